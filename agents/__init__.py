@@ -1,0 +1,1 @@
+"""How a sample is answered: each public module here is one agent, `models` what they ask."""

@@ -1,0 +1,1 @@
+"""The kernel: samples, arms, trials, scores, statistics, benchmarks, worlds."""

@@ -1,0 +1,135 @@
+"""Agent: how a sample is answered. An agent sees its context and nothing else."""
+
+import asyncio
+import random
+import time
+from dataclasses import dataclass
+from typing import Protocol
+
+from gnomon.arm import Arm
+from gnomon.errors import ProviderFault
+from gnomon.message import Message, ToolCall, ToolChoice
+from gnomon.model import Model, Reply, Request
+from gnomon.trace import NoteStep, ReplyStep, ToolStep, Trace
+from tools.core.registry import Registry
+from tools.core.toolbox import Observation, Toolbox
+
+TRIES = 4
+CALL_TIMEOUT_S = 120.0
+
+
+class LimitReached(Exception):
+    """A limit of the arm ended the trial; `limit` names it."""
+
+    def __init__(self, limit: str) -> None:
+        super().__init__(f"limit reached: {limit}")
+        self.limit = limit
+
+
+@dataclass(slots=True, kw_only=True)
+class AgentContext:
+    """All that an agent has: the prompt, a model to ask, tools to use; both are recorded and limited."""
+
+    prompt: list[Message]
+    arm: Arm
+    model: Model
+    toolbox: Toolbox
+    trace: Trace
+    seed: int
+    call_timeout_s: float = CALL_TIMEOUT_S
+    backoff_s: float = 1.0
+
+    async def ask(self, messages: list[Message], *, tool_choice: ToolChoice | None = None) -> Reply:
+        """One reply of the model, tried again when its provider fails in passing.
+
+        Raises:
+            LimitReached: the arm's turns, tokens or dollars are used up.
+            ProviderFault, ModelFault: as the model raises them.
+        """
+        self._check_limits()
+        request = Request(
+            messages=messages,
+            tools=self.toolbox.schemas,
+            tool_choice=tool_choice or self.arm.tool_choice,
+            seed=self.seed,
+            timeout_s=self.call_timeout_s,
+        )
+        for attempt in range(1, TRIES + 1):
+            started = time.perf_counter()
+            try:
+                reply = await self.model.reply(request)
+            except ProviderFault as fault:
+                self.trace.add(
+                    NoteStep(text=f"provider fault ({fault.cause}), try {attempt} of {TRIES}: {fault}")
+                )
+                if attempt == TRIES or not fault.transient:
+                    raise
+                pause_s = self.backoff_s * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)
+                await asyncio.sleep(max(pause_s, fault.retry_after_s or 0.0))
+                continue
+            self.trace.add(
+                ReplyStep(
+                    text=reply.text,
+                    tool_calls=reply.tool_calls,
+                    finish_reason=reply.finish_reason,
+                    prompt_tokens=reply.prompt_tokens,
+                    completion_tokens=reply.completion_tokens,
+                    usd=reply.usd,
+                    cached=reply.cached,
+                    wall_s=round(time.perf_counter() - started, 6),
+                    tries=attempt,
+                )
+            )
+            return reply
+        raise AssertionError("unreachable")
+
+    def use(self, call: ToolCall) -> Message:
+        """Run one tool call and return what the model is told, failure or not.
+
+        Raises:
+            LimitReached: the arm's tool calls are used up.
+        """
+        if self.tool_calls_left <= 0:
+            raise LimitReached("max_tool_calls")
+        started = time.perf_counter()
+        name, arguments = call["function"]["name"], call["function"]["arguments"]
+        seen: Observation = self.toolbox.call(name, arguments)
+        self.trace.add(
+            ToolStep(
+                name=name,
+                arguments=arguments,
+                observation=seen.content,
+                error=seen.error,
+                wall_s=round(time.perf_counter() - started, 6),
+            )
+        )
+        return {"role": "tool", "tool_call_id": call["id"], "content": seen.content}
+
+    @property
+    def tool_calls_left(self) -> int:
+        return self.arm.max_tool_calls - len(self.trace.tool_steps)
+
+    def _check_limits(self) -> None:
+        if len(self.trace.replies) >= self.arm.max_turns:
+            raise LimitReached("max_turns")
+        used = (self.trace.prompt_tokens or 0) + (self.trace.completion_tokens or 0)
+        if self.arm.max_tokens is not None and used >= self.arm.max_tokens:
+            raise LimitReached("max_tokens")
+        if self.arm.max_usd is not None and (self.trace.usd or 0.0) >= self.arm.max_usd:
+            raise LimitReached("max_usd")
+
+
+class Agent(Protocol):
+    """How a sample is answered: one module in `agents/`."""
+
+    name: str
+    uses_tools: bool
+    description: str
+
+    async def answer(self, context: AgentContext) -> str:
+        """The final answer, as text for the benchmark's parser."""
+        ...
+
+
+# Named here, imported only when asked for: whoever lists agents need not load LangGraph.
+AGENTS: Registry[Agent] = Registry("agents", "agent")

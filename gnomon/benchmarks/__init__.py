@@ -1,0 +1,1 @@
+"""The benchmarks: each public module or folder here is one."""

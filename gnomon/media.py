@@ -1,0 +1,56 @@
+"""Media: pictures kept once, by the hash of their bytes, for all arms, models and workers."""
+
+import hashlib
+import io
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+
+from gnomon.errors import DataError, NotFound
+from gnomon.sample import ImageRef
+
+MAX_PIXELS = 50_000_000
+
+
+class MediaStore:
+    """A folder of files named by content; writing twice is harmless, readers never see half a file."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def put(self, data: bytes) -> ImageRef:
+        """Keep a PNG or JPEG.
+
+        Raises:
+            DataError: it is neither, or has more than MAX_PIXELS pixels (only the header is read).
+        """
+        try:
+            with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as image:
+                (width, height), kind = image.size, image.format
+        except (OSError, ValueError, Image.DecompressionBombError) as error:
+            raise DataError(f"not a PNG or JPEG picture: {error}") from error
+        if width * height > MAX_PIXELS:
+            raise DataError(f"a picture of {width} x {height} pixels is larger than {MAX_PIXELS:,} pixels")
+        sha256 = hashlib.sha256(data).hexdigest()
+        path = self._path(sha256)
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+                file.write(data)
+            Path(file.name).replace(path)
+        return ImageRef(sha256=sha256, media_type=f"image/{str(kind).lower()}", width=width, height=height)
+
+    def read(self, sha256: str) -> bytes:
+        """The bytes of that hash.
+
+        Raises:
+            NotFound: they are not here.
+        """
+        try:
+            return self._path(sha256).read_bytes()
+        except FileNotFoundError:
+            raise NotFound(f"no media {sha256[:12]}… in the store") from None
+
+    def _path(self, sha256: str) -> Path:
+        return self.folder / sha256[:2] / sha256

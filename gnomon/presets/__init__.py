@@ -1,0 +1,1 @@
+"""Arm presets: each public module here is one."""

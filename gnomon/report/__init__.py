@@ -1,0 +1,1 @@
+"""The report: arms, paired contrasts, flips, tools, cost, integrity."""

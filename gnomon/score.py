@@ -1,0 +1,29 @@
+"""Score: what a response is worth, or why it has no worth."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """A value in [0, 1], or none with the reason why; never NaN.
+
+    `answer` is what was understood from the response (None: nothing was), `metrics` the
+    benchmark's own measures, `flags` what a reader should know (a gamed rule, a clipped value).
+
+    >>> Score(value=2.0)
+    Traceback (most recent call last):
+    ValueError: a score lies in [0, 1], got 2.0
+    """
+
+    value: float | None
+    reason: str = ""
+    answer: str | None = None
+    metrics: Mapping[str, float | str | None] = field(default_factory=dict)
+    flags: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.value is not None and not 0.0 <= self.value <= 1.0:
+            raise ValueError(f"a score lies in [0, 1], got {self.value}")
+        if self.value is None and not self.reason:
+            raise ValueError("an unscored response needs a reason")

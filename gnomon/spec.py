@@ -1,0 +1,257 @@
+"""Job spec: what a user writes, checked once and then trusted."""
+
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from gnomon.arm import Arm
+from gnomon.benchmark import BENCHMARKS, Benchmark, Select
+from gnomon.errors import SpecError
+from gnomon.message import ToolChoice
+from gnomon.sample import SHOWABLE, Shown
+from tools.core.registry import UnknownPlugin
+from tools.core.toolbox import TOOLS
+
+MAX_SPEC_BYTES = 1_000_000
+
+
+class Strict(BaseModel):
+    """Base: unknown names are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Price(Strict):
+    """Dollars for a million tokens."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
+class ModelSpec(Strict):
+    """A model: `reference`, `scripted…`, or any LiteLLM id; the key is named, never written."""
+
+    id: str = Field(min_length=1)
+    name: str = ""
+    api_base: str | None = None
+    api_key_env: str | None = None
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int | None = Field(default=None, gt=0)
+    price: Price | None = None
+    options: dict[str, Any] = Field(default_factory=dict)  # passed on to the provider as they are
+
+    @property
+    def label(self) -> str:
+        """What rows and reports call it."""
+        return self.name or self.id
+
+
+class ArmSpec(Strict):
+    """One arm, as written."""
+
+    name: str = Field(min_length=1, max_length=80)
+    agent: str
+    tools: Literal["all", "none"] | list[str] = "none"
+    tool_choice: ToolChoice = "auto"
+    max_turns: int = Field(default=24, ge=1, le=1000)
+    max_tool_calls: int = Field(default=12, ge=0, le=1000)
+    max_tokens: int | None = Field(default=None, gt=0)
+    max_usd: float | None = Field(default=None, gt=0)
+    show: list[Shown] = list(SHOWABLE)
+
+    def arm(self) -> Arm:
+        """The arm, with `all` and `none` spelled out."""
+        names = TOOLS.names() if self.tools == "all" else () if self.tools == "none" else tuple(self.tools)
+        return Arm(
+            name=self.name,
+            agent=self.agent,
+            tools=tuple(sorted(names)),
+            tool_choice=self.tool_choice,
+            max_turns=self.max_turns,
+            max_tool_calls=self.max_tool_calls,
+            max_tokens=self.max_tokens,
+            max_usd=self.max_usd,
+            show=tuple(self.show),
+        )
+
+
+class SelectSpec(Strict):
+    """Which samples."""
+
+    tasks: list[str] = []
+    scenes: list[str] = []
+    limit: int | None = Field(default=None, gt=0)
+    seed: int = Field(default=0, ge=0)
+
+
+class LimitsSpec(Strict):
+    """What the whole job may spend, and how long one trial may take."""
+
+    usd: float | None = Field(default=None, gt=0)
+    tokens: int | None = Field(default=None, gt=0)
+    trial_seconds: float = Field(default=300.0, gt=0)
+
+
+class AnalysisSpec(Strict):
+    """The contrast that was declared before any answer was seen: baseline, then variant."""
+
+    primary: tuple[str, str] | None = None
+    cluster: Literal["auto", "none"] = "auto"
+    margin: float = Field(default=0.05, gt=0, lt=1)
+
+
+class JobSpec(Strict):
+    """samples × models × arms × repeats, and how to look at the result."""
+
+    name: str = Field(default="", max_length=200)
+    benchmark: str
+    data: str | None = None
+    select: SelectSpec = SelectSpec()
+    protocol: Literal["official", "guarded"] = "guarded"
+    scoring: Literal["official", "strict"] = "strict"
+    variant: str | None = None
+    models: list[ModelSpec] = Field(min_length=1)
+    arms: list[ArmSpec] = Field(min_length=1)
+    repeats: int = Field(default=1, ge=1, le=1000)
+    concurrency: int = Field(default=64, ge=1, le=5000)
+    queue: str = Field(default="default", pattern=r"^[a-z0-9_-]{1,40}$")
+    priority: Literal["low", "normal", "high"] = "normal"
+    limits: LimitsSpec = LimitsSpec()
+    analysis: AnalysisSpec = AnalysisSpec()
+
+    @model_validator(mode="after")
+    def _labels_are_unique(self) -> Self:
+        for field, names in (
+            ("models", [model.label for model in self.models]),
+            ("arms", [arm.name for arm in self.arms]),
+        ):
+            twice = sorted({name for name in names if names.count(name) > 1})
+            if twice:
+                raise ValueError(f"{field}: the name {twice[0]!r} stands twice; give each its own `name`")
+        return self
+
+    def plugin(self) -> Benchmark:
+        """The benchmark's plug-in."""
+        return BENCHMARKS.get(self.benchmark)
+
+    def selection(self) -> Select:
+        """The kernel's form of `select`."""
+        given = self.select
+        return Select(
+            tasks=tuple(given.tasks), scenes=tuple(given.scenes), limit=given.limit, seed=given.seed
+        )
+
+    def arm(self, name: str) -> Arm:
+        """The arm called `name`.
+
+        Raises:
+            SpecError: there is none; the message lists those there are.
+        """
+        for arm in self.arms:
+            if arm.name == name:
+                return arm.arm()
+        raise SpecError(
+            f"no arm {name!r}; there are: {', '.join(arm.name for arm in self.arms)}", field="arm"
+        )
+
+    def model(self, label: str) -> ModelSpec:
+        """The model whose label is `label`.
+
+        Raises:
+            SpecError: there is none.
+        """
+        for model in self.models:
+            if model.label == label:
+                return model
+        raise SpecError(
+            f"no model {label!r}; there are: {', '.join(m.label for m in self.models)}", field="model"
+        )
+
+
+def parse_spec(given: object, *, agents: tuple[str, ...]) -> JobSpec:
+    """Check a spec that came from outside; `agents` are the names of the agents there are.
+
+    Raises:
+        SpecError: names the field, what it holds and what is allowed.
+    """
+    if isinstance(given, dict) and isinstance(given.get("arms"), dict):
+        raise SpecError(
+            "arm presets are not available in this version; list the arms one by one", field="arms"
+        )
+    try:
+        spec = JobSpec.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise SpecError(first["msg"].removeprefix("Value error, "), field=field) from None
+    _check_names(spec, agents)
+    return spec
+
+
+def _check_names(spec: JobSpec, agents: tuple[str, ...]) -> None:
+    try:
+        plugin = spec.plugin()
+    except UnknownPlugin as error:
+        raise SpecError(str(error), field="benchmark") from None
+    if plugin.needs_data and not spec.data:
+        raise SpecError(f"{spec.benchmark} needs the folder of its published files", field="data")
+    for field, given, known in (
+        ("select.tasks", spec.select.tasks, plugin.tasks),
+        ("select.scenes", spec.select.scenes, plugin.scenes),
+        ("variant", [spec.variant] if spec.variant else [], plugin.variants),
+        ("analysis.primary", spec.analysis.primary or (), tuple(arm.name for arm in spec.arms)),
+    ):
+        for name in given:
+            if name not in known:
+                raise SpecError(f"no {name!r}; allowed: {', '.join(known) or 'nothing'}", field=field)
+    for index, arm in enumerate(spec.arms):
+        if arm.agent not in agents:
+            raise SpecError(
+                f"no agent {arm.agent!r}; there are: {', '.join(agents)}", field=f"arms.{index}.agent"
+            )
+        for name in arm.tools if isinstance(arm.tools, list) else ():
+            if name not in TOOLS.names():
+                message = f"no tool {name!r}; there are: {', '.join(TOOLS.names())}"
+                raise SpecError(message, field=f"arms.{index}.tools")
+
+
+def read_spec(path: Path) -> object:
+    """Read a YAML or JSON file into plain data, unchecked.
+
+    Raises:
+        SpecError: the file is absent, too large, or neither YAML nor JSON.
+    """
+    try:
+        if path.stat().st_size > MAX_SPEC_BYTES:
+            raise SpecError(f"{path} is larger than {MAX_SPEC_BYTES:,} bytes", field="SPEC")
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SpecError(f"{path} cannot be read: {error}", field="SPEC") from None
+    return load_yaml(text)
+
+
+class _NoAliases(yaml.SafeLoader):
+    """YAML without aliases: a few bytes of them can become gigabytes."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("aliases (*name) are not allowed in a spec")
+        return super().compose_node(parent, index)
+
+
+def load_yaml(text: str) -> object:
+    """Parse YAML, and so JSON, safely.
+
+    >>> load_yaml("repeats: 2")
+    {'repeats': 2}
+
+    Raises:
+        SpecError: it is not YAML, nests too deep, or uses aliases.
+    """
+    try:
+        return yaml.load(text, Loader=_NoAliases)  # noqa: S506 (a safe loader, made safer)
+    except (yaml.YAMLError, RecursionError) as error:
+        line = " ".join(str(error).split())
+        raise SpecError(f"not valid YAML or JSON: {line}", field="SPEC") from None

@@ -1,0 +1,1 @@
+"""Statistics of paired comparisons; small, exact, tested against outside oracles."""

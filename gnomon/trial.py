@@ -1,0 +1,166 @@
+"""Running a trial: whatever happens inside, a row and a trace come out."""
+
+import asyncio
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from gnomon.agent import Agent, AgentContext, LimitReached
+from gnomon.arm import Arm
+from gnomon.benchmark import Benchmark
+from gnomon.errors import DataError, ModelFault, ProviderFault
+from gnomon.job import Trial
+from gnomon.media import MediaStore
+from gnomon.model import Model
+from gnomon.outcome import Outcome
+from gnomon.row import Row
+from gnomon.sample import Sample
+from gnomon.score import Score
+from gnomon.spec import JobSpec
+from gnomon.trace import NoteStep, Trace
+from tools.core.tool import ToolContext
+from tools.core.toolbox import Toolbox
+
+BAD_CALL = ("unknown_tool", "bad_json", "bad_arguments")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """What all trials of a job share: the spec, its benchmark, and where media lie."""
+
+    spec: JobSpec
+    benchmark: Benchmark
+    media: MediaStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _End:
+    outcome: Outcome
+    stop_reason: str
+    score: Score
+
+
+async def run_trial(
+    trial: Trial,
+    *,
+    bench: Bench,
+    sample: Callable[[], Sample],
+    agent: Agent,
+    model: Model,
+    trace: Trace | None = None,
+    attempt: int = 1,
+) -> tuple[Row, Trace]:
+    """Run one trial to its end and turn every failure into data.
+
+    A provider's fault and a fault of ours end it as `infra_missing`; a reached limit, a model's own
+    failure or a response in which nothing can be understood as `model_failed` with score 0.
+    Only cancellation passes through.
+    """
+    trace = trace or Trace()
+    arm = bench.spec.arm(trial.arm)
+    started = time.perf_counter()
+    try:
+        end = await _attempt(
+            trial, bench=bench, sample=sample, agent=agent, model=model, arm=arm, trace=trace
+        )
+    except ProviderFault as fault:
+        end = _missing(f"provider:{fault.cause}", str(fault))
+    except DataError as error:
+        end = _missing("data", str(error))
+    except Exception as error:  # noqa: BLE001 the boundary where a fault of ours becomes data
+        trace.add(NoteStep(text="".join(traceback.format_exception(error, limit=-4))))
+        end = _missing(f"internal:{type(error).__name__}", "a fault of Gnomon's own; see the trace")
+    return _row(trial, bench, trace, end, wall_s=time.perf_counter() - started, attempt=attempt), trace
+
+
+async def _attempt(
+    trial: Trial,
+    *,
+    bench: Bench,
+    sample: Callable[[], Sample],
+    agent: Agent,
+    model: Model,
+    arm: Arm,
+    trace: Trace,
+) -> _End:
+    question = sample()
+    trace.prompt = question.messages(arm.show)
+    scene = question.scene
+    context = AgentContext(
+        prompt=list(trace.prompt),
+        arm=arm,
+        model=model,
+        toolbox=Toolbox(arm.toolset(), ToolContext(scene=scene, media=bench.media) if scene else None),
+        trace=trace,
+        seed=trial.seed,
+    )
+    try:
+        async with asyncio.timeout(bench.spec.limits.trial_seconds):
+            response = await agent.answer(context)
+    except LimitReached as reached:
+        return _failed(reached.limit)
+    except ModelFault as fault:
+        trace.add(NoteStep(text=str(fault)))
+        return _failed(f"model:{fault.cause}")
+    except TimeoutError:
+        # The clock may run out while the provider is failing: then it is the provider's, not the model's.
+        last = trace.steps[-1] if trace.steps else None
+        if last is None or (isinstance(last, NoteStep) and last.text.startswith("provider fault")):
+            return _missing("provider:timeout", "no reply within the trial's seconds")
+        return _failed("trial_seconds")
+    score = bench.benchmark.score(question, response, scoring=bench.spec.scoring, variant=bench.spec.variant)
+    if question.missing:
+        score = replace(score, flags=(*score.flags, "missing_media"))
+    if score.value is None:
+        return _End(outcome=Outcome.INFRA_MISSING, stop_reason=f"unscored:{score.reason}", score=score)
+    if score.answer is None:
+        return _End(outcome=Outcome.MODEL_FAILED, stop_reason="no_answer", score=score)
+    return _End(outcome=Outcome.SCORED, stop_reason="answered", score=score)
+
+
+def _missing(cause: str, message: str) -> _End:
+    score = Score(value=None, reason=message or cause)
+    return _End(outcome=Outcome.INFRA_MISSING, stop_reason=cause, score=score)
+
+
+def _failed(cause: str) -> _End:
+    return _End(outcome=Outcome.MODEL_FAILED, stop_reason=cause, score=Score(value=0.0))
+
+
+def _row(trial: Trial, bench: Bench, trace: Trace, end: _End, *, wall_s: float, attempt: int) -> Row:
+    tools_used: dict[str, dict[str, int]] = {}
+    for step in trace.tool_steps:
+        counts = tools_used.setdefault(step.name, {"calls": 0, "bad_arguments": 0, "errors": 0})
+        counts["calls"] += 1
+        counts["bad_arguments"] += step.error in BAD_CALL
+        counts["errors"] += step.error is not None
+    score = end.score
+    return Row(
+        job_id=trial.job_id,
+        trial_id=trial.trial_id,
+        benchmark=bench.benchmark.name,
+        task=trial.ref.task,
+        cell=trial.ref.cell,
+        sample_id=trial.ref.sample_id,
+        cluster=trial.ref.cluster,
+        model=trial.model,
+        arm=trial.arm,
+        repeat=trial.repeat,
+        outcome=end.outcome,
+        stop_reason=end.stop_reason,
+        score=score.value,
+        metrics=score.metrics,
+        answer=score.answer,
+        flags=score.flags,
+        model_calls=len(trace.replies),
+        tool_calls=len(trace.tool_steps),
+        tool_errors=sum(step.error is not None for step in trace.tool_steps),
+        tools_used=tools_used,
+        cache_hits=sum(reply.cached for reply in trace.replies),
+        prompt_tokens=trace.prompt_tokens,
+        completion_tokens=trace.completion_tokens,
+        usd=trace.usd,
+        wall_s=round(wall_s, 6),
+        attempt=attempt,
+    )

@@ -1,0 +1,1 @@
+"""Worlds that Gnomon generates: places, cameras, movements and questions with exact truth."""

@@ -1,0 +1,1 @@
+"""The only place where everything is put together: REST API and command line."""

@@ -1,0 +1,77 @@
+"""A tool: a typed function on a scene that a model may call."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from tools.scene.scene import Scene
+
+
+class ToolError(Exception):
+    """A message to the model: what is wrong with its call and what would be right."""
+
+
+class ToolArgs(BaseModel):
+    """Base of every tool's arguments: unknown names are refused, nothing is coerced."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class ToolResult(BaseModel):
+    """Base of every tool's result; field names carry their units."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class MediaSource(Protocol):
+    """Where a tool finds pictures: bytes by content hash."""
+
+    def read(self, sha256: str) -> bytes: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolContext:
+    """What a call may look at: the sample's scene and its media, nothing else."""
+
+    scene: Scene
+    media: MediaSource | None = None
+
+
+A = TypeVar("A", bound=ToolArgs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool(Generic[A]):
+    """Name, description, argument type and function of one tool.
+
+    `run` raises ToolError for whatever the model can mend; any other exception is a fault of ours.
+    """
+
+    name: str
+    description: str
+    args: type[A]
+    run: Callable[[ToolContext, A], ToolResult]
+
+    def schema(self) -> dict[str, Any]:
+        """The tool as an OpenAI-style function schema."""
+        parameters = self.args.model_json_schema()
+        for noise in ("title", "description"):
+            parameters.pop(noise, None)
+        for field in parameters.get("properties", {}).values():
+            field.pop("title", None)
+        function = {"name": self.name, "description": self.description, "parameters": parameters}
+        return {"type": "function", "function": function}
+
+
+def contract_hash(tools: tuple[Tool[Any], ...]) -> str:
+    """Hash of names, descriptions and argument schemas: equal hashes, equal offers to a model.
+
+    >>> contract_hash(())
+    'e3b0c44298fc'
+    """
+    text = "".join(json.dumps(tool.schema(), sort_keys=True) for tool in sorted(tools, key=lambda t: t.name))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -1,0 +1,85 @@
+"""Toolbox: the tools of one arm, bound to the scene of one sample."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from tools.core.registry import Registry
+from tools.core.tool import Tool, ToolContext, ToolError, ToolResult
+
+TOOLS: Registry[Tool[Any]] = Registry("tools", "tool", dashes=False)
+
+CallError = Literal["unknown_tool", "bad_json", "bad_arguments", "tool_error", "tool_crash"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What a call gave back: JSON text for the model and, where it failed, the kind of failure."""
+
+    content: str
+    error: CallError | None = None
+
+
+class Toolbox:
+    """The tools an agent may call on one scene; a failed call is an observation, never an exception."""
+
+    def __init__(self, tools: Iterable[Tool[Any]], context: ToolContext | None) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._context = context
+        self.schemas = [tool.schema() for tool in self._tools.values()]
+
+    def call(self, name: str, arguments: str) -> Observation:
+        """Run the tool `name` on `arguments`, a JSON object as the model wrote it.
+
+        >>> Toolbox((), None).call("fly", "{}").error
+        'unknown_tool'
+        """
+        tool = self._tools.get(name)
+        if tool is None:
+            return _failed(
+                "unknown_tool", f"There is no tool {name!r}. Tools: {', '.join(self._tools) or 'none'}."
+            )
+        try:
+            given = json.loads(arguments or "{}")
+        except (ValueError, RecursionError) as error:
+            return _failed("bad_json", f"The arguments are not JSON: {error}.")
+        if not isinstance(given, dict):
+            return _failed("bad_arguments", "The arguments must be one JSON object.")
+        if self._context is None:
+            return _failed("tool_error", "This question has no scene that tools could look at.")
+        try:
+            result = tool.run(self._context, tool.args.model_validate_json(json.dumps(given)))
+        except ValidationError as error:
+            return _failed("bad_arguments", _readable(error))
+        except ToolError as error:
+            return _failed("tool_error", str(error))
+        except Exception as error:  # noqa: BLE001 a fault of ours: kept, counted and shown, but never the model's end
+            return _failed("tool_crash", f"The tool failed inside: {type(error).__name__}.")
+        return Observation(content=to_json(result))
+
+
+def to_json(result: ToolResult) -> str:
+    """A result as compact JSON, numbers to three decimals (millimetres, milliseconds)."""
+    return json.dumps(_rounded(result.model_dump(mode="json", exclude_none=True)), ensure_ascii=False)
+
+
+def _rounded(value: object) -> object:
+    if isinstance(value, float):
+        return round(value, 3)
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_rounded(item) for item in value]
+    return value
+
+
+def _failed(kind: CallError, message: str) -> Observation:
+    return Observation(content=json.dumps({"error": message}, ensure_ascii=False), error=kind)
+
+
+def _readable(error: ValidationError) -> str:
+    problems = (f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg']}" for item in error.errors())
+    return "; ".join(problems)

@@ -1,0 +1,1 @@
+"""Plane geometry that the tools share. Angles are compass degrees, lengths metres."""

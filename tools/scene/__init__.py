@@ -1,0 +1,1 @@
+"""Scenes: fixed places with cameras, roads or floors, and a map."""

@@ -1,0 +1,1 @@
+"""The store: jobs, trials, leases and results in one database."""
