@@ -1,0 +1,37 @@
+VENV ?= .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+
+.PHONY: help demo test check format lock clean
+help:  ## list what can be made
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+
+demo: $(VENV)/run.installed  ## the main job, offline: what do tools change on generated worlds?
+	$(BIN)/gnomon demo
+
+test: $(VENV)/dev.installed check  ## everything, on real Redis, real processes and a real small language model
+	$(BIN)/pytest -n $(WORKERS)
+
+check: $(VENV)/dev.installed  ## lint, types, import contracts
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/dev.installed  ## put the code into shape
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lock: $(VENV)/dev.installed  ## resolve the dependencies anew (releases younger than a week are left out)
+	$(BIN)/python scripts/lock.py
+
+clean:  ## remove the environment and all caches
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+
+$(VENV)/run.installed: requirements/run.lock scripts/install
+	scripts/install $(VENV) run
+	touch $@
+
+$(VENV)/dev.installed: requirements/dev.lock requirements/weights.lock scripts/install
+	scripts/install $(VENV) dev
+	touch $@ $(VENV)/run.installed

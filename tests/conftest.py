@@ -1,0 +1,39 @@
+"""What all tests share: where material from outside the repository lies, and a ban on real providers."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def _outside(variable: str, default: str) -> Path:
+    folder = Path(os.environ.get(variable) or ROOT / default)
+    if not folder.is_dir():
+        reason = f"{variable} names no folder of this kind, and {default} is not there"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def golden_dir() -> Path:
+    """Vectors made by the official scorers; absent: skipped, under CI=true failed."""
+    return _outside("GNOMON_GOLDEN_DIR", "../shared/golden")
+
+
+@pytest.fixture(scope="session")
+def gtr_dir() -> Path:
+    """GTR-Bench in its published layout; absent: skipped, under CI=true failed."""
+    return _outside("GNOMON_GTR_DIR", "../shared/data/gtr-bench")
+
+
+@pytest.fixture(autouse=True)
+def _no_keys_from_the_developer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test can reach a real provider by way of the developer's own environment."""
+    for name in list(os.environ):
+        if name.endswith("_API_KEY") or (name.startswith("GNOMON_") and not name.endswith("_DIR")):
+            monkeypatch.delenv(name)
+    monkeypatch.delenv("GNOMON_DATA_DIR", raising=False)

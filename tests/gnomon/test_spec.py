@@ -1,0 +1,93 @@
+"""A spec is refused early, with the field and what is allowed."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.errors import SpecError
+from gnomon.job import expand, planned
+from gnomon.sample import SampleRef
+from gnomon.spec import load_yaml, parse_spec, read_spec
+
+GOOD: dict[str, Any] = {
+    "benchmark": "worlds",
+    "models": [{"id": "reference"}],
+    "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}],
+}
+
+
+def parse(**changes: Any) -> Any:
+    return parse_spec({**GOOD, **changes}, agents=("direct", "react"))
+
+
+def test_all_tools_are_spelled_out_once_the_spec_is_read() -> None:
+    spec = parse()
+    assert spec.arm("raw").tools == ()
+    assert len(spec.arm("tools").tools) >= 1
+    assert spec.arm("raw").contract != spec.arm("tools").contract
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "says"),
+    [
+        ({"benchmark": "gtr"}, "benchmark", "gtr-bench"),
+        ({"benchmark": "gtr-bench"}, "data", "published files"),
+        ({"models": []}, "models", "at least 1"),
+        ({"models": [{"id": "a"}, {"id": "a"}]}, "", "stands twice"),
+        ({"arms": [{"name": "raw", "agent": "magic"}]}, "arms.0.agent", "direct, react"),
+        ({"arms": [{"name": "raw", "agent": "direct", "tools": ["fly"]}]}, "arms.0.tools", "distance"),
+        ({"arms": {"preset": "ladder"}}, "arms", "presets"),
+        ({"repeats": 0}, "repeats", "greater than or equal to 1"),
+        ({"concurrency": "many"}, "concurrency", "integer"),
+        ({"protocol": "secret"}, "protocol", "'official' or 'guarded'"),
+        ({"select": {"tasks": ["Cooking"]}}, "select.tasks", "GeoLocation"),
+        ({"analysis": {"primary": ["raw", "cooked"]}}, "analysis.primary", "raw, tools"),
+        ({"limits": {"usd": -1}}, "limits.usd", "greater than 0"),
+        ({"speed": 9}, "speed", "not permitted"),
+    ],
+)
+def test_a_bad_spec_names_the_field_and_what_is_allowed(
+    changes: dict[str, Any], field: str, says: str
+) -> None:
+    with pytest.raises(SpecError) as caught:
+        parse(**changes)
+    assert caught.value.field == field
+    assert says in caught.value.message
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(),
+        lambda x: st.lists(x) | st.dictionaries(st.text(), x),
+    )
+)
+def test_any_plain_data_is_a_spec_or_a_clear_error(given_: Any) -> None:
+    with pytest.raises(SpecError):
+        parse_spec(given_, agents=("direct",))
+
+
+@pytest.mark.parametrize("text", ["a: [1", "{", "a: &x 1\nb: *x", "[" * 5000, "\x00"])
+def test_text_that_is_no_plain_yaml_is_refused(text: str) -> None:
+    with pytest.raises(SpecError):
+        load_yaml(text)
+
+
+def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="cannot be read"):
+        read_spec(tmp_path / "none.yaml")
+    (tmp_path / "good.json").write_text(json.dumps(GOOD))
+    assert read_spec(tmp_path / "good.json") == GOOD
+
+
+def test_trials_are_distinct_repeatable_and_paired() -> None:
+    spec = parse(repeats=3)
+    refs = [SampleRef(sample_id=f"s{i}", task="t", cell="c", cluster="k") for i in range(5)]
+    trials = list(expand("j", spec, refs))
+    assert len(trials) == planned(spec, len(refs)) == len({trial.trial_id for trial in trials}) == 30
+    assert trials == list(expand("j", spec, refs))
+    assert [trial.arm for trial in trials[:2]] == ["raw", "tools"]
+    assert trials[0].seed == trials[1].seed != trials[2].seed

@@ -1,0 +1,244 @@
+"""Whatever happens inside a trial, a row and a trace come out."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.agent import AgentContext, LimitReached
+from gnomon.benchmark import Published, SampleSet
+from gnomon.errors import DataError, ModelFault, ProviderFault
+from gnomon.job import Trial, trial_id
+from gnomon.media import MediaStore
+from gnomon.model import Reply, Request
+from gnomon.outcome import Outcome
+from gnomon.row import Row
+from gnomon.sample import Part, Sample, SampleRef
+from gnomon.score import Score
+from gnomon.spec import JobSpec
+from gnomon.trace import Trace
+from gnomon.trial import Bench, run_trial
+
+REF = SampleRef(sample_id="s1", task="Toy", cell="toy", cluster="k1")
+TRIAL = Trial(
+    trial_id=trial_id("j", "s1", "m", "raw", 0), job_id="j", ref=REF, model="m", arm="raw", repeat=0
+)
+SAMPLE = Sample(ref=REF, parts=(Part(content="What?"),), target={"answer": "yes"})
+
+
+@dataclass
+class ToyBenchmark:
+    """Right is the word `yes`; silence is no answer; `broken` cannot be scored."""
+
+    name: str = "toy"
+    version: str = "1"
+    tasks: tuple[str, ...] = ("Toy",)
+    scenes: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    needs_data: bool = False
+    headline: Any = "mean_of_samples"
+
+    def open(self, **_: Any) -> SampleSet:
+        raise AssertionError("not needed here")
+
+    def score(self, sample: Sample, response: str, **_: Any) -> Score:
+        if response == "broken":
+            return Score(value=None, reason="media")
+        answer = response.strip() or None
+        return Score(value=float(answer == sample.target["answer"]), answer=answer)
+
+    def score_record(self, record: Mapping[str, Any], **_: Any) -> Score:
+        raise AssertionError("not needed here")
+
+    def published(self) -> Sequence[Published]:
+        return ()
+
+
+@dataclass
+class ToyModel:
+    """Replies by a function of how often it was asked."""
+
+    behave: Callable[[int], Reply]
+    id: str = "toy"
+    asked: list[Request] = field(default_factory=list)
+
+    async def reply(self, request: Request) -> Reply:
+        self.asked.append(request)
+        return self.behave(len(self.asked))
+
+    async def close(self) -> None:
+        return None
+
+
+@dataclass
+class Asker:
+    """Asks `times` times and answers with the last reply."""
+
+    times: int = 1
+    name: str = "asker"
+    uses_tools: bool = False
+    description: str = "asks"
+
+    async def answer(self, context: AgentContext) -> str:
+        context.backoff_s = 0.0
+        for _ in range(self.times):
+            reply = await context.ask(context.prompt)
+        return reply.text
+
+
+def says(text: str, **more: Any) -> Callable[[int], Reply]:
+    return lambda _: Reply(text=text, **more)
+
+
+def fails(error: Exception) -> Callable[[int], Reply]:
+    def behave(_: int) -> Reply:
+        raise error
+
+    return behave
+
+
+def run(
+    behave: Callable[[int], Reply],
+    *,
+    agent: Any = None,
+    sample: Callable[[], Sample] = lambda: SAMPLE,
+    arm: Mapping[str, Any] | None = None,
+    seconds: float = 5.0,
+) -> tuple[Row, Trace, ToyModel]:
+    spec = JobSpec.model_validate(
+        {
+            "benchmark": "toy",
+            "models": [{"id": "m"}],
+            "arms": [{"name": "raw", "agent": "direct", **(arm or {})}],
+            "limits": {"trial_seconds": seconds},
+        }
+    )
+    bench = Bench(spec=spec, benchmark=ToyBenchmark(), media=MediaStore(Path("unused")))
+    model = ToyModel(behave)
+    row, trace = asyncio.run(
+        run_trial(TRIAL, bench=bench, sample=sample, agent=agent or Asker(), model=model)
+    )
+    return row, trace, model
+
+
+def test_a_right_answer_is_scored_with_its_usage() -> None:
+    row, trace, model = run(says("yes", prompt_tokens=7, completion_tokens=2, usd=0.5))
+    assert (row.outcome, row.score, row.stop_reason) == (Outcome.SCORED, 1.0, "answered")
+    assert (row.prompt_tokens, row.completion_tokens, row.usd, row.model_calls) == (7, 2, 0.5, 1)
+    assert model.asked[0].messages == trace.prompt == SAMPLE.messages()
+
+
+def test_an_unknown_price_or_usage_stays_unknown() -> None:
+    row, _, _ = run(
+        lambda n: Reply(text="yes", usd=None if n == 1 else 1.0, prompt_tokens=5), agent=Asker(times=2)
+    )
+    assert row.usd is None
+    assert row.prompt_tokens == 10
+    assert row.completion_tokens is None
+
+
+def test_silence_is_the_models_failure_and_counts_as_wrong() -> None:
+    row, _, _ = run(says("  "))
+    assert (row.outcome, row.score, row.stop_reason) == (Outcome.MODEL_FAILED, 0.0, "no_answer")
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome", "stop"),
+    [
+        (ProviderFault("down", cause="http_500"), Outcome.INFRA_MISSING, "provider:http_500"),
+        (ProviderFault("who?", cause="auth", transient=False), Outcome.INFRA_MISSING, "provider:auth"),
+        (ModelFault("no", cause="refused"), Outcome.MODEL_FAILED, "model:refused"),
+        (ValueError("a bug"), Outcome.INFRA_MISSING, "internal:ValueError"),
+    ],
+)
+def test_every_failure_becomes_data(error: Exception, outcome: Outcome, stop: str) -> None:
+    row, _, _ = run(fails(error))
+    assert (row.outcome, row.stop_reason) == (outcome, stop)
+    assert row.score == (0.0 if outcome is Outcome.MODEL_FAILED else None)
+
+
+def test_a_passing_provider_fault_is_tried_again_and_noted() -> None:
+    def behave(n: int) -> Reply:
+        if n < 3:
+            raise ProviderFault("busy", cause="rate_limit")
+        return Reply(text="yes")
+
+    row, trace, _ = run(behave)
+    assert row.outcome is Outcome.SCORED
+    assert trace.replies[0].tries == 3
+
+
+def test_a_lasting_provider_fault_is_not_tried_again() -> None:
+    _, _, model = run(fails(ProviderFault("no key", cause="auth", transient=False)))
+    assert len(model.asked) == 1
+
+
+def test_missing_data_is_never_a_wrong_answer() -> None:
+    def sample() -> Sample:
+        raise DataError("the clip is gone")
+
+    row, _, _ = run(says("yes"), sample=sample)
+    assert (row.outcome, row.stop_reason, row.score) == (Outcome.INFRA_MISSING, "data", None)
+    row, _, _ = run(says("broken"))
+    assert (row.outcome, row.stop_reason) == (Outcome.INFRA_MISSING, "unscored:media")
+
+
+@pytest.mark.parametrize(
+    ("arm", "limit"),
+    [({"max_turns": 2}, "max_turns"), ({"max_tokens": 10}, "max_tokens"), ({"max_usd": 0.2}, "max_usd")],
+)
+def test_a_reached_limit_ends_the_trial_under_its_own_name(arm: Mapping[str, Any], limit: str) -> None:
+    row, _, _ = run(says("yes", prompt_tokens=6, completion_tokens=6, usd=0.3), agent=Asker(times=9), arm=arm)
+    assert (row.outcome, row.stop_reason, row.score) == (Outcome.MODEL_FAILED, limit, 0.0)
+
+
+class Sleeper(Asker):
+    """Asks, then thinks for ever."""
+
+    async def answer(self, context: AgentContext) -> str:
+        if self.times:
+            await context.ask(context.prompt)
+        await asyncio.sleep(60)
+        return ""
+
+
+def test_a_model_that_uses_up_its_seconds_failed_but_one_that_never_replied_is_missing() -> None:
+    talked, _, _ = run(says("hm"), agent=Sleeper(times=1), seconds=0.05)
+    silent, _, _ = run(says("hm"), agent=Sleeper(times=0), seconds=0.05)
+    assert (talked.outcome, talked.stop_reason) == (Outcome.MODEL_FAILED, "trial_seconds")
+    assert (silent.outcome, silent.stop_reason) == (Outcome.INFRA_MISSING, "provider:timeout")
+
+
+class Caller(Asker):
+    """Calls a tool that is not there until it may not any more."""
+
+    async def answer(self, context: AgentContext) -> str:
+        while True:
+            context.use({"id": "1", "type": "function", "function": {"name": "fly", "arguments": "{}"}})
+
+
+def test_a_call_to_no_tool_is_an_observation_and_is_counted() -> None:
+    row, trace, _ = run(says("yes"), agent=Caller(), arm={"max_tool_calls": 3})
+    assert (row.tool_calls, row.tool_errors, row.stop_reason) == (3, 3, "max_tool_calls")
+    assert row.tools_used == {"fly": {"calls": 3, "bad_arguments": 3, "errors": 3}}
+    assert all("no tool" in step.observation for step in trace.tool_steps)
+
+
+def test_a_cancelled_trial_stays_cancelled() -> None:
+    with pytest.raises(asyncio.CancelledError):
+        run(fails(asyncio.CancelledError()))  # type: ignore[arg-type]
+
+
+@given(text=st.text())
+def test_any_text_a_model_may_write_ends_as_an_outcome(text: str) -> None:
+    row, _, _ = run(says(text))
+    assert row.outcome in {Outcome.SCORED, Outcome.MODEL_FAILED, Outcome.INFRA_MISSING}
+
+
+def test_limit_reached_says_which() -> None:
+    assert str(LimitReached("max_turns")) == "limit reached: max_turns"
