@@ -13,7 +13,7 @@ COPY gnomon gnomon
 COPY agents agents
 COPY workers workers
 COPY service service
-RUN scripts/install /opt/gnomon run && rm -rf /root/.cache
+RUN PIP_NO_CACHE_DIR=1 scripts/install /opt/gnomon run
 
 # Our packages have plain names: /app first on the path, so that no stranger of the same name wins.
 ENV PATH=/opt/gnomon/bin:$PATH PYTHONPATH=/app PYTHONDONTWRITEBYTECODE=1 GNOMON_DATA_DIR=/data

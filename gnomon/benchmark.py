@@ -37,8 +37,11 @@ class Published:
 class SampleSet(Protocol):
     """The selected samples: cheap references first, each whole sample only when asked for."""
 
-    refs: Sequence[SampleRef]
-    faults: Sequence[DataFault]
+    @property
+    def refs(self) -> Sequence[SampleRef]: ...
+
+    @property
+    def faults(self) -> Sequence[DataFault]: ...
 
     def get(self, sample_id: str) -> Sample: ...
 

@@ -15,6 +15,7 @@ EXTRAS = {"run": ["build"], "dev": ["build", "dev", "lm"]}
 
 
 def main() -> None:
+    """Write both lock files."""
     uv = shutil.which("uv") or str(Path(sys.executable).parent / "uv")
     if not Path(uv).exists():
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "uv"], check=True)

@@ -4,10 +4,11 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict
 
+from tools.core.plain_schema import plain_schema
 from tools.scene.scene import Scene
 
 
@@ -16,9 +17,9 @@ class ToolError(Exception):
 
 
 class ToolArgs(BaseModel):
-    """Base of every tool's arguments: unknown names are refused, nothing is coerced."""
+    """Base of every tool's arguments: unknown names are refused, nothing is coerced, numbers are finite."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
 class ToolResult(BaseModel):
@@ -57,14 +58,16 @@ class Tool(Generic[A]):
     run: Callable[[ToolContext, A], ToolResult]
 
     def schema(self) -> dict[str, Any]:
-        """The tool as an OpenAI-style function schema."""
-        parameters = self.args.model_json_schema()
-        for noise in ("title", "description"):
-            parameters.pop(noise, None)
-        for field in parameters.get("properties", {}).values():
-            field.pop("title", None)
+        """The tool as an OpenAI-style function schema: plain, without references."""
+        parameters = plain_schema(self.args.model_json_schema())
+        parameters.pop("description", None)
         function = {"name": self.name, "description": self.description, "parameters": parameters}
         return {"type": "function", "function": function}
+
+    def result_schema(self) -> dict[str, Any]:
+        """JSON schema of what a call gives back; what is unknown is left out of it."""
+        result: type[ToolResult] = get_type_hints(self.run)["return"]
+        return plain_schema(result.model_json_schema(mode="serialization"))
 
 
 def contract_hash(tools: tuple[Tool[Any], ...]) -> str:

@@ -52,26 +52,31 @@ class Toolbox:
             return _failed("tool_error", "This question has no scene that tools could look at.")
         try:
             result = tool.run(self._context, tool.args.model_validate_json(json.dumps(given)))
+            return Observation(content=to_json(result))
         except ValidationError as error:
             return _failed("bad_arguments", _readable(error))
         except ToolError as error:
             return _failed("tool_error", str(error))
         except Exception as error:  # noqa: BLE001 a fault of ours: kept, counted and shown, but never the model's end
             return _failed("tool_crash", f"The tool failed inside: {type(error).__name__}.")
-        return Observation(content=to_json(result))
 
 
 def to_json(result: ToolResult) -> str:
-    """A result as compact JSON, numbers to three decimals (millimetres, milliseconds)."""
-    return json.dumps(_rounded(result.model_dump(mode="json", exclude_none=True)), ensure_ascii=False)
+    """A result as compact JSON, numbers to three decimals (millimetres, milliseconds).
+
+    Raises:
+        ValueError: a number is not finite, which JSON cannot say.
+    """
+    plain = _rounded(result.model_dump(mode="python", exclude_none=True))
+    return json.dumps(plain, ensure_ascii=False, allow_nan=False)
 
 
 def _rounded(value: object) -> object:
     if isinstance(value, float):
-        return round(value, 3)
+        return round(value, 3) + 0.0  # so that no −0.0 is shown
     if isinstance(value, dict):
         return {key: _rounded(item) for key, item in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_rounded(item) for item in value]
     return value
 
@@ -81,5 +86,8 @@ def _failed(kind: CallError, message: str) -> Observation:
 
 
 def _readable(error: ValidationError) -> str:
-    problems = (f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg']}" for item in error.errors())
+    problems = (
+        f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg'].removeprefix('Value error, ')}"
+        for item in error.errors()
+    )
     return "; ".join(problems)

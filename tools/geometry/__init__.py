@@ -1,1 +1,1 @@
-"""Plane geometry that the tools share. Angles are compass degrees, lengths metres."""
+"""Geometry that tools share: angles, fields of view, homographies, networks."""

@@ -29,6 +29,21 @@ class Frame:
         end = Geodesic.WGS84.Direct(self.lat_deg, self.lon_deg, azimuth_deg, math.hypot(x_m, y_m))
         return end["lon2"], end["lat2"]
 
+    def geodesic(self, start_m: tuple[float, float], end_m: tuple[float, float]) -> tuple[float, float]:
+        """Length in metres and initial true azimuth in degrees of the geodesic between two local points.
+
+        >>> length_m, azimuth_deg = Frame(lat_deg=60.0).geodesic((0.0, -50.0), (0.0, 50.0))
+        >>> round(length_m, 6), azimuth_deg
+        (100.0, 0.0)
+        """
+        (lon1, lat1), (lon2, lat2) = self.to_wgs84(start_m), self.to_wgs84(end_m)
+        line = Geodesic.WGS84.Inverse(lat1, lon1, lat2, lon2)
+        return line["s12"], line["azi1"]
+
+    def distance_m(self, start_m: tuple[float, float], end_m: tuple[float, float]) -> float:
+        """Straight-line metres: the geodesic's where the frame is anchored, else the plane's."""
+        return self.geodesic(start_m, end_m)[0] if self.anchored else math.dist(start_m, end_m)
+
     def to_local(self, lon_lat_deg: tuple[float, float]) -> tuple[float, float]:
         """(Longitude, latitude) in degrees to local metres."""
         lon_deg, lat_deg = lon_lat_deg

@@ -61,7 +61,7 @@ class Portal:
     kind: Literal["door", "stairs", "lift"]
     zones: tuple[str, str]
     ends_m: tuple[Point, Point]  # where it is entered in the first zone and in the second
-    length_m: float = 0.0  # walked inside it
+    length_m: float = 0.0  # walked inside it; never taken for less than the straight line between its ends
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +84,7 @@ class MapImage:
     origin_px: Mapping[int, Point] = field(default_factory=dict)  # pixel of (0, 0) m, by floor
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
 class Scene:
     """Everything that is known about a place. Ids are unique within their kind."""
 

@@ -1,0 +1,101 @@
+"""The ReAct loop as a LangGraph graph of two nodes: `model` and `tools`.
+
+LangGraph is imported when the first trial runs, so that whoever lists the agents need not load it.
+"""
+
+import functools
+import json
+import operator
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+
+from gnomon.agent import AgentContext, LimitReached
+from gnomon.message import Message, ToolCall, ToolChoice
+
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+
+
+class State(TypedDict):
+    """The conversation, in plain OpenAI-shaped dicts; nodes add to it. The context rides along unchanged."""
+
+    context: AgentContext
+    messages: Annotated[list[Message], operator.add]
+
+
+async def run(context: AgentContext) -> str:
+    """Walk the graph to its end; the text of the last reply.
+
+    A turn is two steps of the graph, so the recursion limit stands just above `max_turns`, which ends
+    the walk first. Tracing to LangSmith is switched off for this walk, whatever the environment says.
+    """
+    from langsmith import tracing_context
+
+    start: State = {"context": context, "messages": list(context.prompt)}
+    with tracing_context(enabled=False):
+        end = await _graph().ainvoke(start, {"recursion_limit": 2 * context.arm.max_turns + 3})
+    answer = end["messages"][-1]["content"]
+    return answer if isinstance(answer, str) else ""
+
+
+@functools.cache
+def _graph() -> "CompiledStateGraph[State, Any, Any, Any]":
+    from langgraph.graph import END, START, StateGraph
+
+    graph = StateGraph(State)
+    graph.add_node("model", _ask)
+    graph.add_node("tools", _use)
+    graph.add_edge(START, "model")
+    graph.add_conditional_edges("model", _after_model, {"tools": "tools", "answer": END})
+    graph.add_edge("tools", "model")
+    return graph.compile()
+
+
+async def _ask(state: State) -> dict[str, list[Message]]:
+    context, messages = state["context"], state["messages"]
+    choice = _choice(context)
+    reply = await context.ask(messages, tool_choice=choice)
+    turn = reply.message()
+    if reply.tool_calls and choice == "none":
+        if context.arm.tool_choice != "none":
+            raise LimitReached("max_tool_calls")
+        del turn["tool_calls"]  # the arm forbids calls: only what it said counts
+    elif reply.tool_calls:
+        turn["tool_calls"] = _distinct(reply.tool_calls, messages)
+    return {"messages": [turn]}
+
+
+def _choice(context: AgentContext) -> ToolChoice:
+    if context.tool_calls_left <= 0:
+        return "none"
+    if context.arm.tool_choice == "required" and context.trace.replies:
+        return "auto"
+    return context.arm.tool_choice
+
+
+def _distinct(calls: tuple[ToolCall, ...], messages: list[Message]) -> list[ToolCall]:
+    """The calls with an id each that the conversation does not know yet; good ids are kept."""
+    taken = {call["id"] for message in messages for call in message.get("tool_calls", ())}
+    distinct: list[ToolCall] = []
+    for call in calls:
+        name = call["id"]
+        if not name or name in taken:
+            name = next(new for number in range(len(taken) + 1) if (new := f"call_{number}") not in taken)
+        taken.add(name)
+        distinct.append({**call, "id": name})
+    return distinct
+
+
+def _after_model(state: State) -> str:
+    return "tools" if state["messages"][-1].get("tool_calls") else "answer"
+
+
+async def _use(state: State) -> dict[str, list[Message]]:
+    context = state["context"]
+    return {"messages": [_observe(context, call) for call in state["messages"][-1]["tool_calls"]]}
+
+
+def _observe(context: AgentContext, call: ToolCall) -> Message:
+    if context.tool_calls_left > 0:
+        return context.use(call)
+    error = f"All {context.arm.max_tool_calls} tool calls are used up; this one was not run. Answer now."
+    return {"role": "tool", "tool_call_id": call["id"], "content": json.dumps({"error": error})}

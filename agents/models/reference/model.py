@@ -1,0 +1,76 @@
+"""The reference model: reads the question, asks tools as its solver needs, answers in JSON."""
+
+import json
+from collections.abc import Callable, Mapping
+
+from agents.models.reference.ahead import meeting, next_camera, next_two
+from agents.models.reference.answer import Answer, guess
+from agents.models.reference.between import moved, passed_camera, passing_time
+from agents.models.reference.evidence import Call, Evidence, Need, read_evidence
+from agents.models.reference.order import ordered
+from agents.models.reference.question import Kind, Question, read_question
+from gnomon.errors import SpecError
+from gnomon.message import ToolCall
+from gnomon.model import Reply, Request
+from gnomon.spec import ModelSpec
+
+Solver = Callable[[Question, Evidence], Answer]
+
+SOLVERS: Mapping[Kind, Solver] = {
+    Kind.PASSED_CAMERA: passed_camera,
+    Kind.PASSING_TIME: passing_time,
+    Kind.MOTION: moved,
+    Kind.ORDER: ordered,
+    Kind.NEXT_CAMERA: next_camera,
+    Kind.NEXT_TWO: next_two,
+    Kind.MEETING: meeting,
+}
+
+
+class ReferenceModel:
+    """A deterministic policy behind the Model seam.
+
+    It gets what any model gets, and keeps no state: each reply is derived anew from the conversation.
+    Without tools it guesses from the text. It costs nothing and counts no tokens.
+    """
+
+    def __init__(self, spec: ModelSpec) -> None:
+        """Raises:
+        SpecError: the spec sets options; this model has none.
+        """
+        if spec.options:
+            name = next(iter(spec.options))
+            raise SpecError("the reference model takes no options", field=f"options.{name}")
+        self.id = spec.id
+
+    async def reply(self, request: Request) -> Reply:
+        question = read_question(request.messages)
+        turn = sum(message["role"] == "assistant" for message in request.messages)
+        if not request.tools and turn == 0:
+            return Reply(text=guess(question, "I have no tools to measure with.").text(), usd=0.0)
+        try:
+            answer = solve(question, read_evidence(request))
+        except Need as need:
+            calls = tuple(_tool_call(call, f"call_{turn}_{i}") for i, call in enumerate(need.calls))
+            return Reply(text=need.why, tool_calls=calls, finish_reason="tool_calls", usd=0.0)
+        return Reply(text=answer.text(), usd=0.0)
+
+    async def close(self) -> None:
+        return None
+
+
+def solve(question: Question, evidence: Evidence) -> Answer:
+    """The answer as far as the evidence goes.
+
+    Raises:
+        Need: tools that are offered must be called first.
+    """
+    solver = SOLVERS.get(question.kind)
+    if solver is None or not question.options:
+        return guess(question, "I know no way to work this out.")
+    return solver(question, evidence)
+
+
+def _tool_call(call: Call, name: str) -> ToolCall:
+    arguments = json.dumps(call.arguments)
+    return {"id": name, "type": "function", "function": {"name": call.tool, "arguments": arguments}}

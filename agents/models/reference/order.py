@@ -1,0 +1,51 @@
+"""Order: in which order clips without a clock were filmed."""
+
+import math
+from itertools import pairwise
+
+from agents.models.reference.answer import Answer, cheapest, guess
+from agents.models.reference.evidence import Evidence
+from agents.models.reference.question import Option, Question
+from agents.models.reference.survey import Survey, distances, survey
+
+TURN_COST_M = 20.0  # what turning right round between two sightings counts as
+
+
+def ordered(question: Question, evidence: Evidence) -> Answer:
+    """The option whose way from clip to clip is shortest and turns least."""
+    index = {clip.camera: i for i, clip in enumerate(question.clips)}
+    orders = {option: order for option in question.options if (order := _order(option, index))}
+    if len(index) < 2 or not orders:
+        return guess(question, "No option orders the cameras that are shown.")
+    known = survey(evidence, question.clips, "I need where the target entered and left each view.")
+    hops = sorted({hop for order in orders.values() for hop in pairwise(order)})
+    pairs = [(known.exit(one), known.entry(other)) for one, other in hops]
+    lengths_m = distances(evidence, pairs, "I measure the way from each view to the others.")
+    metres = dict(zip(hops, lengths_m, strict=True))
+    costs = {
+        option: sum(metres[hop] + _turn_m(known, *hop) for hop in pairwise(order))
+        for option, order in orders.items()
+    }
+    ranked = cheapest(costs)
+    if not ranked:
+        return guess(question, "The ways between the views are not known.")
+    why = f"In the order {ranked[0].text} the way is shortest ({costs[ranked[0]]:.0f} m with turns)."
+    return Answer(options=(ranked[0],), why=why)
+
+
+def _order(option: Option, index: dict[str, int]) -> tuple[int, ...] | None:
+    """The clips in the option's order; None if it names another camera or leaves one out."""
+    words = [word.strip(" ,.→>-") for word in option.text.replace("->", "→").split("→")]
+    return tuple(index[word] for word in words) if sorted(words) == sorted(index) else None
+
+
+def _turn_m(known: Survey, one: int, other: int) -> float:
+    """The cost of the turn from where it headed to where it must go, and from there to how it arrived."""
+    before, after = known.tracks.get(one), known.tracks.get(other)
+    if before is None or after is None or before.last_m == after.first_m:
+        return 0.0
+    way_deg = math.degrees(
+        math.atan2(after.first_m[0] - before.last_m[0], after.first_m[1] - before.last_m[1])
+    )
+    headings = [heading for heading in (before.heading_deg, after.heading_deg) if heading is not None]
+    return sum(TURN_COST_M * (1 - math.cos(math.radians(heading - way_deg))) / 2 for heading in headings)

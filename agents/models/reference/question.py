@@ -1,0 +1,162 @@
+"""Question: what the messages ask, read from the text that every model gets."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from gnomon.message import Message
+
+Box = tuple[float, float, float, float]  # x, y, width, height in pixels
+
+_TIME = r"(\d{1,2}):(\d{2}):(\d{2}(?:\.\d+)?)"
+_CLIP = re.compile(rf"^Clip \d+: camera (\S+), target (\S+), (?:{_TIME}-{_TIME}|lasting ([\d.]+) s)\s*$")
+_BOX = re.compile(rf"^\s*(?:{_TIME}|\+?([\d.]+) s) box x=(-?[\d.]+) y=(-?[\d.]+) w=([\d.]+) h=([\d.]+)\s*$")
+_OPTION = re.compile(r"^\s*([A-Z])[.)]\s+(.+?)\s*$")
+_SPAN = re.compile(rf"{_TIME}\s*-\s*{_TIME}")
+_MENTION = re.compile(r"\bcamera ([\w-]*\d[\w-]*)|\(([\w-]+), ?\d{1,2}:\d{2}:")
+
+
+class Kind(StrEnum):
+    """What a question wants to know, by its wording."""
+
+    PASSED_CAMERA = "which camera lies between"
+    PASSING_TIME = "when it passed a camera"
+    MOTION = "how it moved"
+    ORDER = "in which order"
+    NEXT_CAMERA = "which camera comes next"
+    NEXT_TWO = "which two cameras come next"
+    MEETING = "where two targets meet"
+    OTHER = "something else"
+
+
+_WORDING: tuple[tuple[Kind, str], ...] = (
+    (Kind.NEXT_TWO, r"next two cameras"),
+    (Kind.NEXT_CAMERA, r"capture the target next"),
+    (Kind.MEETING, r"\bmeet\b"),
+    (Kind.ORDER, r"correct order"),
+    (Kind.MOTION, r"motion state"),
+    (Kind.PASSING_TIME, r"(?:time period|when) (?:when )?the target appears|time period"),
+    (Kind.PASSED_CAMERA, r"which camera the target passed"),
+)
+TIMES_WANTED = {Kind.NEXT_CAMERA: 1, Kind.MEETING: 1, Kind.NEXT_TWO: 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clip:
+    """What one camera saw of one target. Seconds count from midnight, or from the clip's start where
+    the question withholds the clock (`start_s` is None then).
+    """
+
+    camera: str
+    target: str
+    start_s: float | None
+    lasting_s: float
+    boxes: tuple[Box, ...]
+    times_s: tuple[float, ...]
+
+    @property
+    def end_s(self) -> float | None:
+        return None if self.start_s is None else self.start_s + self.lasting_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One answer on offer."""
+
+    letter: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """The question, its clips in the order they are shown, its options; `cameras` are those it names."""
+
+    kind: Kind
+    text: str
+    cameras: tuple[str, ...]
+    clips: tuple[Clip, ...]
+    options: tuple[Option, ...]
+
+    @property
+    def ends(self) -> tuple[Clip, Clip] | None:
+        """The clips before and after the gap asked about, by the order in which the question names their
+        cameras; None where it does not show both.
+        """
+        shown = {clip.camera: clip for clip in self.clips}
+        named = [shown[camera] for camera in self.cameras if camera in shown]
+        if len(named) >= 2:
+            return named[0], named[1]
+        return (self.clips[0], self.clips[-1]) if len(self.clips) == 2 else None
+
+
+def read_question(messages: Sequence[Message]) -> Question:
+    """Read the user's turns; whatever is not understood is left out."""
+    text = "\n".join(_text(message) for message in messages if message["role"] == "user")
+    asked = text.rpartition("Question:")[2]
+    body = " ".join(asked.partition("Options:")[0].split())
+    kind = next((kind for kind, words in _WORDING if re.search(words, body)), Kind.OTHER)
+    options = [_OPTION.match(line) for line in asked.splitlines()]
+    return Question(
+        kind=kind,
+        text=text,
+        cameras=tuple(one or other for one, other in _MENTION.findall(body)),
+        clips=_clips(text.splitlines()),
+        options=tuple(Option(letter=match[1], text=match[2]) for match in options if match),
+    )
+
+
+def span_s(text: str) -> tuple[float, float] | None:
+    """The first `HH:MM:SS.mmm-HH:MM:SS.mmm` in a text, in seconds.
+
+    >>> span_s("00:01:00.5-00:01:02")
+    (60.5, 62.0)
+    """
+    match = _SPAN.search(text)
+    return (_seconds(match.groups()[:3]), _seconds(match.groups()[3:])) if match else None
+
+
+def clock(seconds: float) -> str:
+    """Seconds as HH:MM:SS.mmm, wrapping at midnight.
+
+    >>> clock(43201.5)
+    '12:00:01.500'
+    """
+    whole_ms = round(seconds * 1000) % 86_400_000
+    minutes, ms = divmod(whole_ms, 60_000)
+    return f"{minutes // 60:02d}:{minutes % 60:02d}:{ms // 1000:02d}.{ms % 1000:03d}"
+
+
+def _clips(lines: list[str]) -> tuple[Clip, ...]:
+    clips: list[Clip] = []
+    for line in lines:
+        if head := _CLIP.match(line):
+            start_s = _seconds(head.groups()[2:5]) if head[3] else None
+            lasting_s = float(head[9]) if start_s is None else _seconds(head.groups()[5:8]) - start_s
+            clips.append(
+                Clip(
+                    camera=head[1],
+                    target=head[2],
+                    start_s=start_s,
+                    lasting_s=lasting_s,
+                    boxes=(),
+                    times_s=(),
+                )
+            )
+        elif clips and (box := _BOX.match(line)):
+            at_s = _seconds(box.groups()[:3]) if box[1] else float(box[4])
+            xywh = (float(box[5]), float(box[6]), float(box[7]), float(box[8]))
+            clips[-1] = replace(clips[-1], boxes=(*clips[-1].boxes, xywh), times_s=(*clips[-1].times_s, at_s))
+    return tuple(clips)
+
+
+def _seconds(parts: Sequence[str]) -> float:
+    hours, minutes, seconds = parts
+    return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
+
+
+def _text(message: Message) -> str:
+    content = message["content"]
+    if isinstance(content, list):
+        return "\n".join(block["text"] for block in content if block["type"] == "text")
+    return content or ""

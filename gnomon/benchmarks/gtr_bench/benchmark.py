@@ -1,0 +1,65 @@
+"""GTR-Bench as a plug-in: what the kernel asks of a benchmark."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, gold_from_json
+from gnomon.benchmarks.gtr_bench.loader import open_samples
+from gnomon.benchmarks.gtr_bench.published import published
+from gnomon.benchmarks.gtr_bench.scoring import score_case
+from gnomon.errors import DataError, SpecError
+from gnomon.media import MediaStore
+from gnomon.sample import Sample
+from gnomon.score import Score
+
+
+class GtrBench:
+    """Seven tasks in two scenes; a cell is a scene's task, the headline the mean of the 14 cells."""
+
+    name = "gtr-bench"
+    version = "1"
+    tasks = tuple(TASKS)
+    scenes: tuple[str, ...] = SCENES
+    variants: tuple[str, ...] = ()
+    needs_data = True
+    headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
+
+    def open(
+        self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
+    ) -> SampleSet:
+        if data is None:
+            raise DataError("gtr-bench needs the folder of its published files", field="data")
+        return open_samples(data=data, select=select, protocol=protocol, media=media)
+
+    def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
+        _no_variant(variant)
+        target = sample.target
+        return score_case(target["case"], response, scoring=scoring, protocol=target["protocol"])
+
+    def score_record(
+        self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
+    ) -> Score:
+        _no_variant(variant)
+        if "response" not in record:
+            raise SpecError("a record needs a response; it may be null", field="response")
+        response = record["response"]
+        if response is not None and not isinstance(response, str):
+            raise SpecError(f"a text or null, got {type(response).__name__}", field="response")
+        try:
+            case = gold_from_json(record.get("case"))
+        except DataError as error:
+            raise SpecError(error.message, field=".".join(filter(None, ("case", error.field)))) from None
+        return score_case(case, response, scoring=scoring)
+
+    def published(self) -> Sequence[Published]:
+        return published()
+
+
+def _no_variant(variant: str | None) -> None:
+    if variant is not None:
+        raise SpecError(f"gtr-bench has one official scorer, so no {variant!r}", field="variant")
+
+
+gtr_bench: Benchmark = GtrBench()

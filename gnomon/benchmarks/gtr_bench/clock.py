@@ -1,0 +1,61 @@
+"""Clock: the times of day that prompts, options and answers are written in."""
+
+import re
+
+NOON_S = 12 * 3600  # the clips' second 0 is shown as 12:00:00
+
+_CLOCK = r"\d{1,2}:\d{2}:\d{2}(?:\.\d+)?"
+_TIME = rf"(?:{_CLOCK}|\d+(?:\.\d+)?)"
+_SPAN = re.compile(rf"\s*({_TIME})\s*(?:-|–|—|~|to)\s*({_TIME})\s*", re.IGNORECASE | re.ASCII)
+CLOCK_TIME = re.compile(rf"\b{_CLOCK}\b", re.ASCII)
+
+
+def clock(second: float) -> str:
+    """A clip's second as `HH:MM:SS.mmm`.
+
+    >>> clock(52.205), clock(-0.5), clock(43200)
+    ('12:00:52.205', '11:59:59.500', '00:00:00.000')
+    """
+    millis = round((NOON_S + second) * 1000) % 86_400_000
+    minutes, millis = divmod(millis, 60_000)
+    return f"{minutes // 60:02d}:{minutes % 60:02d}:{millis // 1000:02d}.{millis % 1000:03d}"
+
+
+def clock_span(start_s: float, end_s: float) -> str:
+    """An interval as the prompts write it.
+
+    >>> clock_span(0, 1.5)
+    '12:00:00.000-12:00:01.500'
+    """
+    return f"{clock(start_s)}-{clock(end_s)}"
+
+
+def day_second(text: str) -> float | None:
+    """Seconds after midnight of `HH:MM:SS(.f)` or of plain seconds; None if it is neither.
+
+    >>> day_second("12:00:00.5"), day_second("43200.5"), day_second("12:61:00")
+    (43200.5, 43200.5, None)
+    """
+    if ":" not in text:
+        return float(text) if len(text) < 16 else None
+    hours, minutes, seconds = text.split(":")
+    if int(hours) > 24 or int(minutes) > 59 or float(seconds) >= 60:
+        return None
+    return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
+
+
+def day_span(text: str) -> tuple[float, float] | None:
+    """Both ends of an interval in seconds after midnight; None if it is none or ends before it starts.
+
+    The ends are joined by a hyphen, a dash, `~` or `to`.
+
+    >>> day_span("12:00:01 to 12:00:02.5"), day_span("12:00:02-12:00:01")
+    ((43201.0, 43202.5), None)
+    """
+    match = _SPAN.fullmatch(text)
+    if match is None:
+        return None
+    start_s, end_s = day_second(match[1]), day_second(match[2])
+    if start_s is None or end_s is None or end_s < start_s:
+        return None
+    return start_s, end_s

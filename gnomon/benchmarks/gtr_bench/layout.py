@@ -1,0 +1,94 @@
+"""Layout: the published folder, its files and the paths inside them."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, Case, case_from_json
+from gnomon.errors import DataError
+from gnomon.sample import DataFault
+
+_FILE = re.compile(rf"({'|'.join(SCENES)})_({'|'.join(TASKS)})_\d+\.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The folder that holds `indoor/` and `outdoor/`."""
+
+    folder: Path
+
+    def question_files(self) -> list[tuple[str, Path]]:
+        """Scene and path of each question file, in order of scene and name."""
+        return [
+            (scene, path)
+            for scene in SCENES
+            for path in sorted((self.folder / scene).glob(f"{scene}_*.json"))
+            if _FILE.fullmatch(path.name)
+        ]
+
+    def path(self, published: str) -> Path | None:
+        """Where a path such as `./data/indoor/map/x.png` lies; None if it leads out of the folder."""
+        parts = [part for part in PurePosixPath(published).parts if part != "."]
+        path = self.folder.joinpath(*(parts[1:] if parts[:1] == ["data"] else parts)).resolve()
+        return path if published and path.is_relative_to(self.folder.resolve()) else None
+
+    def map_of(self, case: Case) -> Path | None:
+        """The case's map picture; None if it is absent."""
+        path = self.path(case.map_image_path)
+        return path if path is not None and path.is_file() else None
+
+    @property
+    def homographies(self) -> Path:
+        """The file of the indoor cameras' homographies; it may be absent."""
+        return self.folder / "indoor" / "homography" / "mtmmc_camera_homography.json"
+
+
+def find_layout(data: Path) -> Layout:
+    """The layout at `data`, which may be the repository or its `data` folder.
+
+    Raises:
+        DataError: neither holds a question file.
+    """
+    for folder in (data / "data", data):
+        layout = Layout(folder)
+        if layout.question_files():
+            return layout
+    raise DataError(
+        f"{data} holds no GTR-Bench questions; expected data/{{outdoor,indoor}}/{{scene}}_{{Task}}_30.json",
+        field="data",
+    )
+
+
+def read_cases(layout: Layout) -> tuple[list[Case], list[DataFault]]:
+    """Every case that can be used, in the order of the files, and what is wrong with the others."""
+    cases: dict[str, Case] = {}
+    faults: list[DataFault] = []
+    for scene, path in layout.question_files():
+        for name, found in _objects(path):
+            try:
+                case = case_from_json(found, scene)
+            except DataError as error:
+                faults.append(DataFault(sample_id=name, kind="malformed", detail=str(error)))
+                continue
+            if case.case_id in cases:
+                detail = f"{name} repeats a case_id; the first one counts"
+                faults.append(DataFault(sample_id=case.case_id, kind="duplicate", detail=detail))
+            cases.setdefault(case.case_id, case)
+    return list(cases.values()), faults
+
+
+def _objects(path: Path) -> Iterator[tuple[str, object]]:
+    """The entries of a file, each with a name to blame it by; a file that is none is one bad entry."""
+    try:
+        given = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        given = None
+    entries = given.get("cases") if isinstance(given, dict) else None
+    if not isinstance(entries, list):
+        yield path.name, None
+        return
+    for index, entry in enumerate(entries):
+        case_id = entry.get("case_id") if isinstance(entry, dict) else None
+        yield case_id if isinstance(case_id, str) and case_id else f"{path.name}[{index}]", entry

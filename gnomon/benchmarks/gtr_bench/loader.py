@@ -1,0 +1,175 @@
+"""Loader: the selected samples of a published folder; each is built when it is asked for."""
+
+import hashlib
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import networkx as nx
+from PIL import Image
+
+from gnomon.benchmark import PromptProtocol, Select
+from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, Case
+from gnomon.benchmarks.gtr_bench.frames import clip_pictures, has_frames, jpeg
+from gnomon.benchmarks.gtr_bench.layout import Layout, find_layout, read_cases
+from gnomon.benchmarks.gtr_bench.prompt import TIMELESS, Frames, parts_of
+from gnomon.benchmarks.gtr_bench.scenes import indoor_scene, map_image_of, outdoor_scene
+from gnomon.errors import DataError, NotFound, SpecError
+from gnomon.identity import digest
+from gnomon.media import MediaStore
+from gnomon.sample import DataFault, ImageRef, Sample, SampleRef
+from tools.scene.scene import Scene
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GtrSamples:
+    """The selected samples in their drawn order, and what is wrong with the data."""
+
+    layout: Layout
+    protocol: PromptProtocol
+    media: MediaStore
+    cases: Mapping[str, Case]
+    refs: Sequence[SampleRef]
+    faults: Sequence[DataFault]
+    _maps: dict[bytes, ImageRef] = field(default_factory=dict, init=False, repr=False)
+
+    def get(self, sample_id: str) -> Sample:
+        """The whole sample.
+
+        Raises:
+            NotFound: it is not among the selected ones.
+            DataError: a picture of it is there but broken.
+        """
+        ref = next((ref for ref in self.refs if ref.sample_id == sample_id), None)
+        if ref is None:
+            raise NotFound(f"no sample {sample_id!r} in this selection")
+        try:
+            return self._build(ref, self.cases[sample_id])
+        except (OSError, Image.DecompressionBombError) as error:
+            raise DataError(f"a picture of {sample_id} cannot be read: {error}") from error
+
+    def _build(self, ref: SampleRef, case: Case) -> Sample:
+        map_image = self._map(case)
+        frames = self._frames(case)
+        missing = [] if map_image else [case.map_image_path or "map"]
+        missing += [clip.video_path or clip.camera_id for clip in case.clips if clip not in frames]
+        return Sample(
+            ref=ref,
+            parts=parts_of(case, self.protocol, map_image, frames),
+            target={"case": case, "protocol": self.protocol},
+            scene=self._scene(case, map_image),
+            missing=tuple(missing),
+            join="texts_first" if self.protocol == "official" else "in_order",
+        )
+
+    def _map(self, case: Case) -> ImageRef | None:
+        path = self.layout.map_of(case)
+        if path is None:
+            return None
+        data = path.read_bytes()
+        key = hashlib.sha256(data).digest()
+        if key not in self._maps:  # many cases share a picture, and all arms do
+            self._maps[key] = self.media.put(data if self.protocol == "guarded" else _as_jpeg(data))
+        return self._maps[key]
+
+    def _frames(self, case: Case) -> Frames:
+        found = {}
+        for clip in case.clips:
+            folder = self.layout.path(clip.video_path)
+            if folder is not None and has_frames(folder, clip):
+                pictures = clip_pictures(
+                    folder, clip, protocol=self.protocol, timeless=case.task.short == TIMELESS
+                )
+                found[clip] = [self.media.put(picture) for picture in pictures]
+        return found
+
+    def _scene(self, case: Case, map_image: ImageRef | None) -> Scene:
+        if case.scene == "outdoor":
+            return outdoor_scene(case)
+        scene = indoor_scene(self.layout.homographies)
+        path = self.layout.map_of(case)
+        if map_image is None or path is None:
+            return scene
+        return replace(scene, map_image=map_image_of(map_image, path))
+
+
+def _as_jpeg(data: bytes) -> bytes:
+    with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as image:
+        return jpeg(image)
+
+
+def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media: MediaStore) -> GtrSamples:
+    """Read the folder and draw the selection: in an order drawn by the seed, so that a smaller limit is a
+    prefix of a larger one.
+
+    Raises:
+        DataError: `data` is not the published layout, or the homographies are broken.
+        SpecError: `select` names a task or scene there is not.
+    """
+    _check(select)
+    layout = find_layout(data)
+    cases, faults = read_cases(layout)
+    clusters = clusters_of(cases)
+    chosen = [
+        case
+        for case in cases
+        if (not select.tasks or case.task_id in select.tasks)
+        and (not select.scenes or case.scene in select.scenes)
+    ]
+    chosen.sort(key=lambda case: digest(select.seed, case.case_id))
+    chosen = chosen[: select.limit]
+    if any(case.scene == "indoor" for case in chosen):
+        indoor_scene(layout.homographies)  # refuses a broken file now and not in every trial
+    refs = [
+        SampleRef(sample_id=case.case_id, task=case.task_id, cell=case.cell, cluster=clusters[case.case_id])
+        for case in chosen
+    ]
+    return GtrSamples(
+        layout=layout,
+        protocol=protocol,
+        media=media,
+        cases={case.case_id: case for case in chosen},
+        refs=refs,
+        faults=[*faults, *_media_faults(layout, chosen)],
+    )
+
+
+def clusters_of(cases: Sequence[Case]) -> dict[str, str]:
+    """By case id, the connected component of targets it belongs to: `scene.smallest object id`.
+
+    A case that shows two targets connects them. Questions about connected targets are not independent.
+    """
+    graph: nx.Graph[tuple[str, str]] = nx.Graph()
+    for case in cases:
+        nx.add_star(graph, [(case.scene, clip.object_id) for clip in case.clips])
+    names = {}
+    for component in nx.connected_components(graph):
+        scene, smallest = min(component, key=lambda node: (node[0], len(node[1]), node[1]))
+        names.update(dict.fromkeys(component, f"{scene}.{smallest}"))
+    return {case.case_id: names[case.scene, case.clips[0].object_id] for case in cases}
+
+
+def _check(select: Select) -> None:
+    for name_of, given, known in (
+        ("select.tasks", select.tasks, tuple(TASKS)),
+        ("select.scenes", select.scenes, SCENES),
+    ):
+        for name in given:
+            if name not in known:
+                raise SpecError(f"no {name!r}; allowed: {', '.join(known)}", field=name_of)
+
+
+def _media_faults(layout: Layout, cases: Sequence[Case]) -> list[DataFault]:
+    """One fault for each case without its map, and one line for all clips without frames."""
+    faults = [
+        DataFault(sample_id=case.case_id, kind="map", detail=f"{case.map_image_path or 'no map'} is absent")
+        for case in cases
+        if layout.map_of(case) is None
+    ]
+    clips = [clip for case in cases for clip in case.clips]
+    absent = sum(not has_frames(layout.path(clip.video_path), clip) for clip in clips)
+    if absent:
+        detail = f"frames of {absent} of {len(clips)} clips are absent; the prompts go without their pictures"
+        faults.append(DataFault(sample_id="", kind="media", detail=detail))
+    return faults

@@ -1,0 +1,266 @@
+"""The released parser and scorer of GTR-Bench, bug for bug.
+
+Held to recorded outputs of the released code. Nothing here is how one would want to score; see `strict`
+for that. What a reader should know of a response (several options named, a crash) becomes a flag.
+"""
+
+import contextlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gnomon.benchmarks.gtr_bench.case import Case, body_of
+from gnomon.score import Score
+
+MAX_SHOWN = 500  # characters of an answer that are kept
+POINT_WINDOW_S = 0.5  # a point in time stands for this much before and after it
+
+_QUOTED = r'"{}"\s*:\s*"{}"'
+_ANSWER = re.compile(_QUOTED.format("answer", r'([^"]*)'))
+_PROSE = {
+    name: re.compile(_QUOTED.format(name, r'((?:[^"\\]|\\.)*)'), re.DOTALL)
+    for name in ("explanation", "reasoning")
+}
+_TIMES = re.compile(r'"time_duration"\s*:\s*\[(.*?)\]', re.DOTALL)
+_QUOTED_TIME = re.compile(r"""["']([^"']*)["']""")
+_LETTER_RULES = (
+    re.compile(r"([A-D])\."),
+    re.compile(r"([A-D])[.、]"),
+    re.compile(r"([A-D])\Z"),
+    re.compile(r"([a-d])\Z"),
+    re.compile(r"([A-D])c\d+"),
+)
+_CAMERA = re.compile(r"c\d+", re.IGNORECASE)
+
+
+def extract_elements(text: str) -> dict[str, Any]:
+    """Pick the known fields out of text that is not JSON, by regular expressions.
+
+    A list-valued `answer` is not found.
+
+    >>> extract_elements('{"answer": "A", "time_duration": ["a-b"]')
+    {'answer': 'A', 'time_duration': ['a-b']}
+    >>> extract_elements('{"answer": ["A", "B"]}')
+    {}
+    """
+    found: dict[str, Any] = {}
+    if match := _ANSWER.search(text):
+        found["answer"] = match[1]
+    for name, pattern in _PROSE.items():
+        if match := pattern.search(text):
+            found[name] = match[1].replace('\\"', '"')
+    if match := _TIMES.search(text):
+        found["time_duration"] = _QUOTED_TIME.findall(match[1])
+    return found
+
+
+def parse(response: str, *, timed: bool) -> dict[str, Any]:
+    """What the released code understands: `options`, and if `timed` the ends `time_range_{i}_start|_end`.
+
+    An entry without a dash stays as `time_range_{i}`; an entry that breaks the code ends the collection.
+
+    >>> parse('{"answer": "B", "time_duration": ["12:00:01-12:00:02"]}', timed=True)
+    {'options': ['B'], 'time_range_0_start': '12:00:01', 'time_range_0_end': '12:00:02'}
+    >>> parse("Judging by the data. So b.", timed=False)
+    {'options': ['A']}
+
+    Raises:
+        TypeError: the response is no text, as the released code raises it.
+    """
+    parsed: dict[str, Any] = {}
+    if "{" in response and "}" in response:
+        sliced = response[response.find("{") : response.rfind("}") + 1]
+        try:
+            given = json.loads(sliced)
+        except (ValueError, RecursionError):
+            given = extract_elements(response)
+        # The released code swallows what breaks it and keeps what it has.
+        with contextlib.suppress(TypeError, ValueError, AttributeError):
+            _collect(given, parsed, timed=timed)
+    if not parsed:
+        text = response.lower()
+        for letter in "abcd":
+            if f"{letter}." in text or f"option {letter}" in text:
+                parsed["options"] = [letter.upper()]
+                break
+    return parsed
+
+
+def _collect(given: Mapping[str, Any], parsed: dict[str, Any], *, timed: bool) -> None:
+    if "answer" in given:
+        answer = given["answer"]
+        parsed["options"] = answer if isinstance(answer, list) else [answer]
+    if not timed or "time_duration" not in given:
+        return
+    times = given["time_duration"]
+    for index, entry in enumerate(times if isinstance(times, list) else [times]):
+        if "-" in entry:
+            start, end = entry.split("-")
+            parsed[f"time_range_{index}_start"] = start.strip()
+            parsed[f"time_range_{index}_end"] = end.strip()
+        else:
+            parsed[f"time_range_{index}"] = entry.strip()
+
+
+def option_letter(text: object, choices: Sequence[str] | None) -> str:
+    """The letter an option text stands for, "" if none; the rules are tried in the released order.
+
+    >>> option_letter("c09", ["A. c095", "B. c09"])  # contained in an earlier choice
+    'A'
+    >>> option_letter("(B)", ["A. c095", "B. c09"])
+    ''
+    """
+    if not isinstance(text, str) or not text.strip():
+        return ""
+    text = text.strip()
+    if letter := _ruled_letter(text):
+        return letter
+    lowered = text.lower()
+    bare_camera = _CAMERA.fullmatch(text) is not None
+    for choice in choices or ():
+        known = choice.lower()
+        if lowered in known or (not bare_camera and known in lowered):
+            return choice[:1].upper()
+    return ""
+
+
+def _ruled_letter(text: str) -> str:
+    """The letter by the text's own form, whatever the choices say."""
+    matches = (rule.match(text) for rule in _LETTER_RULES)
+    return next((match[1].upper() for match in matches if match), "")
+
+
+def seconds_of(text: str) -> float:
+    """Clock text to seconds, 0 for what is none; the fraction counts as whole milliseconds of any width.
+
+    >>> seconds_of("12:00:58.97"), seconds_of("12:00"), seconds_of("12:00:58,979")
+    (43258.097, 0.0, 0.0)
+    """
+    try:
+        hours, minutes, rest = text.split(":")
+        seconds, _, fraction = rest.partition(".")
+        millis = int(fraction) if "." in rest else 0
+        return int(hours) * 3600 + int(minutes) * 60 + int(seconds) + millis / 1000
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+def point_iou(gold: str, answer: str) -> float:
+    """IoU of a gold interval or point with an answered point, which stands for ±0.5 s."""
+    if not answer:
+        return 0.0
+    at_s = seconds_of(answer)
+    return _iou(_span_or_window(gold), (at_s - POINT_WINDOW_S, at_s + POINT_WINDOW_S))
+
+
+def range_iou(gold: str, answer: str) -> float:
+    """IoU of two `start-end` texts; 0 if either is none.
+
+    >>> range_iou("12:00:10.000-12:00:20.000", "12:00:15.000-12:00:25.000")
+    0.3333333333333333
+    """
+    if gold.count("-") != 1 or answer.count("-") != 1:
+        return 0.0
+    return _iou(_span(gold), _span(answer))
+
+
+def _span(text: str) -> tuple[float, float]:
+    start, end = text.split("-")
+    return seconds_of(start), seconds_of(end)
+
+
+def _span_or_window(text: str) -> tuple[float, float]:
+    if text.count("-") == 1:
+        return _span(text)
+    at_s = seconds_of(text)
+    return at_s - POINT_WINDOW_S, at_s + POINT_WINDOW_S
+
+
+def _iou(one: tuple[float, float], other: tuple[float, float]) -> float:
+    if one[1] <= one[0] or other[1] <= other[0]:
+        return 0.0
+    shared = min(one[1], other[1]) - max(one[0], other[0])
+    if shared <= 0:
+        return 0.0
+    # The released order of the sum: another one differs in the last digits.
+    return shared / ((one[1] - one[0]) + (other[1] - other[0]) - shared)
+
+
+def score_official(case: Case, response: str | None) -> Score:
+    """Score a response by the released rules; metrics are `score`, `MCQacc` and `TimeIoU`, unrounded."""
+    if not isinstance(response, str):
+        return _scored((0.0, 0.0, 0.0), flags=("official_raises:TypeError",))
+    if response.startswith("Error:"):
+        return _scored((0.0, 0.0, 0.0), flags=("error_text",))
+    timed = case.task.metric == "ST-IoU"
+    parsed = parse(response, timed=timed)
+    options = parsed.get("options", [])
+    if case.task.places > 1:
+        return _scored(_sequence(case, parsed, options), answer=_shown(options))
+    letters = [option_letter(option, case.choices) for option in options]
+    right = option_letter(case.gold[0], case.choices) in [letter for letter in letters if letter]
+    accuracy = 1.0 if right else 0.0
+    overlap = _interval(case, parsed) if timed and right else 0.0
+    values = (overlap if timed else accuracy, accuracy, overlap)
+    return _scored(values, answer=_shown(options), flags=_gaming(case, options, letters))
+
+
+def _sequence(case: Case, parsed: Mapping[str, Any], options: Sequence[Any]) -> tuple[float, float, float]:
+    """TF: bare camera names only, in order; accuracy needs all of them."""
+    places = case.task.places
+    if len(options) < places:
+        return 0.0, 0.0, 0.0
+    hits = [
+        str(option).strip().lower() == body_of(gold).strip().lower()
+        for option, gold in zip(options, case.gold, strict=False)
+    ]
+    overlaps = [_interval_iou(case, parsed, index) if hit else 0.0 for index, hit in enumerate(hits)]
+    mean = sum(overlaps) / places
+    return mean, 1.0 if all(hits) else 0.0, mean
+
+
+def _interval(case: Case, parsed: Mapping[str, Any]) -> float:
+    overlaps = [_interval_iou(case, parsed, index) for index in range(len(case.correct_time_str))]
+    return sum(overlaps) / len(overlaps)
+
+
+def _interval_iou(case: Case, parsed: Mapping[str, Any], index: int) -> float:
+    gold = case.correct_time_str[index]
+    if "-" not in gold:
+        return point_iou(gold, parsed.get(f"time_range_{index}", ""))
+    start, end = parsed.get(f"time_range_{index}_start"), parsed.get(f"time_range_{index}_end")
+    return range_iou(gold, f"{start}-{end}") if start and end else 0.0
+
+
+def _gaming(case: Case, options: Sequence[Any], letters: Sequence[str]) -> tuple[str, ...]:
+    """Flags of an answer that profits from the rules: several options, or a scrap that is no option."""
+    named = {letter for letter in letters if letter}
+    flags = []
+    if len(named) >= len(case.choices) > 1:
+        flags.append("gamed:all_options")
+    elif len(named) > 1:
+        flags.append("gamed:several_options")
+    exact = {text.lower() for choice in case.choices for text in (choice, body_of(choice))}
+    for option, letter in zip(options, letters, strict=True):
+        if letter and not _ruled_letter(option.strip()) and option.strip().lower() not in exact:
+            flags.append("gamed:fragment")
+            break
+    return tuple(flags)
+
+
+def _shown(options: Sequence[Any]) -> str | None:
+    text = ", ".join(map(str, options))[:MAX_SHOWN]
+    return text.encode(errors="replace").decode() or None  # a reply may hold half a surrogate pair
+
+
+def _scored(
+    values: tuple[float, float, float], *, answer: str | None = None, flags: tuple[str, ...] = ()
+) -> Score:
+    score, accuracy, overlap = values
+    return Score(
+        value=score,
+        answer=answer,
+        metrics={"score": score, "MCQacc": accuracy, "TimeIoU": overlap},
+        flags=flags,
+    )

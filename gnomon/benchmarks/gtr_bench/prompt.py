@@ -1,0 +1,165 @@
+"""Prompts of a case: with nothing in it that tells the answer (guarded), or as released (official)."""
+
+from collections.abc import Mapping, Sequence
+
+from gnomon.benchmark import PromptProtocol
+from gnomon.benchmarks.gtr_bench.case import Case, Clip
+from gnomon.benchmarks.gtr_bench.clock import CLOCK_TIME, clock, clock_span
+from gnomon.benchmarks.gtr_bench.options import displayed_choices
+from gnomon.identity import digest
+from gnomon.sample import ImageRef, Part
+
+Frames = Mapping[Clip, Sequence[ImageRef]]  # by clip: its pictures in order; a clip without any may be absent
+
+TIMELESS = "CR"  # the task that asks for the order: every clock time would be the answer
+_SPAN = "HH:MM:SS.mmm-HH:MM:SS.mmm"
+_RULES = (
+    "Choose from the options listed above only.",
+    "Explain the choice in a few words.",
+    "Take both the times and the places into account.",
+    "Reply in the format given below.",
+)
+_TIMED_RULES = (
+    "Work out the time range as well as the camera.",
+    "Write times by the clock, with milliseconds: HH:MM:SS.mmm.",
+)
+
+
+def parts_of(
+    case: Case, protocol: PromptProtocol, map_image: ImageRef | None, frames: Frames | None = None
+) -> tuple[Part, ...]:
+    """The prompt of that protocol."""
+    build = official_parts if protocol == "official" else guarded_parts
+    return build(case, map_image, frames)
+
+
+def guarded_parts(case: Case, map_image: ImageRef | None, frames: Frames | None = None) -> tuple[Part, ...]:
+    """The prompt made of whitelisted fields: hidden fields, ids and file names cannot change it.
+
+    Clips that must be ordered come in an order drawn from their own content, and with times counted from
+    their own start. Targets are numbered anew.
+    """
+    parts = [Part(content="Map:" if map_image else "Map: not available.", shown="map")]
+    if map_image:
+        parts.append(Part(content=map_image, shown="map"))
+    clips = guarded_clips(case)
+    targets = target_names(clips)
+    for number, clip in enumerate(clips, start=1):
+        text = _guarded_clip(case, clip, f"Clip {number}", targets[clip.object_id])
+        parts.append(Part(content=text, shown="camera_data"))
+    for number, clip in enumerate(clips, start=1):
+        pictures = (frames or {}).get(clip, ())
+        for index, picture in enumerate(pictures, start=1):
+            label = f"Clip {number}, picture {index} of {len(pictures)}:"
+            parts += [Part(content=label, shown="media"), Part(content=picture, shown="media")]
+    parts.append(Part(content=_guarded_question(case)))
+    return tuple(parts)
+
+
+def guarded_clips(case: Case) -> tuple[Clip, ...]:
+    """The clips in the order in which the guarded prompt shows them."""
+    if case.task.short != TIMELESS:
+        return case.clips
+    options = sorted(displayed_choices(case, "guarded"))
+    return tuple(sorted(case.clips, key=lambda clip: digest(options, clip.camera_id, clip.bboxes)))
+
+
+def target_names(clips: Sequence[Clip]) -> dict[str, str]:
+    """A new name for each object id, in the order of appearance."""
+    ids = dict.fromkeys(clip.object_id for clip in clips)
+    return {object_id: f"target {number}" for number, object_id in enumerate(ids, start=1)}
+
+
+def _guarded_clip(case: Case, clip: Clip, name: str, target: str) -> str:
+    timeless = case.task.short == TIMELESS
+    seen = f"lasting {clip.end_s - clip.start_s:.3f} s" if timeless else clock_span(clip.start_s, clip.end_s)
+    lines = [f"{name}: camera {clip.camera_id}, {target}, {seen}"]
+    for at_s, (x, y, width, height) in zip(clip.box_times_s(), clip.bboxes, strict=True):
+        when = f"+{at_s - clip.start_s:.3f} s" if timeless else clock(at_s)
+        lines.append(f"  {when} box x={x:.1f} y={y:.1f} w={width:.1f} h={height:.1f}")
+    return "\n".join(lines)
+
+
+def _guarded_question(case: Case) -> str:
+    question = " ".join(case.question.split())
+    if case.task.short == TIMELESS:
+        question = CLOCK_TIME.sub("(time withheld)", question)
+    return "\n".join(
+        (
+            f"Question: {question}",
+            "Options:",
+            *displayed_choices(case, "guarded"),
+            f"Answer with one JSON object: {_guarded_form(case)}.",
+        )
+    )
+
+
+def _guarded_form(case: Case) -> str:
+    if case.task.metric == "MCQ_Acc":
+        return '{"answer": "<letter>"}'
+    if case.task.places == 1:
+        return f'{{"answer": "<letter>", "time_duration": ["{_SPAN}"]}}'
+    return f'{{"answer": ["<letter>", "<letter>"], "time_duration": ["{_SPAN}", "{_SPAN}"]}}'
+
+
+def official_parts(case: Case, map_image: ImageRef | None, frames: Frames | None = None) -> tuple[Part, ...]:
+    """The released prompt in its order and with its quirks; to be joined with `texts_first`.
+
+    Kept quirks: the published order of clips, the direction that is always unknown, the first three boxes
+    beside the first, middle and last pictures, and a comment inside the JSON form. A map that is absent is
+    passed over in silence. The published question stands word for word; the other sentences are ours.
+    """
+    parts: list[Part] = []
+    if map_image:
+        parts.append(Part(content="Here is the map of the area:", shown="map"))
+        parts.append(Part(content=map_image, shown="map"))
+    for clip in case.clips:
+        parts.append(Part(content=_official_clip(case, clip), shown="camera_data"))
+        parts += [Part(content=picture, shown="media") for picture in (frames or {}).get(clip, ())]
+    parts.append(Part(content=_official_question(case)))
+    return tuple(parts)
+
+
+def _official_clip(case: Case, clip: Clip) -> str:
+    timeless = case.task.short == TIMELESS
+    lines = [f"Camera: {clip.camera_id}", "Direction: Unknown direction"]
+    if not timeless:
+        lines.append(f"Observed: {clock_span(clip.start_s, clip.end_s)}")
+    lines += [
+        f"Target: {clip.object_id}",
+        "A red box marks the target in each picture; the text in the picture's corner repeats its id"
+        + (" and box." if timeless else ", the time and the box."),
+    ]
+    for at_s, box in list(zip(clip.box_times_s(), clip.bboxes, strict=True))[:3]:
+        text = "[" + ", ".join(f"{value:.1f}" for value in box) + "]"
+        lines.append(f"Box {text}" if timeless else f"Box {text} at {clock(at_s)}")
+    return "\n".join(lines)
+
+
+def _official_question(case: Case) -> str:
+    rules = _RULES + (_TIMED_RULES if case.task.metric == "ST-IoU" else ())
+    return "\n".join(
+        (
+            f"Question: {case.question}",
+            "Options:",
+            *case.choices,
+            "Rules:",
+            *(f"{number}. {rule}" for number, rule in enumerate(rules, start=1)),
+            "Reply with JSON of this form:",
+            _official_form(case),
+        )
+    )
+
+
+def _official_form(case: Case) -> str:
+    lines = ["{"]
+    if case.task.short == "MTTF":
+        lines.append('    "TF": true or false,')
+    if case.task.places > 1:
+        lines.append('    "answer": ["first camera", "second camera"],')
+        lines.append(f'    "time_duration": ["{_SPAN}", "{_SPAN}"],  # one time range for each camera')
+    else:
+        lines.append('    "answer": "the chosen option",')
+        if case.task.metric == "ST-IoU":
+            lines.append(f'    "time_duration": ["{_SPAN}"],  # time range')
+    return "\n".join((*lines, '    "explanation": "...",', '    "reasoning": "..."', "}"))

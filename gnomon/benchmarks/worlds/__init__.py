@@ -1,0 +1,5 @@
+"""Generated worlds: GTR-Bench's seven tasks in places that no model has seen, with exact truth."""
+
+from gnomon.benchmarks.worlds.benchmark import worlds
+
+__all__ = ["worlds"]

@@ -1,0 +1,96 @@
+"""Generated worlds as a plug-in: what the kernel asks of a benchmark."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.benchmarks.gtr_bench import gtr_bench
+from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, case_from_json
+from gnomon.benchmarks.gtr_bench.prompt import parts_of
+from gnomon.errors import NotFound, SpecError
+from gnomon.media import MediaStore
+from gnomon.sample import DataFault, Sample
+from gnomon.score import Score
+from gnomon.worlds.drawing import draw, map_of
+from gnomon.worlds.numbering import CELLS, Numbers, number_of
+
+SAMPLES = 420  # where `select.limit` is not given: 30 a cell, as GTR-Bench has
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldSamples:
+    """The selected samples; each is generated when it is asked for."""
+
+    refs: Numbers
+    protocol: PromptProtocol
+    media: MediaStore
+    faults: Sequence[DataFault] = ()
+
+    def get(self, sample_id: str) -> Sample:
+        """Generate the sample.
+
+        Raises:
+            NotFound: it is not among the selected ones.
+        """
+        number = number_of(sample_id)
+        ref = number.ref()
+        if ref not in self.refs:
+            raise NotFound(f"no sample {sample_id!r} in this selection")
+        drawn = draw(number)
+        case = case_from_json(drawn.record, number.scene)
+        return Sample(
+            ref=ref,
+            parts=parts_of(case, self.protocol, self.media.put(map_of(drawn.world))),
+            target={"case": case, "protocol": self.protocol},
+            scene=drawn.world.scene,
+            join="texts_first" if self.protocol == "official" else "in_order",
+        )
+
+
+class Worlds:
+    """The 14 cells of GTR-Bench, generated; prompts and scoring are those of GTR-Bench."""
+
+    name = "worlds"
+    version = "1"
+    tasks = tuple(TASKS)
+    scenes: tuple[str, ...] = SCENES
+    variants: tuple[str, ...] = ()
+    needs_data = False
+    headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
+
+    def open(
+        self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
+    ) -> SampleSet:
+        if data is not None:
+            raise SpecError("worlds are generated and read no data; leave it out", field="data")
+        for field, given, known in (
+            ("select.tasks", select.tasks, self.tasks),
+            ("select.scenes", select.scenes, self.scenes),
+        ):
+            for name in given:
+                if name not in known:
+                    raise SpecError(f"no {name!r}; allowed: {', '.join(known)}", field=field)
+        cells = tuple(
+            index
+            for index, (scene, task) in enumerate(CELLS)
+            if scene in (select.scenes or self.scenes) and task in (select.tasks or self.tasks)
+        )
+        limit = SAMPLES if select.limit is None else select.limit
+        refs = Numbers(select.seed, cells, limit)
+        return WorldSamples(refs=refs, protocol=protocol, media=media)
+
+    def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
+        return gtr_bench.score(sample, response, scoring=scoring, variant=variant)
+
+    def score_record(
+        self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
+    ) -> Score:
+        return gtr_bench.score_record(record, scoring=scoring, variant=variant)
+
+    def published(self) -> Sequence[Published]:
+        return ()
+
+
+worlds: Benchmark = Worlds()

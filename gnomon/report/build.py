@@ -1,0 +1,110 @@
+"""Building the report from stored rows, at any time."""
+
+from collections.abc import Iterable, Sequence
+
+from gnomon.benchmark import Benchmark
+from gnomon.report.arms import arm_report, trial_counts
+from gnomon.report.contrasts import contrasts, pairs
+from gnomon.report.cost import cost
+from gnomon.report.flips import flips
+from gnomon.report.integrity import integrity
+from gnomon.report.ledger import Ledger, read_ledger
+from gnomon.report.schema import JobInfo, PublishedRow, Report
+from gnomon.report.tool_use import tool_reports
+from gnomon.report.verdict import count
+from gnomon.row import Row
+from gnomon.sample import DataFault
+from gnomon.spec import JobSpec
+
+UNFINISHED = ("queued", "running")
+
+
+def build_report(
+    *,
+    job_id: str,
+    spec: JobSpec,
+    status: str,
+    rows: Iterable[Row],
+    planned: int,
+    faults: Sequence[DataFault] = (),
+    benchmark: Benchmark | None = None,
+) -> Report:
+    """The report of a job in any state, down to one without rows.
+
+    `planned` counts trials. `benchmark` is the spec's own unless given. Rows are read once, so an
+    iterator over a store will do. The result holds plain data only and no number that is not finite.
+    """
+    plugin = benchmark or spec.plugin()
+    groups = [(model.label, arm.name) for model in spec.models for arm in spec.arms]
+    ledger = read_ledger(rows, groups, clustered=spec.analysis.cluster == "auto")
+    found = contrasts(ledger, spec, headline=plugin.headline, interim=status in UNFINISHED)
+    mine = planned // len(groups)
+    return {
+        "job": _job_info(job_id, spec, status, plugin),
+        "protocol": spec.protocol,
+        "scoring": spec.scoring,
+        "denominators": {
+            "trials": trial_counts(list(ledger.tallies), planned),
+            "samples": len(ledger.samples),
+            "clusters": len(set(ledger.clusters.tolist())),
+            "cells": len(ledger.cell_names),
+            "repeats": spec.repeats,
+        },
+        "summary": [one["verdict_text"] for one in found if one["family"] == "primary"],
+        "arms": [
+            arm_report(ledger, group, headline=plugin.headline, planned=mine, repeats=spec.repeats)
+            for group in range(len(ledger.groups))
+        ],
+        "contrasts": found,
+        "flips": [flips(ledger, pair, job_id=job_id) for pair in pairs(spec)],
+        "tools": tool_reports(ledger, {arm.name: spec.arm(arm.name).tools for arm in spec.arms}),
+        "published": _published(plugin),
+        "published_notes": _published_notes(spec, plugin, ledger),
+        "cost": cost(ledger),
+        "integrity": integrity(ledger, spec, benchmark=plugin, contrasts=found, faults=faults),
+    }
+
+
+def _job_info(job_id: str, spec: JobSpec, status: str, plugin: Benchmark) -> JobInfo:
+    primary = dict.fromkeys((pair.baseline, pair.variant) for pair in pairs(spec) if pair.is_primary)
+    return {
+        "id": job_id,
+        "name": spec.name,
+        "status": status,
+        "benchmark": spec.benchmark,
+        "benchmark_version": plugin.version,
+        "headline": plugin.headline,
+        "models": [model.label for model in spec.models],
+        "arms": [arm.name for arm in spec.arms],
+        "repeats": spec.repeats,
+        "primary": [list(pair) for pair in primary],
+        "margin": spec.analysis.margin,
+        "cluster": spec.analysis.cluster,
+    }
+
+
+def _published(plugin: Benchmark) -> list[PublishedRow]:
+    return [
+        {"model": row.model, "group": row.group, "aggregate": row.aggregate, "by_task": dict(row.by_task)}
+        for row in plugin.published()
+    ]
+
+
+def _published_notes(spec: JobSpec, plugin: Benchmark, ledger: Ledger) -> list[str]:
+    """What must be read beside the published rows; nothing where there are none."""
+    if not plugin.published():
+        return []
+    samples = count(len(ledger.samples), "sample")
+    notes = [
+        "The published rows are the paper's own figures: its prompt, its scorer, all of its samples.",
+        f"This job ran the {spec.protocol} prompt with {spec.scoring} scoring on {samples}.",
+    ]
+    if any(model.id == "reference" for model in spec.models):
+        notes.append(
+            "The built-in reference model reads the cameras' homographies, which the official prompt "
+            "withholds, and sees no video: it answers another question than the published models did, "
+            "and its figures must not be ranked with theirs."
+        )
+    if any(spec.arm(arm.name).tools for arm in spec.arms):
+        notes.append("Arms with tools may use data of the scene that the published models never saw.")
+    return notes

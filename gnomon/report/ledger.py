@@ -1,0 +1,155 @@
+"""Ledger: a job's rows, read once into columns."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gnomon.outcome import Outcome
+from gnomon.row import Row
+from gnomon.statistics.design import Codes, Floats
+
+Group = tuple[str, str]  # model, arm
+ANSWER_CHARS = 120
+
+
+@dataclass(slots=True, kw_only=True)
+class ToolTally:
+    """How often a tool was called, and on which samples."""
+
+    calls: int = 0
+    bad_arguments: int = 0
+    errors: int = 0
+    samples: set[int] = field(default_factory=set)
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """Counts and sums over the rows of one group; unknown tokens and dollars are counted apart."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    stop_reasons: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  # by outcome
+    flags: Counter[str] = field(default_factory=Counter)
+    known: Counter[str] = field(default_factory=Counter)
+    unknown: Counter[str] = field(default_factory=Counter)
+    usd: float = 0.0
+    wall_s: float = 0.0
+    tools: dict[str, ToolTally] = field(default_factory=lambda: defaultdict(ToolTally))
+
+    def add(self, row: Row, sample: int) -> None:
+        """Count one row; `sample` is its number in the ledger."""
+        self.outcomes[row.outcome] += 1
+        self.stop_reasons[row.outcome][row.stop_reason] += 1
+        if row.flags:
+            self.flags.update(row.flags)
+        known, unknown = self.known, self.unknown
+        known["model_calls"] += row.model_calls
+        known["tool_calls"] += row.tool_calls
+        known["cache_hits"] += row.cache_hits
+        for name, count in (
+            ("prompt_tokens", row.prompt_tokens),
+            ("completion_tokens", row.completion_tokens),
+        ):
+            if count is None:
+                unknown[name] += 1
+            else:
+                known[name] += count
+        if row.usd is None:
+            unknown["usd"] += 1
+        else:
+            self.usd += row.usd
+        self.wall_s += row.wall_s
+        for name, counts in row.tools_used.items():
+            tool = self.tools[name]
+            tool.calls += counts.get("calls", 0)
+            tool.bad_arguments += counts.get("bad_arguments", 0)
+            tool.errors += counts.get("errors", 0)
+            tool.samples.add(sample)
+
+    @property
+    def trials(self) -> int:
+        return self.outcomes.total()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ledger:
+    """Rows as matrices of groups × samples; a sample's score in a group is the mean of its repeats."""
+
+    groups: tuple[Group, ...]
+    samples: tuple[str, ...]
+    cell_names: tuple[str, ...]  # sorted
+    cells: Codes  # by sample: index into cell_names
+    clusters: Codes  # by sample
+    score_sums: Floats
+    answered: NDArray[np.intp]  # trials with a score
+    missing: NDArray[np.intp]  # trials that ended as infra_missing
+    tallies: tuple[Tally, ...]
+    answers: dict[tuple[int, int], str]  # (group, sample) of repeat 0, shortened
+
+    def scores(self, group: int) -> Floats:
+        """The group's mean score by sample; NaN where nothing was answered."""
+        counts = self.answered[group]
+        means: Floats = np.full(len(counts), np.nan)
+        np.divide(self.score_sums[group], counts, out=means, where=counts > 0)
+        return means
+
+    def everywhere(self) -> NDArray[np.bool_]:
+        """The mask of all samples."""
+        return np.ones(len(self.samples), dtype=np.bool_)
+
+
+def read_ledger(rows: Iterable[Row], groups: Sequence[Group], *, clustered: bool = True) -> Ledger:
+    """Read rows once. `groups` come first, in this order; a group only found in rows follows.
+
+    Without `clustered`, and where a row names no cluster, each sample is a cluster of its own.
+    A trial without a score counts as missing.
+    """
+    group_at = {group: index for index, group in enumerate(groups)}
+    sample_at: dict[str, int] = {}
+    places: list[tuple[str, str]] = []  # by sample: cell, cluster
+    tallies = [Tally() for _ in groups]
+    answers: dict[tuple[int, int], str] = {}
+    group_codes: list[int] = []
+    sample_codes: list[int] = []
+    scores: list[float] = []
+    for row in rows:
+        group = group_at.setdefault((row.model, row.arm), len(group_at))
+        if group == len(tallies):
+            tallies.append(Tally())
+        sample = sample_at.setdefault(row.sample_id, len(sample_at))
+        if sample == len(places):
+            own = not clustered or not row.cluster
+            places.append((row.cell, f"sample {row.sample_id}" if own else f"cluster {row.cluster}"))
+        tallies[group].add(row, sample)
+        group_codes.append(group)
+        sample_codes.append(sample)
+        lost = row.outcome == Outcome.INFRA_MISSING or row.score is None
+        scores.append(np.nan if lost or row.score is None else row.score)
+        if row.repeat == 0 and row.answer is not None:
+            answers[group, sample] = row.answer[:ANSWER_CHARS]
+    cell_names, cells = _codes([cell for cell, _ in places])
+    shape = (len(group_at), len(places))
+    flat = np.array(group_codes, dtype=np.intp) * len(places) + np.array(sample_codes, dtype=np.intp)
+    values = np.array(scores, dtype=np.float64)
+    found = np.isfinite(values)
+    size = shape[0] * shape[1]
+    return Ledger(
+        groups=tuple(group_at),
+        samples=tuple(sample_at),
+        cell_names=cell_names,
+        cells=cells,
+        clusters=_codes([cluster for _, cluster in places])[1],
+        score_sums=np.bincount(flat[found], values[found], size).reshape(shape).astype(np.float64),
+        answered=np.bincount(flat[found], minlength=size).reshape(shape),
+        missing=np.bincount(flat[~found], minlength=size).reshape(shape),
+        tallies=tuple(tallies),
+        answers=answers,
+    )
+
+
+def _codes(names: list[str]) -> tuple[tuple[str, ...], Codes]:
+    known = sorted(set(names))
+    index = {name: code for code, name in enumerate(known)}
+    return tuple(known), np.array([index[name] for name in names], dtype=np.intp)

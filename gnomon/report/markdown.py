@@ -1,0 +1,126 @@
+"""The report as Markdown, for a pull request or a note."""
+
+from collections.abc import Iterator, Sequence
+
+from gnomon.report.schema import Contrast, Interval, Report
+from gnomon.report.table import printable
+from gnomon.report.verdict import p_text, percent, points
+
+# What can start a link, a table cell, a heading, emphasis, code or HTML.
+SPECIAL = {ord(mark): f"\\{mark}" for mark in "\\`*_{}[]()<>#+!|~"} | {10: " ", 13: " "}
+
+
+def render_markdown(report: Report) -> str:
+    """The report's main tables as Markdown; names and causes from outside are escaped."""
+    return printable("\n".join(_lines(report)) + "\n")
+
+
+def escaped(text: str) -> str:
+    r"""Text that Markdown shows as it is, on one line.
+
+    >>> print(escaped("<b>|*x*"))
+    \<b\>\|\*x\*
+    """
+    return text.translate(SPECIAL)
+
+
+def _lines(report: Report) -> Iterator[str]:
+    job = report["job"]
+    yield f"# {escaped(job['name'] or job['benchmark'])}"
+    yield ""
+    facts = (job["benchmark"], f"version {job['benchmark_version']}", f"{report['protocol']} prompt")
+    yield escaped(" · ".join((*facts, f"{report['scoring']} scoring", f"job {job['id']}", job["status"])))
+    yield ""
+    for line in report["summary"] or ["One arm only: nothing to compare."]:
+        yield f"- {escaped(line)}"
+    yield from _section("Arms (percent)", ("model", "arm", "aggregate", "95 %", "samples"), _arms(report))
+    yield from _section(
+        "Differences (points)",
+        ("model", "arms", "scope", "diff", "95 %", "n", "clusters", "p adj.", "rescued : broken", "verdict"),
+        [_contrast(one) for one in report["contrasts"]],
+    )
+    yield from _section(
+        "Tools", ("tool", "calls", "samples used", "bad arguments %", "errors %"), _tools(report)
+    )
+    if report["published"]:
+        rows = [(row["model"], row["group"], percent(row["aggregate"])) for row in report["published"]]
+        yield from _section("Published (percent)", ("model", "group", "aggregate"), rows)
+        yield ""
+        yield from (f"> {escaped(note)}" for note in report["published_notes"])
+    yield from _section("Integrity", ("what", "value"), _integrity(report))
+
+
+def _section(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    if not rows:
+        return
+    yield from ("", f"## {title}", "", f"| {' | '.join(head)} |", f"|{'---|' * len(head)}")
+    yield from (f"| {' | '.join(map(escaped, row))} |" for row in rows)
+
+
+def _arms(report: Report) -> list[tuple[str, ...]]:
+    return [
+        (
+            arm["model"],
+            arm["arm"],
+            percent(arm["aggregate"]),
+            _percents(arm["aggregate_ci95"]),
+            f"{arm['n']:,} of {arm['planned']:,}",
+        )
+        for arm in report["arms"]
+    ]
+
+
+def _contrast(one: Contrast) -> tuple[str, ...]:
+    ends = one["ci95"]
+    return (
+        one["model"],
+        f"{one['variant']} − {one['baseline']}",
+        one["scope"],
+        "–" if one["diff"] is None else points(one["diff"]),
+        f"{points(ends[0])} to {points(ends[1])}" if ends else "–",
+        str(one["n"]),
+        str(one["clusters"]),
+        p_text(one["p_adjusted"]),
+        f"{one['rescued']} : {one['broken']}",
+        one["verdict"],
+    )
+
+
+def _tools(report: Report) -> list[tuple[str, ...]]:
+    return [
+        (
+            tool["tool"],
+            str(tool["calls"]),
+            f"{tool['samples_used']} of {tool['samples']}",
+            percent(tool["bad_argument_rate"]),
+            percent(tool["error_rate"]),
+        )
+        for tool in report["tools"]
+    ]
+
+
+def _integrity(report: Report) -> list[tuple[str, str]]:
+    facts, trials = report["integrity"], report["denominators"]["trials"]
+    of = f"of {trials['finished']}"
+    return [
+        ("missing", f"{trials['infra_missing']} {of}: {_causes(facts['missing_by_cause'])}"),
+        ("failed", f"{trials['model_failed']} {of}: {_causes(facts['failed_by_cause'])}"),
+        *(
+            (f"bounds, {one['model']}: {one['variant']}", f"{points(one['low'])} to {points(one['high'])}")
+            for one in facts["bounds"]
+        ),
+        ("comparisons looked at", str(facts["comparisons"])),
+        ("flags", _causes(facts["flags"])),
+        ("data faults", _causes(facts["data_faults"])),
+        ("cache hits", f"{facts['cache_hits']:,}"),
+        ("spec", facts["spec_hash"]),
+        ("Gnomon", facts["gnomon_version"]),
+    ]
+
+
+def _causes(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {number:,}" for name, number in counts.items()) or "none"
+
+
+def _percents(ends: Interval) -> str:
+    return f"{percent(ends[0])} to {percent(ends[1])}" if ends else "–"

@@ -1,0 +1,262 @@
+"""The report's shape, as it goes out as JSON. Every field is described in docs/report.md."""
+
+from typing import Literal, TypedDict
+
+Verdict = Literal["helps", "hurts", "no_effect", "undecided"]
+Interval = list[float] | None  # low, high; None where it cannot be known
+
+
+class JobInfo(TypedDict):
+    """What was run."""
+
+    id: str
+    name: str
+    status: str
+    benchmark: str
+    benchmark_version: str
+    headline: str
+    models: list[str]
+    arms: list[str]
+    repeats: int
+    primary: list[list[str]]
+    margin: float
+    cluster: str
+
+
+class TrialCounts(TypedDict):
+    """How trials ended; `pending` have not ended yet or will never run."""
+
+    planned: int
+    finished: int
+    scored: int
+    model_failed: int
+    infra_missing: int
+    pending: int
+
+
+class Denominators(TypedDict):
+    """What every figure is counted out of."""
+
+    trials: TrialCounts
+    samples: int
+    clusters: int
+    cells: int
+    repeats: int
+
+
+class CellMean(TypedDict):
+    """An arm's mean in one cell."""
+
+    n: int
+    mean: float | None
+    ci95: Interval
+
+
+class ArmReport(TypedDict):
+    """One model under one arm."""
+
+    model: str
+    arm: str
+    n: int
+    planned: int
+    clusters: int
+    mean: float | None
+    ci95: Interval
+    by_task: dict[str, CellMean]
+    aggregate: float | None
+    aggregate_ci95: Interval
+    interval_method: str
+    trials: TrialCounts
+    stop_reasons: dict[str, int]
+    cache_hits: int
+
+
+class Contrast(TypedDict):
+    """One paired comparison."""
+
+    model: str
+    baseline: str
+    variant: str
+    scope: str
+    family: Literal["primary", "exploratory"]
+    n: int
+    clusters: int
+    diff: float | None
+    ci95: Interval
+    ci90: Interval
+    p: float | None
+    p_adjusted: float | None
+    check_p: float | None
+    test: str
+    rescued: int
+    broken: int
+    both_right: int
+    both_wrong: int
+    mde: float | None
+    bounds: Interval
+    verdict: Verdict
+    reasons: list[str]
+    verdict_text: str
+
+
+class FlippedSample(TypedDict):
+    """A sample that one arm got right and the other wrong."""
+
+    sample_id: str
+    cell: str
+    kind: Literal["rescued", "broken"]
+    baseline_score: float
+    variant_score: float
+    baseline_answer: str | None
+    variant_answer: str | None
+    baseline_trial: str
+    variant_trial: str
+
+
+class Flips(TypedDict):
+    """The flipped samples of one comparison; `total` counts those not listed too."""
+
+    model: str
+    baseline: str
+    variant: str
+    total: int
+    samples: list[FlippedSample]
+
+
+class ToolArm(TypedDict):
+    """How one model under one arm used a tool."""
+
+    model: str
+    arm: str
+    calls: int
+    samples_used: int
+    samples: int
+    bad_arguments: int
+    errors: int
+    bad_argument_rate: float | None
+    error_rate: float | None
+
+
+class ToolReport(TypedDict):
+    """How a tool was used; the rates are shares of its calls, None without calls."""
+
+    tool: str
+    offered: bool
+    calls: int
+    samples_used: int
+    samples: int
+    bad_arguments: int
+    errors: int
+    bad_argument_rate: float | None
+    error_rate: float | None
+    leave_one_out: float | None
+    add_one_in: float | None
+    shapley: float | None
+    by_arm: list[ToolArm]
+
+
+class PublishedRow(TypedDict):
+    """A row of the benchmark's own table, in fractions."""
+
+    model: str
+    group: str
+    aggregate: float | None
+    by_task: dict[str, float | None]
+
+
+class Spent(TypedDict):
+    """What trials cost; a total is None once one of its parts is unknown, `known_*` adds up the rest."""
+
+    trials: int
+    usd: float | None
+    known_usd: float
+    usd_unknown: int
+    prompt_tokens: int | None
+    known_prompt_tokens: int
+    prompt_tokens_unknown: int
+    completion_tokens: int | None
+    known_completion_tokens: int
+    completion_tokens_unknown: int
+    wall_s: float
+    model_calls: int
+    tool_calls: int
+
+
+class ArmSpent(Spent):
+    """What one model under one arm cost."""
+
+    model: str
+    arm: str
+
+
+class Cost(Spent):
+    """What the job cost."""
+
+    by_arm: list[ArmSpent]
+
+
+class Bounds(TypedDict):
+    """Where the difference would lie if all missing trials favoured the baseline, or the variant."""
+
+    model: str
+    baseline: str
+    variant: str
+    low: float
+    high: float
+    missing_baseline: float
+    missing_variant: float
+
+
+class ArmDifference(TypedDict):
+    """Everything in which two arms differ; `besides_tools` are differences that may be the real cause."""
+
+    baseline: str
+    variant: str
+    fields: list[str]
+    besides_tools: list[str]
+
+
+class Seeds(TypedDict):
+    """Where chance came from."""
+
+    select: int
+    trials: str
+    sign_flips: int
+
+
+class Integrity(TypedDict):
+    """What could be wrong."""
+
+    missing_by_cause: dict[str, int]
+    failed_by_cause: dict[str, int]
+    flags: dict[str, int]
+    bounds: list[Bounds]
+    arm_differences: list[ArmDifference]
+    cache_hits: int
+    seeds: Seeds
+    spec_hash: str
+    comparisons: int
+    data_faults: dict[str, int]
+    protocol: str
+    scoring: str
+    variant: str | None
+    benchmark_version: str
+    gnomon_version: str
+
+
+class Report(TypedDict):
+    """The whole report."""
+
+    job: JobInfo
+    protocol: str
+    scoring: str
+    denominators: Denominators
+    summary: list[str]
+    arms: list[ArmReport]
+    contrasts: list[Contrast]
+    flips: list[Flips]
+    tools: list[ToolReport]
+    published: list[PublishedRow]
+    published_notes: list[str]
+    cost: Cost
+    integrity: Integrity

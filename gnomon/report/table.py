@@ -1,0 +1,108 @@
+"""Result rows as CSV, NDJSON and Parquet."""
+
+import csv
+import json
+import math
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, TextIO
+
+from gnomon.row import COLUMNS, Row
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+BATCH = 10_000
+INTEGERS = (
+    "repeat",
+    "model_calls",
+    "tool_calls",
+    "tool_errors",
+    "cache_hits",
+    "prompt_tokens",
+    "completion_tokens",
+    "attempt",
+)
+FRACTIONS = ("score", "usd", "wall_s")
+
+
+def record(row: Row) -> dict[str, Any]:
+    """A row as plain JSON data; a measure that is not finite becomes null.
+
+    `tools_used` and the columns of the contract keep their names.
+    """
+    values = {name: getattr(row, name) for name in COLUMNS}
+    values["outcome"] = str(row.outcome)
+    values["metrics"] = {name: _finite(value) for name, value in row.metrics.items()}
+    values["flags"] = list(row.flags)
+    values["tools_used"] = {name: dict(counts) for name, counts in row.tools_used.items()}
+    return values
+
+
+def ndjson_line(row: Row) -> str:
+    """A row as one line of JSON in ASCII, so that no character within can break the line."""
+    return json.dumps(record(row), allow_nan=False) + "\n"
+
+
+def rows_ndjson(rows: Iterable[Row], file: TextIO) -> None:
+    """Write rows as JSON lines."""
+    file.writelines(ndjson_line(row) for row in rows)
+
+
+def rows_csv(rows: Iterable[Row], file: TextIO) -> None:
+    """Write rows as CSV with a header; open `file` with `newline=""`.
+
+    Texts that a spreadsheet would run as a formula get a leading apostrophe; nested values are JSON.
+    """
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([_cell(value) for value in record(row).values()] for row in rows)
+
+
+def rows_parquet(rows: Iterable[Row], path: Path) -> None:
+    """Write rows as one Parquet file, ten thousand at a time; metrics and tools are JSON text."""
+    import pyarrow as pa  # heavy, and needed here only
+    import pyarrow.parquet as pq
+
+    kinds = {
+        **dict.fromkeys(INTEGERS, pa.int64()),
+        **dict.fromkeys(FRACTIONS, pa.float64()),
+        "flags": pa.list_(pa.string()),
+    }
+    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
+    remaining = iter(rows)
+    with pq.ParquetWriter(path, schema) as writer:
+        while batch := [_flat(record(row)) for row in islice(remaining, BATCH)]:
+            writer.write_table(pa.Table.from_pylist(batch, schema=schema))
+
+
+def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
+    flat = dict(values)
+    for name, value in values.items():
+        if isinstance(value, str):
+            flat[name] = printable(value)
+        elif isinstance(value, dict):
+            flat[name] = json.dumps(value)
+    flat["flags"] = [printable(flag) for flag in values["flags"]]
+    return flat
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, (dict, list)):
+        return json.dumps(value)
+    if isinstance(value, str):
+        text = printable(value)
+        return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+    return "" if value is None else value
+
+
+def printable(text: str) -> str:
+    r"""The text with what UTF-8 cannot hold written out.
+
+    >>> print(printable("a\ud800"))
+    a\ud800
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _finite(value: float | str | None) -> float | str | None:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

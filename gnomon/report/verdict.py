@@ -1,0 +1,131 @@
+"""Verdict: what may be claimed from one comparison, and in which words."""
+
+from gnomon.report.schema import Contrast, Verdict
+from gnomon.statistics.paired import Comparison
+
+ALPHA = 0.05
+UNEQUAL_LOSS = 0.02  # more than two points apart in the share of missing trials
+
+
+def judge(
+    found: Comparison,
+    *,
+    p_adjusted: float | None,
+    bounds: tuple[float, float],
+    missing: tuple[float, float],
+    margin: float,
+) -> tuple[Verdict, list[str]]:
+    """The verdict, and what stands against a stronger one.
+
+    `helps` and `hurts` need a 95 % interval clear of zero, an adjusted p below 0.05, a sign-flip check
+    that agrees (where there is one) and bounds on the same side of zero. `no_effect` needs the 90 %
+    interval and the bounds inside ±`margin`. Nothing is claimed where the arms' shares of missing trials
+    lie more than 2 points apart.
+    """
+    if found.ci95 is None or found.ci90 is None or found.p is None or p_adjusted is None:
+        return "undecided", ["all samples lie in one cluster: nothing says how far chance reaches"]
+    against = _losses(missing)
+    low, high = found.ci95
+    if low <= 0 <= high or p_adjusted >= ALPHA:
+        return _perhaps_no_effect(found, p_adjusted, bounds=bounds, margin=margin, against=against)
+    if found.check_p is not None and found.check_p >= ALPHA:
+        against.append(f"the sign-flip check over clusters does not agree (p {p_text(found.check_p)})")
+    if bounds[0] <= 0 <= bounds[1]:
+        reach = f"{points(bounds[0])} to {points(bounds[1])} points"
+        against.append(f"missing trials could undo it: bounds {reach}")
+    if against:
+        return "undecided", against
+    return ("helps" if found.diff > 0 else "hurts"), []
+
+
+def _losses(missing: tuple[float, float]) -> list[str]:
+    if abs(missing[0] - missing[1]) <= UNEQUAL_LOSS:
+        return []
+    shares = f"{missing[0]:.1%} of the baseline's trials are missing, {missing[1]:.1%} of the variant's"
+    return [f"the arms lost trials unequally: {shares}"]
+
+
+def _perhaps_no_effect(
+    found: Comparison, p_adjusted: float, *, bounds: tuple[float, float], margin: float, against: list[str]
+) -> tuple[Verdict, list[str]]:
+    low, high = found.ci90 or (-1.0, 1.0)
+    if -margin < low and high < margin:
+        if not (-margin < bounds[0] and bounds[1] < margin):
+            against.append("missing trials could make the effect larger than the margin")
+        return ("undecided" if against else "no_effect"), against
+    if found.ci95 is not None and found.ci95[0] <= 0 <= found.ci95[1]:
+        reason = f"the interval holds zero, and also effects larger than {100 * margin:.3g} points"
+    else:
+        reason = f"p is {p_text(p_adjusted)} after adjusting for the number of comparisons"
+    return "undecided", [reason, *against]
+
+
+def sentence(contrast: Contrast, *, margin: float, interim: bool = False) -> str:
+    """The finding in one or two plain sentences."""
+    who, variant, baseline = contrast["model"], contrast["variant"], contrast["baseline"]
+    where = "" if contrast["scope"] == "all" else f" on {contrast['scope']}"
+    start = "So far, " if interim else ""
+    diff, ci95 = contrast["diff"], contrast["ci95"]
+    if diff is None:
+        text = f"it cannot be told whether {variant} helps {who}{where}: no sample has a score in both arms."
+        return start + text if interim else text[0].upper() + text[1:]
+    sizes = f"{count(contrast['n'], 'sample')} in {count(contrast['clusters'], 'cluster')}"
+    sure = f"95 % interval {points(ci95[0])} to {points(ci95[1])}; {sizes}" if ci95 else sizes
+    by = f"{abs(100 * diff):.1f} points"
+    match contrast["verdict"]:
+        case "helps":
+            return f"{start}{variant} helps {who}{where}: it scores {by} higher than {baseline} ({sure})."
+        case "hurts":
+            return f"{start}{variant} hurts {who}{where}: it scores {by} lower than {baseline} ({sure})."
+        case "no_effect":
+            size = f"no effect larger than {100 * margin:.3g} points"
+            measured = f"{points(diff)} points against {baseline}"
+            return f"{start}{variant} has {size} on {who}{where}: {measured} ({sure})."
+    text = f"it cannot be told whether {variant} helps {who}{where}: {points(diff)} points against {baseline}"
+    text = (start + text if interim else text[0].upper() + text[1:]) + f" ({sure})."
+    why = f" Why: {'; '.join(contrast['reasons'])}." if contrast["reasons"] else ""
+    return text + why + _what_would_show(contrast)
+
+
+def _what_would_show(contrast: Contrast) -> str:
+    if contrast["mde"] is None:
+        return ""
+    size = f"{100 * contrast['mde']:.1f} points"
+    return f" A study of this size would find a true effect of {size} in 8 of 10 cases."
+
+
+def points(value: float) -> str:
+    """A difference in percentage points, with its sign.
+
+    >>> points(0.412), points(-0.05), points(-0.0001)
+    ('+41.2', '−5.0', '0.0')
+    """
+    text = f"{100 * value:+.1f}".replace("-", "−")
+    return "0.0" if text[1:] == "0.0" else text
+
+
+def percent(value: float | None) -> str:
+    """A fraction in percent, a dash where there is none.
+
+    >>> percent(0.5), percent(None)
+    ('50.0', '–')
+    """
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+def p_text(value: float | None) -> str:
+    """A p value as papers print it.
+
+    >>> p_text(0.0401), p_text(0.00001), p_text(None)
+    ('0.040', '< 0.001', '–')
+    """
+    return "–" if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def count(n: int, noun: str) -> str:
+    """A counted noun.
+
+    >>> count(1, "sample"), count(1200, "sample")
+    ('1 sample', '1,200 samples')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -1,0 +1,147 @@
+"""Questions about what comes next: the next camera, the next two, where two targets meet (NSF, TF, MTTF)."""
+
+from random import Random
+
+from gnomon.worlds.question import Question, nearest
+from gnomon.worlds.sighting import Sighting
+from gnomon.worlds.trip import Trip, trip
+from gnomon.worlds.world import World
+
+BEYOND = 1.5  # a wrong camera ahead is at least this many times as far as the right one
+COMPANIONS = 40  # other trips drawn in search of one that meets the first
+MIN_OVERLAP_S = 1.0
+MISS_S = 20.0  # at a wrong camera one target is at least this long before the other
+
+
+def next_spot(world: World, rng: Random, trip: Trip) -> Question | None:
+    """Which camera sees the target next, and when?"""
+    if len(trip.sightings) < 2:
+        return None
+    index = rng.randrange(len(trip.sightings) - 1)
+    last, coming = trip.sightings[index : index + 2]
+    distance_m = world.ways_to_cameras_m(last.exit)
+    wrong = nearest(rng, unlikely(world, last, coming, distance_m), distance_m, 3)
+    if wrong is None:
+        return None
+    return Question(
+        task_id="NextSpotForecasting",
+        seen=((trip, last),),
+        text="Predict which camera from the list will most likely capture the target next, and when.",
+        options=(coming.camera, *wrong),
+        right=(coming.camera,),
+        times_s=((coming.start_s, coming.end_s),),
+    )
+
+
+def trajectory(world: World, rng: Random, trip: Trip) -> Question | None:
+    """Which two cameras see the target next, in order, and when?"""
+    if len(trip.sightings) < 4:
+        return None
+    index = rng.randrange(len(trip.sightings) - 3)
+    before, last, coming, later = trip.sightings[index : index + 4]
+    distance_m = world.ways_to_cameras_m(last.exit)
+    first = unlikely(world, last, coming, distance_m)
+    second = unlikely(world, coming, later, world.ways_to_cameras_m(coming.exit))
+    neither = [camera for camera in first if camera in second and camera not in (before.camera, later.camera)]
+    wrong = nearest(rng, neither, distance_m, 2)
+    if wrong is None:
+        return None
+    return Question(
+        task_id="TrajectoryForecasting",
+        seen=((trip, before), (trip, last)),
+        text="Predict the next two cameras that the target will likely pass through, in order, and when.",
+        options=(coming.camera, later.camera, *wrong),
+        right=(coming.camera, later.camera),
+        times_s=((coming.start_s, coming.end_s), (later.start_s, later.end_s)),
+    )
+
+
+def meeting(world: World, rng: Random, one: Trip) -> Question | None:
+    """Where and when are two targets in view of the same camera at the same time?"""
+    if len(one.sightings) < 2:
+        return None
+    index = rng.randrange(1, len(one.sightings))
+    last, place = one.sightings[index - 1 : index + 1]
+    for _ in range(COMPANIONS):
+        other = trip(world, rng)
+        where = [sighting.camera for sighting in other.sightings] if other else []
+        if other is None or place.camera not in where[1:] or other.target == one.target:
+            continue
+        theirs = where.index(place.camera)
+        if where[theirs - 1] == last.camera:
+            continue
+        other = other.later(_delay_s(rng, place, other.sightings[theirs]))
+        return _met(world, rng, (one, index), (other, theirs))
+    return None
+
+
+def _delay_s(rng: Random, place: Sighting, theirs: Sighting) -> float:
+    """By how much to move the other target so that it comes at some time during the first one's stay."""
+    return place.start_s + rng.uniform(-0.6 * theirs.stay_s, 0.6 * place.stay_s) - theirs.start_s
+
+
+def _met(world: World, rng: Random, one: tuple[Trip, int], other: tuple[Trip, int]) -> Question | None:
+    (trip, index), (companion, theirs) = one, other
+    last, place = trip.sightings[index - 1 : index + 1]
+    their_last, their_place = companion.sightings[theirs - 1 : theirs + 1]
+    met_s = (max(place.start_s, their_place.start_s), min(place.end_s, their_place.end_s))
+    if met_s[1] - met_s[0] < MIN_OVERLAP_S or max(last.end_s, their_last.end_s) >= met_s[0]:
+        return None
+    arrivals = (_arrivals_s(world, last), _arrivals_s(world, their_last))
+    missed = [
+        camera
+        for camera in world.scene.cameras
+        if camera not in (place.camera, last.camera, their_last.camera)
+        and abs(arrivals[0][camera] - arrivals[1][camera]) >= MISS_S
+        and not _together(trip, companion, camera)
+    ]
+    distance_m = world.ways_to_cameras_m(last.exit)
+    wrong = nearest(rng, missed, distance_m, 3)
+    if wrong is None:
+        return None
+    return Question(
+        task_id="MultiTargetTrajectoryForecasting",
+        seen=tuple(rng.sample([(trip, last), (companion, their_last)], 2)),
+        text=(
+            "The clips show two targets. Predict where and when the two targets will most likely meet, "
+            "that is, be in view of the same camera at the same time."
+        ),
+        options=(place.camera, *wrong),
+        right=(place.camera,),
+        times_s=(met_s,),
+    )
+
+
+def _arrivals_s(world: World, last: Sighting) -> dict[str, float]:
+    """When the target would reach each camera by the shortest way at the speed it had in its clip."""
+    speed_mps = world.way_m(last.entry, last.exit) / last.stay_s
+    return {
+        camera: last.end_s + way_m / speed_mps for camera, way_m in world.ways_to_cameras_m(last.exit).items()
+    }
+
+
+def _together(one: Trip, other: Trip, camera: str) -> bool:
+    return any(
+        mine.camera == theirs.camera == camera and mine.start_s < theirs.end_s and theirs.start_s < mine.end_s
+        for mine in one.sightings
+        for theirs in other.sightings
+    )
+
+
+def unlikely(world: World, last: Sighting, coming: Sighting, distance_m: dict[str, float]) -> list[str]:
+    """Cameras that cannot be next: the target came from there, or they lie well beyond the right one.
+
+    A camera lies behind if crossing the last view led away from it.
+    """
+    before_m = world.ways_to_cameras_m(last.entry)
+    crossed_m = world.way_m(last.entry, last.exit)
+    right_m = distance_m[coming.camera]
+    return [
+        camera
+        for camera in distance_m
+        if camera not in (last.camera, coming.camera)
+        and (
+            distance_m[camera] > before_m[camera] + crossed_m / 2
+            or distance_m[camera] > BEYOND * right_m + world.margin_m
+        )
+    ]

@@ -1,0 +1,85 @@
+"""Map ground: the shapes of a map, without any lettering."""
+
+from collections.abc import Callable, Sequence
+
+from PIL import Image, ImageDraw
+from shapely import Point as ShapelyPoint
+
+from gnomon.worlds.map_sheet import MapSheet
+from tools.scene.scene import Point, Scene
+
+FINER = 2  # drawn at this many times the size, then reduced, so that edges are smooth
+ROAD_PX = 13
+DOOR_M = 1.3
+GREEN_M = 20.0  # radius of a park
+
+PAPER, ROAD, KERB, GREEN = "#f4f0e6", "#ffffff", "#c6bfb0", "#cfe3bf"
+WALL, ROOM, WALK = "#857d70", "#e9e2d2", "#ffffff"
+VIEW, VIEW_EDGE = (46, 116, 214, 70), (46, 116, 214, 190)
+
+Pen = ImageDraw.ImageDraw
+ToPixel = Callable[[Point, int], Point]
+
+
+def ground(scene: Scene, sheet: MapSheet) -> Image.Image:
+    """Streets and greens or rooms and doors, under the cameras' translucent fields of view."""
+    size = (sheet.size_px[0] * FINER, sheet.size_px[1] * FINER)
+    image = Image.new("RGB", size, PAPER)
+
+    def pixel(xy_m: Point, floor: int) -> Point:
+        x, y = sheet.pixel(xy_m, floor)
+        return x * FINER, y * FINER
+
+    pen = ImageDraw.Draw(image)
+    _greens(pen, scene, sheet, pixel)
+    _roads(pen, scene, pixel)
+    _rooms(pen, scene, pixel)
+    _views(ImageDraw.Draw(image, "RGBA"), scene, pixel)
+    return image.reduce(FINER)
+
+
+def _greens(pen: Pen, scene: Scene, sheet: MapSheet, pixel: ToPixel) -> None:
+    radius = FINER * GREEN_M / sheet.image.metres_per_pixel
+    for place in scene.places.values():
+        if place.kind == "park":
+            pen.circle(pixel(place.xy_m, place.floor), radius, fill=GREEN)
+
+
+def _roads(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
+    lines = [[pixel((x, y), 0) for x, y in road.line.coords] for road in scene.roads.values()]
+    for width, colour in ((ROAD_PX + 4, KERB), (ROAD_PX, ROAD)):
+        for line in lines:
+            pen.line(line, fill=colour, width=width * FINER, joint="curve")
+            for end in (line[0], line[-1]):
+                pen.circle(end, width * FINER / 2, fill=colour)
+
+
+def _rooms(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
+    walks = {zone for portal in scene.portals.values() for zone in portal.zones if portal.kind != "door"}
+    doors: dict[str, int] = {}
+    for portal in scene.portals.values():
+        for zone in portal.zones:
+            doors[zone] = doors.get(zone, 0) + 1
+    for zone in scene.zones.values():
+        ring = _ring(zone.area.exterior.coords, zone.floor, pixel)
+        walk = zone.id in walks or doors.get(zone.id, 0) > 1
+        pen.polygon(ring, fill=WALK if walk else ROOM, outline=WALL, width=2 * FINER)
+    for portal in scene.portals.values():
+        if portal.kind == "door":
+            one, other = (scene.zones[zone] for zone in portal.zones)
+            gap = one.area.intersection(other.area).intersection(
+                ShapelyPoint(portal.ends_m[0]).buffer(DOOR_M / 2)
+            )
+            if gap.geom_type == "LineString" and not gap.is_empty:
+                pen.line(_ring(gap.coords, one.floor, pixel), fill=WALK, width=5 * FINER)
+
+
+def _views(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
+    for camera in scene.cameras.values():
+        if camera.field_of_view is not None:
+            ring = _ring(camera.field_of_view.exterior.coords, camera.floor, pixel)
+            pen.polygon(ring, fill=VIEW, outline=VIEW_EDGE, width=FINER)
+
+
+def _ring(coords: Sequence[Point], floor: int, pixel: ToPixel) -> list[Point]:
+    return [pixel((point[0], point[1]), floor) for point in coords]

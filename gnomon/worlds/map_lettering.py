@@ -1,0 +1,199 @@
+"""Map lettering: names, camera ids, arrows, compass and scale on a drawn ground."""
+
+import math
+from functools import lru_cache
+
+from PIL import Image, ImageDraw, ImageFont
+from shapely import LineString, Polygon, affinity, box
+
+from gnomon.worlds.labels import Labels
+from gnomon.worlds.map_sheet import EDGE_PX, FOOT_PX, TITLE_PX, MapSheet
+from tools.scene.scene import Camera, Place, Point, Scene
+
+INK, FAINT, HALO, PAPER = "#2b2b2b", "#6d675c", "#ffffff", "#f4f0e6"
+CAMERA, PLACE, PARK, PORTAL = "#12448c", "#a03c22", "#2f7a35", "#6b3a8f"
+DOT_PX, ARROW_PX = 6, 26
+CAMERA_PT, PLACE_PT, STREET_PT, TITLE_PT = 19, 15, 15, 18
+BARS_M = (200, 100, 50, 20, 10, 5)
+
+Pen = ImageDraw.ImageDraw
+Font = ImageFont.FreeTypeFont
+
+
+@lru_cache
+def _font(points: int) -> Font:
+    font = ImageFont.load_default(points)
+    assert isinstance(font, ImageFont.FreeTypeFont), "Pillow is built without FreeType"
+    return font
+
+
+def letter(image: Image.Image, scene: Scene, sheet: MapSheet) -> None:
+    """Write everything that is to be read onto the ground; labels keep clear of one another."""
+    pen = ImageDraw.Draw(image)
+    labels = Labels(box(2, 2, sheet.size_px[0] - 2, sheet.size_px[1] - FOOT_PX + 10))
+    for panel in sheet.panels:
+        if scene.zones:
+            left, top = panel.area_px[0], panel.area_px[1] - TITLE_PX
+            labels.take(box(left, top, left + 120, panel.area_px[1]))
+            pen.text((left, top + 6), f"Floor {panel.floor}", fill=INK, font=_font(TITLE_PT))
+    _compass(pen, labels, sheet)
+    _scale(pen, sheet)
+    views = [
+        Polygon([sheet.pixel((x, y), camera.floor) for x, y in camera.field_of_view.exterior.coords])
+        for camera in scene.cameras.values()
+        if camera.field_of_view is not None
+    ]
+    for camera in scene.cameras.values():
+        _mark_camera(pen, labels, camera, sheet)
+    for place in scene.places.values():
+        labels.take(_around(sheet.pixel(place.xy_m, place.floor), 5))
+    portals = _portals(scene)
+    for _, xy_m, floor in portals:
+        labels.take(_around(sheet.pixel(xy_m, floor), 8))
+    for camera in scene.cameras.values():
+        if camera.xy_m is not None:
+            at = sheet.pixel(camera.xy_m, camera.floor)
+            _label(pen, labels, at, camera.id, CAMERA, CAMERA_PT, views)
+    for name, xy_m, floor in portals:
+        _mark_portal(pen, sheet.pixel(xy_m, floor))
+        _label(pen, labels, sheet.pixel(xy_m, floor), name, PORTAL, PLACE_PT, views)
+    for place in scene.places.values():
+        _place(pen, labels, place, sheet, views)
+    _streets(image, labels, scene, sheet, views)
+    _room_names(pen, labels, scene, sheet)
+
+
+def _around(at: Point, reach: float) -> Polygon:
+    return box(at[0] - reach, at[1] - reach, at[0] + reach, at[1] + reach)
+
+
+def _mark_camera(pen: Pen, labels: Labels, camera: Camera, sheet: MapSheet) -> None:
+    """A dot where it hangs and an arrow the way it looks."""
+    if camera.xy_m is None:
+        return
+    x, y = sheet.pixel(camera.xy_m, camera.floor)
+    labels.take(_around((x, y), DOT_PX + 2))
+    if camera.heading_deg is not None:
+        east, south = math.sin(math.radians(camera.heading_deg)), -math.cos(math.radians(camera.heading_deg))
+        tip = (x + ARROW_PX * east, y + ARROW_PX * south)
+        back = (tip[0] - 9 * east, tip[1] - 9 * south)
+        wings = ((back[0] - 5 * south, back[1] + 5 * east), (back[0] + 5 * south, back[1] - 5 * east))
+        pen.line([(x, y), back], fill=CAMERA, width=3)
+        pen.polygon([tip, *wings], fill=CAMERA)
+        labels.take(LineString([(x, y), tip]).buffer(5))
+    pen.circle((x, y), DOT_PX, fill=CAMERA, outline=HALO, width=2)
+
+
+def _label(
+    pen: Pen, labels: Labels, at: Point, text: str, colour: str, points: int, avoid: list[Polygon]
+) -> None:
+    left, top, right, bottom = _font(points).getbbox(text)
+    where = labels.beside(at, (right - left + 4, bottom - top + 4), avoid)
+    x, y = where.bounds[0] + 2 - left, where.bounds[1] + 2 - top
+    pen.text((x, y), text, fill=colour, font=_font(points), stroke_width=2, stroke_fill=HALO)
+
+
+def _portals(scene: Scene) -> list[tuple[str, Point, int]]:
+    """Stairs and lifts, once on every floor they reach, named by where they stand."""
+    found: dict[tuple[str, Point], set[int]] = {}
+    for portal in scene.portals.values():
+        if portal.kind != "door":
+            for zone, xy_m in zip(portal.zones, portal.ends_m, strict=True):
+                found.setdefault((portal.kind, xy_m), set()).add(scene.zones[zone].floor)
+    counts: dict[str, int] = {}
+    named = []
+    for (kind, xy_m), floors in found.items():
+        counts[kind] = counts.get(kind, 0) + 1
+        named += [(f"{kind.capitalize()} {counts[kind]}", xy_m, floor) for floor in sorted(floors)]
+    return named
+
+
+def _mark_portal(pen: Pen, at: Point) -> None:
+    x, y = at
+    pen.rectangle((x - 7, y - 7, x + 7, y + 7), fill=HALO, outline=PORTAL, width=2)
+    for step in (-3, 0, 3):
+        pen.line((x - 5, y + step, x + 5, y + step), fill=PORTAL, width=1)
+
+
+def _place(pen: Pen, labels: Labels, place: Place, sheet: MapSheet, avoid: list[Polygon]) -> None:
+    colour = PARK if place.kind == "park" else PLACE
+    x, y = sheet.pixel(place.xy_m, place.floor)
+    pen.polygon([(x, y - 5), (x + 5, y), (x, y + 5), (x - 5, y)], fill=colour)
+    _label(pen, labels, (x, y), place.name, colour, PLACE_PT, avoid)
+
+
+def _streets(image: Image.Image, labels: Labels, scene: Scene, sheet: MapSheet, views: list[Polygon]) -> None:
+    """Each street's name along one of its stretches, where it covers neither labels nor views."""
+    named: dict[str, list[LineString]] = {}
+    for road in scene.roads.values():
+        line = LineString([sheet.pixel((x, y), 0) for x, y in road.line.coords])
+        named.setdefault(road.name, []).append(line)
+    for name, lines in named.items():
+        left, top, right, bottom = _font(STREET_PT).getbbox(name)
+        width, height = math.ceil(right - left), math.ceil(bottom - top)
+        best = min(
+            (_along(line, share, (width, height)) for line in lines for share in (0.5, 0.38, 0.62)),
+            key=lambda place: (
+                not labels.is_free(place[1]),
+                sum(place[1].intersects(view) for view in views),
+            ),
+        )
+        _write_along(image, name, best[0], best[1], (left, top, width, height))
+        labels.take(best[1])
+
+
+def _along(line: LineString, share: float, size: tuple[int, int]) -> tuple[float, Polygon]:
+    """Angle (degrees, so that the text stands upright) and area of a text on a stretch of road."""
+    (x0, y0), (x1, y1) = line.coords[0], line.coords[-1]
+    angle = math.degrees(math.atan2(y1 - y0, x1 - x0))
+    angle = (angle + 90) % 180 - 90
+    middle = line.interpolate(share, normalized=True)
+    width, height = size
+    flat = box(middle.x - width / 2, middle.y - height / 2, middle.x + width / 2, middle.y + height / 2)
+    return angle, affinity.rotate(flat, angle)
+
+
+def _write_along(
+    image: Image.Image, text: str, angle: float, area: Polygon, box_px: tuple[float, float, int, int]
+) -> None:
+    left, top, width, height = box_px
+    tag = Image.new("RGBA", (width + 4, height + 4))
+    ImageDraw.Draw(tag).text((2 - left, 2 - top), text, fill=FAINT, font=_font(STREET_PT))
+    turned = tag.rotate(-angle, expand=True, resample=Image.Resampling.BICUBIC)
+    at = (round(area.centroid.x - turned.width / 2), round(area.centroid.y - turned.height / 2))
+    image.paste(turned, at, turned)
+
+
+def _room_names(pen: Pen, labels: Labels, scene: Scene, sheet: MapSheet) -> None:
+    """Names of rooms, each in its middle, where there is room."""
+    font = _font(12)
+    for zone in scene.zones.values():
+        x, y = sheet.pixel((zone.area.centroid.x, zone.area.centroid.y), zone.floor)
+        width = font.getlength(zone.name)
+        area = box(x - width / 2, y - 8, x + width / 2, y + 8)
+        floor = Polygon([sheet.pixel((px, py), zone.floor) for px, py in zone.area.exterior.coords])
+        if floor.covers(area) and labels.is_free(area):
+            pen.text((x, y), zone.name, fill=FAINT, font=font, anchor="mm")
+            labels.take(area)
+
+
+def _compass(pen: Pen, labels: Labels, sheet: MapSheet) -> None:
+    x, y = sheet.size_px[0] - EDGE_PX - 12, sheet.size_px[1] - FOOT_PX / 2
+    pen.polygon([(x, y - 22), (x + 9, y + 16), (x, y + 9), (x - 9, y + 16)], fill=INK)
+    pen.text((x - 24, y - 3), "N", fill=INK, font=_font(20), anchor="mm")
+
+
+def _scale(pen: Pen, sheet: MapSheet) -> None:
+    """A bar of a round number of metres, and what the signs mean."""
+    per_metre = 1 / sheet.image.metres_per_pixel
+    length_m = next((bar for bar in BARS_M if bar * per_metre <= 190), BARS_M[-1])
+    x, y, width = EDGE_PX, sheet.size_px[1] - FOOT_PX / 2 + 8, length_m * per_metre
+    pen.rectangle((x, y - 4, x + width, y + 4), fill=HALO, outline=INK, width=2)
+    pen.rectangle((x, y - 4, x + width / 2, y + 4), fill=INK)
+    pen.text((x, y - 9), "0", fill=INK, font=_font(14), anchor="ls")
+    pen.text((x + width, y - 9), f"{length_m} m", fill=INK, font=_font(14), anchor="ms")
+    legend = x + width + 60
+    pen.circle((legend, y), DOT_PX, fill=CAMERA, outline=HALO, width=2)
+    pen.text(
+        (legend + 14, y), "camera, the way it looks and what it sees", fill=INK, font=_font(14), anchor="lm"
+    )

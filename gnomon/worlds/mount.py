@@ -1,0 +1,88 @@
+"""Mount: how a generated camera hangs, and so how its pixels and its floor's metres belong together."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from shapely import Polygon
+
+from tools.geometry.field_of_view import sector
+from tools.scene.scene import Point
+
+SIDE_MARGIN_DEG = 2.0  # the lens sees a little more than the field of view on either side
+FAR_ROW, NEAR_ROW = 0.15, 0.97  # image rows, as fractions of the height, of the far and the near edge
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mount:
+    """A pinhole camera at `height_m` above `xy_m`, level across, tilted down so that its range fits.
+
+    Pinhole model as in Hartley and Zisserman, Multiple View Geometry, chapter 6; square pixels, no distortion.
+    """
+
+    xy_m: Point
+    height_m: float
+    heading_deg: float
+    fov_deg: float
+    range_m: float
+    image_size: tuple[int, int] = (1920, 1080)
+
+    @property
+    def focal_px(self) -> float:
+        """Focal length: half the image's width spans half the field of view and its margin."""
+        return self.image_size[0] / 2 / math.tan(math.radians(self.fov_deg / 2 + SIDE_MARGIN_DEG))
+
+    @property
+    def tilt_rad(self) -> float:
+        """Angle of the optical axis below the horizon: floor at `range_m` appears in the row FAR_ROW."""
+        return math.atan(self.height_m / self.range_m) + self._row_angle_rad(0.5 - FAR_ROW)
+
+    @property
+    def near_m(self) -> float:
+        """Distance straight ahead at which the floor leaves the image at NEAR_ROW."""
+        return self.height_m / math.tan(self.tilt_rad + self._row_angle_rad(NEAR_ROW - 0.5))
+
+    def _row_angle_rad(self, rows: float) -> float:
+        return math.atan(rows * self.image_size[1] / self.focal_px)
+
+    def field_of_view(self) -> Polygon:
+        """What it sees of an open floor: its sector without the strip before its feet."""
+        far = sector(self.xy_m, self.heading_deg, self.fov_deg, self.range_m).exterior.coords[1:-1]
+        half_deg = self.fov_deg / 2
+        along_m = self.near_m / math.cos(math.radians(half_deg))
+        left, right = (
+            (
+                self.xy_m[0] + along_m * math.sin(math.radians(self.heading_deg + side)),
+                self.xy_m[1] + along_m * math.cos(math.radians(self.heading_deg + side)),
+            )
+            for side in (-half_deg, half_deg)
+        )
+        return Polygon([left, *far, right])
+
+    def projection(self) -> NDArray[np.float64]:
+        """3 x 4 matrix from (x, y, z above the floor, 1) in metres to pixels times depth."""
+        heading, tilt = math.radians(self.heading_deg), self.tilt_rad
+        ahead = np.array([math.sin(heading), math.cos(heading), 0.0])
+        right = np.array([math.cos(heading), -math.sin(heading), 0.0])
+        up = np.array([0.0, 0.0, 1.0])
+        rotation = np.stack(
+            [
+                right,
+                -math.sin(tilt) * ahead - math.cos(tilt) * up,
+                math.cos(tilt) * ahead - math.sin(tilt) * up,
+            ]
+        )
+        width, height = self.image_size
+        lens = np.array([[self.focal_px, 0, width / 2], [0, self.focal_px, height / 2], [0, 0, 1]])
+        centre = np.array([*self.xy_m, self.height_m])
+        return lens @ np.column_stack([rotation, -rotation @ centre])
+
+    def homography(self) -> NDArray[np.float64]:
+        """3 x 3 matrix from pixels of the floor to metres; its third row is positive below the horizon."""
+        return np.linalg.inv(self.projection()[:, [0, 1, 3]])
+
+    def pixel(self, xy_m: Point, z_m: float = 0.0) -> tuple[float, float, float]:
+        """Column, row and depth (metres along the optical axis) of a point `z_m` above the floor."""
+        u, v, depth_m = self.projection() @ np.array([*xy_m, z_m, 1.0])
+        return float(u / depth_m), float(v / depth_m), float(depth_m)

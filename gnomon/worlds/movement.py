@@ -1,0 +1,162 @@
+"""Movement: where a target is at every instant, in straight pieces gone at constant speed."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from random import Random
+
+import numpy as np
+
+from gnomon.worlds.world import Spot, World
+from tools.geometry.angles import bearing_deg, turn_deg
+from tools.geometry.network import Network
+from tools.geometry.path import Leg
+from tools.scene.scene import Point
+
+BEND_DEG = 35.0  # a change of direction of more than this is a turn
+BRAKING_M = 8.0  # a vehicle is slow for this far before and after a turn
+TURNING = 0.5  # share of its speed that it keeps there
+CLIMBING = 0.6  # share of their speed that pedestrians keep on stairs and in lifts
+UNEVEN = 0.06  # from one street or room to the next a speed varies by up to this share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """What moves: its size, its range of cruising speeds, and whether it brakes for turns."""
+
+    kind: str
+    height_m: float
+    width_m: float
+    length_m: float
+    speed_mps: tuple[float, float]
+    brakes: bool
+
+
+VEHICLE = Body(kind="vehicle", height_m=1.5, width_m=1.8, length_m=4.4, speed_mps=(6.0, 14.0), brakes=True)
+PEDESTRIAN = Body(
+    kind="pedestrian", height_m=1.7, width_m=0.5, length_m=0.4, speed_mps=(0.9, 1.7), brakes=False
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """A walk or drive on one floor without a break: where the target is at each of `times_s`.
+
+    Between two of the points it goes straight, at constant speed.
+    """
+
+    floor: int
+    points_m: tuple[Point, ...]
+    times_s: tuple[float, ...]
+
+    @property
+    def along_m(self) -> tuple[float, ...]:
+        """How far each point lies from the first."""
+        return (0.0, *accumulate(math.dist(a, b) for a, b in pairwise(self.points_m)))
+
+    def time_at_s(self, along_m: float) -> float:
+        """When the target has gone `along_m` of the stretch."""
+        return float(np.interp(along_m, self.along_m, self.times_s))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Journey:
+    """One target on its way; between two stretches it is on stairs or in a lift, where nobody sees it."""
+
+    body: Body
+    stretches: tuple[Stretch, ...]
+
+    @property
+    def start_s(self) -> float:
+        return self.stretches[0].times_s[0]
+
+    @property
+    def end_s(self) -> float:
+        return self.stretches[-1].times_s[-1]
+
+    def at(self, time_s: float) -> Spot:
+        """Where the target is; between floors where it will come out, outside its hours where it begins or ends."""
+        stretch = next((one for one in self.stretches if time_s <= one.times_s[-1]), self.stretches[-1])
+        x_m, y_m = (
+            float(np.interp(time_s, stretch.times_s, axis)) for axis in zip(*stretch.points_m, strict=True)
+        )
+        return Spot(xy_m=(x_m, y_m), floor=stretch.floor)
+
+    def later(self, by_s: float) -> "Journey":
+        """The same journey, `by_s` seconds later."""
+        moved = (
+            replace(stretch, times_s=tuple(time_s + by_s for time_s in stretch.times_s))
+            for stretch in self.stretches
+        )
+        return replace(self, stretches=tuple(moved))
+
+
+def journey(world: World, rng: Random, body: Body, start: Spot, end: Spot) -> Journey | None:
+    """A journey along the shortest way, from second 0; None where there is no way."""
+    path = Network.of(world.scene).path(start.xy_m, start.floor, end.xy_m, end.floor)
+    if path is None or path.length_m == 0:
+        return None
+    cruise_mps = rng.uniform(*body.speed_mps)
+    clock_s = 0.0
+    stretches: list[Stretch] = []
+    walked: list[tuple[Leg, float]] = []  # legs of the stretch under way, with their speeds
+    for leg in path.legs:
+        if leg.on_ground:
+            walked.append((leg, _speed_mps(world, rng, leg, cruise_mps)))
+        elif leg.length_m > 0:
+            if walked:
+                stretches.append(_stretch(walked, body, clock_s))
+                clock_s = stretches[-1].times_s[-1]
+            walked = []
+            clock_s += leg.length_m / (CLIMBING * cruise_mps)
+    if walked:
+        stretches.append(_stretch(walked, body, clock_s))
+    return Journey(body=body, stretches=tuple(stretches)) if stretches else None
+
+
+def _speed_mps(world: World, rng: Random, leg: Leg, cruise_mps: float) -> float:
+    own_mps = cruise_mps * rng.uniform(1 - UNEVEN, 1 + UNEVEN)
+    limit_mps = world.scene.roads[leg.id].speed_mps if leg.kind == "road" else None
+    return own_mps if limit_mps is None else min(own_mps, limit_mps)
+
+
+def _stretch(walked: Sequence[tuple[Leg, float]], body: Body, start_s: float) -> Stretch:
+    pieces = [(piece, speed_mps) for leg, speed_mps in walked for piece in pairwise(leg.points_m)]
+    if body.brakes:
+        pieces = _braked(pieces)
+    times_s = accumulate((math.dist(*piece) / speed_mps for piece, speed_mps in pieces), initial=start_s)
+    points_m = (pieces[0][0][0], *(piece[1] for piece, _ in pieces))
+    return Stretch(floor=walked[0][0].floor, points_m=points_m, times_s=tuple(times_s))
+
+
+Piece = tuple[tuple[Point, Point], float]  # from, to, metres per second
+
+
+def _braked(pieces: list[Piece]) -> list[Piece]:
+    """The pieces, cut where the target brakes for a turn and where it speeds up again."""
+    bends = [
+        abs(turn_deg(bearing_deg(*before), bearing_deg(*after))) > BEND_DEG
+        for (before, _), (after, _) in pairwise(pieces)
+    ]
+    cut: list[Piece] = []
+    for ((start, end), speed_mps), bend_before, bend_after in zip(
+        pieces, [False, *bends], [*bends, False], strict=True
+    ):
+        length_m = math.dist(start, end)
+        slow_m = min(BRAKING_M, length_m / 2)
+        marks = [0.0, slow_m * bend_before, length_m - slow_m * bend_after, length_m]
+        speeds = (TURNING * speed_mps, speed_mps, TURNING * speed_mps)
+        for (from_m, to_m), piece_mps in zip(pairwise(marks), speeds, strict=True):
+            if to_m > from_m:
+                cut.append(
+                    (
+                        (_between(start, end, from_m / length_m), _between(start, end, to_m / length_m)),
+                        piece_mps,
+                    )
+                )
+    return cut
+
+
+def _between(start: Point, end: Point, share: float) -> Point:
+    return (start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1]))

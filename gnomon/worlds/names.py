@@ -1,0 +1,26 @@
+"""Names: what streets, shops and cameras of generated worlds are called. They carry no meaning."""
+
+from random import Random
+
+STREETS = (
+    "Acacia", "Barley", "Chestnut", "Dogwood", "Elder", "Foxglove", "Gentian", "Hawthorn", "Iris", "Juniper",
+    "Kestrel", "Larch", "Mallow", "Nettle", "Orchard", "Poplar", "Quince", "Rowan", "Sorrel", "Thistle",
+    "Umber", "Violet", "Willow", "Yarrow",
+)  # fmt: skip
+PLACES = (
+    ("Bakery", "shop"), ("Bookshop", "shop"), ("Pharmacy", "shop"), ("Grocer", "shop"), ("Florist", "shop"),
+    ("School", "school"), ("Library", "library"), ("Post Office", "office"), ("Cinema", "cinema"),
+    ("Clinic", "clinic"), ("Museum", "museum"), ("Fire Station", "station"),
+)  # fmt: skip
+GREENS = ("Park", "Garden", "Playground")
+THINGS = ("Vending Machine", "Printer", "Reception", "Water Cooler", "Notice Board", "First Aid Box")
+ROOMS = ("Office", "Lab", "Meeting Room", "Studio", "Store", "Archive", "Workshop", "Classroom")
+
+
+def camera_ids(rng: Random, count: int) -> list[str]:
+    """Ids that tell nothing: drawn without order, all of one length.
+
+    >>> [len(name) for name in camera_ids(Random(0), 3)]
+    [4, 4, 4]
+    """
+    return [f"c{number:03d}" for number in rng.sample(range(1, 1000), count)]

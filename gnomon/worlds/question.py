@@ -1,0 +1,105 @@
+"""Question: one drawn question with its truth, and its form in GTR-Bench's published layout."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from gnomon.benchmarks.gtr_bench.clock import clock_span
+from gnomon.worlds.box import box
+from gnomon.worlds.sighting import Sighting
+from gnomon.worlds.trip import Trip
+from gnomon.worlds.world import World
+
+BOXES = 6
+FRAMES_PER_S = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is shown, asked and true. `options` have no letters yet; `right` are one or two of them.
+
+    `seen` are the clips in the order they are shown; `times_s` are the true intervals of a forecast.
+    """
+
+    task_id: str
+    seen: tuple[tuple[Trip, Sighting], ...]
+    text: str
+    options: tuple[str, ...]
+    right: tuple[str, ...]
+    times_s: tuple[tuple[float, float], ...] = ()
+    middle: Sighting | None = None  # between two clips, where a task has it
+
+
+def when(sighting: Sighting) -> str:
+    """A sighting's interval by the clock, rounded inwards to milliseconds."""
+    return clock_span(*rounded_s(sighting.start_s, sighting.end_s))
+
+
+def rounded_s(start_s: float, end_s: float) -> tuple[float, float]:
+    """An interval in whole milliseconds within the given one.
+
+    >>> rounded_s(0.00012, 1.99999)
+    (0.001, 1.999)
+    """
+    return math.ceil(start_s * 1000) / 1000, math.floor(end_s * 1000) / 1000
+
+
+def record(question: Question, world: World, rng: Random, *, case_id: str, map_file: str) -> dict[str, Any]:
+    """The question as GTR-Bench publishes its own; the options in an order drawn by lot."""
+    bodies = rng.sample(question.options, len(question.options))
+    choices = {body: f"{chr(ord('A') + index)}. {body}" for index, body in enumerate(bodies)}
+    right = [choices[body] for body in question.right]
+    published = {
+        "task_id": question.task_id,
+        "case_id": case_id,
+        "map_image_path": f"./data/{world.scene.kind}/map/{map_file}",
+        "camera_images": [_clip(world, trip, sighting) for trip, sighting in question.seen],
+        "question": question.text,
+        "choices": list(choices.values()),
+    }
+    if question.times_s:
+        times = [clock_span(*rounded_s(*interval_s)) for interval_s in question.times_s]
+        return published | {"correct_cam_name": right, "correct_time_str": times}
+    return published | {"ground_truth": right[0], **_points(question)}
+
+
+def _points(question: Question) -> dict[str, Any]:
+    if question.middle is None:
+        return {}
+    names = ("start_point", "end_point", "middle_point")
+    sightings = (question.seen[0][1], question.seen[1][1], question.middle)
+    return {
+        name: {"camera_id": one.camera, "time": when(one)} for name, one in zip(names, sightings, strict=True)
+    }
+
+
+def _clip(world: World, trip: Trip, sighting: Sighting) -> dict[str, Any]:
+    """One clip: BOXES boxes at equal steps from its first to its last moment; it counts its own frames."""
+    start_s, end_s = rounded_s(sighting.start_s, sighting.end_s)
+    step = max(1, round((end_s - start_s) * FRAMES_PER_S / (BOXES - 1)))
+    times_s = [start_s + (end_s - start_s) * index / (BOXES - 1) for index in range(BOXES)]
+    mount = world.installation.mounts[sighting.camera]
+    return {
+        "camera_id": sighting.camera,
+        "object_id": trip.target,
+        "video_path": "",
+        "frame_ids": [index * step for index in range(BOXES)],
+        "bboxes": [list(box(mount, trip.journey, time_s)) for time_s in times_s],
+        "start_timestamp": start_s,
+        "end_timestamp": end_s,
+        "direction": "",
+    }
+
+
+def nearest(
+    rng: Random, cameras: Sequence[str], distance_m: dict[str, float], count: int
+) -> list[str] | None:
+    """`count` of the cameras, drawn from the twice as many that lie nearest; None where there are too few.
+
+    Wrong options that lie near make it useless to pick whatever is near.
+    """
+    if len(cameras) < count:
+        return None
+    return rng.sample(sorted(cameras, key=distance_m.__getitem__)[: 2 * count], count)

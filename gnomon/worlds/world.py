@@ -1,0 +1,47 @@
+"""World: one generated place, with everything that is needed to move through it and to film it."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gnomon.worlds.installation import Installation
+from tools.geometry.network import Network
+from tools.scene.scene import Point, Scene
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """A point on a floor."""
+
+    xy_m: Point
+    floor: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class World:
+    """A scene, its cameras' mounts, and the points between which its targets travel."""
+
+    scene: Scene
+    installation: Installation
+    ends: tuple[Spot, ...]  # where journeys start and end
+    apart_m: float  # how far apart they do, at least, as the crow flies
+    margin_m: float  # distances that differ by less are too close to call
+    spots: Mapping[str, tuple[Spot, ...]]  # points of the ways in each camera's view
+
+    @staticmethod
+    def crow_m(start: Spot, end: Spot) -> float:
+        """Straight distance on the plan, whatever the floors."""
+        return math.dist(start.xy_m, end.xy_m)
+
+    def way_m(self, start: Spot, end: Spot) -> float:
+        """Length of the shortest way; infinite where there is none."""
+        path = Network.of(self.scene).path(start.xy_m, start.floor, end.xy_m, end.floor)
+        return math.inf if path is None else path.length_m
+
+    def way_to_camera_m(self, start: Spot, camera: str) -> float:
+        """Length of the shortest way to the nearest of the camera's spots."""
+        return min(self.way_m(start, spot) for spot in self.spots[camera])
+
+    def ways_to_cameras_m(self, start: Spot) -> dict[str, float]:
+        """Length of the shortest way to each camera."""
+        return {camera: self.way_to_camera_m(start, camera) for camera in self.spots}

@@ -1,0 +1,56 @@
+"""Routes of the catalog: the benchmarks, tools, agents and arm presets there are."""
+
+from typing import Any
+
+from fastapi import APIRouter
+
+from gnomon.agent import AGENTS
+from gnomon.benchmark import BENCHMARKS, Benchmark
+from service.api.views import listing
+from tools.core.registry import Registry
+from tools.core.tool import contract_hash
+from tools.core.toolbox import TOOLS
+
+router = APIRouter(prefix="/v1", tags=["catalog"])
+
+
+@router.get("/benchmarks")
+def list_benchmarks() -> dict[str, Any]:
+    """Name, version, tasks, scenes and scorers of each benchmark."""
+    return listing([_benchmark(name, BENCHMARKS.get(name)) for name in BENCHMARKS.names()])
+
+
+@router.get("/tools")
+def list_tools() -> dict[str, Any]:
+    """Name, description, argument schema and contract hash of each tool."""
+    return listing([{**tool.schema()["function"], "contract": contract_hash((tool,))} for tool in TOOLS])
+
+
+@router.get("/agents")
+def list_agents() -> dict[str, Any]:
+    """Name and description of each agent; none is loaded for it."""
+    return listing([_summary(AGENTS, name) for name in AGENTS.names()])
+
+
+@router.get("/arms/presets")
+def list_presets() -> dict[str, Any]:
+    """The sets of arms that a spec may name instead of writing them out."""
+    presets: Registry[object] = Registry("gnomon.presets", "arm preset")
+    return listing([_summary(presets, name) for name in presets.names()])
+
+
+def _summary(registry: Registry[Any], name: str) -> dict[str, str]:
+    return {"name": name, "description": registry.summary(name)}
+
+
+def _benchmark(name: str, plugin: Benchmark) -> dict[str, Any]:
+    return {
+        "name": name,
+        "description": BENCHMARKS.summary(name),
+        "version": plugin.version,
+        "tasks": plugin.tasks,
+        "scenes": plugin.scenes,
+        "variants": plugin.variants,
+        "needs_data": plugin.needs_data,
+        "headline": plugin.headline,
+    }

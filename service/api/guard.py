@@ -1,0 +1,123 @@
+"""Guard: what is checked of every request before any route sees it."""
+
+import hmac
+import json
+from http import HTTPStatus
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from fastapi import Depends, Header, Request
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from gnomon.errors import SpecError
+from service.api.problems import problem
+from service.api.state import State, state_of
+from service.bases import is_loopback
+from service.settings import digest_of
+
+
+class TooLarge(Exception):
+    """The body grew past what is allowed while it was read."""
+
+
+class Guard:
+    """ASGI middleware: bodies have a size limit; a keyless API answers only to loopback names.
+
+    The names matter because a web page can point its own host name at 127.0.0.1 (DNS rebinding).
+    """
+
+    def __init__(self, app: ASGIApp, *, max_body_bytes: int, is_keyless: bool) -> None:
+        self._app, self._max_body_bytes, self._is_keyless = app, max_body_bytes, is_keyless
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        if self._is_keyless and not self._is_local(headers):
+            answer = problem(
+                403,
+                title="Forbidden",
+                detail="without GNOMON_API_KEYS only loopback names are answered",
+                field="Host" if not is_loopback(_host(headers.get(b"host", ""))) else "Origin",
+            )
+            await answer(scope, receive, send)
+            return
+        length = headers.get(b"content-length", "0")
+        if not length.isdigit() or int(length) > self._max_body_bytes:
+            await self._refuse(scope, receive, send)
+            return
+        try:
+            await self._app(scope, self._limited(receive), send)
+        except TooLarge:
+            await self._refuse(scope, receive, send)
+
+    def _is_local(self, headers: dict[bytes, str]) -> bool:
+        origin = headers.get(b"origin")
+        if origin is not None and not is_loopback(_host(origin.partition("://")[2])):
+            return False
+        return is_loopback(_host(headers.get(b"host", "")))
+
+    def _limited(self, receive: Receive) -> Receive:
+        seen = 0
+
+        async def counted() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > self._max_body_bytes:
+                raise TooLarge
+            return message
+
+        return counted
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        detail = f"a body may have {self._max_body_bytes:,} bytes"
+        await problem(413, title="Content too large", detail=detail, field="body")(scope, receive, send)
+
+
+def _host(netloc: str) -> str:
+    """Host of `host[:port]`, empty where it is none."""
+    try:
+        return urlsplit(f"//{netloc}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def authorised(
+    state: Annotated[State, Depends(state_of)], authorization: Annotated[str | None, Header()] = None
+) -> None:
+    """Let a request pass that bears one of the keys, or any where no keys are set."""
+    keys = state.settings.api_keys
+    if not keys:
+        return
+    scheme, _, key = (authorization or "").partition(" ")
+    given = digest_of(key.strip())
+    # Every key is compared, so the time taken tells nothing about which one came near.
+    matches = [hmac.compare_digest(given, known) for known in keys]
+    if scheme.lower() != "bearer" or not any(matches):
+        raise HTTPException(
+            401, "send Authorization: Bearer and one of the API keys", headers={"WWW-Authenticate": "Bearer"}
+        )
+
+
+async def json_body(request: Request) -> object:
+    """The body as plain data: JSON by name and by content, finite numbers only.
+
+    Raises:
+        HTTPException: 415, another content type.
+        SpecError: it is not JSON.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        # Only this type makes a browser ask first, so a foreign page cannot post a form here.
+        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send the body as application/json")
+    try:
+        return json.loads(await request.body(), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise SpecError(f"not valid JSON: {error}", field="body") from None
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"{name} is no JSON number")

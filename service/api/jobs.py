@@ -1,0 +1,72 @@
+"""Routes of jobs: post, list, look, cancel, resume."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Query, Response
+
+from gnomon.errors import SpecError
+from gnomon.spec import JobSpec
+from service import jobs
+from service.api.guard import json_body
+from service.api.state import Shared
+from service.api.views import job_view, listing
+
+MAX_LIMIT = 10_000
+Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="how many at most")]
+Cursor = Annotated[str | None, Query(max_length=100, description="`next_cursor` of the page before")]
+SPEC_BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}}
+
+router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
+
+
+def spec_body() -> dict[str, Any]:
+    """What OpenAPI says of the body of POST /v1/jobs: the schema of a job spec, without references."""
+    schema = JobSpec.model_json_schema(ref_template="#/components/schemas/{model}")
+    schema.pop("$defs", None)
+    return {"required": True, "content": {"application/json": {"schema": schema}}}
+
+
+@router.post("", status_code=202, openapi_extra=SPEC_BODY)
+def post_job(
+    state: Shared,
+    response: Response,
+    given: Annotated[object, Depends(json_body)],
+    idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
+) -> dict[str, Any]:
+    """Store and queue a job; the same Idempotency-Key gives the same job again."""
+    if idempotency_key is not None and not (idempotency_key.isascii() and idempotency_key.strip()):
+        raise SpecError("needs 1 to 200 ASCII characters", field="Idempotency-Key")
+    draft = jobs.draft_posted(given, state.settings)
+    job = jobs.submit(draft, store=state.store, redis=state.redis, idempotency_key=idempotency_key)
+    response.headers["Location"] = f"/v1/jobs/{job.id}"
+    return {
+        "id": job.id,
+        "status": job.status,
+        "planned_trials": job.counts.planned,
+        "estimate": draft.estimate(),
+    }
+
+
+@router.get("")
+def list_jobs(state: Shared, cursor: Cursor = None, limit: Limit = 100) -> dict[str, Any]:
+    """All jobs, newest first."""
+    page = state.store.jobs(cursor=cursor, limit=limit)
+    return listing([job_view(job) for job in page.items], page.next_cursor)
+
+
+@router.get("/{job_id}")
+def get_job(state: Shared, job_id: str) -> dict[str, Any]:
+    """Status, counts, spending and spec of one job."""
+    return job_view(state.store.job(job_id))
+
+
+@router.post("/{job_id}/cancel")
+def cancel_job(state: Shared, job_id: str) -> dict[str, Any]:
+    """Start no more trials; what is finished stays, what is in flight may finish."""
+    return job_view(state.store.cancel(job_id))
+
+
+@router.post("/{job_id}/resume")
+def resume_job(state: Shared, job_id: str) -> dict[str, Any]:
+    """Run again what is missing, and only that."""
+    return job_view(jobs.resume(job_id, store=state.store, redis=state.redis))

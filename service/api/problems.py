@@ -1,0 +1,79 @@
+"""Problems: every error leaves as application/problem+json (RFC 9457) with the offending field."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from gnomon.errors import GnomonError
+
+MEDIA_TYPE = "application/problem+json"
+log = logging.getLogger(__name__)
+
+
+def problem(
+    status: int,
+    *,
+    title: str,
+    detail: str,
+    field: str = "",
+    errors: Sequence[Mapping[str, str]] = (),
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    """A problem body; `field` and `errors` are left out where there are none."""
+    body: dict[str, Any] = {
+        "type": "urn:gnomon:problem:" + title.lower().replace(" ", "-"),
+        "title": title,
+        "status": status,
+        "detail": detail,
+    }
+    if field:
+        body["field"] = field
+    if errors:
+        body["errors"] = list(errors)
+    return JSONResponse(body, status_code=status, media_type=MEDIA_TYPE, headers=dict(headers or {}))
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Let `app` answer every error with a problem."""
+    app.add_exception_handler(GnomonError, _ours)
+    app.add_exception_handler(RequestValidationError, _bad_request)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unknown)
+
+
+def _ours(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, GnomonError)  # noqa: S101 (registered for this class; the checker cannot know)
+    if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        log.error("%s", error)
+    return problem(error.status, title=error.title, detail=error.message, field=error.field)
+
+
+def _bad_request(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 (as above)
+    errors = [
+        {
+            "field": ".".join(str(part) for part in item["loc"][1:]) or str(item["loc"][0]),
+            "detail": item["msg"],
+        }
+        for item in error.errors()
+    ]
+    first = errors[0]
+    return problem(422, title="Not allowed", detail=first["detail"], field=first["field"], errors=errors)
+
+
+def _http(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)  # noqa: S101 (as above)
+    title = HTTPStatus(error.status_code).phrase
+    return problem(error.status_code, title=title, detail=str(error.detail), headers=error.headers)
+
+
+def _unknown(_: Request, error: Exception) -> JSONResponse:
+    # The server logs the traceback; the caller learns nothing about our insides.
+    log.error("unexpected %s", type(error).__name__)
+    return problem(500, title="Internal error", detail="a fault of Gnomon's own; the server's log has it")

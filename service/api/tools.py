@@ -1,0 +1,49 @@
+"""Route of tools: call one on a scene."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+
+from gnomon.errors import SpecError
+from service import folders
+from service.api.guard import json_body
+from service.api.state import Shared
+from service.tool_call import call_tool, inline_scene, scene_file
+
+router = APIRouter(prefix="/v1/tools", tags=["tools"])
+
+CALL_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "required": ["scene"],
+                    "properties": {
+                        "scene": {"type": ["object", "string"], "description": "GeoJSON, or a path of it"},
+                        "args": {"type": "object", "description": "the tool's arguments"},
+                    },
+                }
+            }
+        },
+    }
+}
+
+
+@router.post("/{name}", openapi_extra=CALL_BODY)
+def post_call(state: Shared, name: str, given: Annotated[object, Depends(json_body)]) -> dict[str, Any]:
+    """Call a tool on a scene: GeoJSON in the body, or a path under GNOMON_MEDIA_ROOTS."""
+    if not isinstance(given, dict):
+        raise SpecError("must be one JSON object {scene, args}", field="body")
+    unknown = sorted(set(given) - {"scene", "args"})
+    if unknown:
+        raise SpecError("unknown field; allowed: scene, args", field=unknown[0])
+    scene = given.get("scene")
+    if isinstance(scene, str):
+        place = scene_file(folders.for_request(scene, state.settings.media_roots, field="scene"))
+    elif isinstance(scene, dict):
+        place = inline_scene(scene)
+    else:
+        raise SpecError("needs a GeoJSON object, or a path under GNOMON_MEDIA_ROOTS", field="scene")
+    return call_tool(name, place, given.get("args", {}))

@@ -1,0 +1,102 @@
+"""Routes of trials: result rows as JSON pages, NDJSON or CSV, and one trial with its trace."""
+
+import io
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Header, Query
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+
+from gnomon.outcome import Outcome
+from gnomon.report.table import ndjson_line, record, rows_csv
+from gnomon.row import Row
+from service.api.jobs import MAX_LIMIT, Cursor
+from service.api.negotiation import choose
+from service.api.state import Shared
+from service.api.views import listing, trial_view
+from workers.store.store import Store
+
+OFFERED = ("application/json", "application/x-ndjson", "text/csv")
+DEFAULT_LIMIT = 100
+STREAM_PAGE = 1000
+TextFilter = Annotated[str | None, Query(max_length=200)]
+
+router = APIRouter(tags=["trials"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """Which rows; None takes all."""
+
+    arm: str | None
+    model: str | None
+    task: str | None
+    outcome: str | None
+
+
+@router.get("/v1/jobs/{job_id}/trials", response_model=None)
+def list_trials(
+    state: Shared,
+    job_id: str,
+    cursor: Cursor = None,
+    limit: Annotated[
+        int | None,
+        Query(ge=1, le=MAX_LIMIT, description="rows at most; NDJSON and CSV stream all rows without it"),
+    ] = None,
+    arm: TextFilter = None,
+    model: TextFilter = None,
+    task: TextFilter = None,
+    outcome: Outcome | None = None,
+    accept: Annotated[str | None, Header()] = None,
+) -> Response:
+    """Result rows in the order they were finished, as the Accept header wants them."""
+    kind = choose(accept, OFFERED)
+    state.store.job(job_id)
+    filters = Filters(arm=arm, model=model, task=task, outcome=outcome)
+    if kind != OFFERED[0] and limit is None:
+        return _encoded(kind, _all_rows(state.store, job_id, cursor, filters))
+    page = state.store.rows(job_id, cursor=cursor, limit=limit or DEFAULT_LIMIT, **asdict(filters))
+    if kind == OFFERED[0]:
+        return JSONResponse(listing([record(row) for row in page.items], page.next_cursor))
+    response = _encoded(kind, iter([list(page.items)]))
+    if page.next_cursor is not None:
+        known = {name: value for name, value in asdict(filters).items() if value is not None}
+        query = urlencode({"cursor": page.next_cursor, "limit": limit, **known})
+        response.headers["Link"] = f'</v1/jobs/{job_id}/trials?{query}>; rel="next"'
+    return response
+
+
+@router.get("/v1/trials/{trial_id}")
+def get_trial(state: Shared, trial_id: str) -> dict[str, Any]:
+    """One trial: its plan, its row once it is finished, and its trace."""
+    trial = state.store.trial(trial_id)
+    return trial_view(trial)
+
+
+def _all_rows(store: Store, job_id: str, cursor: str | None, filters: Filters) -> Iterator[list[Row]]:
+    while True:
+        page = store.rows(job_id, cursor=cursor, limit=STREAM_PAGE, **asdict(filters))
+        yield list(page.items)
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
+def _encoded(kind: str, pages: Iterator[list[Row]]) -> StreamingResponse:
+    encode = _csv if kind == "text/csv" else _ndjson
+    return StreamingResponse(encode(pages), media_type=f"{kind}; charset=utf-8")
+
+
+def _ndjson(pages: Iterator[list[Row]]) -> Iterator[str]:
+    for rows in pages:
+        yield "".join(ndjson_line(row) for row in rows)
+
+
+def _csv(pages: Iterator[list[Row]]) -> Iterator[str]:
+    for number, rows in enumerate(pages):
+        text = io.StringIO(newline="")
+        rows_csv(rows, text)
+        # Each page is written as a table of its own; only the first keeps its line of names.
+        yield text.getvalue() if number == 0 else text.getvalue().partition("\n")[2]

@@ -1,0 +1,17 @@
+"""Route of workers: who is at work."""
+
+from dataclasses import asdict
+from typing import Any
+
+from fastapi import APIRouter
+
+from service.api.state import Shared
+from service.api.views import listing
+
+router = APIRouter(prefix="/v1", tags=["workers"])
+
+
+@router.get("/workers")
+def list_workers(state: Shared) -> dict[str, Any]:
+    """Name, host, process id, state and shard of each worker that was heard of lately."""
+    return listing([asdict(worker) for worker in state.store.workers()])

@@ -1,0 +1,32 @@
+"""Start the API and the sweeper alone."""
+
+from pathlib import Path
+
+import click
+
+from service.cli.options import data_dir_option, host_option, port_option
+
+
+@click.command()
+@host_option
+@port_option
+@data_dir_option
+def api(host: str, port: int, data_dir: Path | None) -> None:
+    """Serve the API against GNOMON_REDIS_URL and GNOMON_DATABASE_URL until interrupted."""
+    import logging
+
+    from service.cli.opening import need_redis, settings_of
+    from service.embedded import embedded
+    from service.serving import listen, serve
+    from service.supervisor import stopped_by_signals
+
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
+    settings = settings_of(data_dir)
+    need_redis(settings)
+    with listen(host, port, has_keys=bool(settings.api_keys)) as listener:
+        try:
+            with stopped_by_signals(), embedded(settings) as here:
+                here.start_sweeper()
+                serve(here, listener, ready=click.echo)
+        except KeyboardInterrupt:
+            click.echo("stopped", err=True)

@@ -1,0 +1,28 @@
+"""See within a minute what tools change: offline, on generated worlds."""
+
+from pathlib import Path
+
+import click
+
+from service.cli.options import data_dir_option, json_option, out_option, workers_option
+
+
+@click.command()
+@out_option
+@workers_option
+@data_dir_option
+@json_option
+def demo(out: Path | None, workers: int | None, data_dir: Path | None, as_json: bool) -> None:
+    """Run the built-in reference model on generated worlds, without tools and with all of them."""
+    from importlib.resources import files
+
+    from gnomon.spec import load_yaml
+    from service.cli.finish import run_and_report
+    from service.cli.opening import settings_of
+    from service.jobs import draft_typed
+
+    settings = settings_of(data_dir)
+    text = files("service.cli").joinpath("demo.yaml").read_text(encoding="utf-8")
+    draft = draft_typed(load_yaml(text), settings)
+    out = out or settings.data_dir / "demo"
+    run_and_report(draft, settings, out=out, as_document=as_json, workers=workers)

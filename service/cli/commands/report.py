@@ -1,0 +1,76 @@
+"""Print or write the report of a job, or its result rows."""
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gnomon.errors import SpecError
+from service.cli.options import data_dir_option
+
+if TYPE_CHECKING:
+    from workers.store.store import Store
+
+FORMATS = ("json", "html", "md", "csv", "parquet")
+
+
+@click.command()
+@click.argument("job")
+@click.option(
+    "--format", "kind", type=click.Choice(FORMATS), help="Default: by the ending of --out, else json."
+)
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File to write; else stdout.")
+@data_dir_option
+def report(job: str, kind: str | None, out: Path | None, data_dir: Path | None) -> None:
+    """Print or write the report of JOB; csv and parquet hold its result rows."""
+    from service.cli.opening import open_store
+
+    kind = kind or _by_ending(out)
+    if kind == "parquet" and out is None:
+        raise SpecError("parquet is no text; name a file", field="--out")
+    store = open_store(data_dir)
+    try:
+        _write(store, job, kind, out)
+    finally:
+        store.close()
+
+
+def _by_ending(out: Path | None) -> str:
+    if out is None:
+        return "json"
+    ending = out.suffix.removeprefix(".")
+    if ending not in FORMATS:
+        raise SpecError(
+            f"{out.name!r} does not tell a format; allowed: {', '.join(FORMATS)}", field="--format"
+        )
+    return ending
+
+
+def _write(store: "Store", job: str, kind: str, out: Path | None) -> None:
+    from gnomon.report.table import rows_parquet
+
+    if kind == "parquet" and out is not None:
+        store.job(job)
+        rows_parquet(store.iter_rows(job), out)
+        return
+    text = _text(store, job, kind)
+    if out is None:
+        click.echo(text, nl=not text.endswith("\n"))
+    else:
+        out.write_text(text, encoding="utf-8", newline="")
+
+
+def _text(store: "Store", job: str, kind: str) -> str:
+    from gnomon.report.html import render_html
+    from gnomon.report.markdown import render_markdown
+    from gnomon.report.table import rows_csv
+    from service.reports import as_json, report_of
+
+    if kind == "csv":
+        store.job(job)
+        file = io.StringIO(newline="")
+        rows_csv(store.iter_rows(job), file)
+        return file.getvalue()
+    render = {"json": as_json, "html": render_html, "md": render_markdown}[kind]
+    return render(report_of(store, job))

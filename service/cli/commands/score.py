@@ -1,0 +1,56 @@
+"""Score responses to a benchmark, line by line."""
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from gnomon.errors import SpecError
+
+
+@click.command()
+@click.option("--benchmark", "name", required=True, help="Which benchmark's rules.")
+@click.option("--mode", type=click.Choice(["official", "strict"]), default="strict", show_default=True)
+@click.option("--variant", help="Which official scorer, where a benchmark has two.")
+def score(name: str, mode: str, variant: str | None) -> None:
+    """Read records as NDJSON from stdin, write {id, score, metrics, flags} as NDJSON to stdout, in order."""
+    from gnomon.benchmark import BENCHMARKS, Scoring
+    from tools.core.registry import UnknownPlugin
+
+    try:
+        plugin = BENCHMARKS.get(name)
+    except UnknownPlugin as error:
+        raise SpecError(str(error), field="--benchmark") from None
+    if variant is not None and variant not in plugin.variants:
+        allowed = ", ".join(plugin.variants) or "none"
+        raise SpecError(f"{name} has no variant {variant!r}; allowed: {allowed}", field="--variant")
+    scoring: Scoring = "official" if mode == "official" else "strict"
+    for number, line in enumerate(sys.stdin.buffer, start=1):
+        if not line.strip():
+            continue
+        record = _record(line, number)
+        try:
+            found = plugin.score_record(record, scoring=scoring, variant=variant)
+        except SpecError as error:
+            raise SpecError(str(error), field=f"line {number}") from None
+        result: dict[str, Any] = {
+            "id": record.get("id"),
+            "score": found.value,
+            "metrics": dict(found.metrics),
+            "flags": list(found.flags),
+        }
+        if found.value is None:
+            result["reason"] = found.reason
+        # ASCII only: what a model wrote may hold half a character, which no terminal takes.
+        click.echo(json.dumps(result))
+
+
+def _record(line: bytes, number: int) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise SpecError(f"not JSON: {error}", field=f"line {number}") from None
+    if not isinstance(record, dict):
+        raise SpecError("must be one JSON object", field=f"line {number}")
+    return record

@@ -1,0 +1,60 @@
+"""Send a spec to a running service."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from service.cli.options import json_option
+
+
+@click.command()
+@click.argument("spec", type=click.Path(path_type=Path))
+@click.option(
+    "--url", envvar="GNOMON_URL", default="http://127.0.0.1:8000", show_default=True, help="Where it runs."
+)
+@click.option("--wait", is_flag=True, help="Wait for the end and print the report.")
+@json_option
+def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
+    """Post SPEC to a running service; its key, if it wants one, is read from GNOMON_API_KEY."""
+    from gnomon.spec import read_spec
+    from service.client import Client
+
+    given = read_spec(spec)
+    with Client(url, key=os.environ.get("GNOMON_API_KEY")) as client:
+        posted = client.post_job(given)
+        job_id = posted["id"]
+        click.echo(f"job {job_id}: {posted['planned_trials']} trials, {url}/v1/jobs/{job_id}", err=True)
+        if not wait:
+            click.echo(json.dumps(posted, indent=2) if as_json else job_id)
+            return
+        job = _wait(client, posted)
+        _print(client.report(job_id), as_json=as_json)
+    from service.cli.ending import exit_code
+
+    sys.exit(exit_code(job["status"], missing=job["counts"]["infra_missing"]))
+
+
+def _wait(client: Any, posted: dict[str, Any]) -> dict[str, Any]:
+    from service.cli.progress import on_stderr
+
+    with on_stderr() as progress:
+        bar = progress.add_task(posted["id"], total=posted["planned_trials"], note="")
+
+        def seen(job: dict[str, Any]) -> None:
+            counts = job["counts"]
+            done = counts["scored"] + counts["model_failed"] + counts["infra_missing"]
+            progress.update(bar, completed=done, note=f"{counts['infra_missing']} missing")
+
+        job: dict[str, Any] = client.wait(posted["id"], seen)
+        return job
+
+
+def _print(report: Any, *, as_json: bool) -> None:
+    from gnomon.report.text import summary_text
+    from service.reports import as_json as encoded
+
+    click.echo(encoded(report) if as_json else summary_text(report))

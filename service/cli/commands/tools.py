@@ -1,0 +1,43 @@
+"""List the tools, or call one on a scene."""
+
+import json
+from pathlib import Path
+
+import click
+
+from gnomon.errors import SpecError
+
+
+@click.group()
+def tools() -> None:
+    """What an agent may call, for people."""
+
+
+@tools.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Schemas as one JSON document.")
+def list_tools(as_json: bool) -> None:
+    """Show every tool with its description."""
+    from tools.core.toolbox import TOOLS
+
+    if as_json:
+        click.echo(json.dumps([tool.schema()["function"] for tool in TOOLS], indent=2))
+        return
+    formatter = click.HelpFormatter(width=100)
+    formatter.write_dl([(tool.name, tool.description) for tool in TOOLS])
+    click.echo(formatter.getvalue(), nl=False)
+
+
+@tools.command("call")
+@click.argument("name")
+@click.option("--scene", required=True, help="A scene file (GeoJSON).")
+@click.option("--args", "text", default="{}", show_default=True, help="The arguments, one JSON object.")
+def call(name: str, scene: str, text: str) -> None:
+    """Call the tool NAME on a scene and print its result as JSON."""
+    from service.tool_call import call_tool, scene_file
+
+    try:
+        args = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise SpecError(f"not JSON: {error}", field="--args") from None
+    result = call_tool(name, scene_file(Path(scene)), args)
+    click.echo(json.dumps(result, indent=2, ensure_ascii=False))

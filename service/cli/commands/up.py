@@ -1,0 +1,45 @@
+"""Start everything: API, queue, workers, sweeper."""
+
+from pathlib import Path
+
+import click
+
+from service.cli.options import (
+    data_dir_option,
+    host_option,
+    port_option,
+    queues_of,
+    queues_option,
+    workers_option,
+)
+
+
+@click.command()
+@host_option
+@port_option
+@workers_option
+@queues_option
+@data_dir_option
+def up(host: str, port: int, workers: int | None, queues: str, data_dir: Path | None) -> None:
+    """Serve the API with a queue and workers of its own until interrupted."""
+    import logging
+
+    from service.cli.opening import settings_of
+    from service.embedded import default_workers, embedded
+    from service.serving import listen, serve
+    from service.supervisor import stopped_by_signals
+
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
+    settings = settings_of(data_dir)
+    count = workers or default_workers()
+
+    def ready(url: str) -> None:
+        click.echo(f"{url}  ({count} workers, data in {settings.data_dir}; Ctrl-C stops it)")
+
+    with listen(host, port, has_keys=bool(settings.api_keys)) as listener:
+        try:
+            with stopped_by_signals(), embedded(settings) as here:
+                here.start_workers(count, queues_of(queues))
+                serve(here, listener, ready=ready)
+        except KeyboardInterrupt:
+            click.echo("stopped", err=True)

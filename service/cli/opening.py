@@ -1,0 +1,48 @@
+"""Opening: settings, specs and the store, as commands need them."""
+
+import os
+from pathlib import Path
+
+from gnomon.errors import NotFound, SpecError
+from gnomon.spec import read_spec
+from service.jobs import Draft, draft_typed
+from service.settings import Settings, own_database, read_settings
+from workers.store.store import Store
+
+
+def settings_of(data_dir: Path | None) -> Settings:
+    """The settings of this process."""
+    return read_settings(os.environ, data_dir=data_dir)
+
+
+def draft_of(spec: Path, settings: Settings) -> Draft:
+    """The spec in a file, checked and its data opened.
+
+    Raises:
+        SpecError, DataError: it may not run.
+    """
+    return draft_typed(read_spec(spec), settings)
+
+
+def open_store(data_dir: Path | None) -> Store:
+    """The store as it is; none is made.
+
+    Raises:
+        NotFound: the data folder holds none.
+    """
+    settings = settings_of(data_dir)
+    is_own = settings.database_url == own_database(settings.data_dir)
+    if is_own and not (settings.data_dir / "gnomon.db").is_file():
+        raise NotFound(f"{settings.data_dir} holds no jobs; name another folder", field="--data-dir")
+    return Store(settings.database_url)
+
+
+def need_redis(settings: Settings) -> str:
+    """The Redis that was named.
+
+    Raises:
+        SpecError: none was.
+    """
+    if settings.redis_url is None:
+        raise SpecError("not set; allowed: redis://…, rediss://… or unix://…", field="GNOMON_REDIS_URL")
+    return settings.redis_url

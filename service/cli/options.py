@@ -1,0 +1,41 @@
+"""Options that several commands share."""
+
+import re
+from pathlib import Path
+
+import click
+
+from gnomon.errors import SpecError
+
+data_dir_option = click.option(
+    "--data-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where store, queue and media lie; default GNOMON_DATA_DIR, else ./.gnomon.",
+)
+workers_option = click.option(
+    "--workers", type=click.IntRange(1, 256), help="Worker processes; default one a core, at most 4."
+)
+host_option = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+port_option = click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535))
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="One JSON document on stdout, nothing else."
+)
+out_option = click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for the report and the rows."
+)
+queues_option = click.option(
+    "--queues", default="default", show_default=True, help="Queues to listen to, parted by commas."
+)
+
+
+def queues_of(text: str) -> list[str]:
+    """The queues an option names.
+
+    Raises:
+        SpecError: it names none, or one that no spec could name.
+    """
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names or [text]:
+        if not re.fullmatch(r"[a-z0-9_-]{1,40}", name):
+            raise SpecError(f"{name!r} is no queue; allowed: a-z, 0-9, _ and -, up to 40", field="--queues")
+    return names

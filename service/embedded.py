@@ -1,0 +1,100 @@
+"""Embedded: queue, sweeper and workers as children of this process, for `run`, `demo` and `up`."""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from redis import Redis, RedisError
+
+from gnomon.errors import SpecError
+from service.redis_server import RedisServer
+from service.settings import Settings
+from service.supervisor import Child, Supervisor
+from workers.store.store import Store
+
+MAX_DEFAULT_WORKERS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Embedded:
+    """An open store and queue, and the supervisor of whatever works on them."""
+
+    settings: Settings
+    store: Store
+    redis: Redis
+    redis_url: str
+    supervisor: Supervisor
+
+    def start_workers(self, count: int, queues: Sequence[str]) -> None:
+        """Start the sweeper and `count` workers that listen to `queues`."""
+        self.start_sweeper()
+        for number in range(1, count + 1):
+            self._start(f"worker-{number}", "workers", "--queues", ",".join(queues))
+
+    def start_sweeper(self) -> None:
+        """Start the sweeper alone."""
+        self._start("sweeper", "workers.sweeper")
+
+    def _start(self, name: str, module: str, *more: str) -> None:
+        self.supervisor.start(
+            Child(
+                name=name,
+                command=(sys.executable, "-m", module, *more),
+                env=places(self.settings, self.redis_url),
+                log_file=self.settings.data_dir / "logs" / f"{name}.log",
+            )
+        )
+
+
+def places(settings: Settings, redis_url: str) -> dict[str, str]:
+    """Variables that tell a worker or sweeper where everything is; options would show passwords in `ps`."""
+    return {
+        "GNOMON_REDIS_URL": redis_url,
+        "GNOMON_DATABASE_URL": settings.database_url,
+        "GNOMON_DATA_DIR": str(settings.data_dir),
+    }
+
+
+def default_workers() -> int:
+    """One a core, at most MAX_DEFAULT_WORKERS."""
+    return min(MAX_DEFAULT_WORKERS, os.cpu_count() or 1)
+
+
+@contextmanager
+def embedded(settings: Settings) -> Iterator[Embedded]:
+    """Open the store and a queue: GNOMON_REDIS_URL's, else a Redis of the data folder's own.
+
+    Raises:
+        Conflict: another process owns the queue of this data folder.
+        SpecError: GNOMON_REDIS_URL does not answer.
+    """
+    with ExitStack() as stack:
+        if settings.redis_url is None:
+            server = RedisServer(settings.data_dir, supervisor=(supervisor := Supervisor()))
+            stack.callback(server.stop)  # lets go of the folder, after its children have ended
+            stack.callback(supervisor.stop)
+            url = server.start()
+        else:
+            supervisor = stack.enter_context(Supervisor())
+            url = settings.redis_url
+        redis = open_redis(url)
+        stack.callback(redis.close)
+        store = Store(settings.database_url)
+        stack.callback(store.close)
+        yield Embedded(settings=settings, store=store, redis=redis, redis_url=url, supervisor=supervisor)
+
+
+def open_redis(url: str) -> Redis:
+    """A client of the Redis at `url`, which answers.
+
+    Raises:
+        SpecError: it does not.
+    """
+    try:
+        redis = Redis.from_url(url)
+        redis.ping()
+    except (ValueError, RedisError) as error:
+        raise SpecError(f"Redis does not answer: {type(error).__name__}", field="GNOMON_REDIS_URL") from None
+    return redis

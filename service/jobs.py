@@ -1,0 +1,139 @@
+"""Jobs: the one place where a spec that somebody wrote becomes a stored and queued job."""
+
+import json
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from redis import Redis, RedisError
+
+from gnomon.agent import AGENTS
+from gnomon.errors import DataError, SpecError
+from gnomon.job import planned
+from gnomon.media import MediaStore
+from gnomon.sample import DataFault, SampleRef
+from gnomon.spec import JobSpec, parse_spec
+from service import folders
+from service.bases import check_bases, is_built_in
+from service.settings import Settings
+from workers.queue import enqueue_shards
+from workers.store.records import JobRecord
+from workers.store.store import Store
+
+MAX_TRIALS = 10_000_000
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A spec that may run, its data opened: which samples it holds and what is wrong with them."""
+
+    spec: JobSpec
+    refs: Sequence[SampleRef]
+    faults: Sequence[DataFault]
+
+    @property
+    def planned(self) -> int:
+        return planned(self.spec, len(self.refs))
+
+    def estimate(self) -> dict[str, Any]:
+        """What the job may take. Dollars are 0 for built-in models and None, unknown, for all others."""
+        spec = self.spec
+        turns = sum(1 if arm.agent == "direct" else arm.max_turns for arm in spec.arms)
+        is_free = all(is_built_in(model.id) for model in spec.models)
+        return {
+            "samples": len(self.refs),
+            "trials": self.planned,
+            "max_model_calls": len(self.refs) * spec.repeats * len(spec.models) * turns,
+            "usd": 0.0 if is_free else None,
+            "usd_limit": spec.limits.usd,
+        }
+
+
+def draft_typed(given: object, settings: Settings) -> Draft:
+    """Check a spec from the command line; relative paths start where the user stands.
+
+    Raises:
+        SpecError, DataError: it may not run; the message names the field and what is allowed.
+    """
+    spec = _parsed(given)
+    if spec.data is not None:
+        path = folders.for_command_line(spec.data, settings.media_roots, field="data")
+        spec = spec.model_copy(update={"data": str(path)})
+    check_bases(spec.models, settings.allowed_bases, is_trusted=True)
+    return _opened(spec, settings)
+
+
+def draft_posted(given: object, settings: Settings) -> Draft:
+    """Check a spec that came over HTTP: data only from the media roots, models only as the operator allows.
+
+    Raises:
+        SpecError, DataError: it may not run; the message names the field and what is allowed.
+    """
+    spec = _parsed(given)
+    if spec.data is not None:
+        path = folders.for_request(spec.data, settings.media_roots, field="data")
+        spec = spec.model_copy(update={"data": str(path)})
+    # Without keys the API is bound to loopback, so whoever posts is a user of this machine.
+    check_bases(spec.models, settings.allowed_bases, is_trusted=not settings.api_keys)
+    return _opened(spec, settings)
+
+
+def resume(job_id: str, *, store: Store, redis: Redis) -> JobRecord:
+    """Open a job again for what is missing, and queue that.
+
+    Raises:
+        NotFound: there is no such job.
+    """
+    job = store.resume(job_id)
+    enqueue(job, redis=redis, shards=[shard for _, shard in store.unfinished_shards(job_id)])
+    return job
+
+
+def submit(draft: Draft, *, store: Store, redis: Redis, idempotency_key: str | None = None) -> JobRecord:
+    """Store the job, then queue its shards; the sweeper queues them later if the queue is away."""
+    job = store.create_job(draft.spec, draft.refs, faults=draft.faults, idempotency_key=idempotency_key)
+    enqueue(job, redis=redis)
+    return job
+
+
+def enqueue(job: JobRecord, *, redis: Redis, shards: Iterable[int] | None = None) -> None:
+    """Queue these shards of a job, or all; twice is harmless."""
+    try:
+        enqueue_shards(redis, job, shards)
+    except RedisError as error:
+        log.warning("job %s is stored, but the queue is away (%s); the sweeper will queue it", job.id, error)
+
+
+def _parsed(given: object) -> JobSpec:
+    if not isinstance(given, dict):
+        raise SpecError(f"a spec is a mapping of fields, not {type(given).__name__}", field="spec")
+    spec = parse_spec(given, agents=AGENTS.names())
+    try:
+        text = json.dumps(spec.model_dump(mode="json"), ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except (ValueError, UnicodeEncodeError, RecursionError) as error:
+        raise SpecError(f"holds what no JSON can hold: {error}", field="spec") from None
+    if "\\u0000" in text:
+        raise SpecError("holds a NUL character", field="spec")
+    return spec
+
+
+def _opened(spec: JobSpec, settings: Settings) -> Draft:
+    try:
+        samples = spec.plugin().open(
+            data=Path(spec.data) if spec.data else None,
+            select=spec.selection(),
+            protocol=spec.protocol,
+            media=MediaStore(settings.data_dir / "media"),
+        )
+    except DataError as error:
+        raise DataError(error.message, field=error.field or "data") from None
+    if not samples.refs:
+        raise SpecError("selects no sample; widen tasks or scenes", field="select")
+    draft = Draft(spec=spec, refs=samples.refs, faults=samples.faults)
+    if draft.planned > MAX_TRIALS:
+        raise SpecError(f"{draft.planned:,} trials; allowed: {MAX_TRIALS:,} a job", field="select.limit")
+    return draft

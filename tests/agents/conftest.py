@@ -1,0 +1,188 @@
+"""What agents are tested with: a provider on the loopback that misbehaves on request, a tool, a quiz."""
+
+import json
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.models.catalog import open_model
+from agents.models.scripted import ScriptedModel
+from gnomon.agent import AGENTS, AgentContext
+from gnomon.arm import Arm
+from gnomon.job import expand
+from gnomon.media import MediaStore
+from gnomon.row import Row
+from gnomon.sample import Part, Sample, SampleRef
+from gnomon.score import Score
+from gnomon.spec import JobSpec, ModelSpec
+from gnomon.trace import Trace
+from gnomon.trial import Bench, run_trial
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from tools.core.toolbox import Toolbox
+from tools.scene.frame import Frame
+from tools.scene.scene import Scene
+
+
+class FakeProvider:
+    """Answers every POST with the next of `replies` (the last one again), and keeps what it was sent."""
+
+    def __init__(self) -> None:
+        self.replies: list[dict[str, Any]] = []
+        self.requests: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.released = threading.Event()
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
+
+    def says(self, message: dict[str, Any] | str, *, finish_reason: str = "stop", **more: Any) -> None:
+        """Queue a well-formed completion."""
+        if isinstance(message, str):
+            message = {"role": "assistant", "content": message}
+        body = {
+            "id": "c1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "m",
+            "choices": [{"index": 0, "finish_reason": finish_reason, "message": message}],
+            "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18},
+        }
+        self.answers(200, {**body, **more})
+
+    def answers(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
+        """Queue any answer; a body that is text goes out as it is."""
+        text = body if isinstance(body, str) else json.dumps(body)
+        self.replies.append({"status": status, "body": text, "headers": headers or {}})
+
+    def hangs(self) -> None:
+        """Queue silence, until the test is over."""
+        self.replies.append({"hang": True})
+
+
+def _handler(provider: FakeProvider) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = -1  # one packet a reply: no waiting for acknowledgements
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            provider.requests.append(json.loads(body))
+            provider.headers.append({name.lower(): value for name, value in self.headers.items()})
+            reply = provider.replies[min(len(provider.requests), len(provider.replies)) - 1]
+            if reply.get("hang"):
+                provider.released.wait(30)
+                self.close_connection = True
+                return
+            data = reply["body"].encode("utf-8", "surrogatepass")
+            self.send_response(reply["status"])
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            for name, value in reply["headers"].items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *args: object) -> None:
+            return None
+
+    return Handler
+
+
+@pytest.fixture
+def provider() -> Iterator[FakeProvider]:
+    fake = FakeProvider()
+    thread = threading.Thread(target=fake.server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield fake
+    fake.released.set()
+    fake.server.shutdown()
+    fake.server.server_close()
+    thread.join()
+
+
+class EchoArgs(ToolArgs):
+    word: str
+
+
+class EchoResult(ToolResult):
+    said: str
+
+
+def _echo(context: ToolContext, args: EchoArgs) -> EchoResult:
+    if args.word == "hush":
+        raise ToolError("say something louder")
+    return EchoResult(said=args.word)
+
+
+ECHO = Tool(name="echo", description="Says a word again.", args=EchoArgs, run=_echo)
+
+
+@pytest.fixture
+def new_context() -> Callable[..., AgentContext]:
+    """An agent's context with the tool `echo`, a scripted model, and limits by keyword."""
+
+    def make(replies: list[Any], *, tools: bool = True, **arm: Any) -> AgentContext:
+        scene = Scene(id="s", frame=Frame(), kind="outdoor")
+        model = ScriptedModel(
+            ModelSpec(
+                id="scripted", options={"replies": replies, "prompt_tokens": 10, "completion_tokens": 5}
+            )
+        )
+        return AgentContext(
+            prompt=[{"role": "user", "content": "What does it say?"}],
+            arm=Arm(name="a", agent="react", **arm),
+            model=model,
+            toolbox=Toolbox((ECHO,) if tools else (), ToolContext(scene=scene)),
+            trace=Trace(),
+            seed=1,
+            backoff_s=0.0,
+        )
+
+    return make
+
+
+class Quiz:
+    """A benchmark of one question, whose right answer is Paris."""
+
+    name, version, tasks, scenes, variants = "quiz", "1", ("Quiz",), (), ()
+    needs_data, headline = False, "mean_of_samples"
+
+    def score(self, sample: Sample, response: str, *, scoring: str, variant: str | None = None) -> Score:
+        if not response.strip():
+            return Score(value=0.0)
+        return Score(value=float(sample.target["answer"] in response), answer=response)
+
+
+QUIZ = Sample(
+    ref=SampleRef(sample_id="q1", task="Quiz", cell="quiz", cluster="c1"),
+    parts=(Part(content="What is the capital of France? Answer with one word."),),
+    target={"answer": "Paris"},
+    scene=Scene(id="s", frame=Frame(), kind="outdoor"),
+)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[..., Awaitable[tuple[Row, Trace]]]:
+    """Run the quiz as a trial under an arm of the spec given, as a worker would."""
+
+    async def one(spec: dict[str, Any], arm: str) -> tuple[Row, Trace]:
+        job = JobSpec.model_validate({"benchmark": "quiz", **spec})
+        media = MediaStore(tmp_path / "media")
+        trial = next(trial for trial in expand("j", job, [QUIZ.ref]) if trial.arm == arm)
+        model = open_model(job.models[0], media)
+        try:
+            return await run_trial(
+                trial,
+                bench=Bench(spec=job, benchmark=Quiz(), media=media),
+                sample=lambda: QUIZ,
+                agent=AGENTS.get(job.arm(arm).agent),
+                model=model,
+            )
+        finally:
+            await model.close()
+
+    return one

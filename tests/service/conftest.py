@@ -1,0 +1,53 @@
+"""A store on SQLite, a real Redis, and the API over both."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from redis import Redis
+from starlette.testclient import TestClient
+
+from service.api.app import create_app
+from service.redis_server import RedisServer
+from service.settings import Settings, read_settings
+from workers.store.store import Store
+
+
+@pytest.fixture(scope="session")
+def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with RedisServer(tmp_path_factory.mktemp("queue")) as server:
+        yield server.url
+
+
+@pytest.fixture
+def redis(redis_url: str) -> Iterator[Redis]:
+    with Redis.from_url(redis_url) as client:
+        client.flushall()
+        yield client
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = Store(f"sqlite:///{tmp_path / 'gnomon.db'}")
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def open_api(store: Store, redis: Redis, tmp_path: Path) -> Iterator[Callable[..., TestClient]]:
+    """Make a client of an API whose environment the test chooses."""
+    with ExitStack() as stack:
+
+        def open_one(**environ: str) -> TestClient:
+            settings: Settings = read_settings(environ, data_dir=tmp_path)
+            app = create_app(settings, store=store, redis=redis)
+            client = TestClient(app, base_url="http://127.0.0.1:8000", raise_server_exceptions=False)
+            return stack.enter_context(client)
+
+        yield open_one
+
+
+@pytest.fixture
+def api(open_api: Callable[..., TestClient]) -> TestClient:
+    return open_api()

@@ -1,0 +1,63 @@
+"""What the tests of the service play: a spec, and a worker that answers as it is told."""
+
+from collections.abc import Callable
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from gnomon.outcome import Outcome
+from gnomon.row import Row
+from workers.store.records import Lease
+from workers.store.store import Store
+
+OpenApi = Callable[..., TestClient]
+SPEC: dict[str, Any] = {
+    "benchmark": "worlds",
+    "select": {"limit": 6, "seed": 3},
+    "models": [{"id": "reference"}],
+    "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}],
+}
+
+
+def post(api: TestClient, spec: dict[str, Any] = SPEC, **headers: str) -> str:
+    """Post a spec and return the job's id."""
+    response = api.post("/v1/jobs", json=spec, headers=headers)
+    assert response.status_code == 202, response.text
+    job_id: str = response.json()["id"]
+    return job_id
+
+
+def finish_all(store: Store, job_id: str, **changes: Any) -> int:
+    """Play the worker: end every open trial of the job with a right answer, or as `changes` say."""
+    ended = 0
+    for job, shard in store.unfinished_shards(job_id):
+        leases = store.lease(job, shard, worker="test", ttl_s=60.0)
+        trace = {"prompt": [], "steps": [{"kind": "note", "text": "played"}]}
+        store.finish([(lease, row_of(lease, **changes), trace) for lease in leases])
+        ended += len(leases)
+    return ended
+
+
+def row_of(lease: Lease, **changes: Any) -> Row:
+    """The row of a trial that was answered rightly, or as `changes` say."""
+    trial = lease.trial
+    facts: dict[str, Any] = {
+        "job_id": trial.job_id,
+        "trial_id": trial.trial_id,
+        "benchmark": "worlds",
+        "task": trial.ref.task,
+        "cell": trial.ref.cell,
+        "sample_id": trial.ref.sample_id,
+        "cluster": trial.ref.cluster,
+        "model": trial.model,
+        "arm": trial.arm,
+        "repeat": trial.repeat,
+        "outcome": Outcome.SCORED,
+        "stop_reason": "answered",
+        "score": 1.0,
+        "answer": "A",
+        "usd": 0.0,
+        "prompt_tokens": 10,
+        "completion_tokens": 2,
+    }
+    return Row(**{**facts, **changes})

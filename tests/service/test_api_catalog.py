@@ -1,0 +1,131 @@
+"""What there is, how it is, and tools called over REST."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from redis import Redis
+from starlette.testclient import TestClient
+
+from gnomon.agent import AGENTS
+from gnomon.benchmark import BENCHMARKS
+from tests.service.play import OpenApi, finish_all, post
+from tools.core.toolbox import TOOLS
+from workers.store.store import Store
+
+SCENE_FILE = Path(__file__).parents[2] / "examples" / "scenes" / "small.geojson"
+
+
+@pytest.fixture(scope="module")
+def scene() -> dict[str, Any]:
+    scene: dict[str, Any] = json.loads(SCENE_FILE.read_text())
+    return scene
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("/v1/benchmarks", BENCHMARKS.names),
+        ("/v1/tools", TOOLS.names),
+        ("/v1/agents", AGENTS.names),
+        ("/v1/arms/presets", tuple),
+    ],
+)
+def test_the_catalog_lists_what_the_registries_find(api: TestClient, path: str, names: Any) -> None:
+    said = api.get(path).json()
+    assert set(said) == {"items", "next_cursor"}
+    assert tuple(item["name"] for item in said["items"]) == names()
+    assert all(item["description"] for item in said["items"])
+
+
+def test_a_tool_answers_over_rest(api: TestClient, scene: dict[str, Any]) -> None:
+    args = {"start": {"camera": "c1"}, "end": {"camera": "c2"}}
+    response = api.post("/v1/tools/distance", json={"scene": scene, "args": args})
+    assert response.status_code == 200
+    assert response.json()["straight_m"] > 0
+    assert api.post("/v1/tools/list_cameras", json={"scene": scene}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "status", "field"),
+    [
+        ("fly", {}, 404, "name"),
+        ("distance", {"args": {}}, 422, "args"),
+        ("distance", {"args": []}, 422, "args"),
+        ("distance", {"args": {"start": {"camera": "c1"}, "end": {"camera": "nowhere"}}}, 422, "args"),
+        ("distance", {"scene": None}, 422, "scene"),
+        ("distance", {"scene": 7}, 422, "scene"),
+        ("distance", {"scene": "small.geojson"}, 422, "scene"),
+        ("distance", {"scene": "/etc/passwd"}, 422, "scene"),
+        ("distance", {"scene": {"type": "Feature"}}, 422, "scene"),
+        ("distance", {"speed": 1}, 422, "speed"),
+    ],
+)
+def test_a_bad_call_is_named(
+    api: TestClient, scene: dict[str, Any], name: str, changes: dict[str, Any], status: int, field: str
+) -> None:
+    response = api.post(f"/v1/tools/{name}", json={"scene": scene, "args": {}, **changes})
+    assert response.status_code == status
+    assert response.json()["field"].startswith(field)
+
+
+def test_a_scene_may_be_a_path_below_the_media_roots(open_api: OpenApi) -> None:
+    api = open_api(GNOMON_MEDIA_ROOTS=str(SCENE_FILE.parent))
+    for path in ("small.geojson", str(SCENE_FILE)):
+        assert api.post("/v1/tools/list_cameras", json={"scene": path}).status_code == 200
+    outside = api.post("/v1/tools/list_cameras", json={"scene": "../demo.yaml"})
+    assert (outside.status_code, outside.json()["field"]) == (422, "scene")
+
+
+def test_ready_means_store_and_queue_answer(api: TestClient, redis: Redis) -> None:
+    assert api.get("/healthz").json() == {"status": "ok"}
+    ready = api.get("/readyz")
+    assert ready.status_code == 200
+    assert ready.json()["store"].startswith("sqlite 3.")
+    redis.connection_pool.disconnect()
+    redis.connection_pool.connection_kwargs["path"] = "/nowhere.sock"
+    away = api.get("/readyz")
+    assert away.status_code == 503
+    assert away.json()["redis"] == "ConnectionError"
+    assert "nowhere" not in away.text
+
+
+def test_a_job_is_taken_while_the_queue_is_away(api: TestClient, redis: Redis, store: Store) -> None:
+    redis.connection_pool.disconnect()
+    redis.connection_pool.connection_kwargs["path"] = "/nowhere.sock"
+    assert store.unfinished_shards(post(api))
+
+
+def test_metrics_count_jobs_trials_workers_and_shards(api: TestClient, store: Store) -> None:
+    finish_all(store, post(api))
+    post(api)
+    store.seen("w1", host="h", pid=1, state="busy")
+    lines = api.get("/metrics").text.splitlines()
+    assert 'gnomon_jobs{status="completed"} 1' in lines
+    assert 'gnomon_jobs{status="queued"} 1' in lines
+    assert 'gnomon_trials{outcome="scored"} 12' in lines
+    assert 'gnomon_workers{state="busy"} 1' in lines
+    assert any(line.startswith('gnomon_queue_shards{queue="gnomon.default.normal"} ') for line in lines)
+
+
+def test_workers_are_listed(api: TestClient, store: Store) -> None:
+    store.seen("w1", host="h", pid=1, state="busy", shard="j/0")
+    (worker,) = api.get("/v1/workers").json()["items"]
+    assert {key: worker[key] for key in ("name", "host", "pid", "state", "shard")} == {
+        "name": "w1", "host": "h", "pid": 1, "state": "busy", "shard": "j/0",
+    }  # fmt: skip
+
+
+def test_the_docs_page_names_every_route_and_loads_nothing(api: TestClient) -> None:
+    page = api.get("/docs").text
+    for path in api.get("/openapi.json").json()["paths"]:
+        assert path in page
+    assert "<script" not in page
+    assert "http" not in page.replace("http-equiv", "")
+
+
+def test_every_route_is_documented(api: TestClient) -> None:
+    text = (SCENE_FILE.parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+    for path in api.get("/openapi.json").json()["paths"]:
+        assert path.replace("{job_id}", "{id}").replace("{trial_id}", "{id}").removeprefix("/v1") in text

@@ -1,0 +1,158 @@
+"""The command line: fast, silent on stdout but for results, and clear about what is wrong."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from service.cli.main import COMMANDS, main
+from tests.service.play import SPEC
+
+ROOT = Path(__file__).parents[2]
+HEAVY = ("litellm", "fastapi", "numpy", "shapely", "sqlalchemy", "redis", "rq", "pydantic", "rich", "httpx")
+
+
+def gnomon(*args: str) -> int:
+    """Run a command in this process; its exit code."""
+    with pytest.raises(SystemExit) as end:
+        main(list(args))
+    assert isinstance(end.value.code, int)
+    return end.value.code
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Any:
+    def write_spec(**changes: Any) -> str:
+        path = tmp_path / "spec.yaml"
+        path.write_text(yaml.safe_dump({**SPEC, **changes}))
+        return str(path)
+
+    return write_spec
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; sys.argv = ['gnomon', '--help']\n"
+        "from service.cli.main import main\n"
+        "try: main()\n"
+        f"finally: sys.stderr.write(','.join(set({HEAVY!r}) & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    for name in COMMANDS.names():
+        assert name.rstrip("-") in done.stdout
+
+
+def test_every_command_has_help_and_is_documented(capsys: pytest.CaptureFixture[str]) -> None:
+    documented = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    for name in COMMANDS.names():
+        word = name.rstrip("-")
+        assert gnomon(word, "--help") == 0
+        assert "Usage: gnomon " + word in capsys.readouterr().out
+        assert f"`gnomon {word} " in documented
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["fly"], "No such command 'fly'"),
+        (["run"], "Missing argument 'SPEC'"),
+        (["run", "nowhere.yaml"], "SPEC: nowhere.yaml cannot be read"),
+        (["run", "--speed", "9", "x"], "No such option"),
+        (["score"], "--benchmark"),
+        (["score", "--benchmark", "nope"], "--benchmark: no benchmark 'nope'; there are: "),
+        (["score", "--benchmark", "gtr-bench", "--variant", "v9"], "--variant: "),
+        (["score", "--benchmark", "gtr-bench", "--mode", "kind"], "'official', 'strict'"),
+        (["report", "j_none"], "--data-dir: "),
+        (["report", "j_none", "--format", "parquet"], "--out: "),
+        (["report", "j_none", "--out", "report.doc"], "--format: "),
+        (["up", "--host", "0.0.0.0"], "--host: '0.0.0.0' needs GNOMON_API_KEYS"),
+        (["up", "--queues", "../x"], "--queues: "),
+        (["api"], "GNOMON_REDIS_URL: not set"),
+        (["worker"], "GNOMON_REDIS_URL: not set"),
+        (
+            ["tools", "call", "distance", "--scene", "nowhere.geojson"],
+            "scene: nowhere.geojson cannot be read",
+        ),
+        (["tools", "call", "distance", "--scene", "x", "--args", "{"], "--args: not JSON"),
+        (["submit", "nowhere.yaml"], "SPEC: nowhere.yaml cannot be read"),
+    ],
+)
+def test_bad_usage_is_one_line_and_exit_code_2(
+    args: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert gnomon(*args) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert says in said.err
+    assert len(said.err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["run", "show", "try"])
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"benchmark": "nope"}, "benchmark: "),
+        ({"benchmark": "gtr-bench"}, "data: "),
+        ({"benchmark": "gtr-bench", "data": "nowhere"}, "data: "),
+        ({"benchmark": "gtr-bench", "data": "."}, "data: "),
+        ({"repeats": 0}, "repeats: "),
+        ({"models": [{"id": "x/y", "api_base": "https://example.org"}]}, "models.0.api_base: "),
+        ({"models": [{"id": "x/y", "options": {"api_key": "sk-secret"}}]}, "models.0.options.api_key: "),
+    ],
+)
+def test_a_bad_spec_is_one_line_and_exit_code_2(
+    command: str, changes: dict[str, Any], field: str, write: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = [] if command == "run" else ["--sample", "s", "--arm", "raw"]
+    assert gnomon(command, write(**changes), *more) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith(f"gnomon: {field}")
+    assert len(said.err.strip().splitlines()) == 1
+    assert "sk-secret" not in said.err
+
+
+def test_a_bad_environment_is_named(
+    monkeypatch: pytest.MonkeyPatch, write: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GNOMON_ALLOWED_API_BASES", "what is this")
+    assert gnomon("run", write()) == 2
+    assert "GNOMON_ALLOWED_API_BASES: " in capsys.readouterr().err
+
+
+def test_a_service_that_does_not_answer_is_named(write: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert gnomon("submit", write(), "--url", "http://127.0.0.1:1") == 2
+    assert "--url: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["demo.yaml", "gtr-bench.yaml", "own-model.yaml"])
+def test_every_example_is_a_spec(name: str) -> None:
+    from gnomon.agent import AGENTS
+    from gnomon.spec import parse_spec, read_spec
+
+    spec = parse_spec(read_spec(ROOT / "examples" / name), agents=AGENTS.names())
+    assert spec.analysis.primary == ("raw", "tools")
+
+
+def test_tools_are_listed_and_called(capsys: pytest.CaptureFixture[str]) -> None:
+    assert gnomon("tools", "list") == 0
+    assert "distance" in capsys.readouterr().out
+    assert gnomon("tools", "list", "--json") == 0
+    assert {"name", "description", "parameters"} <= set(json.loads(capsys.readouterr().out)[0])
+    scene = str(ROOT / "examples" / "scenes" / "small.geojson")
+    args = '{"start": {"camera": "c1"}, "end": {"camera": "c2"}}'
+    assert gnomon("tools", "call", "distance", "--scene", scene, "--args", args) == 0
+    assert json.loads(capsys.readouterr().out)["straight_m"] > 0
+    assert gnomon("tools", "call", "distance", "--scene", scene) == 2
+    assert "args: " in capsys.readouterr().err

@@ -1,0 +1,213 @@
+"""Real processes: a service that is up, and a job run from the command line."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+
+from tests.service.play import SPEC
+
+GNOMON = (sys.executable, "-m", "service.cli")
+ROOT = Path(__file__).parents[2]
+PATIENCE_S = 100.0
+
+
+def environment(data_dir: Path, **more: str) -> dict[str, str]:
+    return {**os.environ, "GNOMON_DATA_DIR": str(data_dir), "PYTHONPATH": str(ROOT), **more}
+
+
+@contextmanager
+def gnomon_up(data_dir: Path, **more: str) -> Iterator[tuple[httpx.Client, "subprocess.Popen[str]"]]:
+    """A service on a free port with two workers."""
+    command = [*GNOMON, "up", "--port", "0", "--workers", "2"]
+    with subprocess.Popen(
+        command,
+        env=environment(data_dir, **more),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            found = re.match(r"(http://\S+)", process.stdout.readline())
+            assert found
+            with httpx.Client(base_url=found[1], timeout=60.0) as api:
+                until_s = time.monotonic() + PATIENCE_S
+                while not _answers(api):
+                    assert time.monotonic() < until_s
+                    time.sleep(0.05)
+                yield api, process
+        finally:
+            process.terminate()
+            process.wait(timeout=60)
+
+
+def _answers(api: httpx.Client) -> bool:
+    try:
+        return api.get("/readyz").is_success
+    except httpx.TransportError:
+        return False
+
+
+def ended(api: httpx.Client, job_id: str) -> dict[str, Any]:
+    until_s = time.monotonic() + PATIENCE_S
+    while True:
+        job: dict[str, Any] = api.get(f"/v1/jobs/{job_id}").json()
+        if job["status"] not in ("queued", "running"):
+            return job
+        assert time.monotonic() < until_s, job["counts"]
+        time.sleep(0.2)
+
+
+def test_a_service_that_is_up_runs_a_posted_job_on_two_workers(tmp_path: Path) -> None:
+    with gnomon_up(tmp_path) as (api, process):
+        spec = {**SPEC, "select": {"limit": 60, "seed": 1}, "concurrency": 8}
+        posted = api.post("/v1/jobs", json=spec)
+        assert (posted.status_code, posted.json()["planned_trials"]) == (202, 120)
+        job_id = posted.json()["id"]
+        seen: dict[str, set[str]] = {}
+        event = ""
+        with api.stream("GET", f"/v1/jobs/{job_id}/events") as events:
+            for line in events.iter_lines():
+                name, _, value = line.partition(": ")
+                if name == "event":
+                    event = value
+                elif name == "data":
+                    seen.setdefault(event, set()).add(json.loads(value).get("trial_id", ""))
+        job = ended(api, job_id)
+        assert job["status"] == "completed"
+        assert job["counts"]["scored"] + job["counts"]["model_failed"] == 120
+        rows = api.get(f"/v1/jobs/{job_id}/trials?limit=10000").json()["items"]
+        assert len({row["trial_id"] for row in rows}) == len(rows) == 120
+        assert seen["trial"] == {row["trial_id"] for row in rows}
+        assert "done" in seen
+        report = api.get(f"/v1/jobs/{job_id}/report").json()
+        assert {arm["arm"]: arm["n"] for arm in report["arms"]} == {"raw": 60, "tools": 60}
+        assert len({worker["pid"] for worker in api.get("/v1/workers").json()["items"]}) == 2
+        submitted = subprocess.run(
+            [*GNOMON, "submit", _written(tmp_path), "--url", str(api.base_url), "--wait", "--json"],
+            env=environment(tmp_path), capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert submitted.returncode == 0, submitted.stderr
+        assert json.loads(submitted.stdout)["arms"]
+        taken = subprocess.run(
+            [*GNOMON, "run", _written(tmp_path)],
+            env=environment(tmp_path),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert taken.returncode == 2
+        assert "in use by another gnomon" in taken.stderr
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 0
+
+
+def _written(folder: Path, **changes: Any) -> str:
+    path = folder / "spec.yaml"
+    path.write_text(yaml.safe_dump({**SPEC, **changes}))
+    return str(path)
+
+
+def run(folder: Path, *args: str, **more: str) -> "subprocess.CompletedProcess[str]":
+    environ = environment(folder / "data", **more)
+    command = [*GNOMON, *args]
+    return subprocess.run(command, env=environ, capture_output=True, text=True, check=False, cwd=folder)
+
+
+def test_a_run_writes_its_report_and_leaves_it_to_be_asked_again(tmp_path: Path) -> None:
+    done = run(tmp_path, "run", _written(tmp_path), "--out", "out", "--json", "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    out = tmp_path / "out"
+    assert {file.name for file in out.iterdir()} == {
+        "report.json", "report.html", "report.md", "rows.ndjson", "rows.csv",
+    }  # fmt: skip
+    assert json.loads((out / "report.json").read_text()) == report
+    assert len((out / "rows.ndjson").read_text().splitlines()) == 12
+    job_id = report["job"]["id"]
+    assert job_id in done.stderr
+    for kind in ("json", "html", "md", "csv", "parquet"):
+        again = run(tmp_path, "report", job_id, "--format", kind, "--out", f"again.{kind}")
+        assert again.returncode == 0, again.stderr
+        assert (tmp_path / f"again.{kind}").stat().st_size > 0
+    assert (tmp_path / "again.csv").read_text() == (out / "rows.csv").read_text()
+    unknown = run(tmp_path, "report", "j_none")
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert "no job 'j_none'" in unknown.stderr
+
+
+def test_a_run_with_missing_trials_ends_with_1(tmp_path: Path) -> None:
+    model = {"id": "openai/gone", "api_base": "http://127.0.0.1:1/v1", "api_key_env": "A_KEY_NOBODY_SET"}
+    done = run(
+        tmp_path, "run", _written(tmp_path, models=[model], select={"limit": 1}), "--json", "--workers", "1"
+    )
+    assert done.returncode == 1
+    report = json.loads(done.stdout)
+    assert report["integrity"]["missing_by_cause"]
+    assert "2 missing" in done.stderr
+
+
+def test_ctrl_c_cancels_and_reports_what_there_is(tmp_path: Path) -> None:
+    slow = {"id": "scripted", "options": {"replies": ["A"], "delay_s": 2.0}}
+    spec = _written(tmp_path, models=[slow], select={"limit": 40}, concurrency=1)
+    command = [*GNOMON, "run", spec, "--json", "--workers", "1"]
+    with subprocess.Popen(
+        command, env=environment(tmp_path / "data", GNOMON_GRACE_SECONDS="1"), stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stderr is not None
+        while "job j_" not in process.stderr.readline():
+            assert process.poll() is None
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 1, err
+    assert "Traceback" not in err
+    assert json.loads(out)["job"]["status"] == "cancelled"
+
+
+def test_an_abandoned_job_is_cancelled_and_named(tmp_path: Path) -> None:
+    from gnomon.sample import SampleRef
+    from gnomon.spec import parse_spec
+    from workers.store.store import Store
+
+    (tmp_path / "data").mkdir()
+    store = Store(f"sqlite:///{tmp_path / 'data' / 'gnomon.db'}")
+    ref = SampleRef(sample_id="s", task="GeoLocation", cell="outdoor.GL", cluster="c")
+    old = store.create_job(parse_spec(SPEC, agents=("direct", "react")), [ref])
+    done = run(tmp_path, "run", _written(tmp_path, select={"limit": 1}), "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    assert old.id in done.stderr
+    assert store.job(old.id).status == "cancelled"
+    store.close()
+
+
+@pytest.mark.parametrize("verb", ["show", "try"])
+def test_a_sample_can_be_looked_at_without_queue_or_store(tmp_path: Path, verb: str) -> None:
+    from gnomon.media import MediaStore
+    from gnomon.spec import parse_spec
+
+    spec = parse_spec(SPEC, agents=("direct", "react"))
+    samples = spec.plugin().open(
+        data=None, select=spec.selection(), protocol="guarded", media=MediaStore(tmp_path / "media")
+    )
+    sample_id = samples.refs[0].sample_id
+    done = run(tmp_path, verb, _written(tmp_path), "--sample", sample_id, "--arm", "tools")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+    assert not (tmp_path / "data" / "gnomon.db").exists()
+    wrong = run(tmp_path, verb, _written(tmp_path), "--sample", sample_id, "--arm", "no")
+    assert wrong.returncode == 2
+    assert "raw, tools" in wrong.stderr

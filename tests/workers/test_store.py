@@ -1,0 +1,291 @@
+"""What the store promises, on a clock that the test moves."""
+
+import json
+
+import pytest
+
+from gnomon.errors import Conflict, NotFound, SpecError
+from gnomon.outcome import Outcome
+from gnomon.sample import DataFault, SampleRef
+from tests.workers.conftest import TRACE, Clock, make_row, make_spec
+from tests.workers.tiny_worker import refs
+from workers.store import JobRecord, Lease, Store
+from workers.store.counters import Spent
+from workers.store.jobs import shard_size
+
+TTL_S = 10.0
+
+
+def create(store: Store, samples: int = 4, **changes: object) -> JobRecord:
+    return store.create_job(make_spec(samples, **changes), refs(samples))
+
+
+def lease_all(store: Store, job: JobRecord, *, worker: str = "w") -> list[Lease]:
+    shards = store.unfinished_shards(job.id)
+    return [one for _, shard in shards for one in store.lease(job.id, shard, worker=worker, ttl_s=TTL_S)]
+
+
+def finish_all(store: Store, job: JobRecord, **changes: object) -> None:
+    leases = lease_all(store, job)
+    assert store.finish([(lease, make_row(lease, **changes), TRACE) for lease in leases]) == set()
+
+
+def test_a_new_job_has_every_trial_planned_and_its_faults_kept(store: Store) -> None:
+    fault = DataFault(sample_id="s0", kind="missing_media", detail="clip")
+    job = store.create_job(make_spec(3), refs(3), faults=[fault])
+    assert (job.status, job.counts.planned, job.faults) == ("queued", 6, (fault,))
+    assert job.created_at == "1970-01-01T00:16:40.000Z"
+    assert store.job(job.id) == job
+
+
+def test_the_same_key_gives_the_same_job_and_another_spec_under_it_is_a_conflict(store: Store) -> None:
+    first = store.create_job(make_spec(), refs(4), idempotency_key="k")
+    assert store.create_job(make_spec(), refs(4), idempotency_key="k").id == first.id
+    with pytest.raises(Conflict, match="another spec"):
+        store.create_job(make_spec(name="other"), refs(4), idempotency_key="k")
+
+
+def test_a_job_without_samples_or_with_one_twice_is_refused(store: Store) -> None:
+    with pytest.raises(SpecError, match="nothing is selected"):
+        store.create_job(make_spec(), [])
+    twice = SampleRef(sample_id="s", task="T", cell="T", cluster="c")
+    with pytest.raises(SpecError, match="twice"):
+        store.create_job(make_spec(), [twice, twice])
+
+
+def test_jobs_come_newest_first_in_pages(store: Store) -> None:
+    made = [create(store).id for _ in range(3)]
+    first = store.jobs(limit=2)
+    rest = store.jobs(cursor=first.next_cursor, limit=2)
+    assert [job.id for job in (*first.items, *rest.items)] == made[::-1]
+    assert rest.next_cursor is None
+    with pytest.raises(SpecError, match="cursor"):
+        store.jobs(cursor="x")
+
+
+def test_arms_of_a_sample_share_a_shard() -> None:
+    for planned in (2, 6, 70, 1_000, 100_000):
+        assert shard_size(make_spec(), planned) % 2 == 0
+
+
+def test_leases_follow_the_plan_and_never_hand_a_trial_out_twice(store: Store) -> None:
+    job = create(store)
+    first = store.lease(job.id, 0, worker="a", ttl_s=TTL_S, limit=3)
+    second = store.lease(job.id, 0, worker="b", ttl_s=TTL_S)
+    names = [(lease.trial.ref.sample_id, lease.trial.arm) for lease in (*first, *second)]
+    assert names == [("s0", "raw"), ("s0", "tools"), ("s1", "raw"), ("s1", "tools")]
+    assert store.job(job.id).status == "running"
+    assert store.job(job.id).counts.running == 4
+
+
+def test_a_row_comes_back_as_it_was_written(store: Store) -> None:
+    job = create(store, 1)
+    leases = lease_all(store, job)
+    rows = [make_row(lease, answer="é\u2028 =1+1") for lease in leases]
+    store.finish([(lease, row, TRACE) for lease, row in zip(leases, rows, strict=True)])
+    assert list(store.iter_rows(job.id)) == rows
+    found = store.trial(rows[0].trial_id)
+    assert (found.row, found.trace, found.state) == (rows[0], TRACE, "done")
+    record = store.job(job.id)
+    assert (record.status, record.usd, record.tokens) == ("completed", 1.0, 24)
+    assert record.finished_at is not None
+
+
+def test_an_unknown_price_makes_the_sum_unknown_but_not_the_known_part(store: Store) -> None:
+    job = create(store, 1)
+    leases = lease_all(store, job)
+    store.finish([(leases[0], make_row(leases[0], usd=None), TRACE), (leases[1], make_row(leases[1]), TRACE)])
+    record = store.job(job.id)
+    assert (record.usd, record.known_usd, record.tokens) == (None, 0.5, 24)
+
+
+def test_a_zombie_is_refused_and_its_spending_is_counted(store: Store, clock: Clock) -> None:
+    job = create(store, 1)
+    zombie = lease_all(store, job, worker="zombie")
+    clock.now_s += TTL_S + 1
+    assert store.sweep() == [(job.id, 0)]
+    fresh = lease_all(store, job, worker="fresh")
+    refused = store.finish([(lease, make_row(lease, answer="late"), TRACE) for lease in zombie])
+    assert refused == {lease.trial.trial_id for lease in zombie}
+    assert store.renew("zombie", ttl_s=TTL_S) == set()
+    store.finish([(lease, make_row(lease), TRACE) for lease in fresh])
+    assert {row.answer for row in store.iter_rows(job.id)} == {"A"}
+    assert store.job(job.id).usd == pytest.approx(2.0)
+
+
+def test_the_same_result_written_twice_counts_once(store: Store) -> None:
+    job = create(store, 1)
+    batch = [(lease, make_row(lease), TRACE) for lease in lease_all(store, job)]
+    assert store.finish(batch) == set()
+    assert store.finish(batch) == set()
+    assert store.job(job.id).counts.scored == 2
+    assert store.job(job.id).usd == 1.0
+
+
+def test_a_renewed_lease_outlives_its_first_end(store: Store, clock: Clock) -> None:
+    job = create(store, 1)
+    leases = lease_all(store, job)
+    clock.now_s += TTL_S - 1
+    assert store.renew("w", ttl_s=TTL_S) == {(lease.trial.trial_id, lease.token) for lease in leases}
+    clock.now_s += 2
+    assert store.sweep() == []
+
+
+def test_a_lease_given_back_counts_as_no_attempt(store: Store) -> None:
+    job = create(store, 1)
+    first = lease_all(store, job)
+    store.release(first)
+    again = lease_all(store, job)
+    assert [lease.attempt for lease in again] == [1, 1]
+    assert store.finish([(first[0], make_row(first[0]), TRACE)]) == {first[0].trial.trial_id}
+
+
+def test_a_trial_whose_worker_dies_three_times_ends_alone(store: Store, clock: Clock) -> None:
+    job = create(store, 1)
+    for _ in range(2):
+        assert len(lease_all(store, job)) == 2
+        clock.now_s += TTL_S + 1
+        store.sweep()
+    assert lease_all(store, job) == []
+    (alone,) = store.lease(job.id, 0, worker="w", ttl_s=TTL_S, alone=True)
+    assert alone.attempt == 3
+    clock.now_s += TTL_S + 1
+    store.sweep()
+    lost = store.trial(alone.trial.trial_id).row
+    assert lost is not None
+    assert (lost.outcome, lost.stop_reason, lost.score) == (Outcome.INFRA_MISSING, "worker_lost", None)
+    assert store.finish([(alone, make_row(alone), TRACE)]) == {alone.trial.trial_id}
+    assert store.job(job.id).counts.infra_missing == 1
+
+
+@pytest.mark.parametrize(
+    "poison",
+    [{"answer": "\ud800"}, {"metrics": {"m": float("nan")}}, {"score": float("nan")}, {"usd": float("inf")}],
+)
+def test_a_result_that_cannot_be_stored_takes_no_other_along(store: Store, poison: dict[str, object]) -> None:
+    job = create(store, 2, concurrency=1)
+    leases = lease_all(store, job)
+    batch = [
+        (lease, make_row(lease, **(poison if at == 1 else {})), TRACE) for at, lease in enumerate(leases)
+    ]
+    assert store.finish(batch) == set()
+    ends = [row.stop_reason for row in store.iter_rows(job.id)]
+    assert sorted(ends) == ["answered"] * 3 + ["internal:unstorable"]
+    assert store.job(job.id).status == "completed"
+
+
+def test_cancelling_lets_running_trials_finish_and_starts_no_other(store: Store) -> None:
+    job = create(store, 4)
+    leases = store.lease(job.id, 0, worker="w", ttl_s=TTL_S, limit=2)
+    assert store.cancel(job.id).status == "cancelled"
+    assert store.lease(job.id, 0, worker="w", ttl_s=TTL_S) == []
+    assert store.unfinished_shards() == []
+    assert store.finish([(lease, make_row(lease), TRACE) for lease in leases]) == set()
+    record = store.job(job.id)
+    assert (record.status, record.counts.scored) == ("cancelled", 2)
+
+
+def test_an_ended_job_stays_what_it_is_when_cancelled(store: Store) -> None:
+    job = create(store, 1)
+    finish_all(store, job)
+    assert store.cancel(job.id).status == "completed"
+
+
+def test_resuming_runs_only_what_is_missing(store: Store) -> None:
+    job = create(store, 2)
+    leases = lease_all(store, job)
+    rows = [make_row(lease) for lease in leases]
+    gone = {"outcome": Outcome.INFRA_MISSING, "stop_reason": "provider:down", "score": None}
+    rows[2] = make_row(leases[2], **gone)
+    store.finish([(lease, row, TRACE) for lease, row in zip(leases, rows, strict=True)])
+    assert store.job(job.id).counts.infra_missing == 1
+    resumed = store.resume(job.id)
+    assert (resumed.status, resumed.counts.infra_missing, resumed.finished_at) == ("queued", 0, None)
+    assert [lease.trial for lease in lease_all(store, job)] == [leases[2].trial]
+    assert store.trial(leases[2].trial.trial_id).row is None
+
+
+def test_resuming_a_whole_job_changes_nothing(store: Store) -> None:
+    job = create(store, 1)
+    finish_all(store, job)
+    before = store.job(job.id)
+    assert store.resume(job.id) == before
+
+
+def test_a_used_up_budget_ends_whole_samples_only(store: Store) -> None:
+    job = create(store, 4, limits={"usd": 1.0}, concurrency=64)
+    first = store.lease(job.id, 0, worker="w", ttl_s=TTL_S, limit=3)
+    store.finish([(lease, make_row(lease), TRACE) for lease in first])  # 1.5 dollars
+    rest = lease_all(store, job)
+    assert [(lease.trial.ref.sample_id, lease.trial.arm) for lease in rest] == [("s1", "tools")]
+    store.finish([(lease, make_row(lease), TRACE) for lease in rest])
+    rows = list(store.iter_rows(job.id))
+    arms = {arm: {row.sample_id for row in rows if row.arm == arm and row.score} for arm in ("raw", "tools")}
+    assert arms["raw"] == arms["tools"] == {"s0", "s1"}
+    assert {row.stop_reason for row in rows if row.outcome is Outcome.INFRA_MISSING} == {"budget"}
+    assert store.job(job.id).status == "completed"
+
+
+def test_a_failed_job_says_why_and_ends_every_trial(store: Store) -> None:
+    job = create(store, 2)
+    failed = store.fail(job.id, "data: gone")
+    assert (failed.status, failed.error, failed.counts.infra_missing) == ("failed", "data: gone", 4)
+    assert store.resume(job.id).status == "queued"
+
+
+def test_what_was_broken_off_is_paid_for(store: Store) -> None:
+    job = create(store, 1)
+    store.charge(job.id, [Spent(0.25, 7)])
+    assert (store.job(job.id).usd, store.job(job.id).tokens) == (0.25, 7)
+
+
+def test_rows_are_filtered_and_paged_in_the_order_they_came(store: Store) -> None:
+    job = create(store, 6)
+    finish_all(store, job)
+    first = store.rows(job.id, arm="tools", limit=4)
+    rest = store.rows(job.id, arm="tools", limit=4, cursor=first.next_cursor)
+    assert [row.sample_id for row in (*first.items, *rest.items)] == [f"s{i}" for i in range(6)]
+    assert rest.next_cursor is None
+    assert store.rows(job.id, outcome="infra_missing").items == ()
+    assert store.rows(job.id, task="T", model="scripted", limit=1).next_cursor is not None
+    numbered = store.rows_after(job.id, 0, 100)
+    assert store.rows_after(job.id, numbered[4][0], 100) == numbered[5:]
+
+
+def test_what_is_not_there_is_not_found(store: Store) -> None:
+    for ask in (store.job, store.trial, store.cancel, store.resume, store.rows):
+        with pytest.raises(NotFound):
+            ask("nothing")
+
+
+def test_workers_are_listed_while_they_are_seen(store: Store, clock: Clock) -> None:
+    store.seen("w1", host="h", pid=1, state="busy", shard="j/0")
+    store.seen("w2", host="h", pid=2, state="idle")
+    clock.now_s += 50
+    store.seen("w1", host="h", pid=1, state="idle")
+    clock.now_s += 20
+    assert [(worker.name, worker.state, worker.shard) for worker in store.workers()] == [("w1", "idle", None)]
+    store.gone("w1")
+    assert store.workers() == []
+
+
+def test_a_database_in_memory_or_of_an_unknown_kind_is_refused() -> None:
+    for url in ("sqlite://", "nosuch://x", "postgresql+nosuch://x"):
+        with pytest.raises(SpecError, match="GNOMON_DATABASE_URL"):
+            Store(url)
+
+
+def test_the_counts_of_all_jobs_are_told(store: Store) -> None:
+    finish_all(store, create(store, 1))
+    create(store, 1)
+    assert store.count_jobs() == {"completed": 1, "queued": 1}
+    assert store.count_outcomes() == {"scored": 2}
+    assert store.ping().startswith("sqlite 3.")
+
+
+def test_a_trace_with_lone_surrogates_survives(store: Store) -> None:
+    job = create(store, 1)
+    leases = lease_all(store, job)
+    trace = json.loads('{"prompt": [], "steps": [{"text": "\\ud800"}]}')
+    store.finish([(leases[0], make_row(leases[0]), trace)])
+    assert store.trial(leases[0].trial.trial_id).trace == trace

@@ -1,0 +1,114 @@
+"""A worker, or a sweeper, whose jobs use a tiny benchmark instead of a published one.
+
+`python tests/workers/tiny_worker.py --redis URL --database URL` plays `python -m workers`.
+"""
+
+import argparse
+import logging
+import os
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from redis import Redis
+
+from agents.models.catalog import open_model, preload
+from gnomon.benchmark import PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.errors import DataError
+from gnomon.media import MediaStore
+from gnomon.sample import DataFault, Part, Sample, SampleRef
+from gnomon.score import Score
+from gnomon.spec import JobSpec
+from gnomon.trial import Bench
+from workers.opening import Opener, OpenJob
+from workers.settings import read_timing
+from workers.shard import WorkerContext
+from workers.store import Store
+from workers.worker import ShardWorker
+
+
+@dataclass(frozen=True)
+class TinySet:
+    """Questions s0, s1, …, whose answer is A."""
+
+    refs: Sequence[SampleRef]
+    faults: Sequence[DataFault] = ()
+
+    def get(self, sample_id: str) -> Sample:
+        ref = next(ref for ref in self.refs if ref.sample_id == sample_id)
+        return Sample(
+            ref=ref, parts=(Part(content=f"Question {sample_id}: A or B?"),), target={"answer": "A"}
+        )
+
+
+class Tiny:
+    """A benchmark of `select.limit` questions."""
+
+    name = "tiny"
+    version = "1"
+    tasks = ("T",)
+    scenes: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    needs_data = False
+    headline = "mean_of_cells"
+
+    def open(
+        self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
+    ) -> SampleSet:
+        if select.seed == 13:
+            raise DataError("the folder is not there", field="data")
+        return TinySet(refs(select.limit or 1))
+
+    def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
+        if response == "KILL":
+            os.kill(os.getpid(), 9)
+        if response not in ("A", "B"):
+            return Score(value=0.0)
+        return Score(value=float(response == sample.target["answer"]), answer=response)
+
+    def score_record(
+        self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
+    ) -> Score:
+        raise AssertionError("not used here")
+
+    def published(self) -> Sequence[Published]:
+        return ()
+
+
+def refs(count: int) -> list[SampleRef]:
+    return [SampleRef(sample_id=f"s{i}", task="T", cell="T", cluster=f"c{i // 2}") for i in range(count)]
+
+
+def open_tiny(spec: JobSpec, media: MediaStore) -> OpenJob:
+    tiny = Tiny()
+    samples = tiny.open(data=None, select=spec.selection(), protocol=spec.protocol, media=media)
+    return OpenJob(bench=Bench(spec=spec, benchmark=tiny, media=media), samples=samples)
+
+
+def context_of(store: Store, data_dir: Path, *, name: str = "tiny") -> WorkerContext:
+    return WorkerContext(
+        name=name,
+        store=store,
+        opener=Opener(media=MediaStore(data_dir / "media"), open_spec=open_tiny),
+        open_model=open_model,
+        timing=read_timing(os.environ),
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--redis", required=True)
+    parser.add_argument("--database", required=True)
+    parser.add_argument("--data-dir", required=True, type=Path)
+    given = parser.parse_args()
+    logging.basicConfig(level=logging.INFO)
+    name = f"{socket.gethostname()}-{os.getpid()}"
+    context = context_of(Store(given.database), given.data_dir, name=name)
+    worker = ShardWorker(("default",), redis=Redis.from_url(given.redis), context=context, preload=preload)
+    worker.work(logging_level="INFO")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""In which compass direction one location lies from another."""
+
+import math
+
+from pydantic import Field
+
+from tools.core.location import Location, Position, locate
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from tools.geometry.angles import bearing_deg, compass, turn_deg
+from tools.scene.frame import Frame
+
+
+class BearingArgs(ToolArgs):
+    """From where to where."""
+
+    start: Location = Field(description="where to look from: exactly one of camera, place, or x_m with y_m")
+    end: Location = Field(description="where to look to: exactly one of camera, place, or x_m with y_m")
+
+
+class Bearing(ToolResult):
+    """A compass direction."""
+
+    bearing_deg: float = Field(description="clockwise from the scene's north, 0 to 360")
+    compass: str = Field(description="nearest of the 16 compass points")
+    error_deg: float = Field(
+        description="how far off bearing_deg may be: the angle both position errors span at this distance,"
+        " and in an anchored scene the difference between the scene's and true north; 180 is no knowledge"
+    )
+
+
+def run(context: ToolContext, args: BearingArgs) -> Bearing:
+    """Take the bearing on the scene's plane; floors play no part.
+
+    Raises:
+        ToolError: a location is not found, or the two coincide.
+    """
+    start, end = locate(context.scene, args.start), locate(context.scene, args.end)
+    if start.xy_m == end.xy_m:
+        raise ToolError("The start and the end are the same point, so there is no direction between them.")
+    angle_deg = bearing_deg(start.xy_m, end.xy_m)
+    return Bearing(
+        bearing_deg=angle_deg,
+        compass=compass(angle_deg, 16),
+        error_deg=_error_deg(context.scene.frame, start, end, angle_deg),
+    )
+
+
+def _error_deg(frame: Frame, start: Position, end: Position, angle_deg: float) -> float:
+    off_m, apart_m = start.error_m + end.error_m, math.dist(start.xy_m, end.xy_m)
+    if off_m >= apart_m:
+        return 180.0
+    true_deg = frame.geodesic(start.xy_m, end.xy_m)[1] if frame.anchored else angle_deg
+    return min(180.0, math.degrees(math.asin(off_m / apart_m)) + abs(turn_deg(true_deg, angle_deg)))
+
+
+bearing = Tool(
+    name="bearing",
+    description="Tell the compass direction, in degrees clockwise from north, from one location to another.",
+    args=BearingArgs,
+    run=run,
+)

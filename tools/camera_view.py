@@ -1,0 +1,70 @@
+"""What one camera sees of its floor, and whose views overlap it."""
+
+import shapely
+from pydantic import Field
+from shapely import Polygon
+
+from tools.core.location import find_camera, listed
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from tools.geometry.field_of_view import view_of, views
+from tools.scene.scene import Scene
+
+
+class CameraViewArgs(ToolArgs):
+    """Which camera."""
+
+    camera: str = Field(description="id of a camera")
+
+
+class CameraView(ToolResult):
+    """The field of view on the camera's floor."""
+
+    camera: str
+    floor: int
+    polygon_m: list[tuple[float, float]] = Field(
+        description="corners [x, y] in metres, without repeating the first"
+    )
+    area_m2: float = Field(description="area of the polygon")
+    overlaps: list[str] = Field(
+        description="cameras of the same floor whose fields of view share area with it"
+    )
+    error_m: float = Field(description="how far off the whole polygon may be: the camera's position error")
+
+
+def run(context: ToolContext, args: CameraViewArgs) -> CameraView:
+    """Describe the view.
+
+    Raises:
+        ToolError: no such camera, or its view is unknown.
+    """
+    camera = find_camera(context.scene, args.camera)
+    view = view_of(camera)
+    if view is None:
+        known = [each.id for each in context.scene.cameras.values() if view_of(each) is not None]
+        raise ToolError(f"What camera {camera.id!r} sees is unknown. Known for: {listed(known)}.")
+    return CameraView(
+        camera=camera.id,
+        floor=camera.floor,
+        polygon_m=[(x_m, y_m) for x_m, y_m in view.exterior.coords[:-1]],
+        area_m2=view.area,
+        overlaps=[other for other in _overlapping(context.scene, camera.floor, view) if other != camera.id],
+        error_m=camera.position_error_m,
+    )
+
+
+def _overlapping(scene: Scene, floor: int, view: Polygon) -> list[str]:
+    known = views(scene, floor)
+    near = sorted(known.tree.query(view, predicate="intersects"))
+    shared_m2 = shapely.area(shapely.intersection(known.polygons[near], view))
+    return [known.cameras[index] for index, area_m2 in zip(near, shared_m2, strict=True) if area_m2 > 0]
+
+
+camera_view = Tool(
+    name="camera_view",
+    description=(
+        "Show what one camera sees of its floor: a polygon in metres, its area, and the cameras of the same"
+        " floor whose views overlap it."
+    ),
+    args=CameraViewArgs,
+    run=run,
+)

@@ -1,0 +1,86 @@
+"""Which cameras see a point, or a path and from where to where."""
+
+from typing import Annotated
+
+import numpy as np
+import shapely
+from pydantic import Field
+
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
+from tools.geometry.field_of_view import crossings, fields_containing, views
+from tools.scene.scene import Point, Scene
+
+Coordinate = Annotated[float, Field(ge=-1e6, le=1e6)]
+XY = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
+
+
+class CamerasSeeingArgs(ToolArgs):
+    """A point or a path."""
+
+    points: list[XY] = Field(
+        min_length=1, max_length=1000, description="one point, or the corners of a path: [x, y] in metres"
+    )
+    floor: int = Field(default=0, ge=-1000, le=1000, description="floor of the points")
+
+
+class Stretch(ToolResult):
+    """A part of the path inside a field of view."""
+
+    enters_m: float = Field(description="metres along the path where it comes into view")
+    leaves_m: float = Field(description="metres along the path where it goes out of view")
+
+
+class Seer(ToolResult):
+    """A camera that sees the point or a part of the path."""
+
+    camera: str
+    stretches: list[Stretch] | None = Field(description="for a path: its parts in view, in order")
+    error_m: float = Field(description="how far off the edges of its view may be: its position error")
+
+
+class SeeingCameras(ToolResult):
+    """The cameras of the floor that see it."""
+
+    cameras: list[Seer] = Field(description="for a path in the order in which they first see it")
+    length_m: float | None = Field(description="for a path: its whole length")
+
+
+def run(context: ToolContext, args: CamerasSeeingArgs) -> SeeingCameras:
+    """Find the cameras; an empty list where none sees it."""
+    points_m = [(x_m, y_m) for x_m, y_m in args.points]
+    if len(points_m) == 1:
+        return _seeing_point(context.scene, points_m[0], args.floor)
+    return _seeing_path(context.scene, points_m, args.floor)
+
+
+def _seeing_point(scene: Scene, point_m: Point, floor: int) -> SeeingCameras:
+    seen = fields_containing(scene, np.array([point_m], dtype=float), floor)
+    seers = [Seer(camera=id_, stretches=None, error_m=scene.cameras[id_].position_error_m) for id_ in seen]
+    return SeeingCameras(cameras=seers, length_m=None)
+
+
+def _seeing_path(scene: Scene, points_m: list[Point], floor: int) -> SeeingCameras:
+    known, path = views(scene, floor), shapely.LineString(points_m)
+    seers: list[Seer] = []
+    for index in sorted(known.tree.query(path, predicate="intersects")):
+        camera = known.cameras[index]
+        stretches = [
+            Stretch(enters_m=enters_m, leaves_m=leaves_m)
+            for enters_m, leaves_m in crossings(points_m, known.polygons[index])
+        ]
+        if stretches:
+            error_m = scene.cameras[camera].position_error_m
+            seers.append(Seer(camera=camera, stretches=stretches, error_m=error_m))
+    seers.sort(key=lambda seer: seer.stretches[0].enters_m if seer.stretches else 0.0)
+    return SeeingCameras(cameras=seers, length_m=path.length)
+
+
+cameras_seeing = Tool(
+    name="cameras_seeing",
+    description=(
+        "Find the cameras that see a point, or a path given by its corners. For a path each camera comes with"
+        " the stretches it sees, in metres along the path."
+    ),
+    args=CamerasSeeingArgs,
+    run=run,
+)

@@ -1,0 +1,69 @@
+"""How far it is from one location to another, straight and by road or on foot."""
+
+from pydantic import Field
+
+from tools.core.location import Location
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
+from tools.core.way import no_network, way
+
+
+class DistanceArgs(ToolArgs):
+    """From where to where."""
+
+    start: Location = Field(
+        description="where to measure from: exactly one of camera, place, or x_m with y_m"
+    )
+    end: Location = Field(description="where to measure to: exactly one of camera, place, or x_m with y_m")
+
+
+class Distance(ToolResult):
+    """Metres, straight and along the network."""
+
+    straight_m: float = Field(
+        description="straight line: the geodesic where the scene is anchored; between floors its"
+        " horizontal part"
+    )
+    error_m: float = Field(
+        description="how far off straight_m may be: the position errors of both ends, added"
+    )
+    path_m: float | None = Field(
+        description="shortest way along roads, or through zones, doors, stairs and lifts,"
+        " between the network's points nearest to both ends"
+    )
+    path_error_m: float | None = Field(
+        description="how far off path_m may be: error_m and the distances of both ends from the network,"
+        " added"
+    )
+    via: list[str] | None = Field(description="roads, or zones and portals, in order")
+    floor_changes: int | None = Field(description="how often the path changes floors")
+    no_path_reason: str | None = Field(description="why there is no path_m")
+
+
+def run(context: ToolContext, args: DistanceArgs) -> Distance:
+    """Measure.
+
+    Raises:
+        ToolError: a location is not found, or no way joins the two.
+    """
+    found = way(context.scene, args.start, args.end)
+    path = found.path
+    return Distance(
+        straight_m=found.straight_m,
+        error_m=found.straight_error_m,
+        path_m=path.length_m if path else None,
+        path_error_m=found.path_error_m if path else None,
+        via=list(path.via) if path else None,
+        floor_changes=len(path.floors) - 1 if path else None,
+        no_path_reason=None if path else no_network(context.scene),
+    )
+
+
+distance = Tool(
+    name="distance",
+    description=(
+        "Measure the distance in metres between two locations: in a straight line, and the shortest way along"
+        " the roads (outdoors) or through rooms, doors, stairs and lifts (indoors)."
+    ),
+    args=DistanceArgs,
+    run=run,
+)

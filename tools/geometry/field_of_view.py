@@ -1,0 +1,133 @@
+"""Fields of view: what a camera sees of its floor, who sees a point, and where a path is seen."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from shapely import Polygon, STRtree
+
+from tools.scene.per_scene import per_scene
+from tools.scene.scene import Camera, Point, Scene
+
+ARC_STEP_DEG = 2.0
+TOUCH_M = 1e-6  # pieces of a path closer than this are one stretch; shorter ones are a touch, not a stretch
+
+
+def sector(xy_m: Point, heading_deg: float, fov_deg: float, range_m: float) -> Polygon:
+    """The part of the floor within `range_m` of a camera and within `fov_deg` about its heading.
+
+    The arc is a chain of chords of at most 2°: it lies inside the true arc by less than 0.02 % of the range.
+    A field of view of 360° is a disc.
+
+    >>> round(sector((0, 0), 90, 90, 10).area, 1)  # a quarter of 100 π
+    78.5
+
+    Raises:
+        ValueError: `fov_deg` is outside (0, 360] or `range_m` is not positive.
+    """
+    if not (0 < fov_deg <= 360 and 0 < range_m < math.inf):
+        raise ValueError(f"fov_deg must be in (0, 360] and range_m positive, not {fov_deg:g} and {range_m:g}")
+    steps = max(1, math.ceil(fov_deg / ARC_STEP_DEG))
+    angles = np.radians(np.linspace(heading_deg - fov_deg / 2, heading_deg + fov_deg / 2, steps + 1))
+    arc = np.column_stack([xy_m[0] + range_m * np.sin(angles), xy_m[1] + range_m * np.cos(angles)])
+    return Polygon(arc[:-1] if fov_deg == 360 else [xy_m, *arc])
+
+
+def view_of(camera: Camera) -> Polygon | None:
+    """The camera's field of view as given, else as its sector; None where too little is known."""
+    if camera.field_of_view is not None:
+        return camera.field_of_view
+    if camera.xy_m is None or camera.heading_deg is None or camera.fov_deg is None or camera.range_m is None:
+        return None
+    return sector(camera.xy_m, camera.heading_deg, camera.fov_deg, camera.range_m)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Views:
+    """The known fields of view of one floor, indexed by where they lie."""
+
+    cameras: tuple[str, ...]
+    polygons: NDArray[np.object_]
+    tree: STRtree
+
+
+NO_VIEWS = Views(cameras=(), polygons=np.empty(0, object), tree=STRtree([]))
+
+
+@per_scene
+def _views_by_floor(scene: Scene) -> dict[int, Views]:
+    known = [(camera, view) for camera in scene.cameras.values() if (view := view_of(camera)) is not None]
+    for _, view in known:
+        shapely.prepare(view)
+    found = {}
+    for floor in {camera.floor for camera, _ in known}:
+        here = [(camera.id, view) for camera, view in known if camera.floor == floor]
+        polygons = np.array([view for _, view in here], dtype=object)
+        found[floor] = Views(
+            cameras=tuple(camera for camera, _ in here), polygons=polygons, tree=STRtree(polygons)
+        )
+    return found
+
+
+def views(scene: Scene, floor: int) -> Views:
+    """The known fields of view of the scene's cameras on `floor`; computed once a scene."""
+    return _views_by_floor(scene).get(floor, NO_VIEWS)
+
+
+def fields_containing(
+    scene: Scene, points_m: NDArray[np.float64], floor: int = 0
+) -> dict[str, NDArray[np.intp]]:
+    """Which of the points each camera sees: camera id → rising indices into `points_m` (n × 2).
+
+    The edge of a field of view belongs to it. Cameras that see none of the points are left out.
+    """
+    known = views(scene, floor)
+    by_x = np.argsort(points_m[:, 0], kind="stable")
+    x_m, y_m = points_m[by_x, 0], points_m[by_x, 1]
+    bounds = shapely.bounds(known.polygons)
+    first = np.searchsorted(x_m, bounds[:, 0], side="left")
+    last = np.searchsorted(x_m, bounds[:, 2], side="right")
+    seen: dict[str, NDArray[np.intp]] = {}
+    for index in np.flatnonzero(first < last):
+        strip = slice(first[index], last[index])
+        near = np.flatnonzero((y_m[strip] >= bounds[index, 1]) & (y_m[strip] <= bounds[index, 3]))
+        inside = shapely.intersects_xy(known.polygons[index], x_m[strip][near], y_m[strip][near])
+        if inside.any():
+            seen[known.cameras[index]] = np.sort(by_x[strip][near[inside]])
+    return seen
+
+
+def crossings(path_m: Sequence[Point], area: Polygon) -> list[tuple[float, float]]:
+    """Where a path runs inside `area`: stretches (enters, leaves) in metres along the path, in order.
+
+    Exact for the straight pieces of the path, also where the path crosses itself. A mere touch is no stretch.
+
+    >>> crossings([(0, 0), (10, 0)], Polygon([(2, -1), (4, -1), (4, 1), (2, 1)]))
+    [(2.0, 4.0)]
+    """
+    nodes = np.asarray(path_m, dtype=float)
+    if len(nodes) < 2:
+        return []
+    lengths = np.hypot(*np.diff(nodes, axis=0).T)
+    starts = np.concatenate([[0.0], np.cumsum(lengths)[:-1]])
+    pieces = np.asarray(shapely.linestrings(np.stack([nodes[:-1], nodes[1:]], axis=1)), dtype=object)
+    near = np.flatnonzero(shapely.intersects(pieces, area) & (lengths > 0))
+    inside, piece_index = shapely.get_parts(shapely.intersection(pieces[near], area), return_index=True)
+    stretches: list[tuple[float, float]] = []
+    for part, piece in zip(inside, near[piece_index], strict=True):
+        along = starts[piece] + np.hypot(*(shapely.get_coordinates(part) - nodes[piece]).T)
+        stretches.append((float(along.min()), float(along.max())))
+    return _merged(sorted(stretches))
+
+
+def _merged(stretches: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    merged: list[tuple[float, float]] = []
+    for enters_m, leaves_m in stretches:
+        if merged and enters_m <= merged[-1][1] + TOUCH_M:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], leaves_m))
+        else:
+            merged.append((enters_m, leaves_m))
+    return [(enters_m, leaves_m) for enters_m, leaves_m in merged if leaves_m - enters_m > TOUCH_M]

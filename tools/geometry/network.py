@@ -1,0 +1,81 @@
+"""Network: shortest ways through a scene, along its roads or through its zones and portals."""
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import pairwise
+
+import networkx as nx
+
+from tools.geometry.floors import Floors
+from tools.geometry.ground import Ground
+from tools.geometry.path import Leg, Path, joined
+from tools.geometry.roads import Roads
+from tools.scene.per_scene import per_scene
+from tools.scene.scene import Point, Scene
+
+REMEMBERED_STARTS = 1024  # nodes whose distances to all others are kept
+
+Reached = tuple[Mapping[int, list[int]], Mapping[int, float]]
+
+
+class Network:
+    """The ways of one scene: `Network.of(scene)`, made once a scene.
+
+    Outdoors they are its roads; indoors its zones, joined by portals.
+    """
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._reached = lru_cache(maxsize=REMEMBERED_STARTS)(self._reach)
+
+    @staticmethod
+    def of(scene: Scene) -> "Network":
+        """The scene's network; without roads or zones it is empty and leads nowhere."""
+        return _network(scene)
+
+    @property
+    def empty(self) -> bool:
+        """Whether the scene has no roads (outdoors) or no zones (indoors)."""
+        return self._ground.empty
+
+    def path(self, start_m: Point, start_floor: int, end_m: Point, end_floor: int) -> Path | None:
+        """The shortest way from the network's point nearest to the start to that nearest to the end.
+
+        None where a floor has no network or the end cannot be reached. Dijkstra's algorithm, by NetworkX.
+        """
+        start, end = self._ground.anchor(start_m, start_floor), self._ground.anchor(end_m, end_floor)
+        if start is None or end is None:
+            return None
+        best_m, best = math.inf, None
+        if (direct := self._ground.direct(start, end)) is not None:
+            best_m, best = direct.length_m, [direct]
+        arriving = self._ground.arriving(end)
+        for leaving in self._ground.leaving(start):
+            before, length_m = self._reached(leaving.node)
+            for arrival in arriving:
+                total_m = leaving.leg.length_m + length_m.get(arrival.node, math.inf) + arrival.leg.length_m
+                if total_m < best_m:
+                    between = self._legs(before, leaving.node, arrival.node)
+                    best_m, best = total_m, [leaving.leg, *between, arrival.leg]
+        if best is None:
+            return None
+        return Path(legs=joined(best), start_snap_m=start.snap_m, end_snap_m=end.snap_m)
+
+    def _reach(self, node: int) -> Reached:
+        before, length_m = nx.dijkstra_predecessor_and_distance(self._ground.graph, node, weight="length_m")
+        return before, length_m
+
+    def _legs(self, before: Mapping[int, list[int]], start: int, end: int) -> list[Leg]:
+        # The first predecessor was settled earlier; later ones are ties, circles where doors have no length.
+        nodes = [end]
+        while nodes[-1] != start:
+            nodes.append(before[nodes[-1]][0])
+        return [self._ground.graph.edges[edge]["leg"] for edge in pairwise(reversed(nodes))]
+
+
+@per_scene
+def _network(scene: Scene) -> Network:
+    if scene.kind == "outdoor":
+        return Network(Roads(scene.roads.values()))
+    return Network(Floors(scene.zones, scene.portals.values()))

@@ -1,0 +1,96 @@
+"""Roads as ground: driven from junction to junction, one-way where the scene says so."""
+
+from collections.abc import Iterable
+
+import networkx as nx
+import shapely
+from shapely import LineString, STRtree
+from shapely.ops import substring
+
+from tools.geometry.ground import Anchor, Link, add_edge
+from tools.geometry.path import Leg, ground_leg
+from tools.scene.scene import Point, Road
+
+JUNCTION_M = 0.5  # ends of roads this close are one junction
+FLOOR = 0
+
+
+class Roads:
+    """Roads joined where their ends meet; where they cross without ending, one bridges the other."""
+
+    def __init__(self, roads: Iterable[Road]) -> None:
+        self._roads = {road.id: road for road in roads}
+        self._ids = tuple(self._roads)
+        self._lines = [road.line for road in self._roads.values()]
+        self._tree = STRtree(self._lines)
+        self._ends = dict(zip(self._ids, _junctions(self._lines), strict=True))
+        self.graph: nx.DiGraph[int] = nx.DiGraph()
+        for road in self._roads.values():
+            first, last = self._ends[road.id]
+            self.graph.add_nodes_from((first, last))
+            add_edge(self.graph, first, last, self._leg(road.id, 0.0, road.line.length))
+            if not road.oneway:
+                add_edge(self.graph, last, first, self._leg(road.id, road.line.length, 0.0))
+
+    @property
+    def empty(self) -> bool:
+        return not self._ids
+
+    def anchor(self, xy_m: Point, floor: int) -> Anchor | None:
+        """The nearest point of the nearest road; None away from floor 0 or where there are no roads."""
+        if not self._ids or floor != FLOOR:
+            return None
+        point = shapely.Point(xy_m)
+        index = int(self._tree.nearest(point))
+        line = self._lines[index]
+        along_m = line.project(point)
+        on_road = line.interpolate(along_m)
+        return Anchor(
+            id=self._ids[index],
+            xy_m=(on_road.x, on_road.y),
+            floor=FLOOR,
+            snap_m=on_road.distance(point),
+            along_m=along_m,
+        )
+
+    def leaving(self, start: Anchor) -> list[Link]:
+        """Ahead to the road's last junction and, unless it is one-way, back to its first."""
+        road, (first, last) = self._at(start)
+        links = [Link(node=last, leg=self._leg(road.id, start.along_m, road.line.length))]
+        if not road.oneway:
+            links.append(Link(node=first, leg=self._leg(road.id, start.along_m, 0.0)))
+        return links
+
+    def arriving(self, end: Anchor) -> list[Link]:
+        """From the road's first junction and, unless it is one-way, from its last."""
+        road, (first, last) = self._at(end)
+        links = [Link(node=first, leg=self._leg(road.id, 0.0, end.along_m))]
+        if not road.oneway:
+            links.append(Link(node=last, leg=self._leg(road.id, road.line.length, end.along_m)))
+        return links
+
+    def direct(self, start: Anchor, end: Anchor) -> Leg | None:
+        """Along one and the same road, if it may be driven that way."""
+        road, _ = self._at(start)
+        if start.id != end.id or (road.oneway and end.along_m < start.along_m):
+            return None
+        return self._leg(road.id, start.along_m, end.along_m)
+
+    def _at(self, anchor: Anchor) -> tuple[Road, tuple[int, int]]:
+        return self._roads[anchor.id], self._ends[anchor.id]
+
+    def _leg(self, road: str, from_m: float, to_m: float) -> Leg:
+        coords = substring(self._roads[road].line, from_m, to_m).coords
+        return ground_leg(road, "road", FLOOR, [(x_m, y_m) for x_m, y_m in coords])
+
+
+def _junctions(lines: list[LineString]) -> list[tuple[int, int]]:
+    """Numbers of the junctions at the first and last point of every line."""
+    if not lines:
+        return []
+    ends = [shapely.Point(end) for line in lines for end in (line.coords[0], line.coords[-1])]
+    close: nx.Graph[int] = nx.Graph()
+    close.add_nodes_from(range(len(ends)))
+    close.add_edges_from(STRtree(ends).query(ends, predicate="dwithin", distance=JUNCTION_M).T.tolist())
+    junction = {end: number for number, group in enumerate(nx.connected_components(close)) for end in group}
+    return [(junction[2 * index], junction[2 * index + 1]) for index in range(len(lines))]

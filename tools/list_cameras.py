@@ -1,0 +1,61 @@
+"""Every camera of the scene: where it stands, where it looks, how far it sees."""
+
+from pydantic import Field
+
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
+from tools.scene.scene import Camera
+
+
+class ListCamerasArgs(ToolArgs):
+    """Nothing to ask for."""
+
+
+class CameraRow(ToolResult):
+    """What is known of one camera; what is unknown is left out."""
+
+    camera: str
+    floor: int
+    x_m: float | None = Field(description="metres east of the scene's origin")
+    y_m: float | None = Field(description="metres north of the scene's origin")
+    heading_deg: float | None = Field(description="compass direction it looks to, clockwise from north")
+    fov_deg: float | None = Field(description="horizontal angle of view")
+    range_m: float | None = Field(description="how far it sees")
+    has_homography: bool = Field(description="whether project_track works for it")
+    error_m: float = Field(description="how far off x_m and y_m may be, as the scene states it")
+
+
+class CameraList(ToolResult):
+    """The scene's cameras, in the scene's order."""
+
+    cameras: list[CameraRow]
+
+
+def run(context: ToolContext, _: ListCamerasArgs) -> CameraList:
+    """List the cameras; a scene without any gives an empty list."""
+    return CameraList(cameras=[_row(camera) for camera in context.scene.cameras.values()])
+
+
+def _row(camera: Camera) -> CameraRow:
+    x_m, y_m = camera.xy_m or (None, None)
+    return CameraRow(
+        camera=camera.id,
+        floor=camera.floor,
+        x_m=x_m,
+        y_m=y_m,
+        heading_deg=camera.heading_deg,
+        fov_deg=camera.fov_deg,
+        range_m=camera.range_m,
+        has_homography=camera.homography is not None,
+        error_m=camera.position_error_m,
+    )
+
+
+list_cameras = Tool(
+    name="list_cameras",
+    description=(
+        "List all cameras of the scene: id, floor, position in metres (x east, y north), compass heading and"
+        " angle of view in degrees, range in metres. Unknown values are left out."
+    ),
+    args=ListCamerasArgs,
+    run=run,
+)

@@ -1,0 +1,154 @@
+"""What is called so, and what lies here: places, roads, zones and cameras."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, Self
+
+import shapely
+from pydantic import Field, model_validator
+from shapely.geometry.base import BaseGeometry
+
+from tools.core.location import Location, Position, locate
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
+from tools.scene.scene import Scene
+
+SHOWN = 30
+
+Kind = Literal["place", "road", "zone", "camera"]
+
+
+class LookupArgs(ToolArgs):
+    """A name, a location, or both."""
+
+    name: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=200,
+        description="id, name or part of a name; case does not matter",
+    )
+    at: Location | None = Field(
+        default=None, description="look around here: exactly one of camera, place, or x_m with y_m"
+    )
+    radius_m: float = Field(default=50.0, ge=0, le=1e6, description="how far around `at` to look, in metres")
+
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> Self:
+        if self.name is None and self.at is None:
+            raise ValueError("give a name, a location `at`, or both")
+        return self
+
+
+class Match(ToolResult):
+    """One thing found."""
+
+    kind: Kind
+    id: str
+    name: str | None
+    category: str | None = Field(description="for a place: what kind of place")
+    floor: int
+    x_m: float | None = Field(description="where it is: of a road or zone a point in its middle")
+    y_m: float | None
+    distance_m: float | None = Field(
+        description="from `at`, on its floor: to the nearest point of a road or zone, 0 inside a zone"
+    )
+    error_m: float = Field(
+        description="how far off its position and distance_m may be: the position errors, added"
+    )
+
+
+class Matches(ToolResult):
+    """What was found: the nearest first with `at`, else exact names first."""
+
+    matches: list[Match] = Field(description=f"at most {SHOWN}")
+    total: int = Field(description="how many there are, shown or not")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Thing:
+    kind: Kind
+    id: str
+    floor: int
+    shape: BaseGeometry | None
+    name: str = ""
+    category: str | None = None
+    error_m: float = 0.0
+
+    def called(self, name: str) -> int | None:
+        """0 by its id or whole name, 1 by a part of its name, None not at all."""
+        wanted, own = name.casefold(), self.name.casefold()
+        if wanted in (self.id.casefold(), own):
+            return 0
+        return 1 if wanted in own else None
+
+
+def run(context: ToolContext, args: LookupArgs) -> Matches:
+    """Look around or look a name up; nothing found is an empty list.
+
+    Raises:
+        ToolError: `at` is not found.
+    """
+    here = locate(context.scene, args.at) if args.at is not None else None
+    found: list[tuple[float, Match]] = []
+    for thing in _things(context.scene):
+        rank = thing.called(args.name) if args.name is not None else 0
+        distance_m = _distance_m(thing, here) if here is not None else None
+        too_far = here is not None and (distance_m is None or distance_m > args.radius_m)
+        if rank is not None and not too_far:
+            order = distance_m if distance_m is not None else float(rank)
+            found.append((order, _match(thing, distance_m, here.error_m if here else 0.0)))
+    found.sort(key=lambda pair: (pair[0], pair[1].kind, pair[1].id))
+    return Matches(matches=[match for _, match in found[:SHOWN]], total=len(found))
+
+
+def _things(scene: Scene) -> Iterator[_Thing]:
+    for place in scene.places.values():
+        point = shapely.Point(place.xy_m)
+        yield _Thing(
+            kind="place", id=place.id, floor=place.floor, shape=point, name=place.name, category=place.kind
+        )
+    for road in scene.roads.values():
+        yield _Thing(kind="road", id=road.id, floor=0, shape=road.line, name=road.name)
+    for zone in scene.zones.values():
+        yield _Thing(kind="zone", id=zone.id, floor=zone.floor, shape=zone.area, name=zone.name)
+    for camera in scene.cameras.values():
+        spot = shapely.Point(camera.xy_m) if camera.xy_m is not None else None
+        error_m = camera.position_error_m
+        yield _Thing(kind="camera", id=camera.id, floor=camera.floor, shape=spot, error_m=error_m)
+
+
+def _distance_m(thing: _Thing, here: Position) -> float | None:
+    if thing.shape is None or thing.floor != here.floor:
+        return None
+    return float(thing.shape.distance(shapely.Point(here.xy_m)))
+
+
+def _middle(shape: BaseGeometry) -> shapely.Point:
+    if isinstance(shape, shapely.LineString):
+        return shape.interpolate(0.5, normalized=True)
+    return shape.point_on_surface()
+
+
+def _match(thing: _Thing, distance_m: float | None, here_error_m: float) -> Match:
+    middle = _middle(thing.shape) if thing.shape is not None else None
+    return Match(
+        kind=thing.kind,
+        id=thing.id,
+        name=thing.name or None,
+        category=thing.category,
+        floor=thing.floor,
+        x_m=middle.x if middle is not None else None,
+        y_m=middle.y if middle is not None else None,
+        distance_m=distance_m,
+        error_m=thing.error_m + here_error_m,
+    )
+
+
+lookup = Tool(
+    name="lookup",
+    description=(
+        "Look up places, roads, zones and cameras of the scene by name, or what lies within a radius of a"
+        " location; with ids, floors, positions and distances in metres, the nearest first."
+    ),
+    args=LookupArgs,
+    run=run,
+)

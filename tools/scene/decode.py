@@ -1,0 +1,171 @@
+"""From a checked document to a Scene: degrees become metres, names are looked up."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+import numpy as np
+import shapely
+from shapely import LineString, Polygon
+
+from tools.scene.document import (
+    AreaGeometry,
+    CameraFeature,
+    Feature,
+    PlaceFeature,
+    PortalFeature,
+    RoadFeature,
+    SceneDocument,
+    ViewFeature,
+    ZoneFeature,
+)
+from tools.scene.errors import SceneError
+from tools.scene.frame import Frame
+from tools.scene.scene import Camera, MapImage, Place, Point, Portal, Road, Scene, Zone
+
+MAX_POSITIONS = 100_000
+MAX_EXTENT_M = 100_000.0
+PORTAL_SLACK_M = 1.0  # how far a portal's end may lie outside its zone: walls have a thickness
+
+F = TypeVar("F", bound=Feature)
+T = TypeVar("T")
+
+
+class Decoder:
+    """Turns the features of one document into the parts of one scene.
+
+    Raises:
+        SceneError: naming the feature, from every method.
+    """
+
+    def __init__(self, document: SceneDocument) -> None:
+        self._document = document
+        given = document.gnomon.frame
+        self._frame = Frame(lon_deg=given.lon_deg, lat_deg=given.lat_deg, anchored=given.anchored)
+        self._positions = 0
+
+    def scene(self) -> Scene:
+        """The whole scene."""
+        head = self._document.gnomon
+        views = self._each(ViewFeature, lambda feature, at: self._area(feature.geometry, at))
+        cameras = self._each(CameraFeature, lambda feature, at: self._camera(feature, views, at))
+        zones = self._each(ZoneFeature, self._zone)
+        self._refuse_unknown(ViewFeature, cameras, "camera")
+        return Scene(
+            id=head.id,
+            frame=self._frame,
+            kind=head.kind,
+            cameras=cameras,
+            roads=self._each(RoadFeature, self._road),
+            zones=zones,
+            portals=self._each(PortalFeature, lambda feature, at: self._portal(feature, zones, at)),
+            places=self._each(PlaceFeature, self._place),
+            map_image=self._map_image(),
+            attribution=head.attribution,
+        )
+
+    def _features(self, kind: type[F]) -> Iterator[tuple[str, F]]:
+        for index, feature in enumerate(self._document.features):
+            if isinstance(feature, kind):
+                yield f"features.{index}", feature
+
+    def _each(self, kind: type[F], decode: Callable[[F, str], T]) -> dict[str, T]:
+        found: dict[str, T] = {}
+        for at, feature in self._features(kind):
+            if feature.id in found:
+                raise SceneError(f"the id {feature.id!r} stands twice among its kind", field=f"{at}.id")
+            found[feature.id] = decode(feature, at)
+        return found
+
+    def _refuse_unknown(self, kind: type[F], known: dict[str, Camera], noun: str) -> None:
+        for at, feature in self._features(kind):
+            if feature.id not in known:
+                raise SceneError(f"there is no {noun} {feature.id!r}", field=f"{at}.id")
+
+    def _camera(self, feature: CameraFeature, views: dict[str, Polygon], at: str) -> Camera:
+        given = feature.properties
+        return Camera(
+            id=feature.id,
+            xy_m=self._points([feature.geometry.coordinates], at)[0] if feature.geometry else None,
+            floor=given.floor,
+            position_error_m=given.position_error_m,
+            heading_deg=given.heading_deg,
+            fov_deg=given.fov_deg,
+            range_m=given.range_m,
+            field_of_view=views.get(feature.id),
+            homography=np.array(given.homography, dtype=float) if given.homography else None,
+            image_size=(given.image_size[0], given.image_size[1]) if given.image_size else None,
+        )
+
+    def _road(self, feature: RoadFeature, at: str) -> Road:
+        given = feature.properties
+        line = LineString(self._points(feature.geometry.coordinates, at))
+        if line.length == 0:
+            raise SceneError("the road has no length", field=f"{at}.geometry")
+        return Road(id=feature.id, line=line, name=given.name, oneway=given.oneway, speed_mps=given.speed_mps)
+
+    def _zone(self, feature: ZoneFeature, at: str) -> Zone:
+        given = feature.properties
+        return Zone(id=feature.id, floor=given.floor, area=self._area(feature.geometry, at), name=given.name)
+
+    def _portal(self, feature: PortalFeature, zones: dict[str, Zone], at: str) -> Portal:
+        given = feature.properties
+        ends_m = self._points(feature.geometry.coordinates, at)
+        for zone, end_m in zip(given.zones, ends_m, strict=True):
+            if zone not in zones:
+                raise SceneError(f"there is no zone {zone!r}", field=f"{at}.properties.zones")
+            off_m = zones[zone].area.distance(shapely.Point(end_m))
+            if off_m > PORTAL_SLACK_M:
+                raise SceneError(f"an end lies {off_m:.1f} m outside zone {zone!r}", field=f"{at}.geometry")
+        first, second = given.zones
+        if given.way == "door" and zones[first].floor != zones[second].floor:
+            raise SceneError("a door joins zones of one floor", field=f"{at}.properties.zones")
+        return Portal(
+            id=feature.id,
+            kind=given.way,
+            zones=(first, second),
+            ends_m=(ends_m[0], ends_m[1]),
+            length_m=given.length_m,
+        )
+
+    def _place(self, feature: PlaceFeature, at: str) -> Place:
+        given = feature.properties
+        return Place(
+            id=feature.id,
+            name=given.name,
+            kind=given.category,
+            xy_m=self._points([feature.geometry.coordinates], at)[0],
+            floor=given.floor,
+        )
+
+    def _map_image(self) -> MapImage | None:
+        given = self._document.gnomon.map_image
+        if given is None:
+            return None
+        origin_px = {int(floor): (pixel[0], pixel[1]) for floor, pixel in given.origin_px.items()}
+        return MapImage(file=given.file, metres_per_pixel=given.metres_per_pixel, origin_px=origin_px)
+
+    def _area(self, geometry: AreaGeometry, at: str) -> Polygon:
+        for ring in geometry.coordinates:
+            if ring[0] != ring[-1]:
+                raise SceneError("a ring must end where it begins", field=f"{at}.geometry")
+        outer, *holes = [self._points(ring, at) for ring in geometry.coordinates]
+        area = Polygon(outer, holes)
+        if not area.is_valid or area.area == 0:
+            raise SceneError(f"not a simple area: {shapely.is_valid_reason(area)}", field=f"{at}.geometry")
+        return area
+
+    def _points(self, positions: Sequence[Sequence[float]], at: str) -> list[Point]:
+        self._positions += len(positions)
+        if self._positions > MAX_POSITIONS:
+            raise SceneError(f"a scene has at most {MAX_POSITIONS:,} positions", field=at)
+        points_m = []
+        for lon_deg, lat_deg in positions:
+            x_m, y_m = self._frame.to_local((lon_deg, lat_deg))
+            if max(abs(x_m), abs(y_m)) > MAX_EXTENT_M:
+                message = (
+                    f"[{lon_deg}, {lat_deg}] lies more than {MAX_EXTENT_M / 1000:.0f} km from the frame's"
+                    " origin; positions are [longitude, latitude]"
+                )
+                raise SceneError(message, field=f"{at}.geometry")
+            points_m.append((x_m, y_m))
+        return points_m

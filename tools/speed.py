@@ -1,0 +1,39 @@
+"""Speed from a distance and a time."""
+
+from pydantic import Field
+
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
+
+
+class SpeedArgs(ToolArgs):
+    """How far, in what time."""
+
+    distance_m: float = Field(ge=0, le=1e9, description="distance in metres")
+    seconds: float = Field(ge=1e-6, le=1e9, description="duration in seconds")
+    distance_error_m: float = Field(
+        default=0.0, ge=0, le=1e9, description="how far off the distance may be, in metres"
+    )
+
+
+class Speed(ToolResult):
+    """The mean speed."""
+
+    speed_mps: float = Field(description="metres per second")
+    kmh: float = Field(description="kilometres per hour")
+    error_mps: float = Field(
+        description="how far off speed_mps may be: the distance's error over the duration"
+    )
+
+
+def run(_: ToolContext, args: SpeedArgs) -> Speed:
+    """Divide."""
+    speed_mps = args.distance_m / args.seconds
+    return Speed(speed_mps=speed_mps, kmh=speed_mps * 3.6, error_mps=args.distance_error_m / args.seconds)
+
+
+speed = Tool(
+    name="speed",
+    description="Compute the mean speed over a distance in metres and a duration in seconds.",
+    args=SpeedArgs,
+    run=run,
+)

@@ -1,0 +1,54 @@
+"""`python -m workers`: one worker, until it is told to stop."""
+
+import logging
+import os
+import socket
+from pathlib import Path
+
+import click
+from redis import Redis
+
+from gnomon.errors import GnomonError
+from workers.opening import Opener, media_of
+from workers.settings import read_timing
+from workers.shard import WorkerContext
+from workers.store.store import Store
+
+
+@click.command(help=__doc__)
+@click.option("--redis", "redis_url", required=True, envvar="GNOMON_REDIS_URL", help="URL of the queue.")
+@click.option(
+    "--database", "database_url", required=True, envvar="GNOMON_DATABASE_URL", help="URL of the store."
+)
+@click.option("--queues", default="default", show_default=True, help="Names, separated by commas.")
+@click.option(
+    "--data-dir",
+    type=click.Path(path_type=Path),
+    default=Path(".gnomon"),
+    envvar="GNOMON_DATA_DIR",
+    show_default=True,
+    help="Where media lie.",
+)
+def main(redis_url: str, database_url: str, queues: str, data_dir: Path) -> None:
+    """Run a worker."""
+    from agents.models.catalog import open_model, preload
+    from workers.worker import ShardWorker
+
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
+    try:
+        context = WorkerContext(
+            name=f"{socket.gethostname()}-{os.getpid()}",
+            store=Store(database_url),
+            opener=Opener(media=media_of(data_dir)),
+            open_model=open_model,
+            timing=read_timing(os.environ),
+        )
+    except GnomonError as error:
+        raise click.UsageError(str(error)) from None
+    names = tuple(name.strip() for name in queues.split(",") if name.strip())
+    worker = ShardWorker(names, redis=Redis.from_url(redis_url), context=context, preload=preload)
+    worker.work(logging_level="WARNING")
+
+
+if __name__ == "__main__":
+    main()

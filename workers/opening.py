@@ -1,0 +1,68 @@
+"""Opening: a stored job made ready to run; done once a process, and before the fork where it can be."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from gnomon.benchmark import SampleSet
+from gnomon.media import MediaStore
+from gnomon.spec import JobSpec
+from gnomon.trial import Bench
+from workers.store.store import Store
+
+KEPT = 2  # jobs that a worker keeps open
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenJob:
+    """A job with its benchmark and its samples."""
+
+    bench: Bench
+    samples: SampleSet
+
+
+def open_spec(spec: JobSpec, media: MediaStore) -> OpenJob:
+    """A spec made ready to run.
+
+    Raises:
+        DataError, SpecError: its data or its selection cannot be read here.
+    """
+    benchmark = spec.plugin()
+    samples = benchmark.open(
+        data=Path(spec.data) if spec.data else None,
+        select=spec.selection(),
+        protocol=spec.protocol,
+        media=media,
+    )
+    return OpenJob(bench=Bench(spec=spec, benchmark=benchmark, media=media), samples=samples)
+
+
+OpenSpec = Callable[[JobSpec, MediaStore], OpenJob]
+
+
+class Opener:
+    """Opens jobs, and keeps the last few open."""
+
+    def __init__(self, *, media: MediaStore, open_spec: OpenSpec = open_spec) -> None:
+        self._media, self._open_spec = media, open_spec
+        self._kept: OrderedDict[str, OpenJob] = OrderedDict()
+
+    def open(self, job_id: str, *, store: Store) -> OpenJob:
+        """The job, made ready to run.
+
+        Raises:
+            NotFound: there is no such job.
+            DataError, SpecError: its data or its selection cannot be read here.
+        """
+        if job_id not in self._kept:
+            self._kept[job_id] = self._open_spec(store.job(job_id).spec, self._media)
+        self._kept.move_to_end(job_id)
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return self._kept[job_id]
+
+
+def media_of(data_dir: Path) -> MediaStore:
+    """The media of a data folder."""
+    return MediaStore(data_dir / "media")

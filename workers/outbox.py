@@ -1,0 +1,76 @@
+"""Outbox: results on their way to the store, written in batches."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from workers.store.counters import Spent
+from workers.store.results import Ended
+from workers.store.store import Store
+
+FLUSH_ROWS = 100
+log = logging.getLogger(__name__)
+
+
+class Outbox:
+    """Writes what is put into it every `flush_s` seconds, or as soon as FLUSH_ROWS results wait.
+
+    `after` runs in the writing thread after each batch that was written.
+    """
+
+    def __init__(self, store: Store, *, flush_s: float, after: Callable[[], None]) -> None:
+        self._store, self._flush_s, self._after = store, flush_s, after
+        self._ended: list[Ended] = []
+        self._is_full = asyncio.Event()
+        self._lock = asyncio.Lock()
+
+    def put(self, ended: Ended) -> None:
+        """Take a result; it is safe once a flush has come back."""
+        self._ended.append(ended)
+        if len(self._ended) >= FLUSH_ROWS:
+            self._is_full.set()
+
+    def unwritten(self) -> list[Spent]:
+        """What the results that still wait have cost."""
+        return [Spent.by(row) for _, row, _ in self._ended]
+
+    async def keep_flushing(self) -> None:
+        """Write from time to time, until cancelled."""
+        while True:
+            try:
+                async with asyncio.timeout(self._flush_s):
+                    await self._is_full.wait()
+            except TimeoutError:
+                pass
+            await self.flush()
+
+    async def flush(self) -> bool:
+        """Write all that waits now; return whether that worked. What did not stays for the next time."""
+        async with self._lock:
+            batch, self._ended = self._ended, []
+            self._is_full.clear()
+            if not batch:
+                return True
+            try:
+                refused = await asyncio.shield(asyncio.to_thread(self._write, batch))
+            except SQLAlchemyError as error:
+                log.warning("%d results could not be written yet: %s", len(batch), error)
+                self._ended = batch + self._ended
+                return False
+        if refused:
+            log.warning("%d results came too late and were refused", len(refused))
+        return True
+
+    async def drain(self, *, give_up: Callable[[], bool]) -> None:
+        """Write all that waits, as often as it takes, unless `give_up` says that it is too late."""
+        while not await self.flush():
+            if give_up():
+                return
+            await asyncio.sleep(self._flush_s)
+
+    def _write(self, batch: list[Ended]) -> set[str]:
+        refused = self._store.finish(batch)
+        self._after()
+        return refused

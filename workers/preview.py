@@ -1,0 +1,209 @@
+"""`python -m workers.preview`: what a model would get, or one trial as it happens; no queue, no store.
+
+`show` prints the exact messages, tool schemas and pictures. `try` runs the trial and prints each step;
+it exits with 1 if the trial ended for a fault that is not the model's.
+"""
+
+import asyncio
+import json
+import sys
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from gnomon.agent import AGENTS
+from gnomon.errors import DataError, GnomonError, NotFound, SpecError
+from gnomon.job import Trial, trial_id
+from gnomon.message import ImageBlock, Message
+from gnomon.outcome import Outcome
+from gnomon.row import Row
+from gnomon.sample import Sample
+from gnomon.spec import JobSpec, parse_spec, read_spec
+from gnomon.trace import NoteStep, ReplyStep, Step, Trace
+from gnomon.trial import run_trial
+from workers.opening import OpenJob, media_of, open_spec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pick:
+    """One sample of a spec under one arm, for one model."""
+
+    job: OpenJob
+    sample_id: str
+    arm: str
+    model: str
+
+    def sample(self) -> Sample:
+        return self.job.samples.get(self.sample_id)
+
+    def trial(self) -> Trial:
+        ref = next(ref for ref in self.job.samples.refs if ref.sample_id == self.sample_id)
+        name = trial_id("preview", self.sample_id, self.model, self.arm, 0)
+        return Trial(trial_id=name, job_id="preview", ref=ref, model=self.model, arm=self.arm, repeat=0)
+
+
+def pick(spec: JobSpec, *, sample_id: str, arm: str, model: str | None, data_dir: Path) -> Pick:
+    """Find what is asked for.
+
+    Raises:
+        SpecError: there is no such arm or model.
+        NotFound: there is no such sample in the selection.
+    """
+    spec.arm(arm)
+    label = spec.model(model).label if model else spec.models[0].label
+    job = open_spec(spec, media_of(data_dir))
+    if all(ref.sample_id != sample_id for ref in job.samples.refs):
+        some = ", ".join(ref.sample_id for ref in job.samples.refs[:3])
+        message = f"no sample {sample_id!r} among {len(job.samples.refs)} selected, such as {some}"
+        raise NotFound(message, field="--sample")
+    return Pick(job=job, sample_id=sample_id, arm=arm, model=label)
+
+
+def shown(picked: Pick) -> dict[str, Any]:
+    """What the model would get: its first messages, the tools offered, the pictures in order."""
+    arm = picked.job.bench.spec.arm(picked.arm)
+    messages = picked.sample().messages(arm.show)
+    return {
+        "sample_id": picked.sample_id,
+        "arm": picked.arm,
+        "agent": arm.agent,
+        "model": picked.model,
+        "tool_choice": arm.tool_choice,
+        "messages": messages,
+        "tools": [tool.schema() for tool in arm.toolset()],
+        "images": images(messages),
+    }
+
+
+def images(messages: Sequence[Message]) -> list[ImageBlock]:
+    """The pictures of the messages, in order."""
+    blocks = [
+        block for message in messages if isinstance(message["content"], list) for block in message["content"]
+    ]
+    return [block for block in blocks if block["type"] == "image"]
+
+
+async def tried(picked: Pick, *, watch: Callable[[Step], None]) -> tuple[Row, Trace]:
+    """Run the trial; `watch` sees each step as it happens."""
+    from agents.models.catalog import open_model
+
+    bench = picked.job.bench
+    model = open_model(bench.spec.model(picked.model), bench.media)
+    try:
+        return await run_trial(
+            picked.trial(),
+            bench=bench,
+            sample=picked.sample,
+            agent=AGENTS.get(bench.spec.arm(picked.arm).agent),
+            model=model,
+            trace=Trace(watch=watch),
+        )
+    finally:
+        await model.close()
+
+
+def print_shown(found: dict[str, Any], console: Console) -> None:
+    """Print for a person what `shown` found."""
+    console.rule(f"{found['sample_id']} · {found['arm']} ({found['agent']}) · {found['model']}")
+    for message in found["messages"]:
+        console.print(f"[bold]{message['role']}[/bold]")
+        content = message["content"]
+        for block in content if isinstance(content, list) else [{"type": "text", "text": content or ""}]:
+            text = block["text"] if block["type"] == "text" else f"<{block['media_type']} {block['sha256']}>"
+            console.print(clean(text), markup=False, highlight=False)
+    console.rule(f"{len(found['tools'])} tools, tool_choice {found['tool_choice']}")
+    for tool in found["tools"]:
+        console.print_json(data=tool)
+
+
+def print_step(step: Step, console: Console) -> None:
+    """Print one step of a trace."""
+    if isinstance(step, ReplyStep):
+        used = f"{step.prompt_tokens} + {step.completion_tokens} tokens, {step.wall_s:.2f} s"
+        console.print(f"[bold cyan]reply[/bold cyan] {used}")
+        if step.text:
+            console.print(clean(step.text), markup=False, highlight=False)
+    elif isinstance(step, NoteStep):
+        console.print(f"[yellow]note[/yellow] {escape(clean(step.text))}", highlight=False)
+    else:
+        colour = "red" if step.error else "green"
+        console.print(
+            f"[bold {colour}]{escape(clean(step.name))}[/bold {colour}] {escape(clean(step.arguments))}"
+        )
+        console.print(f"  {clean(step.observation)}", markup=False, highlight=False)
+
+
+def clean(text: str) -> str:
+    """Text without the control characters that could drive a terminal.
+
+    >>> clean("a\\x1b[2Jb\\n")
+    'a[2Jb\\n'
+    """
+    return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cs"))
+
+
+def run(
+    verb: str, spec: Path, *, sample_id: str, arm: str, model: str | None, as_json: bool, data_dir: Path
+) -> int:
+    """Do what is asked; return the exit code.
+
+    Raises:
+        GnomonError: the spec may not run, or does not hold what is asked for.
+    """
+    picked = pick(
+        parse_spec(read_spec(spec), agents=AGENTS.names()),
+        sample_id=sample_id,
+        arm=arm,
+        model=model,
+        data_dir=data_dir,
+    )
+    if verb == "show":
+        found = shown(picked)
+        _print_json(found) if as_json else print_shown(found, Console())
+        return 0
+    steps = Console(stderr=as_json)
+    row, trace = asyncio.run(tried(picked, watch=lambda step: print_step(step, steps)))
+    if as_json:
+        _print_json({"row": asdict(row), "trace": trace.to_json()})
+    else:
+        score = "none" if row.score is None else f"{row.score:.3f}"
+        steps.print(
+            f"[bold]{row.outcome.value}[/bold] ({row.stop_reason}), answer {escape(repr(row.answer))}, score {score}"
+        )
+    return 1 if row.outcome is Outcome.INFRA_MISSING else 0
+
+
+def _print_json(value: object) -> None:
+    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+
+
+@click.command(help=__doc__)
+@click.argument("verb", type=click.Choice(["show", "try"]))
+@click.option("--spec", type=click.Path(path_type=Path), required=True)
+@click.option("--sample", "sample_id", required=True, help="The sample's id.")
+@click.option("--arm", required=True, help="The arm's name.")
+@click.option("--model", default=None, help="The model's label; the first one if none is given.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+@click.option(
+    "--data-dir", type=click.Path(path_type=Path), default=Path(".gnomon"), envvar="GNOMON_DATA_DIR"
+)
+def main(
+    verb: str, spec: Path, sample_id: str, arm: str, model: str | None, as_json: bool, data_dir: Path
+) -> None:
+    """Show a prompt or try a trial."""
+    try:
+        code = run(verb, spec, sample_id=sample_id, arm=arm, model=model, as_json=as_json, data_dir=data_dir)
+    except GnomonError as error:
+        click.echo(str(error), err=True)
+        code = 2 if isinstance(error, (SpecError, DataError, NotFound)) else 1
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""Queue: which shards wait for a worker. Redis holds nothing that could not be built again from the store."""
+
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+from redis import Redis
+from rq import Queue
+from rq.serializers import JSONSerializer
+
+from workers.message import SHARD_FUNCTION, ShardMessage
+from workers.store.records import JobRecord
+
+PRIORITIES = ("high", "normal", "low")
+FAILURE_TTL_S = 3_600
+NO_TIMEOUT = -1  # a shard takes what its trials take; leases, not RQ, tell who is dead
+
+
+def queue_name(queue: str, priority: str) -> str:
+    """What RQ calls a queue.
+
+    >>> queue_name("default", "high")
+    'gnomon.default.high'
+    """
+    return f"gnomon.{queue}.{priority}"
+
+
+def queue_names(queues: Sequence[str]) -> list[str]:
+    """The RQ queues a worker listens to, most urgent first.
+
+    >>> queue_names(["a", "b"])[:3]
+    ['gnomon.a.high', 'gnomon.b.high', 'gnomon.a.normal']
+    """
+    return [queue_name(queue, priority) for priority in PRIORITIES for queue in queues]
+
+
+def message_id(job_id: str, shard: int) -> str:
+    """The same for the same shard, so that queuing it twice is harmless."""
+    return f"{job_id}-{shard}"
+
+
+def open_queue(redis: Redis, name: str) -> Queue:
+    """The RQ queue of that name, which reads and writes JSON only."""
+    return Queue(name, connection=redis, job_class=ShardMessage, serializer=JSONSerializer)
+
+
+def enqueue_shards(redis: Redis, job: JobRecord, shards: Iterable[int] | None = None) -> int:
+    """Queue these shards of the job, or all; return how many. Only the two ids travel.
+
+    Raises:
+        redis.RedisError: the queue cannot be reached.
+    """
+    wanted = range(job.shards) if shards is None else shards
+    messages = [
+        Queue.prepare_data(
+            SHARD_FUNCTION,
+            args=[job.id, shard],
+            timeout=NO_TIMEOUT,
+            result_ttl=0,
+            failure_ttl=FAILURE_TTL_S,
+            description=f"{job.id} shard {shard}",
+            job_id=message_id(job.id, shard),
+        )
+        for shard in wanted
+    ]
+    if messages:
+        open_queue(redis, queue_name(job.spec.queue, job.spec.priority)).enqueue_many(messages)
+    return len(messages)
+
+
+def waiting_ids(redis: Redis, name: str) -> set[str]:
+    """Ids of the messages that wait in the queue."""
+    found = cast(list[bytes], redis.lrange(f"{Queue.redis_queue_namespace_prefix}{name}", 0, -1))
+    return {message.decode() for message in found}

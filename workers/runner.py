@@ -1,0 +1,216 @@
+"""Runner: keeps a shard's trials in flight and their results flowing to the store."""
+
+import asyncio
+import logging
+import math
+import time
+from collections import deque
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from gnomon.agent import Agent
+from gnomon.model import Model
+from gnomon.trace import Trace
+from gnomon.trial import run_trial
+from workers.heartbeat import Heartbeat
+from workers.opening import OpenJob
+from workers.outbox import Outbox
+from workers.settings import Timing
+from workers.store.counters import Spent
+from workers.store.leases import over_limit
+from workers.store.records import Lease
+from workers.store.store import Store
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Held:
+    lease: Lease
+    since_s: float  # of time.monotonic, taken after the store had handed it out
+
+
+class Runner:
+    """Runs the trials of one shard, up to the job's `concurrency` at once."""
+
+    def __init__(
+        self,
+        job_id: str,
+        shard: int,
+        opened: OpenJob,
+        *,
+        store: Store,
+        heartbeat: Heartbeat,
+        timing: Timing,
+        agents: Mapping[str, Agent],
+        models: Mapping[str, Model],
+    ) -> None:
+        self._job_id, self._shard, self._job, self._store = job_id, shard, opened, store
+        self._heartbeat, self._timing = heartbeat, timing
+        self._agents, self._models = agents, models
+        self._outbox = Outbox(store, flush_s=timing.flush_s, after=heartbeat.look)
+        self._waiting: deque[_Held] = deque()
+        self._running: dict[asyncio.Task[None], _Held] = {}
+        self._broken_off: list[Spent] = []
+        self._changed = asyncio.Event()
+        self._stopping = self._is_over_limit = False
+        self._end_s = math.inf  # of time.monotonic: when what still runs is broken off
+
+    def stop(self) -> None:
+        """Start no further trial; break off, after the grace time, what still runs, and give it back."""
+        self._end_s = min(self._end_s, time.monotonic() + self._timing.grace_s)
+        self._close()
+
+    async def run(self) -> None:
+        """Run until nothing of the shard is pending, the job is closed, or `stop` is called."""
+        helpers = [asyncio.create_task(self._watch()), asyncio.create_task(self._outbox.keep_flushing())]
+        try:
+            await self._run_together()
+            await self._run_alone()
+            await self._wind_down()
+        finally:
+            for helper in helpers:
+                helper.cancel()
+            await asyncio.gather(*helpers, return_exceptions=True)
+
+    async def _run_together(self) -> None:
+        limit = self._job.bench.spec.concurrency
+        more = True
+        while not self._stopping:
+            if self._must_stop_spending():
+                await self._give_back(self._waiting)
+                await self._outbox.flush()
+                more = True  # what the store hands out from now on are the rest of samples that were begun
+            if more and len(self._waiting) <= limit // 2:
+                batch = await self._lease(limit=limit)
+                self._waiting.extend(batch)
+                more = len(batch) == limit
+            while self._waiting and len(self._running) < limit:
+                self._start(self._waiting.popleft())
+            if self._running:
+                await self._change()
+            elif not more:
+                return
+
+    async def _run_alone(self) -> None:
+        """Trials whose workers died before: one at a time, when every earlier result is safe."""
+        await self._outbox.flush()
+        while not self._stopping and (batch := await self._lease(limit=1, alone=True)):
+            self._start(batch[0])
+            while self._running and not self._stopping:
+                await self._change()
+            await self._outbox.flush()
+
+    async def _wind_down(self) -> None:
+        await self._give_back(self._waiting)
+        while self._running and time.monotonic() < self._end_s:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._timing.watch_s):
+                    await self._change()
+        held = list(self._running.values())
+        await self._break_off(list(self._running))
+        await self._outbox.drain(give_up=lambda: self._heartbeat.is_lost)
+        if self._broken_off:
+            await asyncio.to_thread(self._store.charge, self._job_id, self._broken_off)
+        await self._give_back(held)
+
+    async def _watch(self) -> None:
+        """Act on what the heartbeat sees: a job that was closed, leases that are no longer ours."""
+        while True:
+            await asyncio.sleep(self._timing.watch_s)
+            if not self._heartbeat.standing.open:
+                self._close()
+            if self._heartbeat.is_lost:
+                log.warning("leases could not be renewed in time: shard %d stops", self._shard)
+                self._end_s = time.monotonic()
+                self._close()
+            seen_s, ours = self._heartbeat.held_since_s, self._heartbeat.held
+            lost = [
+                task
+                for task, held in self._running.items()
+                if held.since_s < seen_s and (held.lease.trial.trial_id, held.lease.token) not in ours
+            ]
+            await self._break_off(lost)
+
+    async def _lease(self, *, limit: int, alone: bool = False) -> list[_Held]:
+        while not self._stopping:
+            try:
+                leases = await asyncio.to_thread(
+                    self._store.lease,
+                    self._job_id,
+                    self._shard,
+                    worker=self._heartbeat.holder,
+                    ttl_s=self._timing.lease_s,
+                    limit=limit,
+                    alone=alone,
+                )
+            except SQLAlchemyError as error:
+                log.warning("no trials could be leased yet: %s", error)
+                await asyncio.sleep(self._timing.watch_s)
+                continue
+            since_s = time.monotonic()
+            return [_Held(lease=lease, since_s=since_s) for lease in leases]
+        return []
+
+    async def _give_back(self, held: Collection[_Held]) -> None:
+        leases = [one.lease for one in held]
+        self._waiting.clear()
+        try:
+            await asyncio.to_thread(self._store.release, leases)
+        except SQLAlchemyError as error:
+            log.warning("%d leases could not be given back and will expire: %s", len(leases), error)
+
+    def _must_stop_spending(self) -> bool:
+        """Whether the job's limits are reached, told once."""
+        if self._is_over_limit:
+            return False
+        standing, unwritten = self._heartbeat.standing, self._outbox.unwritten()
+        usd = standing.known_usd + sum(one.usd or 0.0 for one in unwritten)
+        tokens = standing.known_tokens + sum(one.tokens or 0 for one in unwritten)
+        self._is_over_limit = over_limit(self._job.bench.spec, usd=usd, tokens=tokens)
+        return self._is_over_limit
+
+    def _close(self) -> None:
+        self._stopping = True
+        self._changed.set()
+
+    async def _change(self) -> None:
+        await self._changed.wait()
+        self._changed.clear()
+
+    def _start(self, held: _Held) -> None:
+        task = asyncio.create_task(self._trial(held.lease))
+        self._running[task] = held
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.pop(task, None)
+        self._changed.set()
+        if not task.cancelled() and task.exception() is not None:
+            # Its lease stays and expires: what fails outside of run_trial ends as worker_lost.
+            log.error("a trial failed outside of its own boundary", exc_info=task.exception())
+
+    async def _break_off(self, tasks: Collection[asyncio.Task[None]]) -> None:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _trial(self, lease: Lease) -> None:
+        trial, bench, trace = lease.trial, self._job.bench, Trace()
+        try:
+            row, _ = await run_trial(
+                trial,
+                bench=bench,
+                sample=lambda: self._job.samples.get(trial.ref.sample_id),
+                agent=self._agents[bench.spec.arm(trial.arm).agent],
+                model=self._models[trial.model],
+                trace=trace,
+                attempt=lease.attempt,
+            )
+        except asyncio.CancelledError:
+            self._broken_off.append(Spent.by(trace))
+            raise
+        self._outbox.put((lease, row, trace.to_json()))

@@ -1,0 +1,64 @@
+"""Settings: what a worker process is told at its start."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from gnomon.errors import SpecError
+
+PREFIX = "GNOMON_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """The clocks of the machinery, in seconds; each can be set, e.g. as GNOMON_LEASE_SECONDS."""
+
+    lease_s: float = 20.0  # a worker that is silent for longer has lost its trials
+    watch_s: float = 1.0  # how often a worker looks whether its job was cancelled
+    flush_s: float = 0.5  # results wait at most this long before they are written
+    grace_s: float = 10.0  # a worker told to stop lets running trials go on for this long
+    sweep_s: float = 2.0  # how often the sweeper looks for the dead
+
+    @property
+    def renew_s(self) -> float:
+        """How often a lease is renewed: three may fail before it is lost."""
+        return self.lease_s / 4
+
+
+def read_timing(environ: Mapping[str, str]) -> Timing:
+    """Read GNOMON_LEASE_SECONDS, GNOMON_WATCH_SECONDS and so on.
+
+    >>> read_timing({"GNOMON_LEASE_SECONDS": "1.5"}).lease_s
+    1.5
+
+    Raises:
+        SpecError: one is not a number of seconds above 0.
+    """
+    given: dict[str, float] = {}
+    for field in fields(Timing):
+        name = PREFIX + field.name.removesuffix("_s").upper() + "_SECONDS"
+        text = environ.get(name)
+        if text is not None:
+            given[field.name] = _seconds(name, text)
+    return Timing(**given)
+
+
+def _seconds(name: str, text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0.0 < seconds < 86_400.0:
+        raise SpecError(f"{text!r} is not a number of seconds between 0 and 86,400", field=name)
+    return seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerSettings:
+    """Where a worker finds queue, store and media."""
+
+    redis_url: str
+    database_url: str
+    data_dir: Path
+    queues: tuple[str, ...] = ("default",)
+    timing: Timing = Timing()

@@ -1,0 +1,95 @@
+"""Encoding: rows and traces to columns and back."""
+
+import json
+import math
+import zlib
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from sqlalchemy import RowMapping
+
+from gnomon.job import Trial
+from gnomon.outcome import Outcome
+from gnomon.row import COLUMNS, Row
+from gnomon.sample import SampleRef
+
+_NUMBERS = ("score", "usd", "wall_s")
+_JSON = ("metrics", "flags", "tools_used")
+_REF = tuple(field.name for field in fields(SampleRef))
+
+
+def dump(value: object) -> str:
+    """Compact ASCII JSON.
+
+    Raises:
+        ValueError: a number in it is not finite.
+    """
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+def row_values(row: Row) -> dict[str, Any]:
+    """A row as the columns of `results`.
+
+    Raises:
+        ValueError: a number in it is not finite.
+    """
+    values = {name: getattr(row, name) for name in COLUMNS}
+    for name in _NUMBERS:  # a database may quietly keep NaN as NULL
+        if values[name] is not None and not math.isfinite(values[name]):
+            raise ValueError(f"{name} is {values[name]}")
+    values.update({name: dump(values[name]) for name in _JSON}, outcome=row.outcome.value)
+    return values
+
+
+def row_of(found: RowMapping) -> Row:
+    """The row that lies in these columns."""
+    values = {name: found[name] for name in COLUMNS}
+    values.update({name: json.loads(values[name]) for name in _JSON})
+    values.update(outcome=Outcome(values["outcome"]), flags=tuple(values["flags"]))
+    return Row(**values)
+
+
+def trial_of(found: RowMapping) -> Trial:
+    """The trial that lies in these columns."""
+    return Trial(
+        trial_id=found["trial_id"],
+        job_id=found["job_id"],
+        ref=SampleRef(**{name: found[name] for name in _REF}),
+        model=found["model"],
+        arm=found["arm"],
+        repeat=found["repeat"],
+    )
+
+
+def trial_values(trial: Trial, *, ordinal: int, shard: int) -> dict[str, Any]:
+    """A planned trial as the columns of `trials`."""
+    ref = trial.ref
+    return {
+        "trial_id": trial.trial_id,
+        "job_id": trial.job_id,
+        "ordinal": ordinal,
+        "shard": shard,
+        "sample_id": ref.sample_id,
+        "task": ref.task,
+        "cell": ref.cell,
+        "cluster": ref.cluster,
+        "model": trial.model,
+        "arm": trial.arm,
+        "repeat": trial.repeat,
+    }
+
+
+def pack(trace: Mapping[str, Any]) -> bytes:
+    """A trace as deflated JSON.
+
+    >>> unpack(pack({"steps": []}))
+    {'steps': []}
+    """
+    return zlib.compress(dump(trace).encode(), level=6)
+
+
+def unpack(body: bytes) -> dict[str, Any]:
+    """The trace again."""
+    trace: dict[str, Any] = json.loads(zlib.decompress(body))
+    return trace

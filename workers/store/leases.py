@@ -1,0 +1,161 @@
+"""Leases: trials handed out for a time, each with a token that outdated writers are refused by."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Connection, RowMapping, exists, select, tuple_, update
+
+from gnomon.spec import JobSpec
+from workers.store.counters import OPEN
+from workers.store.database import Database
+from workers.store.encoding import trial_of
+from workers.store.ending import end_unrun
+from workers.store.jobs import group_size
+from workers.store.records import Lease
+from workers.store.schema import LEASED, PENDING, jobs, trials
+
+MAX_ATTEMPTS = 3  # a trial whose worker died this often has killed it, most likely
+SWEEP_PAGE = 10_000
+GIVE_BACK_BATCH = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What a worker must know of a job between trials: may it go on, and what is spent so far."""
+
+    open: bool
+    known_usd: float
+    known_tokens: int
+
+
+class Leases(Database):
+    """The part of the store that hands trials out and takes them back."""
+
+    def lease(
+        self, job_id: str, shard: int, *, worker: str, ttl_s: float, limit: int = 1_000, alone: bool = False
+    ) -> list[Lease]:
+        """Hand out up to `limit` pending trials of the shard for `ttl_s` seconds, in the order of the plan.
+
+        With `alone`, one trial that has lost its last chance but one: it must run with no other beside
+        it, so that, should it kill the worker, it takes none along. Nothing if the job is not open.
+        Where the job's limits are used up, trials of samples that were not begun end as `infra_missing`
+        with the stop reason `budget`; begun samples are still handed out, so that arms stay paired.
+        """
+        here = (trials.c.job_id == job_id) & (trials.c.shard == shard) & (trials.c.state == PENDING)
+        suspect = trials.c.attempt >= MAX_ATTEMPTS - 1
+        with self.writing() as db:
+            now = self.now(db)
+            job = db.execute(select(jobs).where(jobs.c.id == job_id)).mappings().one_or_none()
+            if job is None or job["status"] not in OPEN:
+                return []
+            _stop_at_limits(db, job, here, now=now)
+            which = select(trials.c.trial_id).where(here, suspect if alone else ~suspect)
+            which = which.order_by(trials.c.ordinal).limit(1 if alone else limit)
+            handed_out = (
+                update(trials)
+                .where(
+                    trials.c.trial_id.in_(which.with_for_update(skip_locked=True)),
+                    trials.c.state == "pending",
+                )
+                .values(
+                    state="leased",
+                    attempt=trials.c.attempt + 1,
+                    token=trials.c.token + 1,
+                    lease_until=now + ttl_s,
+                    worker=worker,
+                )
+                .returning(*trials.c)
+            )
+            found = sorted(db.execute(handed_out).mappings().all(), key=lambda row: int(row["ordinal"]))
+            if found:
+                begun = update(jobs).where(jobs.c.id == job_id, jobs.c.status == "queued")
+                db.execute(begun.values(status="running", started_at=job["started_at"] or now))
+        return [Lease(trial=trial_of(row), attempt=row["attempt"], token=row["token"]) for row in found]
+
+    def renew(self, worker: str, *, ttl_s: float) -> set[tuple[str, int]]:
+        """Hold what `worker` has for another `ttl_s` seconds; return (trial id, token) of what that is."""
+        with self.writing() as db:
+            held = update(trials).where(trials.c.worker == worker, trials.c.state == LEASED)
+            renewed = held.values(lease_until=self.now(db) + ttl_s).returning(
+                trials.c.trial_id, trials.c.token
+            )
+            return set(db.execute(renewed).all())
+
+    def release(self, leases: Sequence[Lease]) -> None:
+        """Give back what of `leases` is still held, as if it had never been handed out."""
+        for start in range(0, len(leases), GIVE_BACK_BATCH):
+            with self.writing() as db:
+                given_back = update(trials).where(held_by(leases[start : start + GIVE_BACK_BATCH]))
+                attempt = trials.c.attempt - 1
+                db.execute(given_back.values(state="pending", lease_until=None, worker=None, attempt=attempt))
+
+    def standing(self, job_id: str) -> Standing:
+        """Whether the job may go on and what it has spent; a job there is not is not open."""
+        with self.reading() as db:
+            query = select(jobs.c.status, jobs.c.known_usd, jobs.c.known_tokens).where(jobs.c.id == job_id)
+            found = db.execute(query).one_or_none()
+        if found is None:
+            return Standing(open=False, known_usd=0.0, known_tokens=0)
+        return Standing(open=found.status in OPEN, known_usd=found.known_usd, known_tokens=found.known_tokens)
+
+    def sweep(self, now: float | None = None) -> list[tuple[str, int]]:
+        """Take expired leases back; return the shards of open jobs that need a worker again.
+
+        A trial whose lease has expired MAX_ATTEMPTS times ends as `infra_missing`, stop reason
+        `worker_lost`. Works on SWEEP_PAGE leases at most; call again while that many come back.
+        """
+        with self.writing() as db:
+            now = self.now(db) if now is None else now
+            expired = select(trials.c.trial_id).where(trials.c.state == LEASED, trials.c.lease_until < now)
+            page = expired.order_by(trials.c.lease_until).limit(SWEEP_PAGE).with_for_update(skip_locked=True)
+            still = trials.c.trial_id.in_(page) & (trials.c.state == "leased") & (trials.c.lease_until < now)
+            end_unrun(db, still & (trials.c.attempt >= MAX_ATTEMPTS), stop_reason="worker_lost", now=now)
+            freed = update(trials).where(still).values(state="pending", lease_until=None, worker=None)
+            shards = set(db.execute(freed.returning(trials.c.job_id, trials.c.shard)).all())
+            open_jobs = set(db.execute(select(jobs.c.id).where(jobs.c.status.in_(OPEN))).scalars())
+        return sorted(shard for shard in shards if shard[0] in open_jobs)
+
+    def unfinished_shards(self, job_id: str | None = None) -> list[tuple[str, int]]:
+        """Shards of open jobs (or of one) that wait for a worker: what the queue must hold."""
+        held = trials.alias()
+        busy = exists().where(
+            held.c.job_id == trials.c.job_id, held.c.shard == trials.c.shard, held.c.state == LEASED
+        )
+        query = (
+            select(trials.c.job_id, trials.c.shard)
+            .distinct()
+            .where(trials.c.state == PENDING, ~busy)
+            .where(trials.c.job_id.in_(select(jobs.c.id).where(jobs.c.status.in_(OPEN))))
+            .order_by(trials.c.job_id, trials.c.shard)
+        )
+        if job_id is not None:
+            query = query.where(trials.c.job_id == job_id)
+        with self.reading() as db:
+            return list(db.execute(query).all())
+
+
+def held_by(leases: Sequence[Lease]) -> ColumnElement[bool]:
+    """The trials that these leases still hold: by token and by state."""
+    pairs = [(lease.trial.trial_id, lease.token) for lease in leases]
+    return tuple_(trials.c.trial_id, trials.c.token).in_(pairs) & (trials.c.state == "leased")
+
+
+def over_limit(spec: JobSpec, *, usd: float, tokens: int) -> bool:
+    """Whether this much is as much as the job may spend, or more."""
+    limits = spec.limits
+    return (limits.usd is not None and usd >= limits.usd) or (
+        limits.tokens is not None and tokens >= limits.tokens
+    )
+
+
+def _stop_at_limits(db: Connection, job: RowMapping, here: ColumnElement[bool], *, now: float) -> None:
+    spec = JobSpec.model_validate_json(job["spec"])
+    if not over_limit(spec, usd=job["known_usd"], tokens=job["known_tokens"]):
+        return
+    size = group_size(spec)
+    pending = db.execute(select(trials.c.trial_id, trials.c.ordinal).where(here)).all()
+    waiting = Counter(ordinal // size for _, ordinal in pending)
+    unbegun = [trial_id for trial_id, ordinal in pending if waiting[ordinal // size] == size]
+    if unbegun:
+        end_unrun(db, trials.c.trial_id.in_(unbegun), stop_reason="budget", now=now)

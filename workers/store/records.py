@@ -1,0 +1,108 @@
+"""Records: what the store hands out. Times are UTC in ISO 8601."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Generic, Literal, TypeVar
+
+from gnomon.job import Trial
+from gnomon.row import Row
+from gnomon.sample import DataFault
+from gnomon.spec import JobSpec
+
+JobStatus = Literal["queued", "running", "completed", "cancelled", "failed"]
+TrialState = Literal["pending", "leased", "done"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How many trials are planned, how many ended how, and how many run now."""
+
+    planned: int
+    scored: int
+    model_failed: int
+    infra_missing: int
+    running: int
+
+    @property
+    def done(self) -> int:
+        return self.scored + self.model_failed + self.infra_missing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRecord:
+    """A job as it stands. `usd` and `tokens` are None as soon as one trial's share is unknown."""
+
+    id: str
+    name: str
+    status: JobStatus
+    spec: JobSpec
+    spec_hash: str
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+    counts: Counts
+    usd: float | None
+    tokens: int | None
+    known_usd: float  # the part that is known: what limits are held against
+    known_tokens: int
+    shards: int
+    faults: tuple[DataFault, ...]
+    error: str  # why it failed; empty otherwise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialRecord:
+    """A trial with all that is known of it."""
+
+    trial: Trial
+    state: TrialState
+    attempt: int
+    row: Row | None
+    trace: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerRecord:
+    """A worker that was seen lately; `shard` is what it runs, as `job/shard`, or None."""
+
+    name: str
+    host: str
+    pid: int
+    state: str
+    shard: str | None
+    seen_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """A trial handed out. `attempt` counts hand-outs that were not given back; `token` only ever rises.
+
+    Whoever writes with a token that is no longer the trial's is refused.
+    """
+
+    trial: Trial
+    attempt: int
+    token: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page(Generic[T]):
+    """A stretch of a list, and where the next one starts; None at the end."""
+
+    items: tuple[T, ...]
+    next_cursor: str | None
+
+
+def iso(seconds: float | None) -> str | None:
+    """Seconds since 1970 as UTC in ISO 8601, to milliseconds.
+
+    >>> iso(0.5), iso(None)
+    ('1970-01-01T00:00:00.500Z', None)
+    """
+    if seconds is None:
+        return None
+    text = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")

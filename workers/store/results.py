@@ -1,0 +1,181 @@
+"""Results: written in batches, once for each trial, and read back in the order they came."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select, tuple_, update
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+
+from gnomon.errors import NotFound
+from gnomon.row import Row
+from workers.store.counters import Spent, add_results
+from workers.store.database import Database
+from workers.store.encoding import pack, row_of, row_values, trial_of, unpack
+from workers.store.ending import missing_row
+from workers.store.jobs import number_of
+from workers.store.leases import held_by
+from workers.store.records import Lease, Page, TrialRecord
+from workers.store.schema import results, traces, trials
+
+Ended = tuple[Lease, Row, Mapping[str, Any]]  # what was leased, how it ended, its trace as plain data
+READ_BATCH = 2_000
+WRITE_BATCH = 1_000
+UNSTORABLE = "internal:unstorable"
+
+
+class Results(Database):
+    """The part of the store that keeps results and traces."""
+
+    def finish(self, ended: Sequence[Ended]) -> set[str]:
+        """Keep results; return the ids of trials whose lease was no longer held: those are refused.
+
+        What a refused result has cost is counted all the same: the money is gone. Writing the same
+        result twice is harmless. A result that cannot be stored (a lone surrogate, a number that is
+        not finite) becomes `infra_missing` with the stop reason `internal:unstorable`, and takes no
+        other along.
+
+        Raises:
+            sqlalchemy.exc.OperationalError: the database cannot be reached; try again, as often as need be.
+        """
+        refused: set[str] = set()
+        for start in range(0, len(ended), WRITE_BATCH):
+            refused |= self._finish(ended[start : start + WRITE_BATCH])
+        return refused
+
+    def charge(self, job_id: str, spent: Sequence[Spent]) -> None:
+        """Count what was spent on trials that were broken off and have no result: the money is gone."""
+        with self.writing() as db:
+            add_results(db, job_id, (), spent, now=self.now(db))
+
+    def rows(
+        self,
+        job_id: str,
+        *,
+        cursor: str | None = None,
+        limit: int = 100,
+        arm: str | None = None,
+        model: str | None = None,
+        task: str | None = None,
+        outcome: str | None = None,
+    ) -> Page[Row]:
+        """Results in the order they came, those that match.
+
+        Raises:
+            NotFound: no job of that id.
+            SpecError: the cursor is none of ours.
+        """
+        query = select(results).where(results.c.job_id == job_id).order_by(results.c.seq).limit(limit + 1)
+        for column, wanted in ((results.c.arm, arm), (results.c.model, model), (results.c.task, task)):
+            query = query.where(column == wanted) if wanted is not None else query
+        if outcome is not None:
+            query = query.where(results.c.outcome == outcome)
+        if cursor is not None:
+            query = query.where(results.c.seq > number_of(cursor))
+        with self.reading() as db:
+            found = db.execute(query).mappings().all()
+            if not found:
+                self._check_job(db, job_id)
+        last = str(found[limit - 1]["seq"]) if len(found) > limit else None
+        return Page(items=tuple(row_of(row) for row in found[:limit]), next_cursor=last)
+
+    def iter_rows(self, job_id: str) -> Iterator[Row]:
+        """Every result of the job in the order they came, a batch in memory at a time."""
+        seq = 0
+        while batch := self.rows_after(job_id, seq, READ_BATCH):
+            yield from (row for _, row in batch)
+            seq = batch[-1][0]
+
+    def rows_after(self, job_id: str, seq: int, limit: int) -> list[tuple[int, Row]]:
+        """Up to `limit` results that came after number `seq` (0: from the first), each with its number."""
+        query = select(results).where(results.c.job_id == job_id, results.c.seq > seq)
+        with self.reading() as db:
+            found = db.execute(query.order_by(results.c.seq).limit(limit)).mappings().all()
+        return [(row["seq"], row_of(row)) for row in found]
+
+    def trial(self, trial_id: str) -> TrialRecord:
+        """All that is known of a trial.
+
+        Raises:
+            NotFound: there is none of that id.
+        """
+        with self.reading() as db:
+            planned = db.execute(select(trials).where(trials.c.trial_id == trial_id)).mappings().one_or_none()
+            if planned is None:
+                raise NotFound(f"no trial {trial_id!r}", field="id")
+            row = db.execute(select(results).where(results.c.trial_id == trial_id)).mappings().one_or_none()
+            body = db.execute(select(traces.c.body).where(traces.c.trial_id == trial_id)).scalar_one_or_none()
+        return TrialRecord(
+            trial=trial_of(planned),
+            state=planned["state"],
+            attempt=planned["attempt"],
+            row=row_of(row) if row is not None else None,
+            trace=unpack(body) if body is not None else None,
+        )
+
+    def count_outcomes(self) -> dict[str, int]:
+        """How many results there are in all jobs, by outcome."""
+        with self.reading() as db:
+            query = select(results.c.outcome, func.count()).group_by(results.c.outcome)
+            return dict(db.execute(query).all())
+
+    def _finish(self, ended: Sequence[Ended]) -> set[str]:
+        try:
+            return self._write(ended)
+        except (OperationalError, InterfaceError):
+            raise
+        except (ValueError, DBAPIError) as error:  # ValueError: also text that has no encoding
+            if len(ended) > 1:
+                return {trial_id for one in ended for trial_id in self._finish([one])}
+            lease, row, _ = ended[0]
+            note = {"kind": "note", "text": f"the result could not be stored: {type(error).__name__}"}
+            return self._write([(lease, _unstorable(lease, row), {"prompt": [], "steps": [note]})])
+
+    def _write(self, ended: Sequence[Ended]) -> set[str]:
+        columns = [row_values(row) for _, row, _ in ended]
+        bodies = [{"trial_id": row.trial_id, "body": pack(trace)} for _, row, trace in ended]
+        with self.writing() as db:
+            leases = [lease for lease, _, _ in ended]
+            closed = update(trials).where(held_by(leases)).values(state="done", lease_until=None)
+            taken = set(db.execute(closed.returning(trials.c.trial_id)).scalars())
+            refused = _stale(db, [lease for lease in leases if lease.trial.trial_id not in taken])
+            # The job's row is changed, and so locked, before results get their numbers: within a
+            # job numbers then become visible in their order, and no reader's cursor jumps over one.
+            for job_id, rows in _by_job(ended).items():
+                outcomes = [row.outcome for row in rows if row.trial_id in taken]
+                spent = [Spent.by(row) for row in rows if row.trial_id in taken | refused]
+                add_results(db, job_id, outcomes, spent, now=self.now(db))
+            if taken:
+                db.execute(insert(results), [row for row in columns if row["trial_id"] in taken])
+                db.execute(insert(traces), [body for body in bodies if body["trial_id"] in taken])
+        return refused
+
+    def _check_job(self, db: Connection, job_id: str) -> None:
+        if db.execute(select(trials.c.trial_id).where(trials.c.job_id == job_id).limit(1)).first() is None:
+            raise NotFound(f"no job {job_id!r}", field="id")
+
+
+def _by_job(ended: Sequence[Ended]) -> dict[str, list[Row]]:
+    by_job: dict[str, list[Row]] = defaultdict(list)
+    for _, row, _ in ended:
+        by_job[row.job_id].append(row)
+    return by_job
+
+
+def _stale(db: Connection, leases: Sequence[Lease]) -> set[str]:
+    """Of leases that are not held, those that did not end in this very result: a lost reply is no refusal."""
+    if not leases:
+        return set()
+    pairs = [(lease.trial.trial_id, lease.token) for lease in leases]
+    ours = tuple_(trials.c.trial_id, trials.c.token).in_(pairs) & (trials.c.state == "done")
+    written = set(db.execute(select(trials.c.trial_id).where(ours)).scalars())
+    return {trial_id for trial_id, _ in pairs if trial_id not in written}
+
+
+def _unstorable(lease: Lease, row: Row) -> Row:
+    """What is kept of a result that cannot be: the trial, and what it has cost where that is a number."""
+    kept = missing_row(lease.trial, benchmark=row.benchmark, stop_reason=UNSTORABLE, attempt=lease.attempt)
+    usd = row.usd if row.usd is not None and math.isfinite(row.usd) else None
+    return replace(kept, usd=usd, prompt_tokens=row.prompt_tokens, completion_tokens=row.completion_tokens)

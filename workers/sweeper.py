@@ -1,0 +1,82 @@
+"""Sweeper: what brings back trials whose worker died, and shards that the queue has lost.
+
+Run it as `python -m workers.sweeper`. Two at once do no harm; none at all only delays.
+"""
+
+import logging
+import os
+import signal
+import threading
+from collections import defaultdict
+from collections.abc import Iterable
+
+import click
+from redis import Redis, RedisError
+from sqlalchemy.exc import SQLAlchemyError
+
+from gnomon.errors import GnomonError
+from workers.queue import enqueue_shards, message_id, queue_name, waiting_ids
+from workers.settings import Timing, read_timing
+from workers.store.leases import SWEEP_PAGE
+from workers.store.store import Store
+
+log = logging.getLogger(__name__)
+
+
+class Sweeper:
+    """On its own timer: expired leases back to pending, pending shards back onto the queue."""
+
+    def __init__(self, store: Store, redis: Redis, *, timing: Timing) -> None:
+        self._store, self._redis, self._timing = store, redis, timing
+
+    def run(self, stop: threading.Event) -> None:
+        """Sweep until `stop` is set; a database or queue that is away is tried again at the next turn."""
+        while not stop.wait(self._timing.sweep_s):
+            try:
+                self.sweep()
+            except (RedisError, SQLAlchemyError) as error:
+                log.warning("sweep put off: %s", error)
+
+    def sweep(self) -> int:
+        """One turn; return how many shards were queued."""
+        while len(self._store.sweep()) >= SWEEP_PAGE:
+            pass
+        return self.queue(self._store.unfinished_shards())
+
+    def queue(self, shards: Iterable[tuple[str, int]]) -> int:
+        """Queue those of the shards that do not wait there already; return how many."""
+        by_job: dict[str, list[int]] = defaultdict(list)
+        for job_id, shard in shards:
+            by_job[job_id].append(shard)
+        waiting: dict[str, set[str]] = {}
+        queued = 0
+        for job_id, numbers in by_job.items():
+            job = self._store.job(job_id)
+            name = queue_name(job.spec.queue, job.spec.priority)
+            if name not in waiting:
+                waiting[name] = waiting_ids(self._redis, name)
+            lost = [shard for shard in numbers if message_id(job_id, shard) not in waiting[name]]
+            queued += enqueue_shards(self._redis, job, lost)
+        return queued
+
+
+@click.command(help="Sweep until told to stop.")
+@click.option("--redis", "redis_url", required=True, envvar="GNOMON_REDIS_URL", help="URL of the queue.")
+@click.option(
+    "--database", "database_url", required=True, envvar="GNOMON_DATABASE_URL", help="URL of the store."
+)
+def main(redis_url: str, database_url: str) -> None:
+    """`python -m workers.sweeper`."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
+    try:
+        sweeper = Sweeper(Store(database_url), Redis.from_url(redis_url), timing=read_timing(os.environ))
+    except GnomonError as error:
+        raise click.UsageError(str(error)) from None
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    sweeper.run(stop)
+
+
+if __name__ == "__main__":
+    main()

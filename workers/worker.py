@@ -1,0 +1,110 @@
+"""Worker: takes shards off the queue and runs each in a forked process of its own."""
+
+import gc
+import logging
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import replace
+
+from redis import Redis
+from redis.client import Pipeline
+from rq import Queue, Worker
+from rq.job import Job
+from rq.serializers import JSONSerializer
+from sqlalchemy.exc import SQLAlchemyError
+
+from gnomon.errors import GnomonError
+from workers.message import RefusedMessage, ShardMessage
+from workers.process import death_with_parent
+from workers.queue import queue_names
+from workers.shard import WorkerContext, run_shard
+
+IDLE_BEAT_S, BUSY_BEAT_S = 15, 5
+GC_THRESHOLD = (50_000, 20, 50)  # a loop with hundreds of live trials: the default costs half the speed again
+log = logging.getLogger(__name__)
+
+Preload = Callable[[list[str]], None]
+
+
+class ShardWorker(Worker):
+    """An RQ worker for shards, and only for those.
+
+    What is slow to set up (imports, the job's samples) is done before the fork and kept for the next shard;
+    connections are opened after it. SIGTERM is passed on to the running shard, which gives back what it
+    cannot finish.
+    """
+
+    job_class = ShardMessage
+    max_connection_wait_time = 5.0
+
+    def __init__(
+        self, queues: tuple[str, ...], *, redis: Redis, context: WorkerContext, preload: Preload
+    ) -> None:
+        super().__init__(
+            queue_names(queues),
+            name=context.name,
+            connection=redis,
+            serializer=JSONSerializer,
+            worker_ttl=IDLE_BEAT_S + 15,  # RQ waits for a message for 15 s less than that
+            job_monitoring_interval=BUSY_BEAT_S,
+            log_job_description=False,
+        )
+        self._context, self._preload = context, preload
+        self._shard: str | None = None
+
+    def execute_job(self, job: Job, queue: Queue) -> None:
+        """Prepare, fork, and watch the fork."""
+        if isinstance(job, ShardMessage):
+            self._prepare(job)
+        self._show("busy")
+        self._die_with_worker = death_with_parent()
+        self._context.store.close()
+        gc.freeze()
+        try:
+            super().execute_job(job, queue)
+        finally:
+            self._shard = None
+            self._show("idle")
+
+    def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
+        """Show Redis and the store that this worker lives."""
+        super().heartbeat(timeout, pipeline)
+        self._show("busy" if self._shard else "idle")
+
+    def register_death(self) -> None:
+        """Say good-bye to both."""
+        super().register_death()  # type: ignore[no-untyped-call]  # RQ annotates it in part only
+        self._context.store.gone(self.name)
+
+    def handle_warm_shutdown_request(self) -> None:
+        """Pass SIGTERM on, so that the running shard ends soon and in order."""
+        if self.horse_pid:
+            os.kill(self.horse_pid, signal.SIGTERM)
+
+    def main_work_horse(self, job: Job, queue: Queue) -> None:
+        """The forked process."""
+        self._die_with_worker()
+        gc.set_threshold(*GC_THRESHOLD)
+        super().main_work_horse(job, queue)
+
+    def _run(self, job_id: str, shard: int) -> None:
+        run_shard(job_id, shard, context=replace(self._context, name=f"{self.name}/{os.getpid()}"))
+
+    def _prepare(self, message: ShardMessage) -> None:
+        try:
+            job_id, shard = message.shard()
+            self._shard, message.runner = f"{job_id}/{shard}", self._run
+            spec = self._context.store.job(job_id).spec
+            self._preload([model.id for model in spec.models])
+            self._context.opener.open(job_id, store=self._context.store)
+        except (RefusedMessage, GnomonError, SQLAlchemyError) as error:  # the fork meets it again, and acts
+            log.warning("message %s: %s", message.id, error)
+
+    def _show(self, state: str) -> None:
+        try:
+            self._context.store.seen(
+                self.name, host=self.hostname or "", pid=self.pid or 0, state=state, shard=self._shard
+            )
+        except SQLAlchemyError as error:
+            log.warning("the store does not see this worker: %s", error)
