@@ -1,7 +1,9 @@
 """Job spec: what a user writes, checked once and then trusted."""
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -20,7 +22,7 @@ MAX_SPEC_BYTES = 1_000_000
 class Strict(BaseModel):
     """Base: unknown names are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Price(Strict):
@@ -183,11 +185,37 @@ def parse_spec(given: object, *, agents: tuple[str, ...]) -> JobSpec:
     try:
         spec = JobSpec.model_validate(given)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise SpecError(first["msg"].removeprefix("Value error, "), field=field) from None
+        raise _first_fault(error) from None
     _check_names(spec, agents)
     return spec
+
+
+def _first_fault(error: ValidationError) -> SpecError:
+    """The first field that is wrong, with all that is said of it."""
+    said: dict[str, list[str]] = {}
+    for item in error.errors():
+        # Where a field may be of several types, pydantic puts the type it tried behind the field's name.
+        path = [part for part in item["loc"] if not re.match(r"(literal|list|tuple)\[", str(part))]
+        message = item["msg"].removeprefix("Value error, ")
+        if item["type"] == "extra_forbidden":
+            message = f"not permitted; allowed here: {', '.join(_fields_beside(path))}"
+        said.setdefault(".".join(map(str, path)), []).append(message)
+    field, messages = next(iter(said.items()))
+    message = "; or: ".join(messages)
+    if not field:  # a rule of the whole spec: its message begins with the field
+        field, _, message = message.partition(": ")
+    return SpecError(message, field=field)
+
+
+def _fields_beside(path: Sequence[str | int]) -> tuple[str, ...]:
+    """The fields there are where `path` names one that is not."""
+    model: type[BaseModel] = JobSpec
+    for part in path[:-1]:
+        if isinstance(part, str):
+            kinds = [model.model_fields[part].annotation]
+            kinds += get_args(kinds[0])
+            model = next(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel))
+    return tuple(model.model_fields)
 
 
 def _check_names(spec: JobSpec, agents: tuple[str, ...]) -> None:

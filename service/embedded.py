@@ -7,6 +7,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from redis import Redis, RedisError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.errors import SpecError
 from service.redis_server import RedisServer
@@ -15,6 +18,7 @@ from service.supervisor import Child, Supervisor
 from workers.store.store import Store
 
 MAX_DEFAULT_WORKERS = 4
+REDIS_TIMEOUT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +85,32 @@ def embedded(settings: Settings) -> Iterator[Embedded]:
             url = settings.redis_url
         redis = open_redis(url)
         stack.callback(redis.close)
-        store = Store(settings.database_url)
+        store = open_store(settings.database_url)
         stack.callback(store.close)
         yield Embedded(settings=settings, store=store, redis=redis, redis_url=url, supervisor=supervisor)
+
+
+def open_store(url: str) -> Store:
+    """The store at `url`, made if absent.
+
+    Raises:
+        SpecError: it cannot be opened; the message holds no part of the URL, for that may hold a password.
+    """
+    try:
+        return Store(url)
+    except (SQLAlchemyError, OSError) as error:
+        message = f"the database does not open: {type(error).__name__}"
+        raise SpecError(message, field="GNOMON_DATABASE_URL") from None
+
+
+def client_of(url: str) -> Redis:
+    """A client that gives up soon: callers wait for it, and the sweeper makes good what failed."""
+    return Redis.from_url(
+        url,
+        socket_timeout=REDIS_TIMEOUT_S,
+        socket_connect_timeout=REDIS_TIMEOUT_S,
+        retry=Retry(NoBackoff(), retries=1),
+    )
 
 
 def open_redis(url: str) -> Redis:
@@ -93,7 +120,7 @@ def open_redis(url: str) -> Redis:
         SpecError: it does not.
     """
     try:
-        redis = Redis.from_url(url)
+        redis = client_of(url)
         redis.ping()
     except (ValueError, RedisError) as error:
         raise SpecError(f"Redis does not answer: {type(error).__name__}", field="GNOMON_REDIS_URL") from None

@@ -41,12 +41,10 @@ class Draft:
     def estimate(self) -> dict[str, Any]:
         """What the job may take. Dollars are 0 for built-in models and None, unknown, for all others."""
         spec = self.spec
-        turns = sum(1 if arm.agent == "direct" else arm.max_turns for arm in spec.arms)
         is_free = all(is_built_in(model.id) for model in spec.models)
         return {
             "samples": len(self.refs),
             "trials": self.planned,
-            "max_model_calls": len(self.refs) * spec.repeats * len(spec.models) * turns,
             "usd": 0.0 if is_free else None,
             "usd_limit": spec.limits.usd,
         }

@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import IO, Self
 from urllib.parse import quote
 
-from redis import Redis, RedisError
+from redis import BusyLoadingError, Redis, RedisError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from gnomon.errors import Conflict, GnomonError
 from service.supervisor import Child, Supervisor
@@ -65,8 +67,8 @@ class RedisServer:
         self.socket.unlink(missing_ok=True)
         child = Child(name="redis", command=self._command(find_server()), log_file=self.log_file)
         self._supervisor.start(child)
-        if not self._answers():
-            self._set_aside()  # the supervisor starts it again by itself, then without the broken file
+        if not self._answers(until_death=True):
+            self._set_aside()  # what it may have died of; the supervisor starts it again
             if not self._answers():
                 self.stop()
                 raise GnomonError(f"redis-server does not start; its log is {self.log_file}")
@@ -105,19 +107,21 @@ class RedisServer:
         }
         return (str(executable), *(part for key, value in options.items() for part in (f"--{key}", value)))
 
-    def _answers(self) -> bool:
+    def _answers(self, *, until_death: bool = False) -> bool:
         until_s = time.monotonic() + READY_S
-        client = Redis(unix_socket_path=str(self.socket), socket_timeout=READY_S)
-        try:
+        no_retry = Retry(NoBackoff(), retries=0)
+        with Redis(unix_socket_path=str(self.socket), socket_timeout=READY_S, retry=no_retry) as client:
             while time.monotonic() < until_s:
                 try:
                     client.ping()
                     return True
+                except BusyLoadingError:
+                    until_s = time.monotonic() + READY_S  # alive, and reading its file
                 except RedisError:
-                    time.sleep(PING_EVERY_S)
-            return False
-        finally:
-            client.close()
+                    if until_death and "redis" not in self._supervisor.pids():
+                        return False
+                time.sleep(PING_EVERY_S)
+        return False
 
     def _set_aside(self) -> None:
         for broken in self.folder.glob("appendonly*"):

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from gnomon.errors import GnomonError
 from gnomon.row import Row
 from service.embedded import Embedded, embedded
 from service.jobs import Draft, submit
@@ -15,7 +16,8 @@ from workers.store.store import Store
 
 POLL_S = 0.2
 BATCH = 1000
-GRACE_S = 15.0  # after Ctrl-C running trials may finish for this long
+GRACE_S = 5.0  # after Ctrl-C running trials may finish for this long
+WORKERS_S = 60.0  # without any worker a run gives up after this long
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,11 +35,14 @@ def run_to_end(
     workers: int,
     started: Callable[[JobRecord, Sequence[JobRecord]], None],
     seen: Callable[[Look], None],
-) -> JobRecord:
-    """Run a job with a queue and workers of its own; the job as it ended.
+) -> str:
+    """Run a job with a queue and workers of its own until it has ended and they are stopped; its id.
 
     `started` is told the job and those it found abandoned and cancelled; `seen` each look at it.
     Ctrl-C and SIGTERM cancel the job; running trials may finish for GRACE_S.
+
+    Raises:
+        GnomonError: no worker comes up.
     """
     with stopped_by_signals(), embedded(settings) as here:
         abandoned = cancel_abandoned(here) if settings.is_embedded else ()
@@ -45,13 +50,37 @@ def run_to_end(
         started(job, abandoned)
         try:
             here.start_workers(workers, [draft.spec.queue])
+            roll = _Roll(here)
             for look in looks(here.store, job.id):
                 seen(look)
-        except KeyboardInterrupt:
+                roll.call()
+        except BaseException as error:
             here.store.cancel(job.id)
+            if not isinstance(error, KeyboardInterrupt):
+                raise
             for _ in looks(here.store, job.id, within_s=GRACE_S):
-                pass  # the rows were counted before; only the end matters now
-        return here.store.job(job.id)
+                pass  # only its end matters now
+    return job.id
+
+
+class _Roll:
+    """Notices when there are no workers at all, so that a job that cannot run does not wait for ever."""
+
+    def __init__(self, here: Embedded) -> None:
+        self._here, self._seen_s = here, time.monotonic()
+
+    def call(self) -> None:
+        """Look for workers.
+
+        Raises:
+            GnomonError: none was there for WORKERS_S; the message says where their logs are.
+        """
+        now_s = time.monotonic()
+        if self._here.store.workers():
+            self._seen_s = now_s
+        elif now_s - self._seen_s > WORKERS_S:
+            logs = self._here.settings.data_dir / "logs"
+            raise GnomonError(f"no worker for {WORKERS_S:.0f} s; their logs are in {logs}")
 
 
 def cancel_abandoned(here: Embedded) -> tuple[JobRecord, ...]:

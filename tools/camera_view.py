@@ -13,7 +13,7 @@ from tools.scene.scene import Scene
 class CameraViewArgs(ToolArgs):
     """Which camera."""
 
-    camera: str = Field(description="id of a camera")
+    camera: str = Field(max_length=200, description="id of a camera")
 
 
 class CameraView(ToolResult):

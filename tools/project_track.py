@@ -27,7 +27,7 @@ Seconds = Annotated[float, Field(ge=-1e9, le=1e9)]
 class ProjectTrackArgs(ToolArgs):
     """A track in one camera."""
 
-    camera: str = Field(description="id of the camera that recorded the boxes")
+    camera: str = Field(max_length=200, description="id of the camera that recorded the boxes")
     boxes: list[Box] = Field(
         min_length=1,
         max_length=1000,

@@ -116,7 +116,7 @@ def print_shown(found: dict[str, Any], console: Console) -> None:
         content = message["content"]
         for block in content if isinstance(content, list) else [{"type": "text", "text": content or ""}]:
             text = block["text"] if block["type"] == "text" else f"<{block['media_type']} {block['sha256']}>"
-            console.print(clean(text), markup=False, highlight=False)
+            console.print(clean(text), markup=False, highlight=False, soft_wrap=True)
     console.rule(f"{len(found['tools'])} tools, tool_choice {found['tool_choice']}")
     for tool in found["tools"]:
         console.print_json(data=tool)
@@ -125,25 +125,31 @@ def print_shown(found: dict[str, Any], console: Console) -> None:
 def print_step(step: Step, console: Console) -> None:
     """Print one step of a trace."""
     if isinstance(step, ReplyStep):
-        used = f"{step.prompt_tokens} + {step.completion_tokens} tokens, {step.wall_s:.2f} s"
-        console.print(f"[bold cyan]reply[/bold cyan] {used}")
+        tokens = [("?" if count is None else count) for count in (step.prompt_tokens, step.completion_tokens)]
+        console.print(f"[bold cyan]reply[/bold cyan] {tokens[0]} + {tokens[1]} tokens, {step.wall_s:.2f} s")
         if step.text:
-            console.print(clean(step.text), markup=False, highlight=False)
+            console.print(clean(step.text), markup=False, highlight=False, soft_wrap=True)
     elif isinstance(step, NoteStep):
         console.print(f"[yellow]note[/yellow] {escape(clean(step.text))}", highlight=False)
     else:
         colour = "red" if step.error else "green"
-        console.print(
-            f"[bold {colour}]{escape(clean(step.name))}[/bold {colour}] {escape(clean(step.arguments))}"
-        )
-        console.print(f"  {clean(step.observation)}", markup=False, highlight=False)
+        name, arguments = escape(clean(step.name)), escape(clean(step.arguments))
+        console.print(f"[bold {colour}]{name}[/bold {colour}] {arguments}", soft_wrap=True)
+        console.print(f"  {clean(step.observation)}", markup=False, highlight=False, soft_wrap=True)
+
+
+def print_end(row: Row, console: Console) -> None:
+    """Print how the trial ended."""
+    score = "none" if row.score is None else f"{row.score:.3f}"
+    answer = escape(repr(row.answer))
+    console.print(f"[bold]{row.outcome.value}[/bold] ({row.stop_reason}), answer {answer}, score {score}")
 
 
 def clean(text: str) -> str:
     """Text without the control characters that could drive a terminal.
 
-    >>> clean("a\\x1b[2Jb\\n")
-    'a[2Jb\\n'
+    >>> clean("a" + chr(27) + "[2J")
+    'a[2J'
     """
     return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cs"))
 
@@ -172,10 +178,7 @@ def run(
     if as_json:
         _print_json({"row": asdict(row), "trace": trace.to_json()})
     else:
-        score = "none" if row.score is None else f"{row.score:.3f}"
-        steps.print(
-            f"[bold]{row.outcome.value}[/bold] ({row.stop_reason}), answer {escape(repr(row.answer))}, score {score}"
-        )
+        print_end(row, steps)
     return 1 if row.outcome is Outcome.INFRA_MISSING else 0
 
 

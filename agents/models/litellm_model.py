@@ -6,6 +6,7 @@ import logging
 import os
 from types import ModuleType
 from typing import Any
+from weakref import WeakSet
 
 from agents.models import wire
 from agents.models.faults import Scrubber, fault_of
@@ -41,6 +42,9 @@ def load() -> ModuleType:
     return litellm
 
 
+_USERS: "WeakSet[LiteLLMModel]" = WeakSet()  # the models of this process that may have open connections
+
+
 class LiteLLMModel:
     """One model of one provider. Tries each call once: trying again is the agent's affair."""
 
@@ -69,6 +73,7 @@ class LiteLLMModel:
         scrub = Scrubber(key)
         call = {**self.spec.options, **self._call(request, key)}
         litellm = load()
+        _USERS.add(self)
         try:
             async with asyncio.timeout(request.timeout_s):
                 response = await litellm.acompletion(**call)
@@ -149,8 +154,11 @@ class LiteLLMModel:
         return usd or None
 
     async def close(self) -> None:
-        """Close the process's idle connections."""
-        await load().close_litellm_async_clients()
+        """Close the connections once the last model that called anybody is closed: LiteLLM shares them."""
+        _USERS.discard(self)
+        if not _USERS and load.cache_info().currsize:
+            await load().close_litellm_async_clients()
+            load().in_memory_llm_clients_cache.flush_cache()  # else the closed ones are used again
 
 
 @functools.lru_cache(maxsize=64)

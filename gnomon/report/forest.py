@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from gnomon.report.schema import Interval
 
-LEFT, RIGHT, ROW, TOP, WIDTH = 190.0, 640.0, 26.0, 30.0, 860.0
+LEFT, RIGHT, ROW, TOP, WIDTH = 225.0, 660.0, 26.0, 30.0, 900.0
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 
 

@@ -10,6 +10,7 @@ from gnomon.report.table import printable
 from gnomon.report.verdict import count, p_text, percent, points
 
 SIGNS = {"helps": "▲", "hurts": "▼", "no_effect": "=", "undecided": "?"}
+LABEL_CHARS = 27
 HEADINGS = {
     "helps": "Helps",
     "hurts": "Hurts",
@@ -48,7 +49,7 @@ def render_html(report: Report) -> str:
 def _overview(report: Report) -> Plot:
     """One line for each comparison over all samples."""
     chosen = [one for one in report["contrasts"] if one["scope"] == "all"]
-    marks = [_mark(one, f"{one['model']}: {one['variant']} − {one['baseline']}") for one in chosen]
+    marks = [_mark(one, _named(one["model"], f"{one['variant']} − {one['baseline']}")) for one in chosen]
     return plot(marks, margin=report["job"]["margin"])
 
 
@@ -56,7 +57,7 @@ def _details(report: Report, whole: Contrast) -> tuple[Contrast, Plot, Sequence[
     """A comparison with the plot of its cells and the rows behind it."""
     key = (whole["model"], whole["baseline"], whole["variant"])
     rows = [one for one in report["contrasts"] if (one["model"], one["baseline"], one["variant"]) == key]
-    marks = [_mark(one, "all" if one["scope"] == "all" else one["scope"]) for one in rows]
+    marks = [_mark(one, _short(one["scope"], LABEL_CHARS)) for one in rows]
     return whole, plot(marks, margin=report["job"]["margin"]), rows
 
 
@@ -65,7 +66,7 @@ def _mark(one: Contrast, label: str) -> Mark:
     size = "" if one["diff"] is None else points(one["diff"])
     between = f" [{points(ends[0])}, {points(ends[1])}]" if ends else ""
     return Mark(
-        label=_short(label),
+        label=label,
         value=one["diff"],
         interval=ends,
         note=f"{size}{between}  n={one['n']}",
@@ -78,7 +79,7 @@ def _arm_plot(arms: Sequence[ArmReport]) -> Plot:
     """One line for each arm's aggregate, on the whole scale."""
     marks = [
         Mark(
-            label=_short(f"{arm['model']} / {arm['arm']}"),
+            label=_named(arm["model"], arm["arm"]),
             value=arm["aggregate"],
             interval=arm["aggregate_ci95"],
             note=percent(arm["aggregate"]) + _between(arm),
@@ -95,6 +96,17 @@ def _between(arm: ArmReport) -> str:
     return f" [{percent(ends[0])}, {percent(ends[1])}]  n={arm['n']}" if ends else f"  n={arm['n']}"
 
 
-def _short(label: str) -> str:
-    """The label, cut in the middle where it would run out of the plot."""
-    return label if len(label) <= 28 else f"{label[:13]}…{label[-14:]}"
+def _named(model: str, arms: str) -> str:
+    """A model, without its provider's prefix, and its arms, as long as the plot has room for."""
+    arms = _short(arms, LABEL_CHARS - 8)
+    return f"{_short(model.rpartition('/')[2], LABEL_CHARS - len(arms) - 2)}, {arms}"
+
+
+def _short(text: str, chars: int) -> str:
+    """The text, cut in the middle where it is longer.
+
+    >>> _short("abcdefgh", 5)
+    'ab…gh'
+    """
+    half = (chars - 1) // 2
+    return text if len(text) <= chars else f"{text[: chars - 1 - half]}…{text[-half:]}"

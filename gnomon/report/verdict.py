@@ -61,30 +61,32 @@ def _perhaps_no_effect(
 
 
 def sentence(contrast: Contrast, *, margin: float, interim: bool = False) -> str:
-    """The finding in one or two plain sentences."""
-    who, variant, baseline = contrast["model"], contrast["variant"], contrast["baseline"]
+    """The finding in one or two plain sentences; `interim` says that more trials will come."""
+    text = _claim(contrast, margin=margin)
+    return f"So far: {text}" if interim else text
+
+
+def _claim(contrast: Contrast, *, margin: float) -> str:
+    who, diff, ci95 = contrast["model"], contrast["diff"], contrast["ci95"]
+    under, than = f"under “{contrast['variant']}”", f"under “{contrast['baseline']}”"
     where = "" if contrast["scope"] == "all" else f" on {contrast['scope']}"
-    start = "So far, " if interim else ""
-    diff, ci95 = contrast["diff"], contrast["ci95"]
+    cannot = f"It cannot be told whether {who} does better{where} {under} than {than}"
     if diff is None:
-        text = f"it cannot be told whether {variant} helps {who}{where}: no sample has a score in both arms."
-        return start + text if interim else text[0].upper() + text[1:]
+        return f"{cannot}: no sample has a score under both."
     sizes = f"{count(contrast['n'], 'sample')} in {count(contrast['clusters'], 'cluster')}"
-    sure = f"95 % interval {points(ci95[0])} to {points(ci95[1])}; {sizes}" if ci95 else sizes
-    by = f"{abs(100 * diff):.1f} points"
+    sure = f"({f'95 % interval {points(ci95[0])} to {points(ci95[1])}; ' if ci95 else ''}{sizes})"
+    by = f"by {abs(100 * diff):.1f} points"
     match contrast["verdict"]:
         case "helps":
-            return f"{start}{variant} helps {who}{where}: it scores {by} higher than {baseline} ({sure})."
+            return f"{who} does better{where} {under} than {than}, {by} {sure}."
         case "hurts":
-            return f"{start}{variant} hurts {who}{where}: it scores {by} lower than {baseline} ({sure})."
+            return f"{who} does worse{where} {under} than {than}, {by} {sure}."
         case "no_effect":
-            size = f"no effect larger than {100 * margin:.3g} points"
-            measured = f"{points(diff)} points against {baseline}"
-            return f"{start}{variant} has {size} on {who}{where}: {measured} ({sure})."
-    text = f"it cannot be told whether {variant} helps {who}{where}: {points(diff)} points against {baseline}"
-    text = (start + text if interim else text[0].upper() + text[1:]) + f" ({sure})."
-    why = f" Why: {'; '.join(contrast['reasons'])}." if contrast["reasons"] else ""
-    return text + why + _what_would_show(contrast)
+            size = f"within {100 * margin:.3g} points"
+            return f"{who} does equally well{where} {under} and {than}, {size}: {points(diff)} points {sure}."
+        case "undecided":
+            why = f" Why: {'; '.join(contrast['reasons'])}." if contrast["reasons"] else ""
+            return f"{cannot}: {points(diff)} points {sure}.{why}{_what_would_show(contrast)}"
 
 
 def _what_would_show(contrast: Contrast) -> str:

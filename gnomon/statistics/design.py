@@ -34,7 +34,7 @@ class Design:
 
     def mean(self, values: Floats) -> float:
         """The aggregate of one value a sample."""
-        return float(self.weights @ values)
+        return float(np.mean(np.bincount(self.strata, values) / np.bincount(self.strata)))
 
     def sums(self, values: Floats) -> Floats:
         """What each cluster adds to the aggregate."""

@@ -45,16 +45,17 @@ class Drawn:
     record: Mapping[str, Any]
 
 
-def draw(number: Number) -> Drawn:
-    """The question of that number.
+def draw(number: Number, *, place: int | None = None) -> Drawn:
+    """The question of that number, in the place of its round or in another that is named.
 
     Nearly always the round's place holds one; where it doesn't, another place is drawn for this question.
 
     Raises:
         RuntimeError: no place was found that holds such a question (never seen).
     """
+    round_ = number.round if place is None else place
     for spare in range(WORLDS):
-        world = world_of(number.seed, number.scene, number.round, spare)
+        world = world_of(number.seed, number.scene, round_, spare)
         rng = Random(seed_of("question", VERSION, number.seed, number.k, spare))
         question = _find(world, rng, ASK[number.task_id])
         if question is not None:

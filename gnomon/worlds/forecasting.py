@@ -1,5 +1,6 @@
 """Questions about what comes next: the next camera, the next two, where two targets meet (NSF, TF, MTTF)."""
 
+import math
 from random import Random
 
 from gnomon.worlds.question import Question, nearest
@@ -14,7 +15,7 @@ MISS_S = 20.0  # at a wrong camera one target is at least this long before the o
 
 
 def next_spot(world: World, rng: Random, trip: Trip) -> Question | None:
-    """Which camera sees the target next, and when?"""
+    """Which camera sees the target next, and when."""
     if len(trip.sightings) < 2:
         return None
     index = rng.randrange(len(trip.sightings) - 1)
@@ -34,7 +35,7 @@ def next_spot(world: World, rng: Random, trip: Trip) -> Question | None:
 
 
 def trajectory(world: World, rng: Random, trip: Trip) -> Question | None:
-    """Which two cameras see the target next, in order, and when?"""
+    """Which two cameras see the target next, in order, and when."""
     if len(trip.sightings) < 4:
         return None
     index = rng.randrange(len(trip.sightings) - 3)
@@ -57,7 +58,7 @@ def trajectory(world: World, rng: Random, trip: Trip) -> Question | None:
 
 
 def meeting(world: World, rng: Random, one: Trip) -> Question | None:
-    """Where and when are two targets in view of the same camera at the same time?"""
+    """Where and when two targets are in view of the same camera at the same time."""
     if len(one.sightings) < 2:
         return None
     index = rng.randrange(1, len(one.sightings))
@@ -87,16 +88,15 @@ def _met(world: World, rng: Random, one: tuple[Trip, int], other: tuple[Trip, in
     met_s = (max(place.start_s, their_place.start_s), min(place.end_s, their_place.end_s))
     if met_s[1] - met_s[0] < MIN_OVERLAP_S or max(last.end_s, their_last.end_s) >= met_s[0]:
         return None
-    arrivals = (_arrivals_s(world, last), _arrivals_s(world, their_last))
+    ways_m, their_ways_m = (world.ways_to_cameras_m(one.exit) for one in (last, their_last))
     missed = [
         camera
         for camera in world.scene.cameras
         if camera not in (place.camera, last.camera, their_last.camera)
-        and abs(arrivals[0][camera] - arrivals[1][camera]) >= MISS_S
+        and abs(_arrival_s(last, ways_m[camera]) - _arrival_s(their_last, their_ways_m[camera])) >= MISS_S
         and not _together(trip, companion, camera)
     ]
-    distance_m = world.ways_to_cameras_m(last.exit)
-    wrong = nearest(rng, missed, distance_m, 3)
+    wrong = nearest(rng, missed, ways_m, 3)
     if wrong is None:
         return None
     return Question(
@@ -112,12 +112,9 @@ def _met(world: World, rng: Random, one: tuple[Trip, int], other: tuple[Trip, in
     )
 
 
-def _arrivals_s(world: World, last: Sighting) -> dict[str, float]:
-    """When the target would reach each camera by the shortest way at the speed it had in its clip."""
-    speed_mps = world.way_m(last.entry, last.exit) / last.stay_s
-    return {
-        camera: last.end_s + way_m / speed_mps for camera, way_m in world.ways_to_cameras_m(last.exit).items()
-    }
+def _arrival_s(last: Sighting, way_m: float) -> float:
+    """When the target will have gone `way_m` at the speed it had in its clip, as the crow flies."""
+    return last.end_s + way_m * last.stay_s / math.dist(last.entry.xy_m, last.exit.xy_m)
 
 
 def _together(one: Trip, other: Trip, camera: str) -> bool:

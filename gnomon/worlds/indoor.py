@@ -1,11 +1,10 @@
 """Indoor worlds: a building of two or three floors, its corridors and rooms, and cameras in them."""
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Literal
 
-from shapely import LineString, Polygon
+from shapely import Polygon
 
 from gnomon.worlds.floor_plan import LENGTH_M, FloorPlan, Rectangle, floor_plan
 from gnomon.worlds.installation import Candidate, install
@@ -67,10 +66,7 @@ def indoor(rng: Random, *, name: str) -> World:
         ),
         apart_m=JOURNEY * length_m,
         margin_m=MARGIN_M,
-        spots={
-            camera.id: _spots(installation.mounts[camera.id], camera)
-            for camera in installation.cameras.values()
-        },
+        spots={camera.id: _spots(camera) for camera in installation.cameras.values()},
     )
 
 
@@ -172,12 +168,9 @@ def _things(rng: Random, rooms: Sequence[tuple[int, Rectangle]], turn: Turn) -> 
     }
 
 
-def _spots(mount: Mount, camera: Camera) -> tuple[Spot, ...]:
-    """The middle of its field of view, and the points of its line of sight next to either end of it."""
-    east, north = (wave(math.radians(mount.heading_deg)) for wave in (math.sin, math.cos))
-    (x_m, y_m), reach_m = mount.xy_m, mount.range_m
-    sight = LineString([(x_m, y_m), (x_m + reach_m * east, y_m + reach_m * north)]).intersection(
-        camera.field_of_view
-    )
-    points = (sight.interpolate(share, normalized=True) for share in (0.05, 0.5, 0.95))
-    return tuple(Spot(xy_m=(point.x, point.y), floor=camera.floor) for point in points)
+def _spots(camera: Camera) -> tuple[Spot, ...]:
+    """The middle of what the camera sees, which is convex."""
+    if camera.field_of_view is None:
+        return ()
+    middle = camera.field_of_view.centroid
+    return (Spot(xy_m=(middle.x, middle.y), floor=camera.floor),)

@@ -24,6 +24,9 @@ class Candidate:
     def camera(self, camera_id: str) -> Camera:
         """The camera that hangs so."""
         view = self.mount.field_of_view()
+        if self.room is not None:
+            seen = self.room.intersection(view)
+            view = seen if isinstance(seen, Polygon) else Polygon()
         return Camera(
             id=camera_id,
             xy_m=self.mount.xy_m,
@@ -31,7 +34,7 @@ class Candidate:
             heading_deg=self.mount.heading_deg % 360,
             fov_deg=self.mount.fov_deg,
             range_m=self.mount.range_m,
-            field_of_view=view if self.room is None else self.room.intersection(view),
+            field_of_view=view,
             homography=self.mount.homography(),
             image_size=self.mount.image_size,
         )
@@ -51,23 +54,25 @@ class Installation:
 
 
 def install(rng: Random, candidates: Iterable[Candidate], *, count: int, apart_m: float) -> Installation:
-    """Take candidates whose fields of view keep `apart_m` from one another, then build `count` of them."""
+    """Take candidates whose fields of view keep `apart_m` from one another, then build `count` of them.
+
+    Raises:
+        ValueError: fewer than `count` candidates keep apart.
+    """
     taken: list[Candidate] = []
     views: dict[int, list[Polygon]] = {}
     for candidate in candidates:
         view = candidate.camera("").field_of_view
         others = views.setdefault(candidate.floor, [])
-        if view is not None and shapely.distance(view, others).min(initial=math.inf) >= apart_m:
+        if view and shapely.distance(view, others).min(initial=math.inf) >= apart_m:
             taken.append(candidate)
             others.append(view)
+    if len(taken) < count:
+        raise ValueError(f"{count} cameras wanted, but only {len(taken)} places keep {apart_m:g} m apart")
     rng.shuffle(taken)
-    hung = {
-        camera_id: candidate for camera_id, candidate in zip(camera_ids(rng, len(taken)), taken, strict=True)
-    }
-    cameras = {camera_id: candidate.camera(camera_id) for camera_id, candidate in hung.items()}
-    built = list(hung)[:count]
+    built = dict(zip(camera_ids(rng, count), taken[:count], strict=True))
     return Installation(
-        cameras={camera_id: cameras[camera_id] for camera_id in built},
-        mounts={camera_id: hung[camera_id].mount for camera_id in built},
-        unbuilt=tuple(camera for camera_id, camera in cameras.items() if camera_id not in built),
+        cameras={camera_id: candidate.camera(camera_id) for camera_id, candidate in built.items()},
+        mounts={camera_id: candidate.mount for camera_id, candidate in built.items()},
+        unbuilt=tuple(candidate.camera(f"u{number:02d}") for number, candidate in enumerate(taken[count:])),
     )

@@ -1,9 +1,11 @@
 """Map ground: the shapes of a map, without any lettering."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable
 
+import shapely
 from PIL import Image, ImageDraw
-from shapely import Point as ShapelyPoint
+from shapely import LineString, Polygon
 
 from gnomon.worlds.map_sheet import MapSheet
 from tools.scene.scene import Point, Scene
@@ -55,31 +57,26 @@ def _roads(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
 
 
 def _rooms(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
-    walks = {zone for portal in scene.portals.values() for zone in portal.zones if portal.kind != "door"}
-    doors: dict[str, int] = {}
-    for portal in scene.portals.values():
-        for zone in portal.zones:
-            doors[zone] = doors.get(zone, 0) + 1
+    used = Counter(zone for portal in scene.portals.values() for zone in portal.zones)
     for zone in scene.zones.values():
-        ring = _ring(zone.area.exterior.coords, zone.floor, pixel)
-        walk = zone.id in walks or doors.get(zone.id, 0) > 1
-        pen.polygon(ring, fill=WALK if walk else ROOM, outline=WALL, width=2 * FINER)
+        ring = _ring(zone.area, zone.floor, pixel)
+        pen.polygon(ring, fill=WALK if used[zone.id] > 1 else ROOM, outline=WALL, width=2 * FINER)
     for portal in scene.portals.values():
         if portal.kind == "door":
-            one, other = (scene.zones[zone] for zone in portal.zones)
-            gap = one.area.intersection(other.area).intersection(
-                ShapelyPoint(portal.ends_m[0]).buffer(DOOR_M / 2)
-            )
-            if gap.geom_type == "LineString" and not gap.is_empty:
-                pen.line(_ring(gap.coords, one.floor, pixel), fill=WALK, width=5 * FINER)
+            one, other = (scene.zones[zone_id] for zone_id in portal.zones)
+            opening = shapely.Point(portal.ends_m[0]).buffer(DOOR_M / 2)
+            gap = one.area.intersection(other.area).intersection(opening)
+            if isinstance(gap, LineString) and not gap.is_empty:
+                ends = [pixel((x, y), one.floor) for x, y in gap.coords]
+                pen.line(ends, fill=WALK, width=5 * FINER)
 
 
 def _views(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
     for camera in scene.cameras.values():
         if camera.field_of_view is not None:
-            ring = _ring(camera.field_of_view.exterior.coords, camera.floor, pixel)
+            ring = _ring(camera.field_of_view, camera.floor, pixel)
             pen.polygon(ring, fill=VIEW, outline=VIEW_EDGE, width=FINER)
 
 
-def _ring(coords: Sequence[Point], floor: int, pixel: ToPixel) -> list[Point]:
-    return [pixel((point[0], point[1]), floor) for point in coords]
+def _ring(area: Polygon, floor: int, pixel: ToPixel) -> list[Point]:
+    return [pixel((x, y), floor) for x, y in area.exterior.coords]

@@ -23,7 +23,8 @@ Font = ImageFont.FreeTypeFont
 @lru_cache
 def _font(points: int) -> Font:
     font = ImageFont.load_default(points)
-    assert isinstance(font, ImageFont.FreeTypeFont), "Pillow is built without FreeType"
+    if not isinstance(font, ImageFont.FreeTypeFont):
+        raise RuntimeError("Pillow is built without FreeType, so maps cannot be lettered")
     return font
 
 
@@ -36,7 +37,7 @@ def letter(image: Image.Image, scene: Scene, sheet: MapSheet) -> None:
             left, top = panel.area_px[0], panel.area_px[1] - TITLE_PX
             labels.take(box(left, top, left + 120, panel.area_px[1]))
             pen.text((left, top + 6), f"Floor {panel.floor}", fill=INK, font=_font(TITLE_PT))
-    _compass(pen, labels, sheet)
+    _compass(pen, sheet)
     _scale(pen, sheet)
     views = [
         Polygon([sheet.pixel((x, y), camera.floor) for x, y in camera.field_of_view.exterior.coords])
@@ -177,7 +178,7 @@ def _room_names(pen: Pen, labels: Labels, scene: Scene, sheet: MapSheet) -> None
             labels.take(area)
 
 
-def _compass(pen: Pen, labels: Labels, sheet: MapSheet) -> None:
+def _compass(pen: Pen, sheet: MapSheet) -> None:
     x, y = sheet.size_px[0] - EDGE_PX - 12, sheet.size_px[1] - FOOT_PX / 2
     pen.polygon([(x, y - 22), (x + 9, y + 16), (x, y + 9), (x - 9, y + 16)], fill=INK)
     pen.text((x - 24, y - 3), "N", fill=INK, font=_font(20), anchor="mm")

@@ -11,14 +11,15 @@ from tools.geometry.field_of_view import sector
 from tools.scene.scene import Point
 
 SIDE_MARGIN_DEG = 2.0  # the lens sees a little more than the field of view on either side
-FAR_ROW, NEAR_ROW = 0.15, 0.97  # image rows, as fractions of the height, of the far and the near edge
+FAR_ROW, NEAR_ROW = 0.4, 0.97  # image rows, as fractions of the height, of the far and the near edge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mount:
     """A pinhole camera at `height_m` above `xy_m`, level across, tilted down so that its range fits.
 
-    Pinhole model as in Hartley and Zisserman, Multiple View Geometry, chapter 6; square pixels, no distortion.
+    Pinhole model as in Hartley and Zisserman, Multiple View Geometry, chapter 6; square pixels, no
+    distortion.
     """
 
     xy_m: Point
@@ -76,11 +77,12 @@ class Mount:
         width, height = self.image_size
         lens = np.array([[self.focal_px, 0, width / 2], [0, self.focal_px, height / 2], [0, 0, 1]])
         centre = np.array([*self.xy_m, self.height_m])
-        return lens @ np.column_stack([rotation, -rotation @ centre])
+        matrix: NDArray[np.float64] = lens @ np.column_stack([rotation, -rotation @ centre])
+        return matrix
 
     def homography(self) -> NDArray[np.float64]:
         """3 x 3 matrix from pixels of the floor to metres; its third row is positive below the horizon."""
-        return np.linalg.inv(self.projection()[:, [0, 1, 3]])
+        return np.linalg.inv(self.projection()[:, [0, 1, 3]]).astype(np.float64)
 
     def pixel(self, xy_m: Point, z_m: float = 0.0) -> tuple[float, float, float]:
         """Column, row and depth (metres along the optical axis) of a point `z_m` above the floor."""

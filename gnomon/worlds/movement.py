@@ -76,7 +76,7 @@ class Journey:
         return self.stretches[-1].times_s[-1]
 
     def at(self, time_s: float) -> Spot:
-        """Where the target is; between floors where it will come out, outside its hours where it begins or ends."""
+        """Where the target is; between floors where it comes out, out of hours where it starts or ends."""
         stretch = next((one for one in self.stretches if time_s <= one.times_s[-1]), self.stretches[-1])
         x_m, y_m = (
             float(np.interp(time_s, stretch.times_s, axis)) for axis in zip(*stretch.points_m, strict=True)

@@ -18,9 +18,9 @@ ROOMS = ("Office", "Lab", "Meeting Room", "Studio", "Store", "Archive", "Worksho
 
 
 def camera_ids(rng: Random, count: int) -> list[str]:
-    """Ids that tell nothing: drawn without order, all of one length.
+    """Ids in an order that tells nothing; every place uses the same ones, so they tell no place either.
 
-    >>> [len(name) for name in camera_ids(Random(0), 3)]
-    [4, 4, 4]
+    >>> sorted(camera_ids(Random(0), 3))
+    ['c01', 'c02', 'c03']
     """
-    return [f"c{number:03d}" for number in rng.sample(range(1, 1000), count)]
+    return [f"c{number:02d}" for number in rng.sample(range(1, count + 1), count)]

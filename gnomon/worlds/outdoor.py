@@ -124,7 +124,7 @@ def _roads(
 
 
 def _beside(rng: Random, road: Road) -> Mount:
-    start, end = rng.sample(list(road.line.coords), 2)
+    start, end = rng.sample([(x, y) for x, y in road.line.coords], 2)
     ahead_deg = bearing_deg(start, end)
     side = rng.choice((-1, 1))
     along_m, kerb_m = rng.uniform(8, 30), side * rng.uniform(*KERB_M)
@@ -140,15 +140,11 @@ def _beside(rng: Random, road: Road) -> Mount:
 
 
 def _spots(camera: Camera, roads: Mapping[str, Road]) -> tuple[Spot, ...]:
-    """The ends and the middle of every stretch of road in view."""
+    """The middle of every stretch of road in view."""
     view = camera.field_of_view
     stretches = [road.line.intersection(view) for road in roads.values() if road.line.intersects(view)]
-    points = [
-        line.interpolate(share, normalized=True)
-        for line in shapely.get_parts(stretches)
-        for share in (0.0, 0.5, 1.0)
-    ]
-    return tuple(Spot(xy_m=(point.x, point.y)) for point in points)
+    middles = (part.interpolate(0.5, normalized=True) for part in shapely.get_parts(stretches))
+    return tuple(Spot(xy_m=(point.x, point.y)) for point in middles)
 
 
 def _places(rng: Random, roads: Mapping[str, Road], installation: Installation) -> dict[str, Place]:

@@ -16,7 +16,7 @@ REORDER = 1.15  # a wrong order of cameras makes the way longer by at least this
 
 
 def geo_location(world: World, rng: Random, trip: Trip) -> Question | None:
-    """Which camera did the target pass between two clips?"""
+    """Which camera the target passed between two clips."""
     if len(trip.sightings) < 3:
         return None
     first, last = _ends(rng, len(trip.sightings))
@@ -46,10 +46,10 @@ def geo_location(world: World, rng: Random, trip: Trip) -> Question | None:
 
 
 def arrival_time_interval(world: World, rng: Random, trip: Trip) -> Question | None:
-    """When was the target in view of a camera between two clips?
+    """When the target was in view of a camera between two clips.
 
-    The four intervals are those in which it crossed four views on its way. Which of these views belong to
-    cameras that hang there was settled by lot, so neither place nor length of an interval tells the right one.
+    The four intervals are those in which it crossed four views on its way. Which of these views belong
+    to cameras was settled by lot, so neither place nor length of an interval tells the right one.
     """
     if len(trip.sightings) < 3:
         return None
@@ -86,8 +86,8 @@ def arrival_time_interval(world: World, rng: Random, trip: Trip) -> Question | N
     )
 
 
-def motion_state(world: World, rng: Random, trip: Trip) -> Question | None:
-    """How did the target move between two clips?
+def motion_state(_world: World, rng: Random, trip: Trip) -> Question | None:
+    """How the target moved between two clips.
 
     Wrong options are the truth turned, mirrored or walked backwards. Worlds have no preferred direction, so
     all are equally likely to one who doesn't see the map; and all take the same time.
@@ -116,7 +116,7 @@ def motion_state(world: World, rng: Random, trip: Trip) -> Question | None:
 
 
 def causal_reordering(world: World, rng: Random, trip: Trip) -> Question | None:
-    """In which order did the target pass three cameras?
+    """In which order the target passed three cameras.
 
     The wrong orders are drawn from the five there are, so no order stands out among the options.
     """

@@ -8,7 +8,7 @@ from gnomon.worlds.sighting import Sighting, sightings
 from gnomon.worlds.world import World
 
 MIN_STAY_S = 1.0
-STARTS_S = (5.0, 1800.0)  # journeys start within half an hour after 12:00:00
+STARTS_S = (600.0, 3000.0)  # journeys start within the hour after 12:00:00
 ON_FOOT = 0.25  # share of outdoor targets that walk
 TARGETS = range(1, 1_000_000)  # so many that two places hardly share a number
 

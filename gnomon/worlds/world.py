@@ -26,7 +26,7 @@ class World:
     ends: tuple[Spot, ...]  # where journeys start and end
     apart_m: float  # how far apart they do, at least, as the crow flies
     margin_m: float  # distances that differ by less are too close to call
-    spots: Mapping[str, tuple[Spot, ...]]  # points of the ways in each camera's view
+    spots: Mapping[str, tuple[Spot, ...]]  # by camera: the middles of the ways in its view
 
     @staticmethod
     def crow_m(start: Spot, end: Spot) -> float:

@@ -1,12 +1,15 @@
 """The app: routes, guard and error handlers put together into one value."""
 
+from typing import Any
+
 from fastapi import Depends, FastAPI
 from redis import Redis
 from starlette.middleware import Middleware
 
+from gnomon.spec import JobSpec
 from service.api import catalog, documentation, events, health, jobs, metrics, reports, tools, trials, workers
 from service.api.guard import Guard, authorised
-from service.api.problems import add_handlers
+from service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from service.api.state import State
 from service.settings import Settings
 from workers.store.store import Store
@@ -17,20 +20,30 @@ KEYED = (jobs, trials, events, reports, catalog, tools, workers, metrics)
 OPEN = (health, documentation)
 
 
-def create_app(settings: Settings, *, store: Store, redis: Redis) -> FastAPI:
+class Api(FastAPI):
+    """FastAPI whose OpenAPI document also says what a job spec and a problem look like."""
+
+    def openapi(self) -> dict[str, Any]:
+        document = super().openapi()
+        spec = JobSpec.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas = document.setdefault("components", {}).setdefault("schemas", {})
+        schemas.update({**spec.pop("$defs", {}), "JobSpec": spec, "Problem": SCHEMA})
+        return document
+
+
+def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
     """The REST API over a store and a queue, which the caller opened and will close."""
-    state = State(settings=settings, store=store, redis=redis)
-    app = FastAPI(
+    guard = Middleware(Guard, max_body_bytes=settings.max_body_bytes, is_keyless=not settings.api_keys)
+    app = Api(
         title="Gnomon",
         version=VERSION,
         description=DESCRIPTION,
         docs_url=None,  # the stock pages load scripts from elsewhere; `documentation` serves its own
         redoc_url=None,
-        middleware=[
-            Middleware(Guard, max_body_bytes=settings.max_body_bytes, is_keyless=not settings.api_keys)
-        ],
+        middleware=[guard],
+        responses=DOCUMENTED,
     )
-    app.state.gnomon = state
+    app.state.gnomon = State(settings=settings, store=store, redis=redis)
     add_handlers(app)
     for module in KEYED:
         app.include_router(module.router, dependencies=[Depends(authorised)])

@@ -15,7 +15,9 @@ router = APIRouter(tags=["health"], include_in_schema=False)
 def docs(request: Request) -> HTMLResponse:
     """Every route with its parameters, in words."""
     document = request.app.openapi()
-    templates = Environment(loader=PackageLoader("service.api"), autoescape=True)
+    templates = Environment(
+        loader=PackageLoader("service.api"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
     page = templates.get_template("docs.html.j2").render(info=document["info"], groups=_groups(document))
     return HTMLResponse(
         page, headers={"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}

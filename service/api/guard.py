@@ -49,7 +49,7 @@ class Guard:
             await self._refuse(scope, receive, send)
             return
         try:
-            await self._app(scope, self._limited(receive), send)
+            await self._app(scope, self._limited(receive), _plain(send))
         except TooLarge:
             await self._refuse(scope, receive, send)
 
@@ -75,6 +75,17 @@ class Guard:
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         detail = f"a body may have {self._max_body_bytes:,} bytes"
         await problem(413, title="Content too large", detail=detail, field="body")(scope, receive, send)
+
+
+def _plain(send: Send) -> Send:
+    """Forbid browsers to guess another media type than the one that is sent."""
+
+    async def marked(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", ()), (b"x-content-type-options", b"nosniff")]
+        await send(message)
+
+    return marked
 
 
 def _host(netloc: str) -> str:

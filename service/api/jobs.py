@@ -5,7 +5,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Query, Response
 
 from gnomon.errors import SpecError
-from gnomon.spec import JobSpec
 from service import jobs
 from service.api.guard import json_body
 from service.api.state import Shared
@@ -14,16 +13,10 @@ from service.api.views import job_view, listing
 MAX_LIMIT = 10_000
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="how many at most")]
 Cursor = Annotated[str | None, Query(max_length=100, description="`next_cursor` of the page before")]
-SPEC_BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}}
+SPEC_SCHEMA = {"$ref": "#/components/schemas/JobSpec"}
+SPEC_BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": SPEC_SCHEMA}}}}
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
-
-
-def spec_body() -> dict[str, Any]:
-    """What OpenAPI says of the body of POST /v1/jobs: the schema of a job spec, without references."""
-    schema = JobSpec.model_json_schema(ref_template="#/components/schemas/{model}")
-    schema.pop("$defs", None)
-    return {"required": True, "content": {"application/json": {"schema": schema}}}
 
 
 @router.post("", status_code=202, openapi_extra=SPEC_BODY)

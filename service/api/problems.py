@@ -13,6 +13,23 @@ from starlette.exceptions import HTTPException
 from gnomon.errors import GnomonError
 
 MEDIA_TYPE = "application/problem+json"
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "detail": {"type": "string"},
+        "status": {"type": "integer"},
+        "field": {"type": "string", "description": "path of the offending field"},
+        "errors": {"type": "array", "items": {"type": "object"}},
+    },
+}
+_BODY = {"content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
+DOCUMENTED: dict[int | str, dict[str, Any]] = {
+    422: {"description": "A field holds what is not allowed", **_BODY},
+    "default": {"description": "Any other error", **_BODY},
+}
 log = logging.getLogger(__name__)
 
 

@@ -22,6 +22,8 @@ def job_view(job: JobRecord) -> dict[str, Any]:
         "finished_at": job.finished_at,
         "usd": job.usd,
         "tokens": job.tokens,
+        "known_usd": job.known_usd,
+        "known_tokens": job.known_tokens,
         "error": job.error,
         "spec_hash": job.spec_hash,
         "spec": job.spec.model_dump(mode="json"),

@@ -9,13 +9,12 @@ import click
 from gnomon.report.text import summary_text
 from service.cli.ending import exit_code
 from service.cli.progress import JobProgress
-from service.embedded import default_workers
+from service.embedded import default_workers, open_store
 from service.jobs import Draft
 from service.reports import as_json, report_of, write_folder
 from service.running import run_to_end
 from service.settings import Settings
 from workers.store.records import JobRecord
-from workers.store.store import Store
 
 
 def run_and_report(
@@ -29,14 +28,14 @@ def run_and_report(
                 _say(f"job {old.id} ({old.name}) was left unfinished by an earlier command and is cancelled")
             _say(f"job {job.id}: {job.counts.planned} trials, data in {settings.data_dir}")
 
-        job = run_to_end(
+        job_id = run_to_end(
             draft, settings, workers=workers or default_workers(), started=started, seen=progress.show
         )
-    store = Store(settings.database_url)
+    store = open_store(settings.database_url)
     try:
-        report = report_of(store, job.id)
+        job, report = store.job(job_id), report_of(store, job_id)
         if out is not None:
-            write_folder(store, job.id, report, out)
+            write_folder(store, job_id, report, out)
     finally:
         store.close()
     click.echo(as_json(report) if as_document else summary_text(report))

@@ -55,6 +55,9 @@ def main(args: list[str] | None = None) -> NoReturn:
         # Whoever read our output has left; Python would complain once more when it closes the pipe.
         sys.stderr.close()
         code = DONE
+    except OSError as error:
+        _say(f"{error.filename or 'the system'}: {error.strerror or error}")
+        code = BAD_USAGE if error.filename else INCOMPLETE
     sys.exit(code if isinstance(code, int) else DONE)
 
 

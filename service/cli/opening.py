@@ -5,6 +5,7 @@ from pathlib import Path
 
 from gnomon.errors import NotFound, SpecError
 from gnomon.spec import read_spec
+from service.embedded import open_store
 from service.jobs import Draft, draft_typed
 from service.settings import Settings, own_database, read_settings
 from workers.store.store import Store
@@ -24,7 +25,7 @@ def draft_of(spec: Path, settings: Settings) -> Draft:
     return draft_typed(read_spec(spec), settings)
 
 
-def open_store(data_dir: Path | None) -> Store:
+def existing_store(data_dir: Path | None) -> Store:
     """The store as it is; none is made.
 
     Raises:
@@ -34,7 +35,20 @@ def open_store(data_dir: Path | None) -> Store:
     is_own = settings.database_url == own_database(settings.data_dir)
     if is_own and not (settings.data_dir / "gnomon.db").is_file():
         raise NotFound(f"{settings.data_dir} holds no jobs; name another folder", field="--data-dir")
-    return Store(settings.database_url)
+    return open_store(settings.database_url)
+
+
+def prepare_out(out: Path | None) -> None:
+    """Make the folder for a report before anything is spent on what it will hold.
+
+    Raises:
+        SpecError: it cannot be made.
+    """
+    if out is not None:
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SpecError(f"{out} cannot be made: {error.strerror}", field="--out") from None
 
 
 def need_redis(settings: Settings) -> str:

@@ -46,24 +46,31 @@ def counting(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 class JobProgress:
-    """A bar over a job's trials, with what is missing and each arm's mean so far. A context manager."""
+    """A bar over a job's trials, with what is missing and each arm's mean so far.
+
+    A context manager; the bar appears with the first look, so that an early error stands alone.
+    """
 
     def __init__(self) -> None:
         self._progress = on_stderr()
         self._bar = self._progress.add_task("trials", total=None, note="")
         self._sums: dict[str, tuple[float, int]] = {}
+        self._is_shown = False
 
     def __enter__(self) -> Self:
-        self._progress.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._progress.stop()
+        if self._is_shown:
+            self._progress.stop()
 
     def show(self, look: "Look") -> None:
         """Take in a look at the job."""
+        if not self._is_shown:
+            self._is_shown = True
+            self._progress.start()
         for row in look.rows:
             if row.score is not None:
                 total, count = self._sums.get(row.arm, (0.0, 0))

@@ -1,3 +1,4 @@
+import asyncio
 import base64
 import io
 import json
@@ -323,3 +324,27 @@ async def test_an_empty_reply_is_the_models_failure(provider, run):
     provider.says("")
     row, _ = await run(spec(provider), "raw")
     assert (row.outcome, row.score, row.stop_reason) == ("model_failed", 0.0, "no_answer")
+
+
+async def test_closing_one_model_leaves_another_its_connections(provider, new_model):
+    provider.says("hello")
+    one, other = new_model(), new_model()
+    await one.reply(request())
+    await other.reply(request())
+    await one.close()
+    assert (await other.reply(request())).text == "hello"
+    await other.close()
+    assert (await other.reply(request())).text == "hello"
+
+
+async def test_a_reply_without_end_is_cut(provider, new_model):
+    provider.says("x" * 3_000_000)
+    assert len((await new_model().reply(request())).text) == 1_000_000
+
+
+async def test_many_calls_at_once_come_back_each_with_its_own_answer(provider, new_model):
+    provider.says("hello")
+    model = new_model()
+    replies = await asyncio.gather(*(model.reply(request()) for _ in range(40)))
+    assert [reply.text for reply in replies] == ["hello"] * 40
+    assert len(provider.requests) == 40

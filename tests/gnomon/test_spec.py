@@ -37,7 +37,7 @@ def test_all_tools_are_spelled_out_once_the_spec_is_read() -> None:
         ({"benchmark": "gtr"}, "benchmark", "gtr-bench"),
         ({"benchmark": "gtr-bench"}, "data", "published files"),
         ({"models": []}, "models", "at least 1"),
-        ({"models": [{"id": "a"}, {"id": "a"}]}, "", "stands twice"),
+        ({"models": [{"id": "a"}, {"id": "a"}]}, "models", "stands twice"),
         ({"arms": [{"name": "raw", "agent": "magic"}]}, "arms.0.agent", "direct, react"),
         ({"arms": [{"name": "raw", "agent": "direct", "tools": ["fly"]}]}, "arms.0.tools", "distance"),
         ({"arms": {"preset": "ladder"}}, "arms", "presets"),
@@ -47,7 +47,7 @@ def test_all_tools_are_spelled_out_once_the_spec_is_read() -> None:
         ({"select": {"tasks": ["Cooking"]}}, "select.tasks", "GeoLocation"),
         ({"analysis": {"primary": ["raw", "cooked"]}}, "analysis.primary", "raw, tools"),
         ({"limits": {"usd": -1}}, "limits.usd", "greater than 0"),
-        ({"speed": 9}, "speed", "not permitted"),
+        ({"speed": 9}, "speed", "not permitted; allowed here: name, benchmark"),
     ],
 )
 def test_a_bad_spec_names_the_field_and_what_is_allowed(

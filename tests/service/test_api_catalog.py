@@ -1,15 +1,19 @@
 """What there is, how it is, and tools called over REST."""
 
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from redis import Redis
 from starlette.testclient import TestClient
 
 from gnomon.agent import AGENTS
 from gnomon.benchmark import BENCHMARKS
+from service.api.app import create_app
+from service.embedded import client_of
+from service.settings import read_settings
 from tests.service.play import OpenApi, finish_all, post
 from tools.core.toolbox import TOOLS
 from workers.store.store import Store
@@ -78,23 +82,32 @@ def test_a_scene_may_be_a_path_below_the_media_roots(open_api: OpenApi) -> None:
     assert (outside.status_code, outside.json()["field"]) == (422, "scene")
 
 
-def test_ready_means_store_and_queue_answer(api: TestClient, redis: Redis) -> None:
+@pytest.fixture
+def queueless(store: Store, tmp_path: Path) -> Iterator[TestClient]:
+    """An API whose Redis is away."""
+    with client_of(f"unix://{tmp_path}/nowhere.sock") as redis:
+        app = create_app(read_settings({}, data_dir=tmp_path), store=store, redis=redis)
+        with TestClient(app, base_url="http://localhost") as client:
+            yield client
+
+
+def test_ready_means_store_and_queue_answer(api: TestClient) -> None:
     assert api.get("/healthz").json() == {"status": "ok"}
     ready = api.get("/readyz")
     assert ready.status_code == 200
     assert ready.json()["store"].startswith("sqlite 3.")
-    redis.connection_pool.disconnect()
-    redis.connection_pool.connection_kwargs["path"] = "/nowhere.sock"
-    away = api.get("/readyz")
+
+
+def test_a_queue_that_is_away_is_told_without_its_address(queueless: TestClient) -> None:
+    away = queueless.get("/readyz")
     assert away.status_code == 503
     assert away.json()["redis"] == "ConnectionError"
     assert "nowhere" not in away.text
 
 
-def test_a_job_is_taken_while_the_queue_is_away(api: TestClient, redis: Redis, store: Store) -> None:
-    redis.connection_pool.disconnect()
-    redis.connection_pool.connection_kwargs["path"] = "/nowhere.sock"
-    assert store.unfinished_shards(post(api))
+def test_a_job_is_taken_while_the_queue_is_away(queueless: TestClient, store: Store) -> None:
+    assert store.unfinished_shards(post(queueless))
+    assert queueless.get("/metrics").status_code == 200
 
 
 def test_metrics_count_jobs_trials_workers_and_shards(api: TestClient, store: Store) -> None:
@@ -129,3 +142,12 @@ def test_every_route_is_documented(api: TestClient) -> None:
     text = (SCENE_FILE.parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
     for path in api.get("/openapi.json").json()["paths"]:
         assert path.replace("{job_id}", "{id}").replace("{trial_id}", "{id}").removeprefix("/v1") in text
+
+
+def test_every_reference_of_the_openapi_document_leads_somewhere(api: TestClient) -> None:
+    document = api.get("/openapi.json").json()
+    text = json.dumps(document)
+    names = set(re.findall(r'"#/components/schemas/([^"]+)"', text))
+    assert {"JobSpec", "Problem", "ArmSpec"} <= names
+    assert names <= set(document["components"]["schemas"])
+    assert "HTTPValidationError" not in text

@@ -25,6 +25,7 @@ def rows_as(api: TestClient, path: str, kind: str) -> Any:
     response = api.get(path, headers={"Accept": kind})
     assert response.status_code == 200
     assert response.headers["content-type"].startswith(kind)
+    assert response.headers["x-content-type-options"] == "nosniff"
     return response
 
 

@@ -53,6 +53,16 @@ def test_help_imports_nothing_heavy() -> None:
         assert name.rstrip("-") in done.stdout
 
 
+def test_the_service_starts_without_agents_and_vendors() -> None:
+    code = (
+        "import sys, service.api.app, service.running, service.serving\n"
+        "print(sorted({name.partition('.')[0] for name in sys.modules} & {'litellm', 'langgraph'}))\n"
+        "print([name for name in sys.modules if name.startswith(('agents.', 'workers.shard'))])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.split() == ["[]", "[]"]
+
+
 def test_every_command_has_help_and_is_documented(capsys: pytest.CaptureFixture[str]) -> None:
     documented = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     for name in COMMANDS.names():
@@ -85,6 +95,8 @@ def test_every_command_has_help_and_is_documented(capsys: pytest.CaptureFixture[
             "scene: nowhere.geojson cannot be read",
         ),
         (["tools", "call", "distance", "--scene", "x", "--args", "{"], "--args: not JSON"),
+        (["demo", "--out", "/dev/null/out"], "--out: "),
+        (["demo", "--data-dir", "/dev/null/data"], "/dev/null/data"),
         (["submit", "nowhere.yaml"], "SPEC: nowhere.yaml cannot be read"),
     ],
 )
@@ -131,6 +143,26 @@ def test_a_bad_environment_is_named(
     assert "GNOMON_ALLOWED_API_BASES: " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("GNOMON_REDIS_URL", "redis://:s3cret@127.0.0.1:1/0"),
+        ("GNOMON_REDIS_URL", "no url, s3cret"),
+        ("GNOMON_DATABASE_URL", "sqlite:////dev/null/below/x.db"),
+        ("GNOMON_DATABASE_URL", "nothing://me:s3cret@host/db"),
+    ],
+)
+def test_a_queue_or_store_that_does_not_open_is_named_without_its_secrets(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch, write: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert gnomon("run", write()) == 2
+    said = capsys.readouterr().err
+    assert len(said.strip().splitlines()) == 1
+    assert f"{name}: " in said
+    assert "s3cret" not in said
+
+
 def test_a_service_that_does_not_answer_is_named(write: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert gnomon("submit", write(), "--url", "http://127.0.0.1:1") == 2
     assert "--url: " in capsys.readouterr().err
@@ -143,6 +175,31 @@ def test_every_example_is_a_spec(name: str) -> None:
 
     spec = parse_spec(read_spec(ROOT / "examples" / name), agents=AGENTS.names())
     assert spec.analysis.primary == ("raw", "tools")
+
+
+def test_the_demo_asks_the_same_number_in_every_cell() -> None:
+    from collections import Counter
+    from importlib.resources import files
+
+    from gnomon.spec import load_yaml
+    from service.jobs import draft_typed
+    from service.settings import read_settings
+
+    text = files("service.cli").joinpath("demo.yaml").read_text(encoding="utf-8")
+    draft = draft_typed(load_yaml(text), read_settings({}))
+    assert Counter(ref.cell for ref in draft.refs).total() == 280
+    assert set(Counter(ref.cell for ref in draft.refs).values()) == {20}
+    assert [arm.name for arm in draft.spec.arms] == ["raw", "tools"]
+
+
+def test_generated_worlds_are_a_folder_that_gtr_bench_reads(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert gnomon("generate", "worlds", "--out", "here", "--samples", "14") == 0
+    assert "14 questions" in capsys.readouterr().out
+    assert sum(len(json.loads(path.read_text())) for path in Path("here/data").rglob("*.json")) >= 14
+    assert gnomon("generate", "worlds", "--out", "here") == 2
+    assert "out: " in capsys.readouterr().err
 
 
 def test_tools_are_listed_and_called(capsys: pytest.CaptureFixture[str]) -> None:

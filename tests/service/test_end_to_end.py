@@ -16,6 +16,7 @@ import httpx
 import pytest
 import yaml
 
+from service.cli.main import main
 from tests.service.play import SPEC
 
 GNOMON = (sys.executable, "-m", "service.cli")
@@ -114,6 +115,25 @@ def test_a_service_that_is_up_runs_a_posted_job_on_two_workers(tmp_path: Path) -
         assert process.wait(timeout=60) == 0
 
 
+def test_api_and_worker_work_apart_over_a_shared_queue(tmp_path: Path, redis_url: str) -> None:
+    environ = environment(tmp_path, GNOMON_REDIS_URL=redis_url)
+    quiet: dict[str, Any] = {"stderr": subprocess.DEVNULL, "text": True, "env": environ}
+    api_command, worker_command = [*GNOMON, "api", "--port", "0"], [*GNOMON, "worker", "--queues", "apart"]
+    with (
+        subprocess.Popen(api_command, stdout=subprocess.PIPE, **quiet) as service,
+        subprocess.Popen(worker_command, stdout=subprocess.DEVNULL, **quiet) as worker,
+    ):
+        try:
+            assert service.stdout is not None
+            with httpx.Client(base_url=service.stdout.readline().strip(), timeout=60.0) as api:
+                job_id = api.post("/v1/jobs", json={**SPEC, "queue": "apart"}).json()["id"]
+                assert ended(api, job_id)["counts"]["scored"] == 12
+        finally:
+            for process in (worker, service):
+                process.terminate()
+        assert service.wait(timeout=60) == 0
+
+
 def _written(folder: Path, **changes: Any) -> str:
     path = folder / "spec.yaml"
     path.write_text(yaml.safe_dump({**SPEC, **changes}))
@@ -126,7 +146,15 @@ def run(folder: Path, *args: str, **more: str) -> "subprocess.CompletedProcess[s
     return subprocess.run(command, env=environ, capture_output=True, text=True, check=False, cwd=folder)
 
 
-def test_a_run_writes_its_report_and_leaves_it_to_be_asked_again(tmp_path: Path) -> None:
+def report_command(*args: str) -> object:
+    with pytest.raises(SystemExit) as end:
+        main(["report", *args])
+    return end.value.code
+
+
+def test_a_run_writes_its_report_and_leaves_it_to_be_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     done = run(tmp_path, "run", _written(tmp_path), "--out", "out", "--json", "--workers", "1")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -138,14 +166,16 @@ def test_a_run_writes_its_report_and_leaves_it_to_be_asked_again(tmp_path: Path)
     assert len((out / "rows.ndjson").read_text().splitlines()) == 12
     job_id = report["job"]["id"]
     assert job_id in done.stderr
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
     for kind in ("json", "html", "md", "csv", "parquet"):
-        again = run(tmp_path, "report", job_id, "--format", kind, "--out", f"again.{kind}")
-        assert again.returncode == 0, again.stderr
-        assert (tmp_path / f"again.{kind}").stat().st_size > 0
+        again = tmp_path / f"again.{kind}"
+        assert report_command(job_id, "--out", str(again)) == 0
+        assert again.stat().st_size > 0
     assert (tmp_path / "again.csv").read_text() == (out / "rows.csv").read_text()
-    unknown = run(tmp_path, "report", "j_none")
-    assert (unknown.returncode, unknown.stdout) == (2, "")
-    assert "no job 'j_none'" in unknown.stderr
+    assert report_command(job_id) == 0
+    assert json.loads(capsys.readouterr().out) == report
+    assert report_command("j_none") == 2
+    assert "no job 'j_none'" in capsys.readouterr().err
 
 
 def test_a_run_with_missing_trials_ends_with_1(tmp_path: Path) -> None:

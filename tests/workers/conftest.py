@@ -1,7 +1,6 @@
 """A store with a clock of its own, a real Redis, and worker processes."""
 
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -127,19 +126,20 @@ def start_workers(redis_url: str, url: str, tmp_path: Path) -> Iterator[StartWor
     """Start worker processes, and a sweeper beside them unless told otherwise; all are stopped at the end."""
     supervisor = Supervisor()
 
-    def start(workers: int = 2, *, sweeper: bool = True) -> Supervisor:
+    def add(name: str, *command: str) -> None:
         ends = ("--redis", redis_url, "--database", url)
-        env = {**QUICK, "PYTHONPATH": str(ROOT)}
+        log_file, env = tmp_path / f"{name}.log", {**QUICK, "PYTHONPATH": str(ROOT)}
+        supervisor.start(
+            Child(name=name, command=(sys.executable, *command, *ends), log_file=log_file, env=env)
+        )
+
+    def start(workers: int = 2, *, sweeper: bool = True) -> Supervisor:
         if sweeper:
-            command = (sys.executable, "-m", "workers.sweeper", *ends)
-            supervisor.start(
-                Child(name="sweeper", command=command, log_file=tmp_path / "sweeper.log", env=env)
-            )
-        script = str(Path(__file__).parent / "tiny_worker.py")
+            add("sweeper", "-m", "workers.sweeper")
         for number in range(workers):
-            command = (sys.executable, script, *ends, "--data-dir", str(tmp_path))
-            log_file = tmp_path / f"worker-{number}.log"
-            supervisor.start(Child(name=f"worker-{number}", command=command, log_file=log_file, env=env))
+            add(
+                f"worker-{number}", str(Path(__file__).parent / "tiny_worker.py"), "--data-dir", str(tmp_path)
+            )
         return supervisor
 
     with supervisor:
@@ -160,10 +160,7 @@ def ended(store: Store, job: JobRecord) -> bool:
 
 def children_of(pid: int) -> list[int]:
     """Process ids of a process's children."""
-    told = subprocess.run(
-        ["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False
-    )
-    return [int(line) for line in told.stdout.split()]
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def is_alive(pid: int) -> bool:

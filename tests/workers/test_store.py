@@ -279,7 +279,7 @@ def test_the_counts_of_all_jobs_are_told(store: Store) -> None:
     finish_all(store, create(store, 1))
     create(store, 1)
     assert store.count_jobs() == {"completed": 1, "queued": 1}
-    assert store.count_outcomes() == {"scored": 2}
+    assert store.count_outcomes() == {"scored": 2, "model_failed": 0, "infra_missing": 0}
     assert store.ping().startswith("sqlite 3.")
 
 

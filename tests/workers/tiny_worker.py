@@ -38,9 +38,8 @@ class TinySet:
 
     def get(self, sample_id: str) -> Sample:
         ref = next(ref for ref in self.refs if ref.sample_id == sample_id)
-        return Sample(
-            ref=ref, parts=(Part(content=f"Question {sample_id}: A or B?"),), target={"answer": "A"}
-        )
+        part = Part(content=f"Question {sample_id}: A or B?")
+        return Sample(ref=ref, parts=(part,), target={"answer": "A"})
 
 
 class Tiny:

@@ -17,8 +17,8 @@ Metres = Annotated[float, Field(ge=-1e6, le=1e6)]
 class Location(ToolArgs):
     """A point, given as exactly one of: `camera`, `place`, or `x_m` with `y_m`."""
 
-    camera: str | None = Field(default=None, description="id of a camera")
-    place: str | None = Field(default=None, description="id or name of a place")
+    camera: str | None = Field(default=None, max_length=200, description="id of a camera")
+    place: str | None = Field(default=None, max_length=200, description="id or name of a place")
     x_m: Metres | None = Field(default=None, description="metres east of the scene's origin")
     y_m: Metres | None = Field(default=None, description="metres north of the scene's origin")
     floor: int | None = Field(

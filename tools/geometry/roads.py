@@ -80,8 +80,9 @@ class Roads:
         return self._roads[anchor.id], self._ends[anchor.id]
 
     def _leg(self, road: str, from_m: float, to_m: float) -> Leg:
-        coords = substring(self._roads[road].line, from_m, to_m).coords
-        return ground_leg(road, "road", FLOOR, [(x_m, y_m) for x_m, y_m in coords])
+        points_m = [(x_m, y_m) for x_m, y_m in substring(self._roads[road].line, from_m, to_m).coords]
+        # A stretch without length comes back as one point, but a leg has a beginning and an end.
+        return ground_leg(road, "road", FLOOR, points_m if len(points_m) > 1 else points_m * 2)
 
 
 def _junctions(lines: list[LineString]) -> list[tuple[int, int]]:

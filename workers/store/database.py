@@ -86,7 +86,7 @@ def _open(url: str) -> Engine:
             parsed, connect_args={"timeout": BUSY_TIMEOUT_S} if parsed.get_backend_name() == "sqlite" else {}
         )
     except (ArgumentError, ImportError) as error:
-        message = f"{url!r} is no database that can be opened ({error}); use sqlite:///FILE or postgresql+psycopg://…"
+        message = f"no database that can be opened ({error}); use sqlite:///FILE or postgresql+psycopg://…"
         raise SpecError(message, field="GNOMON_DATABASE_URL") from None
     if engine.dialect.name == "sqlite":
         if not parsed.database or parsed.database == ":memory:":

@@ -13,6 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from gnomon.errors import Conflict, NotFound, SpecError
 from gnomon.identity import digest
 from gnomon.job import expand, planned
+from gnomon.outcome import Outcome
 from gnomon.sample import DataFault, SampleRef
 from gnomon.spec import JobSpec
 from workers.store.counters import OPEN
@@ -171,6 +172,13 @@ class Jobs(Database):
         with self.reading() as db:
             counted = select(jobs.c.status, func.count()).group_by(jobs.c.status)
             return dict(db.execute(counted).all())
+
+    def count_outcomes(self) -> dict[str, int]:
+        """How many results there are in all jobs, by outcome."""
+        with self.reading() as db:
+            columns = {outcome.value: jobs.c[outcome.value] for outcome in Outcome}
+            sums = [func.coalesce(func.sum(column), 0).label(name) for name, column in columns.items()]
+            return dict(db.execute(select(*sums)).mappings().one())
 
 
 def number_of(cursor: str) -> int:

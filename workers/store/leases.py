@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, exists, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, func, select, tuple_, update
 
 from gnomon.spec import JobSpec
 from workers.store.counters import OPEN
@@ -118,21 +118,24 @@ class Leases(Database):
 
     def unfinished_shards(self, job_id: str | None = None) -> list[tuple[str, int]]:
         """Shards of open jobs (or of one) that wait for a worker: what the queue must hold."""
-        held = trials.alias()
-        busy = exists().where(
-            held.c.job_id == trials.c.job_id, held.c.shard == trials.c.shard, held.c.state == LEASED
-        )
-        query = (
-            select(trials.c.job_id, trials.c.shard)
-            .distinct()
-            .where(trials.c.state == PENDING, ~busy)
-            .where(trials.c.job_id.in_(select(jobs.c.id).where(jobs.c.status.in_(OPEN))))
-            .order_by(trials.c.job_id, trials.c.shard)
-        )
+        query = select(jobs.c.id).where(jobs.c.status.in_(OPEN)).order_by(jobs.c.number)
         if job_id is not None:
-            query = query.where(trials.c.job_id == job_id)
+            query = query.where(jobs.c.id == job_id)
         with self.reading() as db:
-            return list(db.execute(query).all())
+            open_jobs = db.execute(query).scalars().all()
+            return [(name, shard) for name in open_jobs for shard in _waiting_shards(db, name)]
+
+
+def _waiting_shards(db: Connection, job_id: str) -> list[int]:
+    """Shards with pending trials and none leased; jumps from shard to shard, however large each is."""
+    here = (trials.c.job_id == job_id) & (trials.c.state == PENDING)
+    shards = select(func.min(trials.c.shard).label("shard")).where(here).cte("shards", recursive=True)
+    following = select(func.min(trials.c.shard)).where(here, trials.c.shard > shards.c.shard)
+    shards = shards.union_all(select(following.scalar_subquery()).where(shards.c.shard.is_not(None)))
+    waiting = db.execute(select(shards.c.shard).where(shards.c.shard.is_not(None))).scalars()
+    leased = select(trials.c.shard).where(trials.c.job_id == job_id, trials.c.state == LEASED).distinct()
+    busy = set(db.execute(leased).scalars())
+    return [shard for shard in waiting if shard not in busy]
 
 
 def held_by(leases: Sequence[Lease]) -> ColumnElement[bool]:

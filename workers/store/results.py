@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, tuple_, update
+from sqlalchemy import Connection, insert, select, tuple_, update
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
 from gnomon.errors import NotFound
@@ -114,12 +114,6 @@ class Results(Database):
             row=row_of(row) if row is not None else None,
             trace=unpack(body) if body is not None else None,
         )
-
-    def count_outcomes(self) -> dict[str, int]:
-        """How many results there are in all jobs, by outcome."""
-        with self.reading() as db:
-            query = select(results.c.outcome, func.count()).group_by(results.c.outcome)
-            return dict(db.execute(query).all())
 
     def _finish(self, ended: Sequence[Ended]) -> set[str]:
         try:

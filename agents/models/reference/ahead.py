@@ -7,9 +7,20 @@ from dataclasses import dataclass
 from agents.models.reference.answer import Answer, Interval, cheapest, guess
 from agents.models.reference.evidence import Evidence
 from agents.models.reference.question import Clip, Option, Question
-from agents.models.reference.survey import ASSUMED_RANGE_M, Location, Survey, at, distances, survey
+from agents.models.reference.survey import (
+    ASSUMED_RANGE_M,
+    BLIND_SHARE,
+    Location,
+    Survey,
+    at,
+    distances,
+    survey,
+    view_ends,
+)
 
 VEHICLE_MPS, WALKER_MPS = 9.0, 1.3  # usual speeds in town, where a track tells none
+VEHICLE_AVERAGE = 0.93  # share of its speed in view that a vehicle averages over a way: it brakes for turns
+WIDE = 0.8  # a box wider than this share of its height shows a vehicle
 BEHIND_COST = 3.0  # an option right behind the target counts as (1 + this) times as far
 TRACK = "I need the cameras' places and the target's path on the ground."
 
@@ -104,18 +115,20 @@ def meeting(question: Question, evidence: Evidence) -> Answer:
 
 def _mover(known: Survey, index: int) -> Mover:
     clip, track = known.clips[index], known.tracks.get(index)
+    vehicle = _is_vehicle(clip)
+    seen_mps = (track.speed_mps if track else None) or (VEHICLE_MPS if vehicle else WALKER_MPS)
     return Mover(
         exit=known.exit(index),
         end_s=clip.end_s or 0.0,
-        speed_mps=(track.speed_mps if track else None) or _usual_speed_mps(clip),
+        speed_mps=seen_mps * (VEHICLE_AVERAGE if vehicle else 1.0),
         heading_deg=track.heading_deg if track else None,
     )
 
 
-def _usual_speed_mps(clip: Clip) -> float:
-    """A box wider than high shows a vehicle."""
-    wide = sum(width > height for _, _, width, height in clip.boxes)
-    return VEHICLE_MPS if 2 * wide > len(clip.boxes) else WALKER_MPS
+def _is_vehicle(clip: Clip) -> bool:
+    """Whether most of its boxes are wider than high, or nearly: people's are far narrower."""
+    wide = sum(width > WIDE * height for _, _, width, height in clip.boxes)
+    return 2 * wide > len(clip.boxes)
 
 
 def _to_middles(
@@ -150,8 +163,7 @@ def _behind(known: Survey, mover: Mover, option: Option) -> float:
 
 def _passage(known: Survey, mover: Mover, option: Option, metres: float, evidence: Evidence) -> Interval:
     """When the mover is between the near and the far end of the option's view."""
-    camera = known.cameras.get(option.text)
-    ends = camera.view_ends() if camera else None
+    ends = view_ends(evidence, known.cameras.get(option.text))
     if ends is None:
         return _around(known, mover, option, metres)
     pairs = [(mover.exit, end) for end in ends]
@@ -164,7 +176,7 @@ def _passage(known: Survey, mover: Mover, option: Option, metres: float, evidenc
 def _around(known: Survey, mover: Mover, option: Option, metres: float) -> Interval:
     """When the mover is within half a view's length of the view's middle."""
     camera = known.cameras.get(option.text)
-    half_m = ((camera.range_m if camera else None) or ASSUMED_RANGE_M) / 2
+    half_m = ((camera.range_m if camera else None) or ASSUMED_RANGE_M) * (1 - BLIND_SHARE) / 2
     return (
         mover.end_s + max(metres - half_m, 0.0) / mover.speed_mps,
         mover.end_s + (metres + half_m) / mover.speed_mps,

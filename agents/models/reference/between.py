@@ -6,7 +6,7 @@ from agents.models.reference.answer import Answer, Interval, cheapest, guess
 from agents.models.reference.evidence import Call, Evidence
 from agents.models.reference.motion import Gap, misfit, read_motion
 from agents.models.reference.question import Option, Question, span_s
-from agents.models.reference.survey import Location, Survey, distances, survey
+from agents.models.reference.survey import Location, Survey, distances, survey, view_ends
 
 ENDS = "I need the cameras' places and the target's path on the ground before and after the gap."
 
@@ -60,8 +60,7 @@ def passing_time(question: Question, evidence: Evidence) -> Answer:
 
 def _shares(known: Survey, middle: str, evidence: Evidence) -> tuple[float, float] | None:
     """Which part of the way through the gap lies in the middle camera's view: from, to, in [0, 1]."""
-    camera = known.cameras.get(middle)
-    view = camera.view_ends() if camera else None
+    view = view_ends(evidence, known.cameras.get(middle))
     spots: tuple[Location, ...] = view or ({"camera": middle},)
     start, end = known.exit(0), known.entry(1)
     pairs = [(start, spot) for spot in spots] + [(spot, end) for spot in spots]

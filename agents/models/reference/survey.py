@@ -12,6 +12,8 @@ Point = tuple[float, float]
 Location = Mapping[str, Any]  # what the tools take: a camera, or x_m, y_m and floor
 
 ASSUMED_RANGE_M = 30.0  # how far a camera sees whose range nobody knows
+BLIND_SHARE = 0.25  # of its range: the floor right below a camera lies outside its picture
+FLOOR_CHANGE_M = 12.0  # stairs slow a walker down as much as so many more metres would
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,12 +27,20 @@ class Camera:
     range_m: float | None = None
 
     def view_ends(self) -> tuple[Location, Location] | None:
-        """The near and the far end of what it sees along its axis."""
+        """The near and the far end of what it sees along its axis, judged by its range."""
+        range_m = self.range_m or ASSUMED_RANGE_M
+        return self.axis(BLIND_SHARE * range_m, range_m)
+
+    def axis(self, near_m: float, far_m: float) -> tuple[Location, Location] | None:
+        """Two points straight ahead of it, so many metres away."""
         if self.xy_m is None or self.heading_deg is None:
             return None
-        heading, range_m = math.radians(self.heading_deg), self.range_m or ASSUMED_RANGE_M
-        far = (self.xy_m[0] + range_m * math.sin(heading), self.xy_m[1] + range_m * math.cos(heading))
-        return at(self.xy_m, self.floor), at(far, self.floor)
+        x_m, y_m = self.xy_m
+        east, north = math.sin(math.radians(self.heading_deg)), math.cos(math.radians(self.heading_deg))
+        return (
+            at((x_m + near_m * east, y_m + near_m * north), self.floor),
+            at((x_m + far_m * east, y_m + far_m * north), self.floor),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +95,28 @@ def survey(evidence: Evidence, clips: Sequence[Clip], why: str) -> Survey:
     )
 
 
+def view_ends(evidence: Evidence, camera: Camera | None) -> tuple[Location, Location] | None:
+    """The ends of what a camera sees, along its axis: of its polygon if a tool tells it, else by its range.
+
+    Raises:
+        Need: the tool has not been asked yet.
+    """
+    if camera is None or camera.xy_m is None or camera.heading_deg is None:
+        return None
+    [view] = evidence.ask([Call("camera_view", {"camera": camera.id})], f"I need what {camera.id} sees.")
+    x_m, y_m = camera.xy_m
+    heading = math.radians(camera.heading_deg)
+    along_m = [
+        (corner[0] - x_m) * math.sin(heading) + (corner[1] - y_m) * math.cos(heading)
+        for corner in (view or {}).get("polygon_m", ())
+    ]
+    return camera.axis(min(along_m), max(along_m)) if along_m else camera.view_ends()
+
+
 def distances(evidence: Evidence, pairs: Sequence[tuple[Location, Location]], why: str) -> list[float]:
-    """Metres on foot or wheels between the pairs, as the crow flies where there is no way, inf unknown.
+    """Metres of the ways between the pairs, straight where there is no network, inf where nobody knows.
+
+    A change of floors counts as FLOOR_CHANGE_M more: what matters is how long the way takes.
 
     Raises:
         Need: the tools have not been asked yet.
@@ -96,11 +126,10 @@ def distances(evidence: Evidence, pairs: Sequence[tuple[Location, Location]], wh
 
 
 def _metres(result: Result | None) -> float:
-    for name in ("path_m", "straight_m"):
-        value = (result or {}).get(name)
-        if isinstance(value, int | float):
-            return float(value)
-    return math.inf
+    if result is None:
+        return math.inf
+    metres = float(result.get("path_m") or result.get("straight_m", math.inf))
+    return metres + FLOOR_CHANGE_M * float(result.get("floor_changes") or 0)
 
 
 def _projection(clip: Clip) -> Call:

@@ -18,11 +18,12 @@ def demo(out: Path | None, workers: int | None, data_dir: Path | None, as_json: 
 
     from gnomon.spec import load_yaml
     from service.cli.finish import run_and_report
-    from service.cli.opening import settings_of
+    from service.cli.opening import prepare_out, settings_of
     from service.jobs import draft_typed
 
     settings = settings_of(data_dir)
     text = files("service.cli").joinpath("demo.yaml").read_text(encoding="utf-8")
     draft = draft_typed(load_yaml(text), settings)
     out = out or settings.data_dir / "demo"
+    prepare_out(out)
     run_and_report(draft, settings, out=out, as_document=as_json, workers=workers)

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+Count = click.IntRange(1, 1_000_000)
+
 
 @click.group()
 def generate() -> None:
@@ -12,21 +14,18 @@ def generate() -> None:
 
 @generate.command()
 @click.option(
-    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder to write."
+    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="A new or empty folder."
 )
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
 @click.option(
-    "--scenes", default=4, show_default=True, type=click.IntRange(1, 10_000), help="How many places."
+    "--scenes", type=Count, help="Towns, and as many buildings; default one of each per 14 questions."
 )
-@click.option(
-    "--samples", default=56, show_default=True, type=click.IntRange(1, 1_000_000), help="How many questions."
-)
-def worlds(out: Path, seed: int, scenes: int, samples: int) -> None:
+@click.option("--samples", type=Count, help="Questions; default 14 for each of --scenes.")
+def worlds(out: Path, seed: int, scenes: int | None, samples: int | None) -> None:
     """Write maps, scenes and questions of generated places; the same seed writes the same files."""
     from gnomon.worlds.generate import generate as write
-
     from service.cli.progress import counting
 
     with counting("questions") as advance:
-        write(out, seed=seed, scenes=scenes, samples=samples, progress=advance)
-    click.echo(f"{samples} questions in {scenes} places: {out}")
+        count = write(out, seed=seed, scenes=scenes, samples=samples, progress=advance)
+    click.echo(f"{count} questions: {out}")

@@ -24,12 +24,12 @@ FORMATS = ("json", "html", "md", "csv", "parquet")
 @data_dir_option
 def report(job: str, kind: str | None, out: Path | None, data_dir: Path | None) -> None:
     """Print or write the report of JOB; csv and parquet hold its result rows."""
-    from service.cli.opening import open_store
+    from service.cli.opening import existing_store
 
     kind = kind or _by_ending(out)
     if kind == "parquet" and out is None:
         raise SpecError("parquet is no text; name a file", field="--out")
-    store = open_store(data_dir)
+    store = existing_store(data_dir)
     try:
         _write(store, job, kind, out)
     finally:

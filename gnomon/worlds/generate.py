@@ -1,0 +1,66 @@
+"""Generate: write worlds to a folder in GTR-Bench's published layout, with maps and scene files."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from gnomon.errors import SpecError
+from gnomon.worlds.drawing import draw, map_of
+from gnomon.worlds.numbering import CELLS, Number
+from gnomon.worlds.world import World
+from tools.scene.format import write_scene
+
+Progress = Callable[[int, int], None]  # samples done, samples in all
+
+
+def generate(
+    out: Path,
+    *,
+    seed: int = 0,
+    scenes: int | None = None,
+    samples: int | None = None,
+    progress: Progress | None = None,
+) -> int:
+    """Write the first `samples` questions of `seed` and return how many they are.
+
+    `scenes` is the number of towns and likewise of buildings; questions go round them. Without it every 14
+    questions have a town and a building of their own, and then the questions are those of the benchmark.
+    Without `samples` there are 14 for each of `scenes`. The folder gets
+    `data/{outdoor,indoor}/{scene}_{Task}_{count}.json` and `data/…/map/*.png` as GTR-Bench publishes them,
+    so that `benchmark: gtr-bench` reads it, and `scenes/*.geojson`.
+
+    Raises:
+        SpecError: `out` holds something already, or a number is out of bounds.
+    """
+    for field, given in (("scenes", scenes), ("samples", samples)):
+        if given is not None and given < 1:
+            raise SpecError(f"at least 1, got {given}", field=field)
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise SpecError(f"{out} is there already; name a new or empty folder", field="out")
+    total = samples or len(CELLS) * (scenes or 1)
+    cases: defaultdict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    written: set[str] = set()
+    for k in range(total):
+        number = Number(seed, k)
+        drawn = draw(number, place=number.round % scenes if scenes else None)
+        cases[number.scene, number.task_id].append(drawn.record)
+        if drawn.world.scene.id not in written:
+            written.add(drawn.world.scene.id)
+            _write_place(out, drawn.world)
+        if progress is not None:
+            progress(k + 1, total)
+    for (scene, task_id), records in cases.items():
+        path = out / "data" / scene / f"{scene}_{task_id}_{len(records)}.json"
+        path.write_text(json.dumps({"cases": records}, indent=1, ensure_ascii=False), encoding="utf-8")
+    return total
+
+
+def _write_place(out: Path, world: World) -> None:
+    scene = world.scene
+    picture = out / "data" / scene.kind / "map" / f"{scene.id}.png"
+    picture.parent.mkdir(parents=True, exist_ok=True)
+    picture.write_bytes(map_of(world))
+    (out / "scenes").mkdir(exist_ok=True)
+    write_scene(scene, out / "scenes" / f"{scene.id}.geojson")

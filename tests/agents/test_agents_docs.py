@@ -1,0 +1,38 @@
+"""The documents say what the code does."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from agents.models import faults
+from agents.models.reference.model import SOLVERS
+from gnomon.agent import AGENTS
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.mark.parametrize("name", AGENTS.names())
+def test_every_agent_is_documented_as_it_describes_itself(name):
+    assert f"| `{name}` |" in (DOCS / "agents.md").read_text()
+    assert AGENTS.get(name).description in (DOCS / "agents.md").read_text()
+
+
+def test_every_cause_of_a_fault_is_documented():
+    text = (DOCS / "models.md").read_text()
+    causes = {cause for _, cause, _ in faults._CAUSES} | {cause for cause, _ in faults._CODES.values()}
+    for cause in causes | {"server_error", "no_api_key"}:
+        assert f"`provider:{cause}`" in text
+
+
+async def test_the_example_agent_works(new_context):
+    block = re.search(r"```python\n(.*?)```", (DOCS / "agents.md").read_text(), re.DOTALL)
+    names = {}
+    exec(compile(block[1], "agents.md", "exec"), names)
+    assert await names["twice"].answer(new_context(["first", "second"])) == "second"
+
+
+def test_every_kind_of_question_the_reference_model_solves_is_documented():
+    text = (DOCS / "models.md").read_text()
+    rows = re.search(r"\| question \|.*?\n\n", text, re.DOTALL)[0].strip().splitlines()[2:]
+    assert len(rows) == len(SOLVERS)

@@ -1,0 +1,163 @@
+"""A small benchmark and rows as workers would write them, with every value in the test's hands."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gnomon.benchmark import PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.job import trial_id
+from gnomon.media import MediaStore
+from gnomon.outcome import Outcome
+from gnomon.report.build import build_report
+from gnomon.report.schema import Report
+from gnomon.row import Row
+from gnomon.sample import Sample
+from gnomon.score import Score
+from gnomon.spec import JobSpec
+from gnomon.statistics.design import Headline
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quiz:
+    """A benchmark of which a report needs to know but a few facts."""
+
+    name: str = "quiz"
+    version: str = "7"
+    tasks: tuple[str, ...] = ("near", "far")
+    scenes: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    needs_data: bool = False
+    headline: Headline = "mean_of_cells"
+    rows: Sequence[Published] = field(default_factory=tuple)
+
+    def open(
+        self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
+    ) -> SampleSet:
+        raise AssertionError("a report opens no samples")
+
+    def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
+        raise AssertionError("a report scores nothing")
+
+    def score_record(
+        self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
+    ) -> Score:
+        raise AssertionError("a report scores nothing")
+
+    def published(self) -> Sequence[Published]:
+        return self.rows
+
+
+def a_spec(**changes: Any) -> JobSpec:
+    """A spec of one model and two arms; `changes` replace whole fields."""
+    return JobSpec.model_validate(
+        {
+            "name": "quiz with tools",
+            "benchmark": "quiz",
+            "models": [{"id": "m"}],
+            "arms": [
+                {"name": "raw", "agent": "direct"},
+                {"name": "tools", "agent": "react", "tools": ["bearing"]},
+            ],
+            **changes,
+        }
+    )
+
+
+def a_row(sample: int = 0, arm: str = "raw", score: float | None = 1.0, **changes: Any) -> Row:
+    """A row; without a score it is missing."""
+    model, repeat = changes.get("model", "m"), changes.get("repeat", 0)
+    known: dict[str, Any] = {
+        "job_id": "j",
+        "trial_id": trial_id("j", f"s{sample:03}", model, arm, repeat),
+        "benchmark": "quiz",
+        "task": "near",
+        "cell": "near",
+        "sample_id": f"s{sample:03}",
+        "cluster": f"c{sample:03}",
+        "model": "m",
+        "arm": arm,
+        "repeat": 0,
+        "outcome": Outcome.INFRA_MISSING if score is None else Outcome.SCORED,
+        "stop_reason": "provider:rate_limit" if score is None else "answered",
+        "score": score,
+        "usd": 0.001,
+        "prompt_tokens": 100,
+        "completion_tokens": 10,
+        "model_calls": 1,
+        "wall_s": 0.5,
+    }
+    return Row(**{**known, **changes})
+
+
+def paired_rows(scores: Sequence[tuple[float | None, float | None]], **changes: Any) -> Iterator[Row]:
+    """Rows of the arms raw and tools from pairs of scores, one sample a pair."""
+    for sample, (raw, tools) in enumerate(scores):
+        yield a_row(sample, "raw", raw, **changes)
+        yield a_row(sample, "tools", tools, **changes)
+
+
+def random_rows(
+    *, samples: int, arms: Sequence[str], models: Sequence[str] = ("m",), repeats: int = 1, seed: int = 0
+) -> Iterator[Row]:
+    """Rows in six cells and clusters of up to seven samples, later arms better, some lost, some failed."""
+    random = np.random.default_rng(seed)
+    for sample in range(samples):
+        level = random.uniform(0.2, 0.7)
+        for repeat in range(repeats):
+            for model in models:
+                for step, arm in enumerate(arms):
+                    lost, failed = random.random() < 0.01, random.random() < 0.03
+                    right = float(random.random() < level + 0.15 * step) if not failed else 0.0
+                    row = a_row(
+                        sample,
+                        arm,
+                        None if lost else right,
+                        model=model,
+                        repeat=repeat,
+                        cell=f"{'indoor' if sample % 2 else 'outdoor'}.{('GL', 'MS', 'TF')[sample % 3]}",
+                        cluster=f"v{sample // 7}",
+                        answer="ABCD"[sample % 4],
+                        tool_calls=2 * step,
+                        tools_used={
+                            "bearing": {"calls": 2, "bad_arguments": sample % 2, "errors": sample % 2}
+                        }
+                        if step
+                        else {},
+                        **(
+                            {"outcome": Outcome.MODEL_FAILED, "stop_reason": "no_answer"}
+                            if failed and not lost
+                            else {}
+                        ),
+                    )
+                    yield row
+
+
+Reporter = Callable[..., Report]
+
+
+@pytest.fixture
+def report_of() -> Reporter:
+    """Build a report of rows; by default as many trials were planned as there are rows."""
+
+    def build(
+        rows: Sequence[Row] | Iterator[Row], *, benchmark: Quiz | None = None, **changes: Any
+    ) -> Report:
+        rows = list(rows)
+        spec, planned = changes.pop("spec", a_spec()), changes.pop("planned", len(rows))
+        status, faults = changes.pop("status", "completed"), changes.pop("faults", ())
+        assert not changes
+        return build_report(
+            job_id="j",
+            spec=spec,
+            status=status,
+            rows=rows,
+            planned=planned,
+            faults=faults,
+            benchmark=benchmark or Quiz(),
+        )
+
+    return build

@@ -1,0 +1,137 @@
+"""The aggregate and its error, against statsmodels and under the symmetries they must keep."""
+
+from random import Random
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.weightstats import DescrStatsW
+
+from gnomon.statistics.design import Design, design, strata_of
+
+LIMITS = (-1e9, 1e9)
+
+
+@st.composite
+def samples(draw: st.DrawFn) -> tuple[Design, np.ndarray]:
+    n = draw(st.integers(4, 30))
+    whole = st.lists(st.integers(0, 5), min_size=n, max_size=n)
+    clusters = np.array(draw(whole)) % max(2, n // 2)
+    clusters[:2] = (0, 1)
+    values = np.array(draw(st.lists(st.floats(-1, 1, allow_subnormal=False), min_size=n, max_size=n)))
+    return design(np.array(draw(whole)) % 3, clusters), values
+
+
+def test_one_stratum_has_the_cluster_robust_error_of_statsmodels() -> None:
+    random = np.random.default_rng(3)
+    clusters = np.repeat(np.arange(12), random.integers(4, 7, 12))
+    values = random.normal(size=len(clusters)) + random.normal(size=12)[clusters]
+    found = design(np.zeros_like(clusters), clusters).estimate(values, limits=LIMITS)
+    fit = sm.OLS(values, np.ones_like(values)).fit(
+        cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True
+    )
+    assert found.value == pytest.approx(fit.params[0])
+    assert found.se == pytest.approx(fit.bse[0])
+    assert found.interval() == pytest.approx(tuple(fit.conf_int()[0]))
+    assert found.p_value() == pytest.approx(fit.pvalues[0])
+
+
+def test_independent_samples_have_the_error_of_the_plain_mean() -> None:
+    values = np.random.default_rng(4).random(25)
+    found = design(np.zeros(25, dtype=np.intp), np.arange(25)).estimate(values, limits=LIMITS)
+    assert found.se == pytest.approx(DescrStatsW(values).std_mean)
+    assert found.df == 24
+
+
+def test_the_mean_of_cells_has_the_textbook_error_of_a_stratified_sample() -> None:
+    random = np.random.default_rng(5)
+    strata = np.repeat([0, 1, 2], [4, 9, 20])
+    values = random.normal(size=33) * (1 + strata)
+    found = design(strata, np.arange(33)).estimate(values, limits=LIMITS)
+    cells = [values[strata == code] for code in range(3)]
+    assert found.value == pytest.approx(np.mean([cell.mean() for cell in cells]))
+    variance = sum(cell.var(ddof=1) / len(cell) for cell in cells) / 9
+    assert found.se == pytest.approx(np.sqrt(variance))
+
+
+def test_equal_cells_of_independent_samples_cost_a_degree_of_freedom_each() -> None:
+    found = design(np.repeat(np.arange(14), 3), np.arange(42)).estimate(np.arange(42.0), limits=LIMITS)
+    assert found.df == pytest.approx(42 - 14)
+
+
+def test_a_tiny_cell_that_makes_the_noise_leaves_few_degrees_of_freedom() -> None:
+    strata = np.repeat([0, 1], [3, 200])
+    found = design(strata, np.arange(203)).estimate(np.arange(203.0), limits=LIMITS)
+    assert found.df is not None
+    assert found.df < 3
+
+
+def test_a_cluster_that_dominates_leaves_few_degrees_of_freedom() -> None:
+    clusters = np.array([0] * 60 + list(range(1, 41)))
+    found = design(np.zeros_like(clusters), clusters).estimate(np.arange(100.0), limits=LIMITS)
+    assert found.df is not None
+    assert found.df < 5
+
+
+def test_a_cell_within_one_cluster_is_not_taken_for_certain() -> None:
+    strata, clusters = np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1])
+    found = design(strata, clusters).estimate(np.array([1.0, 1.0, 0.0, 0.0]), limits=(0, 1))
+    assert found.se is not None
+    assert found.se > 0.3
+
+
+def test_one_cluster_says_nothing_about_chance() -> None:
+    found = design(np.zeros(5, dtype=np.intp), np.zeros(5, dtype=np.intp)).estimate(
+        np.arange(5.0), limits=LIMITS
+    )
+    assert (found.value, found.se, found.interval(), found.p_value()) == (2.0, None, None, None)
+
+
+def test_no_samples_are_refused() -> None:
+    with pytest.raises(ValueError, match="at least one sample"):
+        design(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))
+
+
+def test_the_headline_decides_what_is_averaged() -> None:
+    cells, values = np.array([0, 0, 0, 1]), np.array([1.0, 1.0, 1.0, 0.0])
+    by_headline = {
+        headline: design(strata_of(cells, headline), np.arange(4)).mean(values)
+        for headline in ("mean_of_cells", "mean_of_samples")
+    }
+    assert by_headline == {"mean_of_cells": 0.5, "mean_of_samples": 0.75}
+
+
+@given(samples(), st.floats(-3, 3), st.floats(0.1, 3))
+def test_shifting_moves_the_mean_alone_and_scaling_scales_both(
+    given_samples: tuple[Design, np.ndarray], shift: float, scale: float
+) -> None:
+    grouping, values = given_samples
+    before = grouping.estimate(values, limits=LIMITS)
+    after = grouping.estimate(scale * values + shift, limits=LIMITS)
+    assert after.value == pytest.approx(scale * before.value + shift, abs=1e-9)
+    assert after.se == pytest.approx(scale * (before.se or 0.0), abs=1e-9)
+    assert after.df == before.df
+
+
+@given(samples(), st.randoms(use_true_random=False))
+def test_the_order_and_the_names_of_cells_and_clusters_do_not_matter(
+    given_samples: tuple[Design, np.ndarray], random: Random
+) -> None:
+    grouping, values = given_samples
+    order = list(range(len(values)))
+    random.shuffle(order)
+    shuffled = design(7 - grouping.strata[order], 90 - grouping.clusters[order])
+    before = grouping.estimate(values, limits=LIMITS)
+    after = shuffled.estimate(values[order], limits=LIMITS)
+    assert after.value == pytest.approx(before.value, abs=1e-9)
+    assert after.se == pytest.approx(before.se, abs=1e-9)
+    assert after.df == pytest.approx(before.df)
+
+
+@given(samples())
+def test_the_weights_add_up_to_one(given_samples: tuple[Design, np.ndarray]) -> None:
+    grouping, _ = given_samples
+    assert grouping.weights.sum() == pytest.approx(1.0)
+    assert 1.0 <= grouping.effective_clusters <= grouping.clusters_n + 1e-9

@@ -1,0 +1,74 @@
+"""Exact tests, adjustments, Wilson's interval and planning, against SciPy and statsmodels."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom, binomtest, norm
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
+
+from gnomon.statistics.adjust import benjamini_hochberg, holm
+from gnomon.statistics.estimate import wilson
+from gnomon.statistics.exact import mcnemar_midp, sign_flip_p
+from gnomon.statistics.power import planned_mde
+
+counts = st.integers(0, 60)
+p_lists = st.lists(st.floats(0, 1), min_size=1, max_size=20)
+
+
+@given(counts, counts)
+def test_mid_p_is_the_exact_mcnemar_less_half_the_point(rescued: int, broken: int) -> None:
+    n = rescued + broken
+    exact = binomtest(rescued, n).pvalue if n else 1.0
+    expected = 1.0 if rescued == broken else exact - binom.pmf(min(rescued, broken), n, 0.5)
+    assert mcnemar_midp(rescued, broken) == pytest.approx(expected, abs=1e-12)
+    assert mcnemar_midp(rescued, broken) == mcnemar_midp(broken, rescued)
+
+
+def test_fewer_than_five_one_sided_flips_never_reach_five_percent() -> None:
+    assert [mcnemar_midp(n, 0) < 0.05 for n in range(1, 7)] == [False, False, False, False, True, True]
+
+
+@given(st.lists(st.integers(-5, 5), min_size=1, max_size=8))
+def test_sign_flips_count_every_pattern(sums: list[int]) -> None:
+    observed = abs(sum(sums))
+    patterns = [
+        abs(sum(s * v for s, v in zip(signs, sums, strict=True)))
+        for signs in itertools.product((1, -1), repeat=len(sums))
+    ]
+    expected = np.mean([value >= observed for value in patterns])
+    assert sign_flip_p(np.array(sums, dtype=np.float64)) == pytest.approx(expected)
+
+
+def test_drawn_sign_flips_agree_with_the_normal_limit_and_repeat() -> None:
+    sums = np.random.default_rng(0).normal(0.4, 1.0, 40)
+    z = abs(sums.sum()) / np.sqrt(np.sum(sums**2))
+    assert sign_flip_p(sums) == pytest.approx(2 * norm.sf(z), abs=0.01)
+    assert sign_flip_p(sums) == sign_flip_p(sums)
+
+
+@given(p_lists)
+def test_adjusted_p_values_are_those_of_statsmodels(p_values: list[float]) -> None:
+    assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1].tolist())
+    assert benjamini_hochberg(p_values) == pytest.approx(multipletests(p_values, method="fdr_bh")[1].tolist())
+
+
+@given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_wilson_is_that_of_statsmodels(hits_of: tuple[int, int]) -> None:
+    hits, n = hits_of
+    assert wilson(hits / n, n) == pytest.approx(proportion_confint(hits, n, method="wilson"), abs=1e-9)
+
+
+def test_a_plan_knows_what_each_published_size_can_show() -> None:
+    found = [round(100 * planned_mde(n, discordant=q), 1) for n, q in ((30, 0.1), (60, 0.3), (420, 0.4))]
+    assert found == [14.4, 18.6, 8.6]
+    assert planned_mde(2064, discordant=0.2, design_effect=2.8) == pytest.approx(0.046, abs=5e-4)
+    assert planned_mde(1) <= 1.0
+
+
+def test_a_plan_without_samples_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one sample, got 0"):
+        planned_mde(0)

@@ -1,0 +1,82 @@
+"""What a model would get, and one trial as it happens."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.workers.conftest import ROOT
+
+SPEC: dict[str, Any] = {
+    "benchmark": "worlds",
+    "select": {"limit": 1, "seed": 5},
+    "models": [{"id": "scripted", "options": {"replies": ['\x1b[2J {"answer": "A"}']}}],
+    "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": ["distance"]}],
+}
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    path = tmp_path / "spec.json"
+    path.write_text(json.dumps(SPEC))
+    return path
+
+
+def preview(spec: Path, verb: str, *more: str) -> "subprocess.CompletedProcess[str]":
+    command = [
+        sys.executable,
+        "-m",
+        "workers.preview",
+        verb,
+        "--spec",
+        str(spec),
+        "--data-dir",
+        str(spec.parent),
+    ]
+    return subprocess.run([*command, *more], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def first_sample(spec: Path) -> str:
+    said = preview(spec, "show", "--sample", "no such", "--arm", "raw")
+    assert said.returncode == 2
+    return said.stderr.rpartition("such as ")[2].strip()
+
+
+def test_show_prints_messages_tools_and_pictures(spec: Path) -> None:
+    sample = first_sample(spec)
+    said = preview(spec, "show", "--sample", sample, "--arm", "tools", "--json")
+    assert said.returncode == 0, said.stderr
+    found = json.loads(said.stdout)
+    assert found["messages"][0]["role"] == "user"
+    assert [tool["function"]["name"] for tool in found["tools"]] == ["distance"]
+    assert found["images"] == [block for block in found["messages"][0]["content"] if block["type"] == "image"]
+    told = preview(spec, "show", "--sample", sample, "--arm", "raw")
+    assert "Question" in told.stdout
+    assert "0 tools" in told.stdout
+
+
+def test_try_prints_each_step_and_no_control_characters(spec: Path) -> None:
+    sample = first_sample(spec)
+    said = preview(spec, "try", "--sample", sample, "--arm", "raw")
+    assert said.returncode == 0, said.stderr
+    assert "\x1b[2J" not in said.stdout
+    assert "reply" in said.stdout
+    found = json.loads(preview(spec, "try", "--sample", sample, "--arm", "raw", "--json").stdout)
+    assert found["row"]["sample_id"] == sample
+    assert len(found["trace"]["steps"]) == 1
+
+
+def test_a_trial_that_ends_for_no_fault_of_the_model_exits_with_1(spec: Path) -> None:
+    sample = first_sample(spec)
+    down = {"fault": "refused", "transient": False}
+    spec.write_text(json.dumps({**SPEC, "models": [{"id": "scripted", "options": {"replies": [down]}}]}))
+    assert preview(spec, "try", "--sample", sample, "--arm", "raw").returncode == 1
+
+
+def test_what_is_not_in_the_spec_exits_with_2_and_says_what_is(spec: Path) -> None:
+    said = preview(spec, "show", "--sample", "x", "--arm", "nothing")
+    assert (said.returncode, said.stdout) == (2, "")
+    assert "there are: raw, tools" in said.stderr

@@ -1,0 +1,133 @@
+"""What may travel through Redis, and what a worker does with anything else."""
+
+import json
+import time
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from redis import Redis
+from rq.exceptions import NoSuchJobError
+from rq.serializers import JSONSerializer
+
+from tests.workers.conftest import StartWorkers, ended, make_spec, wait_until
+from tests.workers.tiny_worker import refs
+from workers.message import SHARD_FUNCTION, RefusedMessage, ShardMessage
+from workers.queue import enqueue_shards, message_id, open_queue, queue_name, queue_names, waiting_ids
+from workers.settings import Timing
+from workers.store import JobRecord, Store
+from workers.sweeper import Sweeper
+
+QUEUE = queue_name("default", "normal")
+
+
+def create(store: Store, samples: int = 8, **changes: object) -> JobRecord:
+    return store.create_job(make_spec(samples, **changes), refs(samples))
+
+
+def forge(redis: Redis, message: str, data: list[Any] | bytes, **fields: str) -> ShardMessage:
+    """Put a message on the queue as somebody with access to Redis could."""
+    body = data if isinstance(data, bytes) else json.dumps(data).encode()
+    redis.hset(f"rq:job:{message}", mapping={"data": zlib.compress(body), "status": "queued", **fields})
+    redis.rpush(f"rq:queue:{QUEUE}", message)
+    return ShardMessage.fetch(message, connection=redis, serializer=JSONSerializer)
+
+
+def test_every_shard_is_queued_by_its_two_ids_alone(redis: Redis, store: Store) -> None:
+    job = create(store, queue="big", priority="high")
+    assert enqueue_shards(redis, job) == job.shards == 2
+    name = queue_name("big", "high")
+    assert waiting_ids(redis, name) == {message_id(job.id, shard) for shard in range(2)}
+    message = open_queue(redis, name).jobs[0]
+    assert isinstance(message, ShardMessage)
+    assert message.shard() == (job.id, 0)
+    assert json.loads(message.data) == [SHARD_FUNCTION, None, [job.id, 0], {}]
+    assert (message.timeout, message.result_ttl) == (-1, 0)
+
+
+def test_urgent_queues_come_before_all_others() -> None:
+    assert queue_names(["a", "b"])[:3] == ["gnomon.a.high", "gnomon.b.high", "gnomon.a.normal"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        ["subprocess.check_call", None, [["true"]], {}],
+        [SHARD_FUNCTION, None, ["j", 0, 1], {}],
+        [SHARD_FUNCTION, None, ["j", True], {}],
+        [SHARD_FUNCTION, None, ["j", 0], {"context": 1}],
+        [SHARD_FUNCTION, "os", ["j", 0], {}],
+        b"\x80\x04\x95",
+    ],
+)
+def test_a_message_that_is_no_shard_is_refused(redis: Redis, data: list[Any] | bytes) -> None:
+    message = forge(redis, "forged", data)
+    message.runner = lambda _job, _shard: pytest.fail("it ran")
+    with pytest.raises(RefusedMessage):
+        message.perform()
+
+
+def test_a_message_brings_no_callbacks_hooks_or_repetitions(redis: Redis) -> None:
+    message = forge(
+        redis,
+        "forged",
+        [SHARD_FUNCTION, None, ["j", 0], {}],
+        success_callback_name="os.abort",
+        failure_callback_name="os.abort",
+        stopped_callback_name="os.abort",
+        retries_left="3",
+        repeats_left="3",
+    )
+    assert message.success_callback is message.failure_callback is message.stopped_callback is None
+    assert (message.webhooks, message.retries_left, message.repeats_left) == ([], None, None)
+
+
+def test_a_worker_survives_forged_messages_and_runs_none(
+    real_store: Store, redis: Redis, start_workers: StartWorkers, tmp_path: Path
+) -> None:
+    mark = tmp_path / "mark"
+    forge(redis, "forged", ["pathlib.Path.touch", None, [str(mark)], {}], failure_callback_name="os.abort")
+    forge(redis, "pickled", b"\x80\x04\x95")
+    start_workers(1, sweeper=False)
+    job = create(real_store, 1)
+    enqueue_shards(redis, job)
+    wait_until(lambda: ended(real_store, job))
+    assert not mark.exists()
+
+
+def test_the_sweeper_queues_what_was_lost_and_only_once(redis: Redis, store: Store) -> None:
+    job = create(store)
+    sweeper = Sweeper(store, redis, timing=Timing())
+    assert sweeper.sweep() == job.shards
+    assert sweeper.sweep() == 0
+    redis.flushall()
+    assert sweeper.sweep() == job.shards
+
+
+def test_the_sweeper_leaves_alone_what_runs_or_has_ended(redis: Redis, store: Store) -> None:
+    job, cancelled = create(store, 1), create(store, 1)
+    store.lease(job.id, 0, worker="w", ttl_s=10, limit=1)
+    store.cancel(cancelled.id)
+    assert Sweeper(store, redis, timing=Timing()).sweep() == 0
+
+
+def test_a_message_is_gone_once_its_shard_has_run(
+    real_store: Store, redis: Redis, start_workers: StartWorkers
+) -> None:
+    start_workers(1, sweeper=False)
+    job = create(real_store, 1)
+    enqueue_shards(redis, job)
+    enqueue_shards(redis, job)
+    wait_until(lambda: ended(real_store, job))
+
+    def is_gone() -> bool:
+        try:
+            ShardMessage.fetch(message_id(job.id, 0), connection=redis, serializer=JSONSerializer)
+        except NoSuchJobError:
+            return True
+        time.sleep(0.1)
+        return False
+
+    wait_until(is_gone)
+    assert real_store.job(job.id).counts.scored == 2

@@ -1,0 +1,167 @@
+"""A shard in this process: what is kept in flight, what is broken off, what is paid."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gnomon.agent import AGENTS
+from gnomon.media import MediaStore
+from gnomon.model import Model, Reply, Request
+from gnomon.outcome import Outcome
+from tests.workers.conftest import make_spec
+from tests.workers.tiny_worker import context_of, open_tiny, refs
+from workers.heartbeat import Heartbeat
+from workers.runner import Runner
+from workers.settings import Timing
+from workers.shard import run_shard
+from workers.store import JobRecord, Store
+
+QUICK = Timing(lease_s=5.0, watch_s=0.05, flush_s=0.05, grace_s=0.1)
+
+
+class StillHeart(Heartbeat):
+    """A heartbeat that beats only when the test says so: it starts no thread."""
+
+    def __init__(self, store: Store, job_id: str, *, timing: Timing) -> None:
+        super().__init__(store, job_id=job_id, holder="tiny", timing=timing)
+
+
+class Gauge:
+    """A model that notes how many of its calls run at once."""
+
+    id = "gauge"
+
+    def __init__(self, *, delay_s: float = 0.02) -> None:
+        self.now = self.most = self.calls = 0
+        self.two_calls = asyncio.Event()
+        self._delay_s = delay_s
+
+    async def reply(self, request: Request) -> Reply:
+        self.calls += 1
+        self.now += 1
+        self.most = max(self.most, self.now)
+        if self.calls == 2:
+            self.two_calls.set()
+        try:
+            await asyncio.sleep(self._delay_s)
+        finally:
+            self.now -= 1
+        return Reply(text="A", prompt_tokens=1, completion_tokens=1, usd=0.25)
+
+    async def close(self) -> None:
+        return
+
+
+def create(store: Store, samples: int, **changes: Any) -> JobRecord:
+    return store.create_job(make_spec(samples, **changes), refs(samples))
+
+
+def runner_of(store: Store, job: JobRecord, heart: Heartbeat, model: Model, *, shard: int = 0) -> Runner:
+    return Runner(
+        job.id,
+        shard,
+        open_tiny(job.spec, MediaStore(Path("unused"))),
+        store=store,
+        heartbeat=heart,
+        timing=QUICK,
+        agents={"direct": AGENTS.get("direct")},
+        models={"scripted": model},
+    )
+
+
+async def test_a_shard_keeps_its_concurrency_and_no_more(real_store: Store) -> None:
+    job, gauge = create(real_store, 16, concurrency=8), Gauge()
+    heart = StillHeart(real_store, job.id, timing=QUICK)
+    for shard in range(job.shards):
+        await runner_of(real_store, job, heart, gauge, shard=shard).run()
+    assert gauge.most == 8
+    assert gauge.calls == real_store.job(job.id).counts.scored == 32
+
+
+async def test_a_lease_that_is_lost_breaks_its_trial_off_and_that_one_only(real_store: Store) -> None:
+    job, gauge = create(real_store, 1), Gauge(delay_s=1.0)
+    heart = StillHeart(real_store, job.id, timing=QUICK)
+    running = asyncio.create_task(runner_of(real_store, job, heart, gauge).run())
+    await gauge.two_calls.wait()
+    await asyncio.sleep(0.1)
+    held = sorted(real_store.renew("tiny", ttl_s=5.0))
+    heart.held, heart.held_since_s = set(held[:1]), time.monotonic()
+    await running
+    assert [row.trial_id for row in real_store.iter_rows(job.id)] == [held[0][0]]
+
+
+async def test_a_worker_that_cannot_renew_stops_calling(real_store: Store) -> None:
+    job, gauge = create(real_store, 1), Gauge(delay_s=60)
+    heart = StillHeart(real_store, job.id, timing=QUICK)
+    running = asyncio.create_task(runner_of(real_store, job, heart, gauge).run())
+    await gauge.two_calls.wait()
+    heart.held_since_s -= QUICK.lease_s
+    async with asyncio.timeout(20):
+        await running
+    assert gauge.now == 0
+    assert list(real_store.iter_rows(job.id)) == []
+
+
+async def test_a_stopped_shard_breaks_off_after_the_grace_time_and_gives_back(real_store: Store) -> None:
+    job, gauge = create(real_store, 1), Gauge(delay_s=60)
+    runner = runner_of(real_store, job, StillHeart(real_store, job.id, timing=QUICK), gauge)
+    running = asyncio.create_task(runner.run())
+    await gauge.two_calls.wait()
+    runner.stop()
+    async with asyncio.timeout(20):
+        await running
+    assert real_store.job(job.id).counts.running == 0
+    assert len(real_store.lease(job.id, 0, worker="next", ttl_s=5.0)) == 2
+
+
+@pytest.mark.parametrize("limits", [{"usd": 1.0}, {"tokens": 8}])
+async def test_a_job_overspends_by_no_more_than_what_is_in_flight(
+    real_store: Store, limits: dict[str, float]
+) -> None:
+    job, gauge = create(real_store, 20, limits=limits, concurrency=2), Gauge(delay_s=0.01)
+    heart = StillHeart(real_store, job.id, timing=QUICK)
+    for shard in range(job.shards):
+        await runner_of(real_store, job, heart, gauge, shard=shard).run()
+    record = real_store.job(job.id)
+    assert record.status == "completed"
+    assert 4 <= gauge.calls <= 4 + 2
+    rows = list(real_store.iter_rows(job.id))
+    raw, tools = ({row.sample_id for row in rows if row.arm == arm and row.score} for arm in ("raw", "tools"))
+    assert raw == tools != set()
+    assert {row.stop_reason for row in rows if row.outcome is Outcome.INFRA_MISSING} == {"budget"}
+
+
+def test_a_whole_shard_runs_in_this_process(real_store: Store, tmp_path: Path) -> None:
+    job = create(real_store, 3)
+    for shard in range(job.shards):
+        run_shard(job.id, shard, context=context_of(real_store, tmp_path))
+    assert real_store.job(job.id).status == "completed"
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"models": [{"id": "scripted", "options": {"nonsense": 1}}]}, "nonsense"),
+        ({"arms": [{"name": "raw", "agent": "unheard-of"}]}, "unheard-of"),
+        ({"select": {"seed": 13}}, "the folder is not there"),
+    ],
+)
+def test_what_cannot_be_set_up_fails_the_job_once(
+    real_store: Store, tmp_path: Path, changes: dict[str, Any], reason: str
+) -> None:
+    job = create(real_store, 2, **changes)
+    run_shard(job.id, 0, context=context_of(real_store, tmp_path))
+    record = real_store.job(job.id)
+    assert record.status == "failed"
+    assert reason in record.error
+    assert record.counts.infra_missing == record.counts.planned
+
+
+def test_a_cancelled_job_is_not_even_opened(real_store: Store, tmp_path: Path) -> None:
+    job = create(real_store, 1, select={"seed": 13})
+    real_store.cancel(job.id)
+    run_shard(job.id, 0, context=context_of(real_store, tmp_path))
+    assert real_store.job(job.id).status == "cancelled"

@@ -1,0 +1,83 @@
+"""Children are kept alive, and never left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from service.supervisor import Child, Supervisor, stopped_by_signals
+from tests.workers.conftest import ROOT, is_alive, wait_until
+
+SLEEP = (sys.executable, "-c", "import time; time.sleep(600)")
+STUBBORN = (
+    sys.executable,
+    "-c",
+    "import signal as s, time; s.signal(s.SIGTERM, s.SIG_IGN); print('ready', flush=True); time.sleep(600)",
+)
+
+
+def child(tmp_path: Path, command: tuple[str, ...] = SLEEP, *, name: str = "a", stop_s: float = 5.0) -> Child:
+    return Child(name=name, command=command, log_file=tmp_path / f"{name}.log", stop_s=stop_s)
+
+
+def test_a_dead_child_is_started_again(tmp_path: Path) -> None:
+    with Supervisor() as supervisor:
+        supervisor.start(child(tmp_path))
+        first = supervisor.pids()["a"]
+        os.kill(first, signal.SIGKILL)
+        wait_until(lambda: supervisor.pids().get("a") not in (None, first))
+
+
+def test_stopping_leaves_no_child(tmp_path: Path) -> None:
+    with Supervisor() as supervisor:
+        for name in ("a", "b"):
+            supervisor.start(child(tmp_path, name=name))
+        pids = supervisor.pids().values()
+        assert all(is_alive(pid) for pid in pids)
+    assert not any(is_alive(pid) for pid in pids)
+    assert supervisor.pids() == {}
+
+
+def test_a_child_that_ignores_sigterm_is_killed(tmp_path: Path) -> None:
+    with Supervisor() as supervisor:
+        supervisor.start(child(tmp_path, STUBBORN, stop_s=0.2))
+        wait_until(lambda: "ready" in (tmp_path / "a.log").read_text())
+        pid = supervisor.pids()["a"]
+    assert not is_alive(pid)
+
+
+def test_two_children_of_one_name_are_refused(tmp_path: Path) -> None:
+    with Supervisor() as supervisor:
+        supervisor.start(child(tmp_path))
+        with pytest.raises(ValueError, match="runs already"):
+            supervisor.start(child(tmp_path))
+
+
+def test_children_die_with_a_parent_that_is_killed_outright(tmp_path: Path) -> None:
+    code = f"""
+import sys, time
+from pathlib import Path
+from service.supervisor import Child, Supervisor
+with Supervisor() as supervisor:
+    supervisor.start(Child(name="a", command={SLEEP!r}, log_file=Path({str(tmp_path / "a.log")!r})))
+    print(supervisor.pids()["a"], flush=True)
+    time.sleep(600)
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        assert is_alive(pid)
+        parent.kill()
+    wait_until(lambda: not is_alive(pid))
+
+
+def test_sigterm_is_an_interruption_within_the_guard_only() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(KeyboardInterrupt), stopped_by_signals():
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert signal.getsignal(signal.SIGTERM) is before
