@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.outcome import Outcome
+from gnomon.report.table import printable
 from gnomon.row import Row
 from gnomon.statistics.design import Codes, Floats
 
@@ -128,7 +129,7 @@ def read_ledger(rows: Iterable[Row], groups: Sequence[Group], *, clustered: bool
         lost = row.outcome == Outcome.INFRA_MISSING or row.score is None
         scores.append(np.nan if lost or row.score is None else row.score)
         if row.repeat == 0 and row.answer is not None:
-            answers[group, sample] = row.answer[:ANSWER_CHARS]
+            answers[group, sample] = printable(row.answer[:ANSWER_CHARS])
     cell_names, cells = _codes([cell for cell, _ in places])
     shape = (len(group_at), len(places))
     flat = np.array(group_codes, dtype=np.intp) * len(places) + np.array(sample_codes, dtype=np.intp)

@@ -26,16 +26,8 @@ FRACTIONS = ("score", "usd", "wall_s")
 
 
 def record(row: Row) -> dict[str, Any]:
-    """A row as plain JSON data; a measure that is not finite becomes null.
-
-    `tools_used` and the columns of the contract keep their names.
-    """
-    values = {name: getattr(row, name) for name in COLUMNS}
-    values["outcome"] = str(row.outcome)
-    values["metrics"] = {name: _finite(value) for name, value in row.metrics.items()}
-    values["flags"] = list(row.flags)
-    values["tools_used"] = {name: dict(counts) for name, counts in row.tools_used.items()}
-    return values
+    """A row as plain JSON data: what is not finite becomes null, and what UTF-8 cannot hold is written out."""
+    return {name: _plain(getattr(row, name)) for name in COLUMNS}
 
 
 def ndjson_line(row: Row) -> str:
@@ -53,7 +45,7 @@ def rows_csv(rows: Iterable[Row], file: TextIO) -> None:
 
     Texts that a spreadsheet would run as a formula get a leading apostrophe; nested values are JSON.
     """
-    writer = csv.writer(file, lineterminator="\n")
+    writer = csv.writer(file)
     writer.writerow(COLUMNS)
     writer.writerows([_cell(value) for value in record(row).values()] for row in rows)
 
@@ -76,23 +68,25 @@ def rows_parquet(rows: Iterable[Row], path: Path) -> None:
 
 
 def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
-    flat = dict(values)
-    for name, value in values.items():
-        if isinstance(value, str):
-            flat[name] = printable(value)
-        elif isinstance(value, dict):
-            flat[name] = json.dumps(value)
-    flat["flags"] = [printable(flag) for flag in values["flags"]]
-    return flat
+    return {name: json.dumps(value) if isinstance(value, dict) else value for name, value in values.items()}
 
 
 def _cell(value: object) -> object:
     if isinstance(value, (dict, list)):
         return json.dumps(value)
-    if isinstance(value, str):
-        text = printable(value)
-        return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
+        return f"'{value}"
     return "" if value is None else value
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {printable(str(name)): _plain(item) for name, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def printable(text: str) -> str:
@@ -102,7 +96,3 @@ def printable(text: str) -> str:
     a\ud800
     """
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _finite(value: float | str | None) -> float | str | None:
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -111,6 +111,9 @@ def test_a_service_that_is_up_runs_a_posted_job_on_two_workers(tmp_path: Path) -
         )
         assert taken.returncode == 2
         assert "in use by another gnomon" in taken.stderr
+        refused = run(tmp_path, "submit", _written(tmp_path, repeats=0), "--url", str(api.base_url))
+        assert refused.returncode == 2
+        assert refused.stderr.startswith("gnomon: repeats: ")
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 0
 

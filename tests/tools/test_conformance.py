@@ -138,7 +138,7 @@ def _not_json(constant: str) -> None:
 
 
 @every_tool
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(data=st.data())
 def test_whatever_a_model_sends_comes_back_as_an_observation(name, data):
     schema = TOOLS.get(name).schema()["function"]["parameters"]
@@ -149,7 +149,7 @@ def test_whatever_a_model_sends_comes_back_as_an_observation(name, data):
 
 
 @every_tool
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(text=st.text() | junk.map(json.dumps))
 def test_text_that_is_no_arguments_comes_back_as_an_observation(name, text):
     _hold(name, text)

@@ -86,10 +86,11 @@ def test_many_points_at_once_are_seen_as_each_alone(seed, cameras, count):
     cloud = np.random.default_rng(seed + 1).uniform(-20, 320, (count, 2))
     seen = fields_containing(scene, cloud, 0)
     for camera in scene.cameras.values():
+        view = view_of(camera)
         alone = [
             index
             for index, point in enumerate(cloud)
-            if camera.floor == 0 and view_of(camera).intersects(shapely.Point(point))
+            if camera.floor == 0 and view.intersects(shapely.Point(point))
         ]
         assert seen.get(camera.id, np.array([])).tolist() == alone
 

@@ -113,7 +113,7 @@ def _alike(one: object, other: object) -> bool:
     return one == other
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(_scenes())
 def test_what_is_written_is_read_again(scene):
     written = json.loads(json.dumps(scene_to_json(scene)))

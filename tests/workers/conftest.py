@@ -19,6 +19,7 @@ from service.supervisor import Child, Supervisor
 from workers.store import JobRecord, Lease, Store
 
 ROOT = Path(__file__).parent.parent.parent
+TINY_WORKER = Path(__file__).parent / "tiny_worker.py"
 QUICK = {  # the machinery's clocks, fast enough for a test
     "GNOMON_LEASE_SECONDS": "2",
     "GNOMON_WATCH_SECONDS": "0.1",
@@ -127,11 +128,13 @@ def start_workers(redis_url: str, url: str, tmp_path: Path) -> Iterator[StartWor
     supervisor = Supervisor()
 
     def add(name: str, *command: str) -> None:
-        ends = ("--redis", redis_url, "--database", url)
-        log_file, env = tmp_path / f"{name}.log", {**QUICK, "PYTHONPATH": str(ROOT)}
-        supervisor.start(
-            Child(name=name, command=(sys.executable, *command, *ends), log_file=log_file, env=env)
+        child = Child(
+            name=name,
+            command=(sys.executable, *command, "--redis", redis_url, "--database", url),
+            log_file=tmp_path / f"{name}.log",
+            env={**QUICK, "PYTHONPATH": str(ROOT)},
         )
+        supervisor.start(child)
 
     def start(workers: int = 2, *, sweeper: bool = True) -> Supervisor:
         if sweeper:

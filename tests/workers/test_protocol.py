@@ -32,6 +32,7 @@ class Protocol(RuleBasedStateMachine):
         self.store = Store(f"sqlite:///{Path(self.folder.name) / 'g.db'}", clock=self.clock)
         self.job = self.store.create_job(make_spec(3), refs(3))
         self.held: dict[str, list[Lease]] = {"w1": [], "w2": [], "w3": []}  # what each believes it has
+        self.newest: dict[str, int] = {}  # the last token handed out, by trial
         self.kept: dict[str, Any] = {}  # results that were accepted, by trial
 
     def teardown(self) -> None:
@@ -40,22 +41,33 @@ class Protocol(RuleBasedStateMachine):
 
     @rule(worker=WORKERS, shard=st.integers(0, 1), alone=st.booleans(), limit=st.integers(1, 6))
     def lease(self, worker: str, shard: int, alone: bool, limit: int) -> None:
-        self.held[worker] += self.store.lease(
-            self.job.id, shard, worker=worker, ttl_s=TTL_S, limit=limit, alone=alone
-        )
+        got = self.store.lease(self.job.id, shard, worker=worker, ttl_s=TTL_S, limit=limit, alone=alone)
+        for one in got:
+            assert one.token > self.newest.get(one.trial.trial_id, 0), "a token was handed out twice"
+            self.newest[one.trial.trial_id] = one.token
+        self.held[worker] += got
 
     @rule(worker=WORKERS, outcome=st.sampled_from(Outcome), twice=st.booleans())
     def finish(self, worker: str, outcome: Outcome, twice: bool) -> None:
         leases, self.held[worker] = self.held[worker], []
         score = {"scored": 1.0, "model_failed": 0.0, "infra_missing": None}[outcome.value]
         batch = [(one, make_row(one, outcome=outcome, score=score, answer=worker), TRACE) for one in leases]
+        current = self.current()
         refused = self.store.finish(batch)
+        stale = {one.trial.trial_id for one in leases if (one.trial.trial_id, one.token) not in current}
+        assert refused == stale
         if twice:  # the reply to the first write was lost
             assert self.store.finish(batch) == refused
         for _, row, _ in batch:
             if row.trial_id not in refused:
                 assert row.trial_id not in self.kept, "a second result for a trial was accepted"
                 self.kept[row.trial_id] = row
+
+    def current(self) -> set[tuple[str, int]]:
+        """Which leases the store knows, as (trial id, token)."""
+        with self.store.reading() as db:
+            query = select(trials.c.trial_id, trials.c.token).where(trials.c.state == "leased")
+            return {(row.trial_id, row.token) for row in db.execute(query)}
 
     @rule(worker=WORKERS)
     def crash(self, worker: str) -> None:
@@ -76,6 +88,11 @@ class Protocol(RuleBasedStateMachine):
 
     @rule()
     def sweep(self) -> None:
+        self.store.sweep()
+
+    @rule()
+    def everything_expires(self) -> None:
+        self.clock.now_s += TTL_S + 1
         self.store.sweep()
 
     @rule()

@@ -26,7 +26,7 @@ def test_the_tables_can_be_made_on_postgresql() -> None:
     ("statement", "index"),
     [
         (
-            "SELECT trial_id FROM trials WHERE job_id = :job AND shard = 1 AND state = 'pending' ORDER BY ordinal",
+            "SELECT 1 FROM trials WHERE job_id = :job AND shard = 1 AND state = 'pending' ORDER BY ordinal",
             "trials_pending",
         ),
         ("SELECT count(*) FROM trials WHERE job_id = :job AND state = 'leased'", "trials_leased"),

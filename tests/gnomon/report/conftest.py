@@ -1,6 +1,6 @@
 """A small benchmark and rows as workers would write them, with every value in the test's hands."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -139,25 +139,41 @@ def random_rows(
 Reporter = Callable[..., Report]
 
 
-@pytest.fixture
+def build(rows: Iterable[Row], *, benchmark: Quiz | None = None, **changes: Any) -> Report:
+    """Build a report; by default as many trials were planned as there are rows."""
+    rows = list(rows)
+    facts: dict[str, Any] = {"spec": a_spec(), "status": "completed", "planned": len(rows), **changes}
+    return build_report(job_id="j", rows=rows, benchmark=benchmark or Quiz(), **facts)
+
+
+# Test folders are no packages: what tests share reaches them as fixtures.
+
+
+@pytest.fixture(scope="session")
 def report_of() -> Reporter:
-    """Build a report of rows; by default as many trials were planned as there are rows."""
-
-    def build(
-        rows: Sequence[Row] | Iterator[Row], *, benchmark: Quiz | None = None, **changes: Any
-    ) -> Report:
-        rows = list(rows)
-        spec, planned = changes.pop("spec", a_spec()), changes.pop("planned", len(rows))
-        status, faults = changes.pop("status", "completed"), changes.pop("faults", ())
-        assert not changes
-        return build_report(
-            job_id="j",
-            spec=spec,
-            status=status,
-            rows=rows,
-            planned=planned,
-            faults=faults,
-            benchmark=benchmark or Quiz(),
-        )
-
     return build
+
+
+@pytest.fixture(scope="session")
+def row() -> Callable[..., Row]:
+    return a_row
+
+
+@pytest.fixture(scope="session")
+def pairs() -> Callable[..., Iterator[Row]]:
+    return paired_rows
+
+
+@pytest.fixture(scope="session")
+def many() -> Callable[..., Iterator[Row]]:
+    return random_rows
+
+
+@pytest.fixture(scope="session")
+def spec() -> Callable[..., JobSpec]:
+    return a_spec
+
+
+@pytest.fixture(scope="session")
+def quiz() -> Callable[..., Quiz]:
+    return Quiz

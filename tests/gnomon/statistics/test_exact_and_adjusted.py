@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, norm
 from statsmodels.stats.multitest import multipletests
@@ -19,6 +19,7 @@ counts = st.integers(0, 60)
 p_lists = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 
 
+@settings(deadline=None)
 @given(counts, counts)
 def test_mid_p_is_the_exact_mcnemar_less_half_the_point(rescued: int, broken: int) -> None:
     n = rescued + broken
@@ -32,6 +33,7 @@ def test_fewer_than_five_one_sided_flips_never_reach_five_percent() -> None:
     assert [mcnemar_midp(n, 0) < 0.05 for n in range(1, 7)] == [False, False, False, False, True, True]
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=8))
 def test_sign_flips_count_every_pattern(sums: list[int]) -> None:
     observed = abs(sum(sums))
@@ -50,12 +52,14 @@ def test_drawn_sign_flips_agree_with_the_normal_limit_and_repeat() -> None:
     assert sign_flip_p(sums) == sign_flip_p(sums)
 
 
+@settings(deadline=None, max_examples=20)
 @given(p_lists)
 def test_adjusted_p_values_are_those_of_statsmodels(p_values: list[float]) -> None:
     assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1].tolist())
     assert benjamini_hochberg(p_values) == pytest.approx(multipletests(p_values, method="fdr_bh")[1].tolist())
 
 
+@settings(deadline=None)
 @given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_is_that_of_statsmodels(hits_of: tuple[int, int]) -> None:
     hits, n = hits_of

@@ -16,10 +16,10 @@ from gnomon.worlds.drawing import draw
 from gnomon.worlds.numbering import CELLS, Number
 
 SEED = 21
-PLACES = 12  # of either scene; many questions in few places are quick to draw
+PLACES = 8  # of either scene; many questions in few places are quick to draw
 QUESTIONS = {
     "GeoLocation": 160,
-    "ArrivalTimeInterval": 120,
+    "ArrivalTimeInterval": 80,
     "MotionState": 300,
     "CausalReordering": 300,
     "NextSpotForecasting": 160,
@@ -37,7 +37,8 @@ def cases(task_id: str) -> tuple[Case, ...]:
     numbers = [
         Number(SEED, 14 * (i // len(cells)) + cells[i % len(cells)]) for i in range(QUESTIONS[task_id])
     ]
-    drawn = (draw(number, place=number.round % PLACES) for number in numbers)
+    last = numbers[-1].round + 1
+    drawn = (draw(number, place=number.round * PLACES // last) for number in numbers)
     return tuple(
         as_displayed(case_from_json(one.record, number.scene), "guarded")
         for number, one in zip(numbers, drawn, strict=True)

@@ -42,6 +42,10 @@ def on_stairs(one: Trip, time_s: float) -> bool:
     return any(a.times_s[-1] < time_s < b.times_s[0] for a, b in pairwise(one.journey.stretches))
 
 
+def together(world: World, pair: tuple[Trip, Trip], camera_id: str, time_s: float) -> bool:
+    return all(in_view(world, one, camera_id, time_s) and not on_stairs(one, time_s) for one in pair)
+
+
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_sighting_begins_and_ends_to_the_millisecond(scene: str) -> None:
     world = world_of(SEED, scene, 0)
@@ -178,13 +182,11 @@ def test_two_targets_meet_in_the_right_camera_and_in_no_other_option() -> None:
         ((one, seen), (other, also)) = drawn.question.seen
         (right,), ((start_s, end_s),) = drawn.question.right, drawn.question.times_s
         assert max(seen.end_s, also.end_s) < start_s
-        both = lambda camera, time_s, pair=(one, other), world=drawn.world: all(
-            in_view(world, each, camera, time_s) for each in pair
-        )
-        assert both(right, start_s + 0.001)
-        assert both(right, end_s - 0.001)
-        assert not both(right, start_s - 0.001)
-        assert not both(right, end_s + 0.001)
+        pair, world = (one, other), drawn.world
+        assert together(world, pair, right, start_s + 0.001)
+        assert together(world, pair, right, end_s - 0.001)
+        assert not together(world, pair, right, start_s - 0.001)
+        assert not together(world, pair, right, end_s + 0.001)
         for camera in set(drawn.question.options) - {right}:
             times_s = np.arange(one.journey.start_s, one.journey.end_s, 0.5)
-            assert not any(both(camera, time_s) for time_s in times_s if not on_stairs(one, time_s))
+            assert not any(together(world, pair, camera, time_s) for time_s in times_s)

@@ -1,0 +1,294 @@
+"""What a report says of given rows."""
+
+import json
+from collections.abc import Callable, Iterator
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gnomon.benchmark import Published
+from gnomon.outcome import Outcome
+from gnomon.report.html import render_html
+from gnomon.report.markdown import render_markdown
+from gnomon.report.schema import Contrast, Report
+from gnomon.report.text import summary_text
+from gnomon.row import Row
+from gnomon.sample import DataFault
+from gnomon.statistics.exact import mcnemar_midp
+
+Maker = Callable[..., Row]
+Pairs = Callable[..., Iterator[Row]]
+Reporter = Callable[..., Report]
+
+
+def over(report: Report, scope: str = "all", variant: str = "tools") -> Contrast:
+    [found] = [one for one in report["contrasts"] if one["scope"] == scope and one["variant"] == variant]
+    return found
+
+
+def is_sound(report: Report) -> None:
+    """Finite JSON, and every form of the report can be made of it."""
+    json.dumps(report, allow_nan=False)
+    assert render_html(report).startswith("<!doctype html>")
+    assert render_markdown(report).startswith("# ")
+    assert summary_text(report)
+
+
+def test_a_clear_gain_helps(report_of: Reporter, pairs: Pairs) -> None:
+    report = report_of(pairs([(0, 1)] * 20 + [(1, 1)] * 20 + [(1, 0)] * 2))
+    found = over(report)
+    assert (found["rescued"], found["broken"], found["both_right"], found["both_wrong"]) == (20, 2, 20, 0)
+    assert found["diff"] == pytest.approx(18 / 42)
+    assert found["p"] == found["p_adjusted"] == pytest.approx(mcnemar_midp(20, 2))
+    assert (found["verdict"], found["reasons"], found["test"]) == ("helps", [], "mid-p McNemar")
+    assert report["summary"] == [found["verdict_text"]]
+    is_sound(report)
+
+
+def test_the_same_rows_with_the_arms_swapped_hurt(report_of: Reporter, pairs: Pairs) -> None:
+    assert over(report_of(pairs([(1, 0)] * 20 + [(1, 1)] * 20)))["verdict"] == "hurts"
+
+
+def test_enough_agreement_is_no_effect_and_little_is_undecided(report_of: Reporter, pairs: Pairs) -> None:
+    many, few = (over(report_of(pairs([(1, 1), (0, 0)] * n))) for n in (40, 10))
+    assert (many["verdict"], few["verdict"]) == ("no_effect", "undecided")
+    assert "larger than 5 points" in few["reasons"][0]
+
+
+def test_a_missing_trial_is_left_out_and_a_failed_one_is_wrong(
+    report_of: Reporter, pairs: Pairs, row: Maker
+) -> None:
+    rows = [
+        *pairs([(1, 1), (0, None), (1, 1)]),
+        row(3, "raw", 0.0, outcome=Outcome.MODEL_FAILED, stop_reason="no_answer"),
+        row(3, "tools", 1.0),
+    ]
+    report = report_of(rows)
+    raw, tools = report["arms"]
+    assert (raw["n"], raw["mean"], tools["n"], tools["mean"]) == (4, 0.5, 3, 1.0)
+    assert tools["trials"] == {
+        "planned": 4,
+        "finished": 4,
+        "scored": 3,
+        "model_failed": 0,
+        "infra_missing": 1,
+        "pending": 0,
+    }
+    assert over(report)["n"] == 3
+    assert report["integrity"]["missing_by_cause"] == {"provider:rate_limit": 1}
+    assert report["integrity"]["failed_by_cause"] == {"no_answer": 1}
+
+
+def test_bounds_give_every_missing_trial_to_one_arm(report_of: Reporter, pairs: Pairs) -> None:
+    report = report_of(pairs([(0, 1)] * 6 + [(None, 1)] + [(1, None)] + [(0, 0)] * 2))
+    assert over(report)["bounds"] == pytest.approx([(6 + 0 - 1) / 10, (6 + 1 + 0) / 10])
+    [bounds] = report["integrity"]["bounds"]
+    assert (bounds["missing_baseline"], bounds["missing_variant"]) == (0.1, 0.1)
+
+
+def test_missing_trials_that_could_turn_the_sign_forbid_a_verdict(report_of: Reporter, pairs: Pairs) -> None:
+    lost = [(1, None)] * 15 + [(None, 0)] * 15
+    found = over(report_of(pairs([(0, 1)] * 12 + [(1, 1)] * 40 + lost)))
+    assert found["ci95"] is not None
+    assert found["ci95"][0] > 0
+    assert found["verdict"] == "undecided"
+    assert "missing trials could undo it" in found["reasons"][0]
+
+
+def test_arms_that_lose_unequally_get_no_verdict(report_of: Reporter, pairs: Pairs) -> None:
+    found = over(report_of(pairs([(0, 1)] * 40 + [(1, 1)] * 55 + [(1, None)] * 5)))
+    assert found["verdict"] == "undecided"
+    assert "0.0% of the baseline's trials are missing, 5.0% of the variant's" in found["reasons"][0]
+
+
+def test_the_headline_weighs_cells_and_not_samples(report_of: Reporter, row: Maker) -> None:
+    cells = ["near"] * 6 + ["far"] * 2
+    rows = [
+        row(n, arm, float(arm == "tools" and cell == "far"), cell=cell)
+        for (n, cell), arm in product(enumerate(cells), ("raw", "tools"))
+    ]
+    report = report_of(rows)
+    assert over(report)["diff"] == 0.5
+    assert (report["arms"][1]["aggregate"], report["arms"][1]["mean"]) == (0.5, 0.25)
+    assert report["arms"][1]["by_task"]["far"]["mean"] == 1.0
+    assert [one["scope"] for one in report["contrasts"]] == ["all", "far", "near"]
+
+
+def test_repeats_are_averaged_before_anything_is_counted(
+    report_of: Reporter, row: Maker, spec: Maker
+) -> None:
+    rows = [
+        row(n, arm, float(repeat < (2 if arm == "tools" else 1)), repeat=repeat)
+        for n, arm, repeat in product(range(10), ("raw", "tools"), range(3))
+    ]
+    found = over(report_of(rows, spec=spec(repeats=3)))
+    assert (found["n"], found["rescued"]) == (10, 10)
+    assert found["diff"] == pytest.approx(1 / 3)
+
+
+def test_a_sample_with_one_lost_repeat_still_counts_and_widens_the_bounds(
+    report_of: Reporter, row: Maker, spec: Maker
+) -> None:
+    rows = [
+        row(n, arm, None if n == repeat == 0 and arm == "tools" else 1.0, repeat=repeat)
+        for n, arm, repeat in product(range(5), ("raw", "tools"), range(2))
+    ]
+    found = over(report_of(rows, spec=spec(repeats=2)))
+    assert (found["n"], found["diff"]) == (5, 0.0)
+    assert found["bounds"] == pytest.approx([-0.1, 0.0])
+
+
+def test_the_declared_pair_is_primary_and_the_others_exploratory(
+    report_of: Reporter, row: Maker, spec: Maker
+) -> None:
+    arms = [{"name": name, "agent": "direct"} for name in ("raw", "placebo", "tools")]
+    rows = [
+        row(n, arm, float(arm == "tools" or n % 2), model=model)
+        for n, arm, model in product(range(12), ("raw", "placebo", "tools"), ("m", "k"))
+    ]
+    changes = {"models": [{"id": "m"}, {"id": "k"}], "arms": arms, "analysis": {"primary": ["raw", "tools"]}}
+    report = report_of(rows, spec=spec(**changes))
+    families = [(one["model"], one["variant"], one["scope"], one["family"]) for one in report["contrasts"]]
+    assert families[:4] == [
+        ("m", "tools", "all", "primary"),
+        ("k", "tools", "all", "primary"),
+        ("m", "placebo", "all", "exploratory"),
+        ("k", "placebo", "all", "exploratory"),
+    ]
+    assert report["contrasts"][0]["p_adjusted"] == pytest.approx(2 * mcnemar_midp(6, 0))
+    assert report["integrity"]["comparisons"] == 8
+    assert len(report["summary"]) == 2
+    is_sound(report)
+
+
+def test_flips_are_named_with_their_scores_answers_and_trials(report_of: Reporter, row: Maker) -> None:
+    rows = [row(0, "raw", 0.0, answer="A"), row(0, "tools", 1.0, answer="C"), row(1), row(1, "tools")]
+    [flips] = report_of(rows)["flips"]
+    assert flips["total"] == 1
+    [flip] = flips["samples"]
+    assert (flip["sample_id"], flip["kind"]) == ("s000", "rescued")
+    assert (flip["baseline_answer"], flip["variant_answer"]) == ("A", "C")
+    assert (flip["baseline_trial"], flip["variant_trial"]) == (rows[0].trial_id, rows[1].trial_id)
+
+
+def test_tools_are_counted_with_their_denominators(report_of: Reporter, row: Maker) -> None:
+    used = {"bearing": {"calls": 4, "bad_arguments": 1, "errors": 2}, "teleport": {"calls": 1, "errors": 1}}
+    report = report_of([row(0), row(0, "tools", tools_used=used), row(1), row(1, "tools")])
+    bearing, made_up = report["tools"]
+    assert (bearing["tool"], bearing["calls"], bearing["samples_used"], bearing["samples"]) == (
+        "bearing",
+        4,
+        1,
+        2,
+    )
+    assert (bearing["bad_argument_rate"], bearing["error_rate"]) == (0.25, 0.5)
+    assert (made_up["offered"], made_up["calls"], made_up["error_rate"]) == (False, 1, 1.0)
+    assert bearing["shapley"] is None
+
+
+def test_an_unknown_price_is_not_zero(report_of: Reporter, row: Maker) -> None:
+    cost = report_of(
+        [row(0, usd=None), row(0, "tools", usd=0.25), row(1, prompt_tokens=None), row(1, "tools")]
+    )["cost"]
+    assert (cost["usd"], cost["usd_unknown"], cost["known_usd"]) == (None, 1, pytest.approx(0.252))
+    assert (cost["prompt_tokens"], cost["known_prompt_tokens"], cost["completion_tokens"]) == (None, 300, 40)
+    assert cost["by_arm"][1]["usd"] == pytest.approx(0.251)
+
+
+def test_the_integrity_box_names_what_else_differs(report_of: Reporter, pairs: Pairs, spec: Maker) -> None:
+    arms = [
+        {"name": "raw", "agent": "direct"},
+        {"name": "tools", "agent": "react", "tools": ["bearing"], "show": ["media"]},
+    ]
+    faults = [DataFault(sample_id="s9", kind="broken_video")]
+    report = report_of(pairs([(1, 1)]), spec=spec(arms=arms), faults=faults)
+    [difference] = report["integrity"]["arm_differences"]
+    assert difference["fields"] == ["agent", "tools", "show"]
+    assert difference["besides_tools"] == ["show"]
+    assert report["integrity"]["data_faults"] == {"broken_video": 1}
+    assert "Not only tools" in render_html(report)
+
+
+def test_the_reference_never_stands_beside_published_rows_without_its_caution(
+    report_of: Reporter, pairs: Pairs, spec: Maker, quiz: Callable[..., object]
+) -> None:
+    published = (Published(model="GPT", group="proprietary", aggregate=0.3, by_task={"near": 0.5}),)
+    rows = list(pairs([(1, 1)] * 3, model="reference"))
+    report = report_of(rows, spec=spec(models=[{"id": "reference"}]), benchmark=quiz(rows=published))
+    for text in (render_html(report), render_markdown(report)):
+        assert "homographies" in text
+        assert "sees no video" in text
+    assert report["published"][0]["by_task"] == {"near": 0.5}
+    is_sound(report)
+
+
+@pytest.mark.parametrize("status", ["queued", "running", "cancelled", "failed", "completed"])
+def test_a_job_without_rows_has_a_report(report_of: Reporter, status: str) -> None:
+    report = report_of([], planned=8, status=status)
+    assert over(report)["verdict"] == "undecided"
+    assert report["arms"][0]["aggregate"] is None
+    assert report["denominators"]["trials"]["pending"] == 8
+    is_sound(report)
+
+
+def test_a_running_job_says_that_more_will_come(report_of: Reporter, pairs: Pairs) -> None:
+    report = report_of(pairs([(0, 1)] * 30), planned=100, status="running")
+    assert report["summary"][0].startswith("So far: ")
+    assert "60 of 100 trials have ended" in render_html(report)
+
+
+def test_one_arm_alone_is_reported_without_a_comparison(report_of: Reporter, row: Maker, spec: Maker) -> None:
+    report = report_of([row(0), row(1, score=0.0)], spec=spec(arms=[{"name": "raw", "agent": "direct"}]))
+    assert (report["contrasts"], report["arms"][0]["mean"]) == ([], 0.5)
+    assert "nothing to compare" in summary_text(report)
+    is_sound(report)
+
+
+def test_samples_of_one_cluster_allow_no_claim(report_of: Reporter, pairs: Pairs) -> None:
+    found = over(report_of(pairs([(0, 1)] * 30, cluster="v1")))
+    assert (found["ci95"], found["p"], found["verdict"]) == (None, None, "undecided")
+    assert "one cluster" in found["verdict_text"]
+
+
+def test_clusters_can_be_switched_off(report_of: Reporter, pairs: Pairs, spec: Maker) -> None:
+    rows = list(pairs([(0, 1)] * 30, cluster="v1"))
+    assert over(report_of(rows, spec=spec(analysis={"cluster": "none"})))["clusters"] == 30
+
+
+def test_all_missing_is_undecided(report_of: Reporter, pairs: Pairs) -> None:
+    report = report_of(pairs([(None, None)] * 3))
+    assert over(report)["diff"] is None
+    assert over(report)["bounds"] == [-1.0, 1.0]
+    is_sound(report)
+
+
+ends = st.sampled_from([None, 0.0, 1.0, 0.3])
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    given_rows=st.lists(
+        st.tuples(st.integers(0, 12), st.sampled_from(["raw", "tools"]), ends, st.integers(0, 1)),
+        unique_by=lambda one: (one[0], one[1], one[3]),
+        max_size=40,
+    ),
+    headline=st.sampled_from(["mean_of_cells", "mean_of_samples"]),
+)
+def test_whatever_rows_there_are_a_sound_report_comes_out(
+    given_rows: list[tuple[int, str, float | None, int]],
+    headline: str,
+    report_of: Reporter,
+    row: Maker,
+    spec: Maker,
+    quiz: Callable[..., object],
+) -> None:
+    rows = [
+        row(n, arm, score, repeat=repeat, cell=f"cell{n % 3}", cluster=f"v{n // 4}")
+        for n, arm, score, repeat in given_rows
+    ]
+    report = report_of(rows, spec=spec(repeats=2), benchmark=quiz(headline=headline), planned=52)
+    is_sound(report)
+    answered = [score for _, arm, score, _ in given_rows if arm == "raw" and score is not None]
+    assert (report["arms"][0]["mean"] is None) == (not answered)

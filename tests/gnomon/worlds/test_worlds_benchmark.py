@@ -1,0 +1,224 @@
+"""The worlds benchmark: numbers, selections, samples, and the written folder."""
+
+import json
+import os
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.benchmark import BENCHMARKS, Select
+from gnomon.benchmarks.gtr_bench import gtr_bench
+from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, Case
+from gnomon.benchmarks.worlds import worlds
+from gnomon.benchmarks.worlds.benchmark import SAMPLES, WorldSamples
+from gnomon.errors import NotFound, SpecError
+from gnomon.identity import digest
+from gnomon.media import MediaStore
+from gnomon.sample import ImageRef, Sample
+from gnomon.worlds.drawing import draw, map_of
+from gnomon.worlds.generate import generate
+from gnomon.worlds.numbering import CELLS, Number, number_of
+from tools.scene.format import read_scene
+
+FINGERPRINT = """
+import hashlib
+from gnomon.identity import digest
+from gnomon.worlds.drawing import draw, map_of
+from gnomon.worlds.numbering import Number
+for k in (3, 16, 26):
+    drawn = draw(Number(5, k))
+    print(digest(drawn.record), hashlib.sha256(map_of(drawn.world)).hexdigest())
+"""
+
+
+def opened(folder: Path, **select: object) -> WorldSamples:
+    samples = worlds.open(
+        data=None, select=Select(**select), protocol="guarded", media=MediaStore(folder / "media")
+    )
+    assert isinstance(samples, WorldSamples)
+    return samples
+
+
+def text(sample: Sample) -> str:
+    return "\n".join(part.content for part in sample.parts if isinstance(part.content, str))
+
+
+def test_worlds_is_found_as_a_benchmark() -> None:
+    assert BENCHMARKS.get("worlds") is worlds
+    assert not worlds.needs_data
+    assert worlds.published() == ()
+
+
+def test_other_processes_draw_the_same_questions_and_maps() -> None:
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", FINGERPRINT],
+            capture_output=True,
+            check=True,
+            text=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert outputs[0] == outputs[1]
+    here = [digest(draw(Number(5, k)).record) for k in (3, 16, 26)]
+    assert [line.split()[0] for line in outputs[0].splitlines()] == here
+
+
+def test_a_sample_does_not_depend_on_what_was_drawn_before() -> None:
+    alone = draw(Number(6, 18)).record
+    for k in (4, 32, 30):
+        draw(Number(6, k))
+    assert draw(Number(6, 18)).record == alone
+
+
+def test_seeds_and_numbers_draw_different_questions() -> None:
+    records = [draw(Number(seed, k)).record["camera_images"] for seed in (1, 2) for k in (8, 22)]
+    assert len({digest(record) for record in records}) == 4
+
+
+@given(st.integers(-(10**9), 10**9), st.integers(0, 10**7))
+def test_an_id_leads_back_to_its_number(seed: int, k: int) -> None:
+    assert number_of(Number(seed, k).sample_id) == Number(seed, k)
+
+
+@pytest.mark.parametrize("junk", ["", "w7", "w7-1", "w07-00001", "w7-000001", "x7-00001", "w7-00001\n"])
+def test_an_id_of_another_form_is_no_sample(junk: str) -> None:
+    with pytest.raises(NotFound):
+        number_of(junk)
+
+
+def test_a_larger_limit_extends_a_smaller_one(tmp_path: Path) -> None:
+    few, many = opened(tmp_path, limit=20, seed=3), opened(tmp_path, limit=50, seed=3)
+    assert list(many.refs)[:20] == list(few.refs) == few.refs[:]
+
+
+@pytest.mark.parametrize(("tasks", "scenes"), [(("GeoLocation", "MotionState"), ()), ((), ("indoor",))])
+def test_filters_pick_from_the_same_samples(
+    tmp_path: Path, tasks: tuple[str, ...], scenes: tuple[str, ...]
+) -> None:
+    picked = opened(tmp_path, limit=9, seed=3, tasks=tasks, scenes=scenes)
+    everything = opened(tmp_path, limit=200, seed=3).refs
+    fitting = (
+        ref
+        for ref in everything
+        if (not tasks or ref.task in tasks) and ref.cell.startswith(scenes or SCENES)
+    )
+    assert list(picked.refs) == list(islice(fitting, 9))
+    with pytest.raises(NotFound):
+        picked.get(next(ref.sample_id for ref in everything if ref not in picked.refs))
+
+
+def test_cells_come_evenly_and_a_place_is_a_cluster(tmp_path: Path) -> None:
+    refs = list(opened(tmp_path).refs)
+    assert len(refs) == SAMPLES
+    assert {ref.cell for ref in refs} == {
+        f"{scene}.{task.short}" for scene in SCENES for task in TASKS.values()
+    }
+    assert all(sum(ref.cell == one.cell for ref in refs) == SAMPLES // len(CELLS) for one in refs[:14])
+    assert len({ref.cluster for ref in refs}) == SAMPLES // len(TASKS)
+
+
+def test_a_million_references_cost_nothing(tmp_path: Path) -> None:
+    refs = opened(tmp_path, limit=10**12).refs
+    assert len(refs) == 10**12
+    assert refs[-1].sample_id == "w0-999999999999"
+    with pytest.raises(IndexError):
+        refs[10**12]
+
+
+def test_a_sample_has_a_map_a_scene_and_nothing_missing(tmp_path: Path) -> None:
+    samples = opened(tmp_path, limit=14, seed=8)
+    for ref in samples.refs:
+        sample = samples.get(ref.sample_id)
+        assert sample.ref == ref
+        assert sample.missing == ()
+        assert sample.scene is not None
+        case = sample.target["case"]
+        assert isinstance(case, Case)
+        assert {clip.camera_id for clip in case.clips} <= sample.scene.cameras.keys()
+        images = [part.content for part in sample.parts if isinstance(part.content, ImageRef)]
+        assert [image.media_type for image in images] == ["image/png"]
+        assert samples.media.read(images[0].sha256) == map_of(draw(number_of(ref.sample_id)).world)
+
+
+def test_the_prompt_tells_neither_ids_nor_truth(tmp_path: Path) -> None:
+    samples = opened(tmp_path, limit=28, seed=8)
+    for ref in samples.refs:
+        sample = samples.get(ref.sample_id)
+        drawn = draw(number_of(ref.sample_id))
+        assert ref.sample_id not in text(sample)
+        assert drawn.world.scene.id not in text(sample)
+        for trip, _ in drawn.question.seen:
+            assert str(trip.target) not in text(sample)
+        if ref.task == "CausalReordering":
+            assert "12:" not in text(sample)
+
+
+def test_the_true_answer_scores_one_and_another_letter_zero(tmp_path: Path) -> None:
+    samples = opened(tmp_path, limit=14, seed=8)
+    for ref in samples.refs:
+        sample = samples.get(ref.sample_id)
+        case = sample.target["case"]
+        letters = [gold[0] for gold in case.gold]
+        right = {
+            "answer": letters if len(letters) > 1 else letters[0],
+            "time_duration": case.correct_time_str,
+        }
+        wrong = right | {"answer": next(letter for letter in "ABCD" if letter not in letters)}
+        assert worlds.score(sample, json.dumps(right), scoring="strict").value == 1.0
+        assert worlds.score(sample, json.dumps(wrong), scoring="strict").value == 0.0
+
+
+def test_worlds_take_no_data_and_know_their_tasks(tmp_path: Path) -> None:
+    media = MediaStore(tmp_path)
+    with pytest.raises(SpecError, match="data"):
+        worlds.open(data=tmp_path, select=Select(), protocol="guarded", media=media)
+    for select, field in (
+        (Select(tasks=("Fly",)), "select.tasks"),
+        (Select(scenes=("sea",)), "select.scenes"),
+    ):
+        with pytest.raises(SpecError) as error:
+            worlds.open(data=None, select=select, protocol="guarded", media=media)
+        assert error.value.field == field
+
+
+def test_a_generated_folder_is_read_as_gtr_bench(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    count = generate(tmp_path / "out", seed=4, samples=16, progress=lambda *at: told.append(at))
+    assert count == 16
+    assert told == [(done, 16) for done in range(1, 17)]
+    samples = gtr_bench.open(
+        data=tmp_path / "out", select=Select(), protocol="guarded", media=MediaStore(tmp_path / "media")
+    )
+    assert {ref.sample_id for ref in samples.refs} == {Number(4, k).sample_id for k in range(16)}
+    assert {fault.kind for fault in samples.faults} == {"media"}  # no frames; maps are all there
+    published = samples.get("w4-00003")
+    own = opened(tmp_path, limit=16, seed=4).get("w4-00003")
+    assert published.parts == own.parts
+    scenes = sorted((tmp_path / "out" / "scenes").iterdir())
+    for path in scenes:
+        scene = read_scene(path)
+        assert scene.map_image is not None
+        assert (tmp_path / "out" / "data" / scene.kind / "map" / scene.map_image.file).is_file()
+    assert len(scenes) == 4
+
+
+def test_questions_go_round_a_given_number_of_places(tmp_path: Path) -> None:
+    generate(tmp_path / "out", seed=4, scenes=1, samples=30)
+    names = [path.stem for path in (tmp_path / "out" / "scenes").iterdir()]
+    assert {name.removesuffix("-1") for name in names} == {"w4-outdoor-0", "w4-indoor-0"}
+
+
+def test_generate_keeps_out_of_a_used_folder_and_refuses_nothing_to_do(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("keep me")
+    with pytest.raises(SpecError, match="empty folder"):
+        generate(tmp_path)
+    with pytest.raises(SpecError, match="at least 1"):
+        generate(tmp_path / "out", samples=0)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]

@@ -1,0 +1,71 @@
+"""Maps of generated worlds."""
+
+import io
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+from shapely import box
+
+from gnomon.benchmarks.gtr_bench.case import SCENES
+from gnomon.worlds.drawing import map_of, world_of
+from gnomon.worlds.labels import Labels
+from gnomon.worlds.map_lettering import CAMERA
+from gnomon.worlds.map_picture import draw_map
+from gnomon.worlds.map_sheet import LONG_SIDE_PX, sheet_of
+from tools.scene.frame import Frame
+from tools.scene.scene import Scene
+
+DOT = tuple(int(CAMERA[at : at + 2], 16) for at in (1, 3, 5))
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_every_camera_is_a_dot_at_its_place_on_the_map(scene: str) -> None:
+    world = world_of(31, scene, 0)
+    picture = Image.open(io.BytesIO(map_of(world))).convert("RGB")
+    image = world.scene.map_image
+    assert image is not None
+    assert max(picture.size) <= LONG_SIDE_PX + 1
+    for camera in world.scene.cameras.values():
+        assert camera.xy_m is not None
+        x_px, y_px = image.origin_px[camera.floor]
+        x = x_px + camera.xy_m[0] / image.metres_per_pixel
+        y = y_px - camera.xy_m[1] / image.metres_per_pixel
+        assert picture.getpixel((round(x), round(y))) == DOT
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(SCENES))
+def test_everything_lies_on_its_floors_panel(seed: int, scene: str) -> None:
+    world = world_of(seed, scene, 0)
+    sheet = sheet_of(world.scene, file="map.png")
+    panels = {panel.floor: box(*panel.area_px) for panel in sheet.panels}
+    assert not any(a.intersects(b) for a in panels.values() for b in panels.values() if a is not b)
+    for camera in world.scene.cameras.values():
+        assert camera.field_of_view is not None
+        corners = [sheet.pixel((x, y), camera.floor) for x, y in camera.field_of_view.exterior.coords]
+        for x, y in corners:
+            west, north, east, south = panels[camera.floor].bounds
+            assert west <= x <= east
+            assert north <= y <= south
+
+
+def test_a_scale_bar_of_pixels_is_as_long_as_it_says() -> None:
+    world = world_of(31, "outdoor", 0)
+    sheet = sheet_of(world.scene, file="map.png")
+    (ax, ay), (bx, by) = sheet.pixel((0, 0), 0), sheet.pixel((30, 40), 0)
+    assert math.hypot(ax - bx, ay - by) * sheet.image.metres_per_pixel == pytest.approx(50)
+    assert (bx > ax, by < ay) == (True, True)  # east is right, north is up
+
+
+def test_labels_do_not_cover_one_another() -> None:
+    labels = Labels(box(0, 0, 300, 300))
+    placed = [labels.beside((150, 150), (40, 12)) for _ in range(12)]
+    assert not any(a.intersects(b) for i, a in enumerate(placed) for b in placed[:i])
+
+
+def test_a_scene_with_nothing_to_walk_on_has_no_map() -> None:
+    with pytest.raises(ValueError, match="neither roads nor zones"):
+        draw_map(Scene(id="void", frame=Frame(), kind="outdoor"))

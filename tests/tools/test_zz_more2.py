@@ -1,0 +1,181 @@
+"""What every tool keeps to, also those that come later."""
+
+import json
+import math
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult, contract_hash
+from tools.core.toolbox import TOOLS, Toolbox
+from tools.scene.format import read_scene
+from tools.scene.frame import Frame
+from tools.scene.scene import Camera, Scene
+
+ROOT = Path(__file__).parents[2]
+TOOL_DOCS = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
+SCENES = [
+    read_scene(ROOT / "examples" / "scenes" / "small.geojson"),
+    read_scene(ROOT / "examples" / "scenes" / "floors.geojson"),
+    Scene(id="empty", frame=Frame(), kind="outdoor"),
+    Scene(id="unknown", frame=Frame(), kind="indoor", cameras={"c1": Camera(id="c1")}),
+]
+UNITS = ("_m", "_m2", "_s", "_deg", "_mps", "_px", "kmh", "seconds")
+
+every_tool = pytest.mark.parametrize("name", TOOLS.names())
+
+
+def test_there_are_tools():
+    assert set(TOOLS.names()) >= {"bearing", "camera_view", "cameras_seeing", "distance", "list_cameras"}
+    assert set(TOOLS.names()) >= {"lookup", "project_track", "speed", "travel_time"}
+
+
+def _fields(schema: dict) -> list[tuple[str, dict]]:
+    """Every named field of a schema, at any depth."""
+    found = []
+    for name, field in schema.get("properties", {}).items():
+        found.append((name, field))
+        for inner in (field, field.get("items", {})):
+            found.extend(_fields(inner))
+    return found
+
+
+@every_tool
+def test_a_tool_has_its_modules_name_and_says_what_it_does(name):
+    tool = TOOLS.get(name)
+    assert tool.name == name
+    assert 40 < len(tool.description) < 300
+    assert tool.description.endswith(".")
+    assert TOOLS.summary(name)
+    assert issubclass(tool.args, ToolArgs)
+
+
+@every_tool
+def test_every_argument_is_described(name):
+    parameters = TOOLS.get(name).schema()["function"]["parameters"]
+    for field, told in _fields(parameters):
+        assert len(told.get("description", "")) > 8, field
+
+
+@every_tool
+def test_the_schema_is_valid_and_plain(name):
+    parameters = TOOLS.get(name).schema()["function"]["parameters"]
+    jsonschema.Draft202012Validator.check_schema(parameters)
+    assert parameters["type"] == "object"
+    assert parameters["additionalProperties"] is False
+    text = json.dumps(parameters)
+    for surprise in ("$ref", "$defs", "prefixItems", '"null"', "null", '"title"', "anyOf", "oneOf"):
+        assert surprise not in text
+
+
+@every_tool
+def test_results_carry_units_and_an_error(name):
+    schema = TOOLS.get(name).result_schema()
+    fields = _fields(schema)
+    assert any("error" in field for field, _ in fields)
+    for field, told in fields:
+        if told.get("type") == "number":
+            assert field.endswith(UNITS), f"{field} has no unit in its name"
+
+
+@every_tool
+def test_a_tool_is_documented_with_its_arguments_results_and_error(name):
+    section = re.search(rf"^## `{name}`\n(.*?)(?=^## |\Z)", TOOL_DOCS, re.DOTALL | re.MULTILINE)
+    assert section, f"docs/tools.md has no section {name}"
+    tool = TOOLS.get(name)
+    location = {"camera", "place", "x_m", "y_m", "floor"}
+    arguments = set(tool.schema()["function"]["parameters"]["properties"])
+    results = {field for field, _ in _fields(tool.result_schema())}
+    for field in arguments | (results - location) | results:
+        assert f"`{field}`" in section[1], field
+    assert "Error: " in section[1]
+
+
+def _offers(contract: dict) -> st.SearchStrategy:
+    """Arguments that a schema allows, more or less: ids of the scenes are among the texts."""
+    kinds = {
+        "string": st.sampled_from(
+            ["c1", "c2", "c4", "k1", "p1", "Bakery", "desk", "nowhere", "", "\x00", "é"]
+        ),
+        "number": st.floats(allow_nan=True, allow_infinity=True)
+        | st.floats(contract.get("minimum", -2000), contract.get("maximum", 2000))
+        | st.floats(0, 900),
+        "integer": st.integers(-3, 3) | st.integers(),
+        "boolean": st.booleans(),
+    }
+    if contract.get("type") == "object":
+        fields = {name: _offers(field) for name, field in contract.get("properties", {}).items()}
+        needed = {name: fields.pop(name) for name in contract.get("required", ())}
+        return st.fixed_dictionaries(needed, optional=fields)
+    if contract.get("type") == "array":
+        low, high = contract.get("minItems", 0), min(contract.get("maxItems", 4), 4)
+        return st.lists(_offers(contract["items"]), min_size=low, max_size=high)
+    return kinds[contract["type"]]
+
+
+junk = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def _hold(name: str, arguments: str) -> None:
+    for scene in SCENES:
+        seen = Toolbox([TOOLS.get(name)], ToolContext(scene=scene)).call(name, arguments)
+        assert seen.error != "tool_crash", (scene.id, arguments)
+        told = json.loads(seen.content, parse_constant=_not_json)
+        assert ("error" in told) == (seen.error is not None)
+        assert len(told.get("error", "")) < 2000
+
+
+def _not_json(constant: str) -> None:
+    raise AssertionError(f"{constant} is not JSON")
+
+
+@every_tool
+@settings(max_examples=500)
+@given(data=st.data())
+def test_whatever_a_model_sends_comes_back_as_an_observation(name, data):
+    schema = TOOLS.get(name).schema()["function"]["parameters"]
+    arguments = data.draw(
+        _offers(schema) | st.dictionaries(st.sampled_from(sorted(schema["properties"]) or ["x"]), junk)
+    )
+    _hold(name, json.dumps(arguments))
+
+
+@every_tool
+@settings(max_examples=30)
+@given(text=st.text() | junk.map(json.dumps))
+def test_text_that_is_no_arguments_comes_back_as_an_observation(name, text):
+    _hold(name, text)
+
+
+@every_tool
+@pytest.mark.parametrize(
+    "arguments",
+    ["[" * 5000, '{"a":' * 500 + "1" + "}" * 500, "9" * 5000, '{"a": 1e999}', '"\\ud800"', "\ud800"],
+)
+def test_hostile_text_comes_back_as_an_observation(name, arguments):
+    _hold(name, arguments)
+
+
+def test_a_number_that_json_cannot_say_is_a_fault_of_the_tool():
+    class Broken(ToolResult):
+        far_m: float
+
+    class Nothing(ToolArgs):
+        """Nothing."""
+
+    tool = Tool(name="broken", description="", args=Nothing, run=lambda *_: Broken(far_m=math.inf))
+    assert Toolbox([tool], ToolContext(scene=SCENES[2])).call("broken", "{}").error == "tool_crash"
+
+
+def test_equal_tools_have_equal_contracts_in_any_order():
+    tools = tuple(TOOLS)
+    assert contract_hash(tools) == contract_hash(tools[::-1])
+    assert contract_hash(tools) != contract_hash(tools[1:])
