@@ -1,6 +1,8 @@
 """The report's shape, as it goes out as JSON. Every field is described in docs/report.md."""
 
-from typing import Literal, TypedDict
+from typing import Literal
+
+from typing_extensions import TypedDict  # the one that pydantic, and so FastAPI, can describe on Python 3.11
 
 Verdict = Literal["helps", "hurts", "no_effect", "undecided"]
 Interval = list[float] | None  # low, high; None where it cannot be known

@@ -26,7 +26,7 @@ FRACTIONS = ("score", "usd", "wall_s")
 
 
 def record(row: Row) -> dict[str, Any]:
-    """A row as plain JSON data: what is not finite becomes null, and what UTF-8 cannot hold is written out."""
+    """A row as plain JSON data: what is not finite becomes null, what UTF-8 cannot hold is written out."""
     return {name: _plain(getattr(row, name)) for name in COLUMNS}
 
 

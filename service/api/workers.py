@@ -6,12 +6,11 @@ from typing import Any
 from fastapi import APIRouter
 
 from service.api.state import Shared
-from service.api.views import listing
 
 router = APIRouter(prefix="/v1", tags=["workers"])
 
 
 @router.get("/workers")
-def list_workers(state: Shared) -> dict[str, Any]:
+def list_workers(state: Shared) -> list[dict[str, Any]]:
     """Name, host, process id, state and shard of each worker that was heard of lately."""
-    return listing([asdict(worker) for worker in state.store.workers()])
+    return [asdict(worker) for worker in state.store.workers()]

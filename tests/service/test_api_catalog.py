@@ -124,7 +124,7 @@ def test_metrics_count_jobs_trials_workers_and_shards(api: TestClient, store: St
 
 def test_workers_are_listed(api: TestClient, store: Store) -> None:
     store.seen("w1", host="h", pid=1, state="busy", shard="j/0")
-    (worker,) = api.get("/v1/workers").json()["items"]
+    (worker,) = api.get("/v1/workers").json()
     assert {key: worker[key] for key in ("name", "host", "pid", "state", "shard")} == {
         "name": "w1", "host": "h", "pid": 1, "state": "busy", "shard": "j/0",
     }  # fmt: skip

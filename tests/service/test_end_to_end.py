@@ -95,7 +95,7 @@ def test_a_service_that_is_up_runs_a_posted_job_on_two_workers(tmp_path: Path) -
         assert "done" in seen
         report = api.get(f"/v1/jobs/{job_id}/report").json()
         assert {arm["arm"]: arm["n"] for arm in report["arms"]} == {"raw": 60, "tools": 60}
-        assert len({worker["pid"] for worker in api.get("/v1/workers").json()["items"]}) == 2
+        assert len({worker["pid"] for worker in api.get("/v1/workers").json()}) == 2
         submitted = subprocess.run(
             [*GNOMON, "submit", _written(tmp_path), "--url", str(api.base_url), "--wait", "--json"],
             env=environment(tmp_path), capture_output=True, text=True, check=False,

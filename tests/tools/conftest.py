@@ -3,16 +3,11 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.scene.format import read_scene
 from tools.scene.scene import Scene
-
-# A deadline is a timed assertion, and a busy machine would break it.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "scenes"
 

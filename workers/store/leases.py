@@ -141,7 +141,7 @@ def _waiting_shards(db: Connection, job_id: str) -> list[int]:
 def held_by(leases: Sequence[Lease]) -> ColumnElement[bool]:
     """The trials that these leases still hold: by token and by state."""
     pairs = [(lease.trial.trial_id, lease.token) for lease in leases]
-    return trials.c.trial_id.in_([p[0] for p in pairs]) & (trials.c.state == "leased")
+    return tuple_(trials.c.trial_id, trials.c.token).in_(pairs) & (trials.c.state == "leased")
 
 
 def over_limit(spec: JobSpec, *, usd: float, tokens: int) -> bool:

@@ -1,15 +1,19 @@
 """What a report says of given rows."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from gnomon.benchmark import Published
 from gnomon.outcome import Outcome
+from gnomon.report import schema
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.schema import Contrast, Report
@@ -292,3 +296,33 @@ def test_whatever_rows_there_are_a_sound_report_comes_out(
     is_sound(report)
     answered = [score for _, arm, score, _ in given_rows if arm == "raw" and score is not None]
     assert (report["arms"][0]["mean"] is None) == (not answered)
+
+
+def test_the_page_of_documentation_names_every_field(report_of: Reporter, pairs: Pairs) -> None:
+    text = (Path(__file__).parents[3] / "docs" / "report.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(\w+)`", text))
+    fields = {
+        name
+        for shape in vars(schema).values()
+        if isinstance(shape, type) and hasattr(shape, "__required_keys__")
+        for name in shape.__annotations__
+    }
+    assert len(fields) > 100
+    assert fields - named == set()
+
+
+def test_a_report_has_exactly_the_documented_shape(report_of: Reporter, pairs: Pairs, row: Maker) -> None:
+    rows = [*pairs([(0, 1), (1, None)]), row(5, "tools", tools_used={"bearing": {"calls": 1}})]
+    report = report_of(rows)
+    assert TypeAdapter(Report).validate_python(report, strict=True) == report
+    assert set(report) == Report.__required_keys__
+
+
+def test_a_large_job_is_reported_from_one_pass_over_its_rows(report_of: Reporter, many: Pairs) -> None:
+    report = report_of(many(samples=300, arms=("raw", "tools"), repeats=3))
+    trials = report["denominators"]["trials"]
+    assert trials["finished"] == trials["scored"] + trials["model_failed"] + trials["infra_missing"] == 1800
+    for one in report["contrasts"]:
+        assert one["rescued"] + one["broken"] + one["both_right"] + one["both_wrong"] == one["n"]
+    assert sum(over(report, cell)["n"] for cell in report["arms"][0]["by_task"]) == over(report)["n"]
+    assert over(report)["verdict"] == "helps"
