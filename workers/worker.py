@@ -4,8 +4,10 @@ import gc
 import logging
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from types import FrameType
 
 from redis import Redis
 from redis.client import Pipeline
@@ -52,11 +54,14 @@ class ShardWorker(Worker):
         )
         self._context, self._preload = context, preload
         self._shard: str | None = None
+        self._is_undisturbed = False
+        self._told_to_stop_by: int | None = None  # a signal that came at a bad time
 
     def execute_job(self, job: Job, queue: Queue) -> None:
         """Prepare, fork, and watch the fork."""
         if isinstance(job, ShardMessage):
-            self._prepare(job)
+            with self._undisturbed():
+                self._prepare(job)
         self._show("busy")
         self._die_with_worker = death_with_parent()
         self._context.store.close()
@@ -70,17 +75,32 @@ class ShardWorker(Worker):
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
         """Show Redis and the store that this worker lives."""
         super().heartbeat(timeout, pipeline)
-        self._show("busy" if self._shard else "idle")
+        if not self.is_horse:
+            self._show("busy" if self._shard else "idle")
 
     def register_death(self) -> None:
         """Say good-bye to both."""
         super().register_death()  # type: ignore[no-untyped-call]  # RQ annotates it in part only
         self._context.store.gone(self.name)
 
+    def request_stop(self, signum: int, frame: FrameType | None) -> None:
+        """Stop, at once when idle: RQ does that by an exception out of the signal's handler.
+
+        Raised inside the database's code, such an exception would be swallowed there and the worker
+        would never stop; there it waits.
+        """
+        if os.getpid() != self.pid:  # a fork that has not begun its shard
+            os._exit(1)
+        if self._is_undisturbed:
+            self._told_to_stop_by = signum
+        else:
+            super().request_stop(signum, frame)  # type: ignore[no-untyped-call]  # RQ annotates it in part only
+
     def handle_warm_shutdown_request(self) -> None:
         """Pass SIGTERM on, so that the running shard ends soon and in order."""
         if self.horse_pid:
-            os.kill(self.horse_pid, signal.SIGTERM)
+            with suppress(ProcessLookupError):
+                os.kill(self.horse_pid, signal.SIGTERM)
 
     def main_work_horse(self, job: Job, queue: Queue) -> None:
         """The forked process."""
@@ -103,8 +123,20 @@ class ShardWorker(Worker):
 
     def _show(self, state: str) -> None:
         try:
-            self._context.store.seen(
-                self.name, host=self.hostname or "", pid=self.pid or 0, state=state, shard=self._shard
-            )
+            with self._undisturbed():
+                self._context.store.seen(
+                    self.name, host=self.hostname or "", pid=self.pid or 0, state=state, shard=self._shard
+                )
         except SQLAlchemyError as error:
             log.warning("the store does not see this worker: %s", error)
+
+    @contextmanager
+    def _undisturbed(self) -> Iterator[None]:
+        self._is_undisturbed = True
+        try:
+            yield
+        finally:
+            self._is_undisturbed = False
+            if self._told_to_stop_by is not None:
+                signum, self._told_to_stop_by = self._told_to_stop_by, None
+                self.request_stop(signum, None)

@@ -9,7 +9,7 @@ from gnomon.report.cost import cost
 from gnomon.report.flips import flips
 from gnomon.report.integrity import integrity
 from gnomon.report.ledger import Ledger, read_ledger
-from gnomon.report.schema import JobInfo, PublishedRow, Report
+from gnomon.report.schema import Denominators, JobInfo, PublishedRow, Report
 from gnomon.report.tool_use import tool_reports
 from gnomon.report.verdict import count
 from gnomon.row import Row
@@ -43,13 +43,7 @@ def build_report(
         "job": _job_info(job_id, spec, status, plugin),
         "protocol": spec.protocol,
         "scoring": spec.scoring,
-        "denominators": {
-            "trials": trial_counts(list(ledger.tallies), planned),
-            "samples": len(ledger.samples),
-            "clusters": len(set(ledger.clusters.tolist())),
-            "cells": len(ledger.cell_names),
-            "repeats": spec.repeats,
-        },
+        "denominators": _denominators(ledger, spec, planned),
         "summary": [one["verdict_text"] for one in found if one["family"] == "primary"],
         "arms": [
             arm_report(ledger, group, headline=plugin.headline, planned=mine, repeats=spec.repeats)
@@ -80,6 +74,16 @@ def _job_info(job_id: str, spec: JobSpec, status: str, plugin: Benchmark) -> Job
         "primary": [list(pair) for pair in primary],
         "margin": spec.analysis.margin,
         "cluster": spec.analysis.cluster,
+    }
+
+
+def _denominators(ledger: Ledger, spec: JobSpec, planned: int) -> Denominators:
+    return {
+        "trials": trial_counts(list(ledger.tallies), planned),
+        "samples": len(ledger.samples),
+        "clusters": len(set(ledger.clusters.tolist())),
+        "cells": len(ledger.cell_names),
+        "repeats": spec.repeats,
     }
 
 

@@ -28,7 +28,13 @@ def render_html(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"points": points, "percent": percent, "p": p_text, "count": count}
+    environment.filters |= {
+        "points": points,
+        "percent": percent,
+        "p": p_text,
+        "count": count,
+        "dollars": _dollars,
+    }
     primary = [one for one in report["contrasts"] if one["family"] == "primary"]
     page = environment.get_template("report.html.j2").render(
         report=report,
@@ -94,6 +100,15 @@ def _arm_plot(arms: Sequence[ArmReport]) -> Plot:
 def _between(arm: ArmReport) -> str:
     ends = arm["aggregate_ci95"]
     return f" [{percent(ends[0])}, {percent(ends[1])}]  n={arm['n']}" if ends else f"  n={arm['n']}"
+
+
+def _dollars(value: float) -> str:
+    """Dollars to the cent, below one dollar to a hundredth of a cent.
+
+    >>> _dollars(1234.5), _dollars(0.0123), _dollars(0.0)
+    ('$1,234.50', '$0.0123', '$0.00')
+    """
+    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
 
 
 def _named(model: str, arms: str) -> str:

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,33 +122,39 @@ def read_ledger(rows: Iterable[Row], groups: Sequence[Group], *, clustered: bool
             tallies.append(Tally())
         sample = sample_at.setdefault(row.sample_id, len(sample_at))
         if sample == len(places):
-            own = not clustered or not row.cluster
-            places.append((row.cell, f"sample {row.sample_id}" if own else f"cluster {row.cluster}"))
+            places.append((row.cell, _cluster(row) if clustered else row.sample_id))
         tallies[group].add(row, sample)
         group_codes.append(group)
         sample_codes.append(sample)
-        lost = row.outcome == Outcome.INFRA_MISSING or row.score is None
-        scores.append(np.nan if lost or row.score is None else row.score)
+        scores.append(np.nan if row.score is None or row.outcome == Outcome.INFRA_MISSING else row.score)
         if row.repeat == 0 and row.answer is not None:
             answers[group, sample] = printable(row.answer[:ANSWER_CHARS])
     cell_names, cells = _codes([cell for cell, _ in places])
     shape = (len(group_at), len(places))
-    flat = np.array(group_codes, dtype=np.intp) * len(places) + np.array(sample_codes, dtype=np.intp)
+    at = np.array(group_codes, dtype=np.intp) * len(places) + np.array(sample_codes, dtype=np.intp)
     values = np.array(scores, dtype=np.float64)
     found = np.isfinite(values)
-    size = shape[0] * shape[1]
     return Ledger(
         groups=tuple(group_at),
         samples=tuple(sample_at),
         cell_names=cell_names,
         cells=cells,
         clusters=_codes([cluster for _, cluster in places])[1],
-        score_sums=np.bincount(flat[found], values[found], size).reshape(shape).astype(np.float64),
-        answered=np.bincount(flat[found], minlength=size).reshape(shape),
-        missing=np.bincount(flat[~found], minlength=size).reshape(shape),
+        score_sums=_matrix(at[found], shape, values[found]),
+        answered=_matrix(at[found], shape),
+        missing=_matrix(at[~found], shape),
         tallies=tuple(tallies),
         answers=answers,
     )
+
+
+def _matrix(at: Codes, shape: tuple[int, int], values: Floats | None = None) -> NDArray[Any]:
+    """How often each place occurs, or the sum of its values."""
+    return np.bincount(at, values, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def _cluster(row: Row) -> str:
+    return f"cluster {row.cluster}" if row.cluster else f"sample {row.sample_id}"
 
 
 def _codes(names: list[str]) -> tuple[tuple[str, ...], Codes]:

@@ -125,32 +125,30 @@ class Flips(TypedDict):
     samples: list[FlippedSample]
 
 
-class ToolArm(TypedDict):
+class ToolUse(TypedDict):
+    """How often a tool was called, and how often badly; the rates are shares of calls, None without calls."""
+
+    calls: int
+    samples_used: int
+    samples: int
+    bad_arguments: int
+    errors: int
+    bad_argument_rate: float | None
+    error_rate: float | None
+
+
+class ToolArm(ToolUse):
     """How one model under one arm used a tool."""
 
     model: str
     arm: str
-    calls: int
-    samples_used: int
-    samples: int
-    bad_arguments: int
-    errors: int
-    bad_argument_rate: float | None
-    error_rate: float | None
 
 
-class ToolReport(TypedDict):
-    """How a tool was used; the rates are shares of its calls, None without calls."""
+class ToolReport(ToolUse):
+    """How a tool was used by all, and what it alone is worth (None: no arms that would tell)."""
 
     tool: str
     offered: bool
-    calls: int
-    samples_used: int
-    samples: int
-    bad_arguments: int
-    errors: int
-    bad_argument_rate: float | None
-    error_rate: float | None
     leave_one_out: float | None
     add_one_in: float | None
     shapley: float | None

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from gnomon.report.ledger import Ledger, ToolTally
-from gnomon.report.schema import ToolArm, ToolReport
+from gnomon.report.schema import ToolArm, ToolReport, ToolUse
 
 UNKNOWN = "(names that no arm offers)"
 
@@ -31,38 +33,31 @@ def _report(ledger: Ledger, tool: str, offered: Mapping[str, tuple[str, ...]]) -
         if not wanted and tool not in offered.get(arm, ()):
             continue
         mine = _sum([tools[name] for name in wanted])
+        begun = set(np.flatnonzero(ledger.answered[group] + ledger.missing[group]).tolist())
+        by_arm.append({**_used(mine, samples=len(begun)), "model": model, "arm": arm})
         total = _sum([total, mine])
-        begun = (ledger.answered[group] + ledger.missing[group]) > 0
-        concerned |= {int(sample) for sample in begun.nonzero()[0]}
-        bad_rate, error_rate = _rates(mine)
-        by_arm.append(
-            {
-                "model": model,
-                "arm": arm,
-                "calls": mine.calls,
-                "samples_used": len(mine.samples),
-                "samples": int(begun.sum()),
-                "bad_arguments": mine.bad_arguments,
-                "errors": mine.errors,
-                "bad_argument_rate": bad_rate,
-                "error_rate": error_rate,
-            }
-        )
-    bad_rate, error_rate = _rates(total)
+        concerned |= begun
     return {
+        **_used(total, samples=len(concerned)),
         "tool": tool,
         "offered": tool != UNKNOWN,
-        "calls": total.calls,
-        "samples_used": len(total.samples),
-        "samples": len(concerned),
-        "bad_arguments": total.bad_arguments,
-        "errors": total.errors,
-        "bad_argument_rate": bad_rate,
-        "error_rate": error_rate,
         "leave_one_out": None,
         "add_one_in": None,
         "shapley": None,
         "by_arm": by_arm,
+    }
+
+
+def _used(tally: ToolTally, *, samples: int) -> ToolUse:
+    calls = tally.calls
+    return {
+        "calls": calls,
+        "samples_used": len(tally.samples),
+        "samples": samples,
+        "bad_arguments": tally.bad_arguments,
+        "errors": tally.errors,
+        "bad_argument_rate": tally.bad_arguments / calls if calls else None,
+        "error_rate": tally.errors / calls if calls else None,
     }
 
 
@@ -73,9 +68,3 @@ def _sum(tallies: list[ToolTally]) -> ToolTally:
         errors=sum(tally.errors for tally in tallies),
         samples=set().union(*(tally.samples for tally in tallies)),
     )
-
-
-def _rates(tally: ToolTally) -> tuple[float | None, float | None]:
-    if not tally.calls:
-        return None, None
-    return tally.bad_arguments / tally.calls, tally.errors / tally.calls

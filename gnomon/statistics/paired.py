@@ -36,14 +36,16 @@ class Comparison:
 def compare(baseline: Floats, variant: Floats, grouping: Design) -> Comparison:
     """Compare two arms' scores in [0, 1], sample by sample.
 
-    Interval and p come from the cluster-robust t. Where fewer than ten clusters (and at most half) differ at
-    all, t is not to be trusted: the interval is built from Wilson's intervals of the gains and of the
-    losses, p from sign flips. Scores of 0 and 1 in one equally weighted sample a cluster get mid-p McNemar.
+    Interval and p come from the cluster-robust t. Where fewer than ten clusters (and at most half) are away
+    from no change, or from the greatest, t is not to be trusted: the interval is built from Wilson's
+    intervals of the gains and of the losses; with few changes p comes from sign flips. Scores of 0 and 1
+    in one equally weighted sample a cluster get mid-p McNemar.
     """
     d = variant - baseline
     estimate = grouping.estimate(d, limits=(-1.0, 1.0))
     rare = estimate.is_flat or is_rare(d, grouping)
-    ci95, ci90 = (_interval(d, grouping, estimate, level, rare=rare) for level in (0.95, 0.90))
+    extreme = rare or is_rare(1.0 - d, grouping) or is_rare(1.0 + d, grouping)
+    ci95, ci90 = (_interval(d, grouping, estimate, level, extreme=extreme) for level in (0.95, 0.90))
     test, p, check_p = _test(baseline, variant, grouping, estimate, rare=rare)
     return Comparison(
         diff=estimate.value,
@@ -74,9 +76,9 @@ def _test(
 
 
 def _interval(
-    d: Floats, grouping: Design, estimate: Estimate, level: float, *, rare: bool
+    d: Floats, grouping: Design, estimate: Estimate, level: float, *, extreme: bool
 ) -> tuple[float, float] | None:
-    if estimate.se is None or not rare:
+    if estimate.se is None or not extreme:
         return estimate.interval(level)
     return _gains_minus_losses(d, grouping, level)
 

@@ -21,7 +21,7 @@ from workers.store import JobRecord, Lease, Store
 ROOT = Path(__file__).parent.parent.parent
 TINY_WORKER = Path(__file__).parent / "tiny_worker.py"
 QUICK = {  # the machinery's clocks, fast enough for a test
-    "GNOMON_LEASE_SECONDS": "2",
+    "GNOMON_LEASE_SECONDS": "1.5",
     "GNOMON_WATCH_SECONDS": "0.1",
     "GNOMON_FLUSH_SECONDS": "0.1",
     "GNOMON_GRACE_SECONDS": "0.5",

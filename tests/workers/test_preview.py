@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from gnomon.media import MediaStore
+from gnomon.spec import JobSpec
 from tests.workers.conftest import ROOT
+from workers.opening import open_spec
 
 SPEC: dict[str, Any] = {
     "benchmark": "worlds",
@@ -40,9 +43,8 @@ def preview(spec: Path, verb: str, *more: str) -> "subprocess.CompletedProcess[s
 
 
 def first_sample(spec: Path) -> str:
-    said = preview(spec, "show", "--sample", "no such", "--arm", "raw")
-    assert said.returncode == 2
-    return said.stderr.rpartition("such as ")[2].strip()
+    job = open_spec(JobSpec.model_validate(SPEC), MediaStore(spec.parent / "media"))
+    return job.samples.refs[0].sample_id
 
 
 def test_show_prints_messages_tools_and_pictures(spec: Path) -> None:
@@ -77,6 +79,10 @@ def test_a_trial_that_ends_for_no_fault_of_the_model_exits_with_1(spec: Path) ->
 
 
 def test_what_is_not_in_the_spec_exits_with_2_and_says_what_is(spec: Path) -> None:
-    said = preview(spec, "show", "--sample", "x", "--arm", "nothing")
-    assert (said.returncode, said.stdout) == (2, "")
-    assert "there are: raw, tools" in said.stderr
+    for sample, arm, allowed in (
+        ("x", "nothing", "there are: raw, tools"),
+        ("x", "raw", "selected, such as"),
+    ):
+        said = preview(spec, "show", "--sample", sample, "--arm", arm)
+        assert (said.returncode, said.stdout) == (2, "")
+        assert allowed in said.stderr

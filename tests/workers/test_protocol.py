@@ -130,7 +130,7 @@ class Protocol(RuleBasedStateMachine):
 
 
 TestProtocol = Protocol.TestCase
-TestProtocol.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestProtocol.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
 
 
 def test_after_the_last_fault_every_trial_ends(store: Store, clock: Clock) -> None:

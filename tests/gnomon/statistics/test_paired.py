@@ -78,6 +78,15 @@ def test_rare_flips_do_not_pass_for_no_effect() -> None:
     assert claimed / rounds < 0.077
 
 
+def test_a_gain_on_nearly_every_sample_is_covered_too() -> None:
+    random, rounds, covered = np.random.default_rng(14), 400, 0
+    for _ in range(rounds):
+        tools = (random.random(20) < 0.93).astype(float)
+        found = compare(np.zeros(20), tools, design(np.zeros(20, dtype=np.intp), np.arange(20)))
+        covered += found.ci95 is not None and found.ci95[0] <= 0.93 <= found.ci95[1]
+    assert covered / rounds > 0.92
+
+
 def test_intervals_near_zero_cover_the_true_rate() -> None:
     random, rounds, covered = np.random.default_rng(13), 600, 0
     for _ in range(rounds):
