@@ -84,8 +84,8 @@ class SelectSpec(Strict):
 
     tasks: list[str] = []
     scenes: list[str] = []
-    limit: int | None = Field(default=None, gt=0)
-    seed: int = Field(default=0, ge=0)
+    limit: int | None = Field(default=None, gt=0, le=10_000_000)
+    seed: int = Field(default=0, ge=0, lt=2**63)
 
 
 class LimitsSpec(Strict):

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from pathlib import Path
 
 from gnomon.errors import SpecError
 
@@ -51,14 +50,3 @@ def _seconds(name: str, text: str) -> float:
     if not 0.0 < seconds < 86_400.0:
         raise SpecError(f"{text!r} is not a number of seconds between 0 and 86,400", field=name)
     return seconds
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerSettings:
-    """Where a worker finds queue, store and media."""
-
-    redis_url: str
-    database_url: str
-    data_dir: Path
-    queues: tuple[str, ...] = ("default",)
-    timing: Timing = Timing()
