@@ -1,85 +1,167 @@
 """Levels: how often a comparison errs where the truth is known; the table of docs/statistics.md.
 
-    python bench/statistics_levels.py [--rounds 2000] [--seed 1]
+    .venv/bin/python bench/statistics_levels.py [--rounds 4000] [--seed 1]
 
-Each row simulates that many studies of one design. An error of 5 % is what is promised; the last column is the
-Monte Carlo standard error at 5 %.
+Each row simulates so many studies of one design and prints as shares: p below 0.05; verdicts `helps` or
+`hurts` (of one comparison with nothing missing); the difference inside its 95 % interval; the baseline's mean
+inside its own.
 """
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from gnomon.report.verdict import judge
-from gnomon.statistics.design import design
+from gnomon.statistics.design import Codes, Floats, design
 from gnomon.statistics.mean import mean_score
 from gnomon.statistics.paired import compare
 
-Codes = NDArray[np.intp]
-Floats = NDArray[np.float64]
-Scores = tuple[Floats, Floats]  # baseline, variant
+Groups = tuple[Codes, Codes]  # by sample: cell, cluster
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Study:
-    """A design with its truth: the scores' expected difference, and the baseline's expected mean."""
+class Scores:
+    """Where scores come from; `mean` (of the baseline) and `diff` are their expected values."""
 
-    name: str
-    cells: Codes
-    clusters: Codes
-    draw: Callable[[Generator, Codes], Scores]
-    diff: float
     mean: float
+    diff: float
+    draw: Callable[[Generator, Codes], tuple[Floats, Floats]]
 
 
-def answers(rate: float, *, gain: float = 0.0, spread: float = 0.0) -> Callable[[Generator, Codes], Scores]:
-    """0/1 scores around `rate`; the gain varies by cluster with standard deviation `spread`.
+def right_or_wrong(mean: float = 0.45, *, diff: float = 0.0, spread: float = 0.0) -> Scores:
+    """0 or 1. A sample is as hard for both arms; the difference varies by cluster, `spread` its deviation.
 
-    The samples' difficulty is shared by the arms; all chances stay within [0, 1], so means are exact.
+    All chances stay within [0, 1], so that the expected values are exact.
     """
 
-    def draw(random: Generator, clusters: Codes) -> Scores:
-        reach = min(rate, 1 - rate - gain) / 2
-        hard = random.uniform(-reach, reach, len(clusters))
-        room = min(reach, spread * 3**0.5)
-        by_cluster = random.uniform(-room, room, clusters.max() + 1)[clusters]
-        chance = rate + hard
-        return _flip(random, chance), _flip(random, chance + gain + by_cluster)
+    def draw(random: Generator, clusters: Codes) -> tuple[Floats, Floats]:
+        room = min(mean, 1 - mean - diff)
+        reach = min(spread * 3**0.5, 0.8 * room)
+        chance = mean + random.uniform(reach - room, room - reach, len(clusters))
+        by_cluster = random.uniform(-reach, reach, clusters.max() + 1)
+        return _hits(random, chance), _hits(random, chance + diff + by_cluster[clusters])
 
-    return draw
+    return Scores(mean=mean, diff=diff, draw=draw)
 
 
-def graded(
-    some: float, *, more: float = 1.0, spread: float = 0.0
-) -> Callable[[Generator, Codes], Scores]:
-    """Overlaps: zero but for a share `some`; the variant has `more` times as many, each as much smaller.
+def mostly_zero(share: float = 0.15, *, times: float = 1.0, spread: float = 0.0) -> Scores:
+    """Uniform on a share of the samples, else 0; the share varies by cluster and arm up to that part of it.
 
-    So the means are equal where the distributions are not. `spread` is how far the share varies by cluster,
-    as a part of it.
+    The variant scores `times` as often and each time that much less: equal means of unlike scores.
     """
 
-    def draw(random: Generator, clusters: Codes) -> Scores:
-        shares = some * (1 + random.uniform(-spread, spread, (2, clusters.max() + 1)))
-        raw = _flip(random, shares[0][clusters]) * random.random(len(clusters))
-        tools = _flip(random, more * shares[1][clusters]) * random.random(len(clusters)) / more
-        return raw, tools
+    def draw(random: Generator, clusters: Codes) -> tuple[Floats, Floats]:
+        shares = share * (1 + random.uniform(-spread, spread, (2, clusters.max() + 1)))[:, clusters]
+        sizes = random.random((2, len(clusters)))
+        return _hits(random, shares[0]) * sizes[0], _hits(random, times * shares[1]) * sizes[1] / times
 
-    return draw
-
-
-def rescues(share: float) -> Callable[[Generator, Codes], Scores]:
-    """The baseline is always wrong, the variant right on a share."""
-
-    def draw(random: Generator, clusters: Codes) -> Scores:
-        chances = np.full(len(clusters), share)
-        return np.zeros(len(clusters)), _flip(random, chances)
-
-    return draw
+    return Scores(mean=share / 2, diff=0.0, draw=draw)
 
 
-def _flip(random: Generator, chances: Floats) -> Floats:
+def rescues(share: float) -> Scores:
+    """The baseline is always wrong, the variant right on a share of the samples."""
+
+    def draw(random: Generator, clusters: Codes) -> tuple[Floats, Floats]:
+        return np.zeros(len(clusters)), _hits(random, np.full(len(clusters), share))
+
+    return Scores(mean=0.0, diff=share, draw=draw)
+
+
+def _hits(random: Generator, chances: Floats) -> Floats:
     return (random.random(len(chances)) < chances).astype(np.float64)
+
+
+def alone(samples: int, *, cells: int = 1) -> Groups:
+    """Every sample a cluster of its own."""
+    return np.arange(samples) % cells, np.arange(samples)
+
+
+def videos(*sizes: int, cells: int = 1) -> Groups:
+    """Clusters of these sizes, their samples spread over the cells."""
+    clusters = np.repeat(np.arange(len(sizes)), sizes)
+    return np.arange(len(clusters)) % cells, clusters
+
+
+def tiny_cells() -> Groups:
+    """Fourteen cells of 2 to 6 samples."""
+    cells = np.repeat(np.arange(14), [2, 3, 4, 5, 6, 2, 3] * 2)
+    return cells, np.arange(len(cells))
+
+
+def shuffled(groups: Groups) -> Groups:
+    """The same cells, crossed by the clusters at random."""
+    return groups[0], np.random.default_rng(0).permutation(groups[1])
+
+
+DIFFERS = right_or_wrong(spread=0.2)
+GRADED = mostly_zero(spread=0.8)
+STUDIES: dict[str, tuple[Groups, Scores]] = {
+    "60 independent samples": (alone(60), right_or_wrong()),
+    "28 samples in 14 cells": (alone(28, cells=14), right_or_wrong()),
+    "420 samples in 14 cells": (alone(420, cells=14), right_or_wrong()),
+    "14 cells of 2 to 6 samples": (tiny_cells(), right_or_wrong()),
+    **{f"one cell of {n}": (alone(n), right_or_wrong()) for n in (2, 4, 6)},
+    "20 videos × 7, effect differs by video": (videos(*[7] * 20), DIFFERS),
+    "60 videos × 7": (videos(*[7] * 60), DIFFERS),
+    "8 videos × 20": (videos(*[20] * 8), DIFFERS),
+    "5 videos × 20": (videos(*[20] * 5), DIFFERS),
+    "14 cells × 20 in 40 videos": (shuffled(videos(*[7] * 40, cells=14)), DIFFERS),
+    "50 single samples and one video of 30": (videos(30, *[1] * 50), DIFFERS),
+    "20 videos, two of them holding 80 of 130 samples": (videos(40, 40, *[3] * 14, *[2] * 4), DIFFERS),
+    "graded, 85 % zero: 60 independent samples": (alone(60), mostly_zero()),
+    "graded, 85 % zero: 14 cells of 2 to 6 samples": (tiny_cells(), mostly_zero()),
+    **{f"graded, half zero: one cell of {n}": (alone(n), mostly_zero(0.5)) for n in (2, 4, 6)},
+    "graded, 85 % zero: 20 videos × 7": (videos(*[7] * 20), GRADED),
+    "graded, 85 % zero: 14 cells × 20 in 40 videos": (shuffled(videos(*[7] * 40, cells=14)), GRADED),
+    "graded, variant four times as often a fourth: 60 samples": (alone(60), mostly_zero(times=4)),
+    "graded, variant five times as often a fifth: 30 samples": (alone(30), mostly_zero(0.1, times=5)),
+    "+15 points: 60 independent samples": (alone(60), right_or_wrong(diff=0.15)),
+    "+15 points: 20 videos × 7": (videos(*[7] * 20), right_or_wrong(diff=0.15, spread=0.2)),
+    "+15 points: 14 cells × 20 in 40 videos": (
+        shuffled(videos(*[7] * 40, cells=14)),
+        right_or_wrong(diff=0.15, spread=0.2),
+    ),
+    "5 % rescued, none broken: 60 samples": (alone(60), rescues(0.05)),
+    "15 % rescued, none broken: 20 videos × 7": (videos(*[7] * 20), rescues(0.15)),
+    "95 % rescued, none broken: 60 samples": (alone(60), rescues(0.95)),
+}
+
+
+def shares(groups: Groups, scores: Scores, *, rounds: int, seed: int) -> list[float]:
+    """Of so many studies: rejected, claimed, difference covered, mean covered."""
+    random, grouping = np.random.default_rng(seed), design(*groups)
+    counted = np.zeros(4)
+    for _ in range(rounds):
+        baseline, variant = scores.draw(random, groups[1])
+        found, mean = compare(baseline, variant, grouping), mean_score(baseline, grouping)
+        bounds = (found.diff, found.diff)
+        verdict, _ = judge(found, p_adjusted=found.p, bounds=bounds, missing=(0.0, 0.0), margin=0.05)
+        counted += (
+            found.p is not None and found.p < 0.05,
+            verdict in ("helps", "hurts"),
+            found.ci95 is not None and found.ci95[0] <= scores.diff <= found.ci95[1],
+            mean.ci95 is not None and mean.ci95[0] <= scores.mean <= mean.ci95[1],
+        )
+    return [float(share) for share in counted / rounds]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=4000)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    error = (0.05 * 0.95 / given.rounds) ** 0.5
+    print(f"{given.rounds:,} studies a row; Monte Carlo standard error at 5 %: {error:.4f}\n")
+    print("| Design | p < 0.05 | claimed | difference covered | mean covered |\n|---|---|---|---|---|")
+    for name, (groups, scores) in STUDIES.items():
+        row = shares(groups, scores, rounds=given.rounds, seed=given.seed)
+        print(f"| {name} | {' | '.join(f'{share:.3f}' for share in row)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

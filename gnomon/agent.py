@@ -110,12 +110,15 @@ class AgentContext:
         return self.arm.max_tool_calls - len(self.trace.tool_steps)
 
     def _check_limits(self) -> None:
-        if len(self.trace.replies) >= self.arm.max_turns:
+        replies = self.trace.replies
+        if len(replies) >= self.arm.max_turns:
             raise LimitReached("max_turns")
-        used = (self.trace.prompt_tokens or 0) + (self.trace.completion_tokens or 0)
-        if self.arm.max_tokens is not None and used >= self.arm.max_tokens:
+        # What is known counts, even where the usage or price of one reply is not.
+        tokens = sum((reply.prompt_tokens or 0) + (reply.completion_tokens or 0) for reply in replies)
+        if self.arm.max_tokens is not None and tokens >= self.arm.max_tokens:
             raise LimitReached("max_tokens")
-        if self.arm.max_usd is not None and (self.trace.usd or 0.0) >= self.arm.max_usd:
+        usd = sum(reply.usd or 0.0 for reply in replies if not reply.cached)
+        if self.arm.max_usd is not None and usd >= self.arm.max_usd:
             raise LimitReached("max_usd")
 
 

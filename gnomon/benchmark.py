@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from gnomon.errors import SpecError
 from gnomon.media import MediaStore
 from gnomon.sample import DataFault, Sample, SampleRef
 from gnomon.score import Score
@@ -22,6 +23,20 @@ class Select:
     scenes: tuple[str, ...] = ()
     limit: int | None = None
     seed: int = 0
+
+    def check(self, *, tasks: Sequence[str], scenes: Sequence[str]) -> None:
+        """Refuse tasks and scenes that a benchmark does not have.
+
+        Raises:
+            SpecError: names the field and what is allowed.
+        """
+        for name_of, given, known in (
+            ("select.tasks", self.tasks, tasks),
+            ("select.scenes", self.scenes, scenes),
+        ):
+            for name in given:
+                if name not in known:
+                    raise SpecError(f"no {name!r}; allowed: {', '.join(known)}", field=name_of)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

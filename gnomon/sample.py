@@ -31,7 +31,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleRef:
-    """What planning needs to know of a sample. `cell`: its row in reports; `cluster`: its kin, not independent."""
+    """What planning needs of a sample. `cell`: its row in reports; `cluster`: its kin, not independent."""
 
     sample_id: str
     task: str

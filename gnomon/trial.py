@@ -96,7 +96,7 @@ async def _attempt(
         seed=trial.seed,
     )
     try:
-        async with asyncio.timeout(bench.spec.limits.trial_seconds):
+        async with asyncio.timeout(bench.spec.limits.trial_seconds) as clock:
             response = await agent.answer(context)
     except LimitReached as reached:
         return _failed(reached.limit)
@@ -104,6 +104,8 @@ async def _attempt(
         trace.add(NoteStep(text=str(fault)))
         return _failed(f"model:{fault.cause}")
     except TimeoutError:
+        if not clock.expired():
+            raise
         # The clock may run out while the provider is failing: then it is the provider's, not the model's.
         last = trace.steps[-1] if trace.steps else None
         if last is None or (isinstance(last, NoteStep) and last.text.startswith("provider fault")):

@@ -10,7 +10,7 @@ from typing import Any, Self
 import httpx
 
 from gnomon.errors import GnomonError, NotFound, SpecError
-from service.bases import is_loopback
+from workers.bases import is_loopback
 
 POLL_S = 1.0
 ENDED = ("completed", "cancelled", "failed")

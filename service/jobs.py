@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,8 @@ from gnomon.media import MediaStore
 from gnomon.sample import DataFault, SampleRef
 from gnomon.spec import JobSpec, parse_spec
 from service import folders
-from service.bases import check_bases, is_built_in
 from service.settings import Settings
+from workers.bases import check_bases, is_built_in
 from workers.queue import enqueue_shards
 from workers.store.records import JobRecord
 from workers.store.store import Store
@@ -85,24 +85,21 @@ def resume(job_id: str, *, store: Store, redis: Redis) -> JobRecord:
     Raises:
         NotFound: there is no such job.
     """
-    job = store.resume(job_id)
-    enqueue(job, redis=redis, shards=[shard for _, shard in store.unfinished_shards(job_id)])
-    return job
+    return _queued(store.resume(job_id), store=store, redis=redis)
 
 
 def submit(draft: Draft, *, store: Store, redis: Redis, idempotency_key: str | None = None) -> JobRecord:
     """Store the job, then queue its shards; the sweeper queues them later if the queue is away."""
     job = store.create_job(draft.spec, draft.refs, faults=draft.faults, idempotency_key=idempotency_key)
-    enqueue(job, redis=redis)
-    return job
+    return _queued(job, store=store, redis=redis)
 
 
-def enqueue(job: JobRecord, *, redis: Redis, shards: Iterable[int] | None = None) -> None:
-    """Queue these shards of a job, or all; twice is harmless."""
+def _queued(job: JobRecord, *, store: Store, redis: Redis) -> JobRecord:
     try:
-        enqueue_shards(redis, job, shards)
+        enqueue_shards(redis, job, [shard for _, shard in store.unfinished_shards(job.id)])
     except RedisError as error:
         log.warning("job %s is stored, but the queue is away (%s); the sweeper will queue it", job.id, error)
+    return job
 
 
 def _parsed(given: object) -> JobSpec:
@@ -133,5 +130,12 @@ def _opened(spec: JobSpec, settings: Settings) -> Draft:
         raise SpecError("selects no sample; widen tasks or scenes", field="select")
     draft = Draft(spec=spec, refs=samples.refs, faults=samples.faults)
     if draft.planned > MAX_TRIALS:
-        raise SpecError(f"{draft.planned:,} trials; allowed: {MAX_TRIALS:,} a job", field="select.limit")
+        factors = {
+            "select.limit": len(draft.refs),
+            "repeats": spec.repeats,
+            "models": len(spec.models),
+            "arms": len(spec.arms),
+        }
+        message = f"makes {draft.planned:,} trials; allowed: {MAX_TRIALS:,} a job"
+        raise SpecError(message, field=max(factors, key=lambda name: factors[name]))
     return draft

@@ -7,8 +7,8 @@ import uvicorn
 
 from gnomon.errors import SpecError
 from service.api.app import create_app
-from service.bases import is_loopback
 from service.embedded import Embedded
+from workers.bases import is_loopback
 
 GRACE_S = 3  # open event streams have this long to end
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gnomon.errors import SpecError
-from service.bases import AllowedBases, parse_allowed
+from workers.bases import VARIABLE, AllowedBases, parse_allowed
 
 MAX_BODY_BYTES = 1_000_000
 DEFAULT_DATA_DIR = "./.gnomon"
@@ -58,7 +58,7 @@ def read_settings(environ: Mapping[str, str], *, data_dir: Path | None = None) -
         redis_url=environ.get("GNOMON_REDIS_URL") or None,
         api_keys=tuple(digest_of(key) for key in keys),
         media_roots=tuple(Path(root).resolve() for root in roots.split(":") if root) if roots else None,
-        allowed_bases=parse_allowed(environ.get("GNOMON_ALLOWED_API_BASES", "")),
+        allowed_bases=parse_allowed(environ.get(VARIABLE, "")),
     )
 
 

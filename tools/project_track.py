@@ -1,7 +1,6 @@
 """Boxes of a tracked target in a camera's picture, put on the floor: where it went, how fast, whither."""
 
 import math
-from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +8,7 @@ from pydantic import Field
 
 from tools.core.location import find_camera, listed
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from tools.core.track import Box, Seconds, checked_boxes
 from tools.geometry.angles import bearing_deg, compass
 from tools.geometry.homography import HorizonError, sensitivity, to_ground
 from tools.scene.scene import Camera
@@ -18,10 +18,6 @@ Array = NDArray[np.float64]
 # How well a detector's box marks the foot point: a share of the box's height, and a floor of two pixels.
 FOOT_ERROR_SHARE = 0.015
 FOOT_ERROR_PX = 2.0
-
-Pixels = Annotated[float, Field(ge=-1e5, le=1e5)]
-Box = Annotated[list[Pixels], Field(min_length=4, max_length=4)]
-Seconds = Annotated[float, Field(ge=-1e9, le=1e9)]
 
 
 class ProjectTrackArgs(ToolArgs):
@@ -80,29 +76,12 @@ def run(context: ToolContext, args: ProjectTrackArgs) -> Track:
     if camera.homography is None:
         known = [each.id for each in context.scene.cameras.values() if each.homography is not None]
         raise ToolError(f"Camera {camera.id!r} has no homography. Cameras that have one: {listed(known)}.")
-    boxes = _checked_boxes(args)
+    boxes = checked_boxes(args.boxes, args.times_s)
     feet_px = np.column_stack([boxes[:, 0] + boxes[:, 2] / 2, boxes[:, 1] + boxes[:, 3]])
     points_m = _on_floor(camera, camera.homography, feet_px)
     foot_error_px = FOOT_ERROR_PX + FOOT_ERROR_SHARE * boxes[:, 3]
     errors_m = foot_error_px * sensitivity(camera.homography, feet_px)
     return _track(camera, points_m, errors_m, duration_s=args.times_s[-1] - args.times_s[0], feet_px=feet_px)
-
-
-def _checked_boxes(args: ProjectTrackArgs) -> Array:
-    if len(args.boxes) != len(args.times_s):
-        raise ToolError(
-            f"There are {len(args.boxes)} boxes but {len(args.times_s)} times; give one time a box."
-        )
-    for index in range(1, len(args.times_s)):
-        if args.times_s[index] <= args.times_s[index - 1]:
-            raise ToolError(
-                f"times_s must rise strictly, but entry {index} does not come after the one before."
-            )
-    boxes = np.array(args.boxes, dtype=float)
-    empty = np.flatnonzero((boxes[:, 2] <= 0) | (boxes[:, 3] <= 0))
-    if empty.size:
-        raise ToolError(f"Box {empty[0]} is empty; boxes are [x, y, width, height] with positive sizes.")
-    return boxes
 
 
 def _on_floor(camera: Camera, homography: Array, feet_px: Array) -> Array:

@@ -14,7 +14,7 @@ class TravelTimeArgs(ToolArgs):
 
     start: Location = Field(description="where the way starts: exactly one of camera, place, or x_m with y_m")
     end: Location = Field(description="where the way ends: exactly one of camera, place, or x_m with y_m")
-    speed_mps: float = Field(gt=0, le=1000, description="speed in metres per second")
+    speed_mps: float = Field(ge=0.001, le=1000, description="speed in metres per second")
     speed_error_mps: float = Field(
         default=0.0, ge=0, le=1000, description="how far off the speed may be, in metres per second"
     )

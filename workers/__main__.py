@@ -9,6 +9,7 @@ import click
 from redis import Redis
 
 from gnomon.errors import GnomonError
+from workers.bases import VARIABLE, parse_allowed
 from workers.opening import Opener, media_of
 from workers.settings import read_timing
 from workers.shard import WorkerContext
@@ -42,6 +43,7 @@ def main(redis_url: str, database_url: str, queues: str, data_dir: Path) -> None
             opener=Opener(media=media_of(data_dir)),
             open_model=open_model,
             timing=read_timing(os.environ),
+            allowed_bases=parse_allowed(os.environ.get(VARIABLE, "")),
         )
     except GnomonError as error:
         raise click.UsageError(str(error)) from None

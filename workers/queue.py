@@ -43,13 +43,12 @@ def open_queue(redis: Redis, name: str) -> Queue:
     return Queue(name, connection=redis, job_class=ShardMessage, serializer=JSONSerializer)
 
 
-def enqueue_shards(redis: Redis, job: JobRecord, shards: Iterable[int] | None = None) -> int:
-    """Queue these shards of the job, or all; return how many. Only the two ids travel.
+def enqueue_shards(redis: Redis, job: JobRecord, shards: Iterable[int]) -> int:
+    """Queue these shards of the job; return how many. Only the two ids travel.
 
     Raises:
         redis.RedisError: the queue cannot be reached.
     """
-    wanted = range(job.shards) if shards is None else shards
     messages = [
         Queue.prepare_data(
             SHARD_FUNCTION,
@@ -60,7 +59,7 @@ def enqueue_shards(redis: Redis, job: JobRecord, shards: Iterable[int] | None = 
             description=f"{job.id} shard {shard}",
             job_id=message_id(job.id, shard),
         )
-        for shard in wanted
+        for shard in shards
     ]
     if messages:
         open_queue(redis, queue_name(job.spec.queue, job.spec.priority)).enqueue_many(messages)

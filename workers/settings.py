@@ -17,6 +17,7 @@ class Timing:
     flush_s: float = 0.5  # results wait at most this long before they are written
     grace_s: float = 10.0  # a worker told to stop lets running trials go on for this long
     sweep_s: float = 2.0  # how often the sweeper looks for the dead
+    setup_s: float = 30.0  # how long a job that one worker cannot set up waits for another
 
     @property
     def renew_s(self) -> float:

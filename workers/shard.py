@@ -9,14 +9,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from gnomon.agent import AGENTS
-from gnomon.errors import GnomonError
+from gnomon.agent import AGENTS, Agent
+from gnomon.errors import SpecError
 from gnomon.media import MediaStore
 from gnomon.model import Model
 from gnomon.spec import ModelSpec
-from tools.core.registry import UnknownPlugin
+from workers.bases import AllowedBases, check_bases
 from workers.heartbeat import Heartbeat
-from workers.opening import Opener
+from workers.opening import Opener, OpenJob
 from workers.runner import Runner
 from workers.settings import Timing
 from workers.store.store import Store
@@ -35,24 +35,19 @@ class WorkerContext:
     opener: Opener
     open_model: OpenModel
     timing: Timing
+    allowed_bases: AllowedBases
 
 
 def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
     """Run what is pending of a shard until nothing is, its job is cancelled, or SIGTERM asks to stop.
 
-    A job that cannot be set up here (data, agents, a model's options) fails as a whole, with the reason.
+    A job that cannot be set up here (data, an agent, leave to call an address may be lacking) is left to
+    other workers; one whose model does not take its options could run nowhere and fails at once.
     """
-    if not context.store.standing(job_id).open:
+    ready = _set_up(job_id, context) if context.store.standing(job_id).open else None
+    if ready is None:
         return
-    try:
-        opened = context.opener.open(job_id, store=context.store)
-        spec = opened.bench.spec
-        agents = {arm.agent: AGENTS.get(arm.agent) for arm in spec.arms}
-        models = {model.label: context.open_model(model, opened.bench.media) for model in spec.models}
-    except (GnomonError, UnknownPlugin) as error:
-        log.warning("job %s cannot be set up: %s", job_id, error)
-        context.store.fail(job_id, str(error))
-        return
+    opened, agents, models = ready
     holder = f"{context.name}/{uuid.uuid4().hex[:8]}"
     with Heartbeat(context.store, job_id=job_id, holder=holder, timing=context.timing) as heartbeat:
         runner = Runner(
@@ -66,6 +61,26 @@ def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
             models=models,
         )
         asyncio.run(_run(runner, models))
+
+
+def _set_up(job_id: str, context: WorkerContext) -> tuple[OpenJob, dict[str, Agent], dict[str, Model]] | None:
+    try:
+        opened = context.opener.open(job_id, store=context.store)
+        spec = opened.bench.spec
+        agents = {arm.agent: AGENTS.get(arm.agent) for arm in spec.arms}
+        # This was checked when the job was posted; but the keys lie here, and so does the last word.
+        check_bases(spec.models, context.allowed_bases, is_trusted=True)
+        try:
+            models = {model.label: context.open_model(model, opened.bench.media) for model in spec.models}
+        except SpecError as error:
+            log.warning("job %s can run nowhere: %s", job_id, error)
+            context.store.fail(job_id, str(error))
+            return None
+    except Exception as error:  # noqa: BLE001 (whatever it is, the job must run elsewhere, or end)
+        log.warning("job %s cannot be set up here: %r", job_id, error)
+        context.store.put_off(job_id, str(error) or repr(error), patience_s=context.timing.setup_s)
+        return None
+    return opened, agents, models
 
 
 async def _run(runner: Runner, models: dict[str, Model]) -> None:

@@ -17,7 +17,6 @@ from sqlalchemy.exc import SQLAlchemyError
 from gnomon.errors import GnomonError
 from workers.queue import enqueue_shards, message_id, queue_name, waiting_ids
 from workers.settings import Timing, read_timing
-from workers.store.leases import SWEEP_PAGE
 from workers.store.store import Store
 
 log = logging.getLogger(__name__)
@@ -39,8 +38,7 @@ class Sweeper:
 
     def sweep(self) -> int:
         """One turn; return how many shards were queued."""
-        while len(self._store.sweep()) >= SWEEP_PAGE:
-            pass
+        self._store.sweep()
         return self.queue(self._store.unfinished_shards())
 
     def queue(self, shards: Iterable[tuple[str, int]]) -> int:

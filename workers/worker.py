@@ -16,8 +16,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 from sqlalchemy.exc import SQLAlchemyError
 
-from gnomon.errors import GnomonError
-from workers.message import RefusedMessage, ShardMessage
+from workers.message import ShardMessage
 from workers.process import death_with_parent
 from workers.queue import queue_names
 from workers.shard import WorkerContext, run_shard
@@ -118,8 +117,8 @@ class ShardWorker(Worker):
             spec = self._context.store.job(job_id).spec
             self._preload([model.id for model in spec.models])
             self._context.opener.open(job_id, store=self._context.store)
-        except (RefusedMessage, GnomonError, SQLAlchemyError) as error:  # the fork meets it again, and acts
-            log.warning("message %s: %s", message.id, error)
+        except Exception as error:  # noqa: BLE001 (the fork meets it again, and acts)
+            log.warning("message %s: %r", message.id, error)
 
     def _show(self, state: str) -> None:
         try:

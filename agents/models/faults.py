@@ -44,7 +44,9 @@ class Scrubber:
 
     def __init__(self, key: str | None = None) -> None:
         named = (value for name, value in os.environ.items() if _SECRET_NAME.search(name))
-        secrets = [value for value in (*named, key or "") if len(value) >= 8]
+        secrets = {value for value in named if len(value) >= 8}
+        if key and len(key) >= 6:  # shorter ones, as servers of one's own take them, are words
+            secrets.add(key)
         self._secrets = sorted(secrets, key=len, reverse=True)
 
     def __call__(self, text: str) -> str:
@@ -116,12 +118,14 @@ def _seconds(said: str) -> float | None:
 
     >>> _seconds("7"), _seconds("soon"), _seconds("Thu, 01 Jan 1970 00:00:00 GMT"), _seconds("inf")
     (7.0, None, 0.0, 600.0)
+    >>> _seconds("Thu, 01 Jan 1970 00:00:00 +99999999999999") is None
+    True
     """
     try:
         seconds = float(said)
     except ValueError:
         try:
             seconds = parsedate_to_datetime(said).timestamp() - time.time()
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
     return None if math.isnan(seconds) else min(max(seconds, 0.0), MAX_RETRY_AFTER_S)

@@ -17,7 +17,7 @@ and a fault at a place stays a fault however often it is tried.
 import asyncio
 import json
 import random
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -44,7 +44,7 @@ class ScriptedReply(Strict):
 
     text: str = ""
     tool_calls: list[ScriptedCall] = Field(default_factory=list)
-    draw: dict[str, float] = Field(default_factory=dict)
+    draw: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
     finish_reason: str | None = None
     fault: str | None = None
     transient: bool = True
@@ -90,9 +90,11 @@ class ScriptedModel:
         try:
             self.script = Script.model_validate(spec.options)
         except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(["options", *map(str, first["loc"])])
-            raise SpecError(first["msg"].removeprefix("Value error, "), field=field) from None
+            # A reply is a text or an object: what was found deeper is about the one that was meant.
+            deepest = max(error.errors(), key=lambda one: len(one["loc"]))
+            path = [str(part) for part in deepest["loc"] if part not in ("str", "ScriptedReply")]
+            field = ".".join(["options", *path])
+            raise SpecError(deepest["msg"].removeprefix("Value error, "), field=field) from None
 
     async def reply(self, request: Request) -> Reply:
         await asyncio.sleep(self.script.delay_s)

@@ -116,7 +116,7 @@ def _compare(
         counts=(rescued, broken, both_right, both_wrong),
         found=found,
         bounds=_bounds(ledger, one, other, within, headline=headline, repeats=repeats),
-        missing=(_missing_share(ledger, one, within), _missing_share(ledger, other, within)),
+        missing=(missing_share(ledger, one, within), missing_share(ledger, other, within)),
     )
 
 
@@ -137,7 +137,8 @@ def _bounds(
     return grouping.mean(low[other] - high[one]), grouping.mean(high[other] - low[one])
 
 
-def _missing_share(ledger: Ledger, group: int, within: Mask) -> float:
+def missing_share(ledger: Ledger, group: int, within: Mask) -> float:
+    """The share of a group's ended trials that have no score; 0 where none has ended."""
     missing = int(ledger.missing[group][within].sum())
     ended = missing + int(ledger.answered[group][within].sum())
     return missing / ended if ended else 0.0

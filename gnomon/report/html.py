@@ -1,5 +1,6 @@
 """The report as one HTML file that needs nothing else."""
 
+import functools
 from collections.abc import Sequence
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -21,6 +22,29 @@ HEADINGS = {
 
 def render_html(report: Report) -> str:
     """The report as a self-contained page: no script, no request; everything from outside is escaped."""
+    primary = [one for one in report["contrasts"] if one["family"] == "primary"]
+    page = (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            report=report,
+            primary=primary,
+            others=[
+                one for one in report["contrasts"] if one["family"] == "exploratory" and one["scope"] == "all"
+            ],
+            overview=_overview(report),
+            details=[_details(report, one) for one in report["contrasts"] if one["scope"] == "all"],
+            arm_plot=_arm_plot(report["arms"]),
+            cells=sorted({cell for arm in report["arms"] for cell in arm["by_task"]}),
+            signs=SIGNS,
+            headings=HEADINGS,
+        )
+    )
+    return printable(page)
+
+
+@functools.cache
+def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("gnomon.report", ""),
         autoescape=True,
@@ -35,21 +59,7 @@ def render_html(report: Report) -> str:
         "count": count,
         "dollars": _dollars,
     }
-    primary = [one for one in report["contrasts"] if one["family"] == "primary"]
-    page = environment.get_template("report.html.j2").render(
-        report=report,
-        primary=primary,
-        others=[
-            one for one in report["contrasts"] if one["family"] == "exploratory" and one["scope"] == "all"
-        ],
-        overview=_overview(report),
-        details=[_details(report, one) for one in report["contrasts"] if one["scope"] == "all"],
-        arm_plot=_arm_plot(report["arms"]),
-        cells=sorted({cell for arm in report["arms"] for cell in arm["by_task"]}),
-        signs=SIGNS,
-        headings=HEADINGS,
-    )
-    return printable(page)
+    return environment
 
 
 def _overview(report: Report) -> Plot:

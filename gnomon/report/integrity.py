@@ -9,7 +9,7 @@ from gnomon.benchmark import Benchmark
 from gnomon.identity import digest
 from gnomon.outcome import Outcome
 from gnomon.report.arms import by_count
-from gnomon.report.contrasts import Pair, pairs
+from gnomon.report.contrasts import missing_share, pairs
 from gnomon.report.ledger import Ledger
 from gnomon.report.schema import ArmDifference, Bounds, Contrast, Integrity
 from gnomon.sample import DataFault
@@ -33,7 +33,7 @@ def integrity(
         "missing_by_cause": _causes(ledger, Outcome.INFRA_MISSING),
         "failed_by_cause": _causes(ledger, Outcome.MODEL_FAILED),
         "flags": by_count(sum((tally.flags for tally in ledger.tallies), Counter())),
-        "bounds": [found for pair in pairs(spec) if (found := _bounds(ledger, pair, contrasts))],
+        "bounds": _bounds(ledger, contrasts),
         "arm_differences": _arm_differences(spec),
         "cache_hits": sum(tally.known["cache_hits"] for tally in ledger.tallies),
         "seeds": {
@@ -65,36 +65,31 @@ def _causes(ledger: Ledger, outcome: Outcome) -> dict[str, int]:
     return by_count(sum((tally.stop_reasons.get(outcome, none) for tally in ledger.tallies), Counter()))
 
 
-def _bounds(ledger: Ledger, pair: Pair, contrasts: Sequence[Contrast]) -> Bounds | None:
-    key = (pair.model, pair.baseline, pair.variant, "all")
-    for contrast in contrasts:
-        same = (contrast["model"], contrast["baseline"], contrast["variant"], contrast["scope"]) == key
-        if same and contrast["bounds"] is not None:
-            return {
-                "model": pair.model,
-                "baseline": pair.baseline,
-                "variant": pair.variant,
-                "low": contrast["bounds"][0],
-                "high": contrast["bounds"][1],
-                "missing_baseline": _missing_share(ledger, pair.model, pair.baseline),
-                "missing_variant": _missing_share(ledger, pair.model, pair.variant),
-            }
-    return None
+def _bounds(ledger: Ledger, contrasts: Sequence[Contrast]) -> list[Bounds]:
+    everywhere = ledger.everywhere()
 
+    def missing(model: str, arm: str) -> float:
+        return missing_share(ledger, ledger.groups.index((model, arm)), everywhere)
 
-def _missing_share(ledger: Ledger, model: str, arm: str) -> float:
-    tally = ledger.tallies[ledger.groups.index((model, arm))]
-    return tally.outcomes[Outcome.INFRA_MISSING] / tally.trials if tally.trials else 0.0
+    return [
+        {
+            "model": one["model"],
+            "baseline": one["baseline"],
+            "variant": one["variant"],
+            "low": ends[0],
+            "high": ends[1],
+            "missing_baseline": missing(one["model"], one["baseline"]),
+            "missing_variant": missing(one["model"], one["variant"]),
+        }
+        for one in contrasts
+        if one["scope"] == "all" and (ends := one["bounds"])
+    ]
 
 
 def _arm_differences(spec: JobSpec) -> list[ArmDifference]:
     found: list[ArmDifference] = []
-    for pair in pairs(spec):
-        if pair.model != spec.models[0].label:
-            continue
-        fields = differences(spec.arm(pair.baseline), spec.arm(pair.variant))
+    for baseline, variant in dict.fromkeys((pair.baseline, pair.variant) for pair in pairs(spec)):
+        fields = differences(spec.arm(baseline), spec.arm(variant))
         besides = [name for name in fields if name not in TREATMENT]
-        found.append(
-            {"baseline": pair.baseline, "variant": pair.variant, "fields": fields, "besides_tools": besides}
-        )
+        found.append({"baseline": baseline, "variant": variant, "fields": fields, "besides_tools": besides})
     return found

@@ -1,5 +1,7 @@
 """Ledger: a job's rows, read once into columns."""
 
+import math
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +26,7 @@ class ToolTally:
     calls: int = 0
     bad_arguments: int = 0
     errors: int = 0
-    samples: set[int] = field(default_factory=set)
+    samples: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,12 +38,12 @@ class Tally:
     flags: Counter[str] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
-    usd: float = 0.0
-    wall_s: float = 0.0
+    prices: "array[float]" = field(default_factory=lambda: array("d"))
+    times_s: "array[float]" = field(default_factory=lambda: array("d"))
     tools: dict[str, ToolTally] = field(default_factory=lambda: defaultdict(ToolTally))
 
-    def add(self, row: Row, sample: int) -> None:
-        """Count one row; `sample` is its number in the ledger."""
+    def add(self, row: Row) -> None:
+        """Count one row."""
         self.outcomes[row.outcome] += 1
         self.stop_reasons[row.outcome][row.stop_reason] += 1
         if row.flags:
@@ -61,14 +63,22 @@ class Tally:
         if row.usd is None:
             unknown["usd"] += 1
         else:
-            self.usd += row.usd
-        self.wall_s += row.wall_s
+            self.prices.append(row.usd)
+        self.times_s.append(row.wall_s)
         for name, counts in row.tools_used.items():
             tool = self.tools[name]
             tool.calls += counts.get("calls", 0)
             tool.bad_arguments += counts.get("bad_arguments", 0)
             tool.errors += counts.get("errors", 0)
-            tool.samples.add(sample)
+            tool.samples.add(row.sample_id)
+
+    @property
+    def usd(self) -> float:
+        return math.fsum(self.prices)
+
+    @property
+    def wall_s(self) -> float:
+        return math.fsum(self.times_s)
 
     @property
     def trials(self) -> int:
@@ -106,7 +116,7 @@ def read_ledger(rows: Iterable[Row], groups: Sequence[Group], *, clustered: bool
     """Read rows once. `groups` come first, in this order; a group only found in rows follows.
 
     Without `clustered`, and where a row names no cluster, each sample is a cluster of its own.
-    A trial without a score counts as missing.
+    A trial without a score counts as missing. The order of the rows changes nothing, not even the last digit.
     """
     group_at = {group: index for index, group in enumerate(groups)}
     sample_at: dict[str, int] = {}
@@ -123,20 +133,24 @@ def read_ledger(rows: Iterable[Row], groups: Sequence[Group], *, clustered: bool
         sample = sample_at.setdefault(row.sample_id, len(sample_at))
         if sample == len(places):
             places.append((row.cell, _cluster(row) if clustered else row.sample_id))
-        tallies[group].add(row, sample)
+        tallies[group].add(row)
         group_codes.append(group)
         sample_codes.append(sample)
         scores.append(np.nan if row.score is None or row.outcome == Outcome.INFRA_MISSING else row.score)
         if row.repeat == 0 and row.answer is not None:
             answers[group, sample] = printable(row.answer[:ANSWER_CHARS])
+    samples, rank = _codes(list(sample_at))
+    places = [places[sample_at[sample]] for sample in samples]
     cell_names, cells = _codes([cell for cell, _ in places])
     shape = (len(group_at), len(places))
-    at = np.array(group_codes, dtype=np.intp) * len(places) + np.array(sample_codes, dtype=np.intp)
+    at = np.array(group_codes, dtype=np.intp) * len(places) + rank[np.array(sample_codes, dtype=np.intp)]
     values = np.array(scores, dtype=np.float64)
+    order = np.lexsort((values, at))
+    at, values = at[order], values[order]
     found = np.isfinite(values)
     return Ledger(
         groups=tuple(group_at),
-        samples=tuple(sample_at),
+        samples=samples,
         cell_names=cell_names,
         cells=cells,
         clusters=_codes([cluster for _, cluster in places])[1],
@@ -144,7 +158,7 @@ def read_ledger(rows: Iterable[Row], groups: Sequence[Group], *, clustered: bool
         answered=_matrix(at[found], shape),
         missing=_matrix(at[~found], shape),
         tallies=tuple(tallies),
-        answers=answers,
+        answers={(group, int(rank[sample])): answer for (group, sample), answer in answers.items()},
     )
 
 

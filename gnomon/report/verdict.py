@@ -5,6 +5,7 @@ from gnomon.statistics.paired import Comparison
 
 ALPHA = 0.05
 UNEQUAL_LOSS = 0.02  # more than two points apart in the share of missing trials
+HOLDS_ZERO = "the interval holds zero"
 
 
 def judge(
@@ -18,46 +19,52 @@ def judge(
     """The verdict, and what stands against a stronger one.
 
     `helps` and `hurts` need a 95 % interval clear of zero, an adjusted p below 0.05, a sign-flip check
-    that agrees (where there is one) and bounds on the same side of zero. `no_effect` needs the 90 %
+    that agrees (where there is one) and bounds on the difference's side of zero. `no_effect` needs the 90 %
     interval and the bounds inside ±`margin`. Nothing is claimed where the arms' shares of missing trials
     lie more than 2 points apart.
     """
     if found.ci95 is None or found.ci90 is None or found.p is None or p_adjusted is None:
         return "undecided", ["all samples lie in one cluster: nothing says how far chance reaches"]
-    against = _losses(missing)
-    low, high = found.ci95
-    if low <= 0 <= high or p_adjusted >= ALPHA:
-        return _perhaps_no_effect(found, p_adjusted, bounds=bounds, margin=margin, against=against)
-    if found.check_p is not None and found.check_p >= ALPHA:
-        against.append(f"the sign-flip check over clusters does not agree (p {p_text(found.check_p)})")
-    if bounds[0] <= 0 <= bounds[1]:
-        reach = f"{points(bounds[0])} to {points(bounds[1])} points"
-        against.append(f"missing trials could undo it: bounds {reach}")
-    if against:
-        return "undecided", against
-    return ("helps" if found.diff > 0 else "hurts"), []
+    unequal = _unequal_losses(missing)
+    doubts = _doubts(found, found.ci95, p_adjusted, bounds)
+    if not unequal and not doubts:
+        return ("helps" if found.diff > 0 else "hurts"), []
+    is_small = _within(found.ci90, margin)
+    if not unequal and is_small and _within(bounds, margin):
+        return "no_effect", []
+    if doubts == [HOLDS_ZERO] and not is_small:
+        doubts = [f"{HOLDS_ZERO}, and also effects larger than {100 * margin:.3g} points"]
+    elif doubts and is_small and not _within(bounds, margin):
+        doubts.append("missing trials could make the effect larger than the margin")
+    return "undecided", [*unequal, *doubts]
 
 
-def _losses(missing: tuple[float, float]) -> list[str]:
+def _within(ends: tuple[float, float], margin: float) -> bool:
+    return -margin < ends[0] and ends[1] < margin
+
+
+def _unequal_losses(missing: tuple[float, float]) -> list[str]:
     if abs(missing[0] - missing[1]) <= UNEQUAL_LOSS:
         return []
     shares = f"{missing[0]:.1%} of the baseline's trials are missing, {missing[1]:.1%} of the variant's"
     return [f"the arms lost trials unequally: {shares}"]
 
 
-def _perhaps_no_effect(
-    found: Comparison, p_adjusted: float, *, bounds: tuple[float, float], margin: float, against: list[str]
-) -> tuple[Verdict, list[str]]:
-    low, high = found.ci90 or (-1.0, 1.0)
-    if -margin < low and high < margin:
-        if not (-margin < bounds[0] and bounds[1] < margin):
-            against.append("missing trials could make the effect larger than the margin")
-        return ("undecided" if against else "no_effect"), against
-    if found.ci95 is not None and found.ci95[0] <= 0 <= found.ci95[1]:
-        reason = f"the interval holds zero, and also effects larger than {100 * margin:.3g} points"
-    else:
-        reason = f"p is {p_text(p_adjusted)} after adjusting for the number of comparisons"
-    return "undecided", [reason, *against]
+def _doubts(
+    found: Comparison, ci95: tuple[float, float], p_adjusted: float, bounds: tuple[float, float]
+) -> list[str]:
+    """What stands against a difference."""
+    if ci95[0] <= 0 <= ci95[1]:
+        return [HOLDS_ZERO]
+    doubts: list[str] = []
+    if p_adjusted >= ALPHA:
+        doubts.append(f"p is {p_text(p_adjusted)} after adjusting for the number of comparisons")
+    if found.check_p is not None and found.check_p >= ALPHA:
+        doubts.append(f"the sign-flip check over clusters does not agree (p {p_text(found.check_p)})")
+    if (bounds[0] if found.diff > 0 else -bounds[1]) <= 0:
+        reach = f"{points(bounds[0])} to {points(bounds[1])} points"
+        doubts.append(f"missing trials could undo it: bounds {reach}")
+    return doubts
 
 
 def sentence(contrast: Contrast, *, margin: float, interim: bool = False) -> str:

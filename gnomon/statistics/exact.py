@@ -6,7 +6,7 @@ from scipy.special import bdtr
 from gnomon.statistics.design import Floats
 
 ENUMERATED = 14  # clusters up to which all sign patterns are tried
-DRAWS = 9_999
+DRAWS, BATCH = 9_999, 99
 SEED = 20_260_101
 ROUNDING = 1e-12
 
@@ -42,5 +42,8 @@ def sign_flip_p(sums: Floats) -> float:
     if n <= ENUMERATED:
         patterns = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
         return float(np.mean(np.abs((1 - 2 * patterns) @ telling) >= observed))
-    signs = 1.0 - 2.0 * np.random.default_rng(SEED).integers(0, 2, size=(DRAWS, n))
-    return float((1 + np.sum(np.abs(signs @ telling) >= observed)) / (1 + DRAWS))
+    random, beyond = np.random.default_rng(SEED), 1
+    for _ in range(0, DRAWS, BATCH):  # all at once would take gigabytes where clusters are many
+        signs = 1.0 - 2.0 * random.integers(0, 2, size=(BATCH, n))
+        beyond += int(np.sum(np.abs(signs @ telling) >= observed))
+    return beyond / (1 + DRAWS)

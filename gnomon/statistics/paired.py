@@ -36,16 +36,16 @@ class Comparison:
 def compare(baseline: Floats, variant: Floats, grouping: Design) -> Comparison:
     """Compare two arms' scores in [0, 1], sample by sample.
 
-    Interval and p come from the cluster-robust t. Where fewer than ten clusters (and at most half) are away
-    from no change, or from the greatest, t is not to be trusted: the interval is built from Wilson's
-    intervals of the gains and of the losses; with few changes p comes from sign flips. Scores of 0 and 1
-    in one equally weighted sample a cluster get mid-p McNemar.
+    Interval and p come from the cluster-robust t. Where fewer than ten clusters (and at most half) gain, or
+    lose, or stay below the greatest change, t alone is not to be trusted: the interval also holds the one
+    built from Wilson's intervals of the gains and of the losses. Where so few change at all, p comes from
+    sign flips. Scores of 0 and 1 in one equally weighted sample a cluster get mid-p McNemar.
     """
     d = variant - baseline
     estimate = grouping.estimate(d, limits=(-1.0, 1.0))
     rare = estimate.is_flat or is_rare(d, grouping)
-    extreme = rare or is_rare(1.0 - d, grouping) or is_rare(1.0 + d, grouping)
-    ci95, ci90 = (_interval(d, grouping, estimate, level, extreme=extreme) for level in (0.95, 0.90))
+    skewed = rare or _is_lopsided(d, grouping)
+    ci95, ci90 = (_interval(d, grouping, estimate, level, skewed=skewed) for level in (0.95, 0.90))
     test, p, check_p = _test(baseline, variant, grouping, estimate, rare=rare)
     return Comparison(
         diff=estimate.value,
@@ -75,12 +75,20 @@ def _test(
     return "cluster-robust t", estimate.p_value(), check_p
 
 
+def _is_lopsided(d: Floats, grouping: Design) -> bool:
+    """Whether gains or losses are there but rare, or nearly all samples change by the whole scale."""
+    sides = (np.maximum(d, 0.0), np.maximum(-d, 0.0))
+    return any(side.any() and is_rare(side, grouping) for side in (*sides, 1.0 - d, 1.0 + d))
+
+
 def _interval(
-    d: Floats, grouping: Design, estimate: Estimate, level: float, *, extreme: bool
+    d: Floats, grouping: Design, estimate: Estimate, level: float, *, skewed: bool
 ) -> tuple[float, float] | None:
-    if estimate.se is None or not extreme:
-        return estimate.interval(level)
-    return _gains_minus_losses(d, grouping, level)
+    ends = estimate.interval(level)
+    if ends is None or not skewed:
+        return ends
+    low, high = _gains_minus_losses(d, grouping, level)
+    return min(low, ends[0]), max(high, ends[1])
 
 
 def _gains_minus_losses(d: Floats, grouping: Design, level: float) -> tuple[float, float]:

@@ -21,7 +21,8 @@ from gnomon.worlds.world import World
 VERSION = 1  # part of every seed: a change that changes questions changes it
 TRIPS = 400  # drawn in one world in search of a question
 WORLDS = 20  # drawn in search of one that holds the question
-KEPT = 8  # worlds remembered, with their maps
+KEPT = 32  # worlds remembered, with their maps
+KEPT_QUESTIONS = 256  # remembered: all arms of a sample ask for it, one soon after the other
 
 Ask = Callable[[World, Random, Trip], Question | None]
 
@@ -45,6 +46,7 @@ class Drawn:
     record: Mapping[str, Any]
 
 
+@lru_cache(KEPT_QUESTIONS)
 def draw(number: Number, *, place: int | None = None) -> Drawn:
     """The question of that number, in the place of its round or in another that is named.
 

@@ -29,7 +29,7 @@ def generate(
     questions have a town and a building of their own, and then the questions are those of the benchmark.
     Without `samples` there are 14 for each of `scenes`. The folder gets
     `data/{outdoor,indoor}/{scene}_{Task}_{count}.json` and `data/…/map/*.png` as GTR-Bench publishes them,
-    so that `benchmark: gtr-bench` reads it, and `scenes/*.geojson`.
+    and beside each map its scene, `data/…/scenes/*.geojson`, so that `benchmark: gtr-bench` reads it all.
 
     Raises:
         SpecError: `out` holds something already, or a number is out of bounds.
@@ -59,8 +59,8 @@ def generate(
 
 def _write_place(out: Path, world: World) -> None:
     scene = world.scene
-    picture = out / "data" / scene.kind / "map" / f"{scene.id}.png"
-    picture.parent.mkdir(parents=True, exist_ok=True)
-    picture.write_bytes(map_of(world))
-    (out / "scenes").mkdir(exist_ok=True)
-    write_scene(scene, out / "scenes" / f"{scene.id}.geojson")
+    folder = out / "data" / scene.kind
+    for kind in ("map", "scenes"):
+        (folder / kind).mkdir(parents=True, exist_ok=True)
+    (folder / "map" / f"{scene.id}.png").write_bytes(map_of(world))
+    write_scene(scene, folder / "scenes" / f"{scene.id}.geojson")

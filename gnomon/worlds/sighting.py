@@ -1,9 +1,12 @@
 """Sighting: a stay of a target in a camera's field of view."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from gnomon.worlds.movement import Journey
+import shapely
+from shapely import LineString, Polygon
+
+from gnomon.worlds.movement import Journey, Stretch
 from gnomon.worlds.world import Spot
 from tools.geometry.field_of_view import crossings
 from tools.scene.scene import Camera
@@ -28,16 +31,26 @@ class Sighting:
         return replace(self, start_s=self.start_s + by_s, end_s=self.end_s + by_s)
 
 
-def sightings(journey: Journey, cameras: Iterable[Camera]) -> tuple[Sighting, ...]:
+def sightings(journey: Journey, cameras: Collection[Camera]) -> tuple[Sighting, ...]:
     """Every stay of the target in view of one of the cameras, in order of time; exact, however short."""
     found = [
         _stay(journey, camera.id, stretch.time_at_s(enters_m), stretch.time_at_s(leaves_m))
-        for camera in cameras
         for stretch in journey.stretches
-        if camera.field_of_view is not None and camera.floor == stretch.floor
-        for enters_m, leaves_m in crossings(stretch.points_m, camera.field_of_view)
+        for camera, view in _met(stretch, cameras)
+        for enters_m, leaves_m in crossings(stretch.points_m, view)
     ]
     return tuple(sorted(found, key=lambda sighting: sighting.start_s))
+
+
+def _met(stretch: Stretch, cameras: Collection[Camera]) -> list[tuple[Camera, Polygon]]:
+    """The cameras of the stretch's floor whose views it meets at all, found at once: most are not met."""
+    here = [
+        (camera, camera.field_of_view)
+        for camera in cameras
+        if camera.field_of_view is not None and camera.floor == stretch.floor
+    ]
+    met = shapely.intersects([view for _, view in here], LineString(stretch.points_m))
+    return [one for one, is_met in zip(here, met, strict=True) if is_met]
 
 
 def _stay(journey: Journey, camera: str, start_s: float, end_s: float) -> Sighting:

@@ -10,11 +10,11 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Header, Query
 from fastapi.responses import StreamingResponse
 
-from gnomon.errors import SpecError
 from gnomon.report.table import record
 from service.api.state import Shared, State
 from service.api.views import job_view
 from workers.store.counters import OPEN
+from workers.store.jobs import number_of
 from workers.store.records import JobRecord
 
 POLL_S = 0.5
@@ -32,7 +32,7 @@ async def job_events(
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> StreamingResponse:
     """`progress` with the job, `trial` with each new row (its event id is a cursor), at last `done`."""
-    seen = _sequence(last_event_id or cursor)
+    seen = number_of(last_event_id or cursor or "0")
     await run_sync(state.store.job, job_id)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(_stream(state, job_id, seen), media_type="text/event-stream", headers=headers)
@@ -70,11 +70,3 @@ def _progress(job: JobRecord) -> dict[str, Any]:
 def _event(name: str, data: dict[str, Any], number: int | None = None) -> str:
     identity = f"id: {number}\n" if number is not None else ""
     return f"{identity}event: {name}\ndata: {json.dumps(data)}\n\n"
-
-
-def _sequence(text: str | None) -> int:
-    if text is None:
-        return 0
-    if not text.isascii() or not text.isdigit() or len(text) > 18:
-        raise SpecError(f"{text!r} is no event id; send the last one you saw", field="cursor")
-    return int(text)

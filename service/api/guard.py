@@ -13,8 +13,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from gnomon.errors import SpecError
 from service.api.problems import problem
 from service.api.state import State, state_of
-from service.bases import is_loopback
 from service.settings import digest_of
+from workers.bases import is_loopback
 
 
 class TooLarge(Exception):

@@ -18,6 +18,7 @@ from gnomon.spec import ModelSpec
         ("reference", ReferenceModel),
         ("scripted", ScriptedModel),
         ("scripted-slow", ScriptedModel),
+        ("reference-b", LiteLLMModel),
         ("openai/reference", LiteLLMModel),
         ("gpt-4o", LiteLLMModel),
         ("ollama/llama3", LiteLLMModel),
@@ -55,8 +56,12 @@ def test_listing_agents_and_opening_models_loads_nothing_heavy():
 
 
 def test_preload_loads_litellm_only_for_models_that_need_it():
-    preload = "from agents.models.catalog import preload\npreload({})"
-    loaded = _loaded_after(preload.format("['reference']"))
-    assert "langgraph" in loaded
-    assert "litellm" not in loaded
-    assert "litellm" in _loaded_after(preload.format("['reference', 'openai/m']"))
+    code = (
+        "import sys\n"
+        "from agents.models.catalog import preload\n"
+        "preload(['reference', 'scripted-b'])\n"
+        "assert 'langgraph' in sys.modules\n"
+        "assert 'litellm' not in sys.modules\n"
+        "preload(['reference', 'openai/m'])\n"
+    )
+    assert "litellm" in _loaded_after(code)

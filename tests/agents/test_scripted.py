@@ -70,6 +70,7 @@ async def test_usage_is_what_the_script_says_and_else_unknown():
         ({"reply": ["a"]}, "options.reply"),
         ({"replies": ["a"], "delay_s": -1}, "options.delay_s"),
         ({"rules": [{"replies": []}]}, "options.rules.0.replies"),
+        ({"replies": [{"draw": {"a": 0}}]}, "options.replies.0.draw.a"),
     ],
 )
 def test_options_that_are_no_script_are_refused_by_name(options, field, tmp_path):
@@ -88,5 +89,5 @@ async def test_a_planted_effect_shows_between_arms(run):
         ],
         "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}],
     }
-    raw, _ = await run(spec, "raw")
-    assert (raw.outcome, raw.score) == ("scored", 0.0)
+    rows = [(await run(spec, arm))[0] for arm in ("raw", "tools")]
+    assert [(row.outcome, row.score) for row in rows] == [("scored", 0.0), ("scored", 1.0)]

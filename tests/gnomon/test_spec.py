@@ -70,7 +70,10 @@ def test_any_plain_data_is_a_spec_or_a_clear_error(given_: Any) -> None:
         parse_spec(given_, agents=("direct",))
 
 
-@pytest.mark.parametrize("text", ["a: [1", "{", "a: &x 1\nb: *x", "[" * 5000, "\x00"])
+ODD = ("a: 2026-13-45", "a: !!bool x", "a: !!timestamp x", "a: " + "9" * 5000)
+
+
+@pytest.mark.parametrize("text", ["a: [1", "{", "a: &x 1\nb: *x", "[" * 600, "\x00", *ODD])
 def test_text_that_is_no_plain_yaml_is_refused(text: str) -> None:
     with pytest.raises(SpecError):
         load_yaml(text)

@@ -153,6 +153,7 @@ def test_silence_is_the_models_failure_and_counts_as_wrong() -> None:
         (ProviderFault("down", cause="http_500"), Outcome.INFRA_MISSING, "provider:http_500"),
         (ProviderFault("who?", cause="auth", transient=False), Outcome.INFRA_MISSING, "provider:auth"),
         (ModelFault("no", cause="refused"), Outcome.MODEL_FAILED, "model:refused"),
+        (TimeoutError("not the trial's clock"), Outcome.INFRA_MISSING, "internal:TimeoutError"),
         (ValueError("a bug"), Outcome.INFRA_MISSING, "internal:ValueError"),
     ],
 )
@@ -195,6 +196,19 @@ def test_missing_data_is_never_a_wrong_answer() -> None:
 def test_a_reached_limit_ends_the_trial_under_its_own_name(arm: Mapping[str, Any], limit: str) -> None:
     row, _, _ = run(says("yes", prompt_tokens=6, completion_tokens=6, usd=0.3), agent=Asker(times=9), arm=arm)
     assert (row.outcome, row.stop_reason, row.score) == (Outcome.MODEL_FAILED, limit, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("arm", "limit"), [({"max_tokens": 30}, "max_tokens"), ({"max_usd": 0.5}, "max_usd")]
+)
+def test_one_reply_of_unknown_usage_and_price_lifts_no_limit(arm: Mapping[str, Any], limit: str) -> None:
+    def behave(n: int) -> Reply:
+        return (
+            Reply(text="yes") if n == 1 else Reply(text="yes", prompt_tokens=9, completion_tokens=9, usd=0.3)
+        )
+
+    row, _, model = run(behave, agent=Asker(times=9), arm=arm)
+    assert (row.stop_reason, len(model.asked)) == (limit, 3)
 
 
 class Sleeper(Asker):

@@ -1,12 +1,14 @@
 """What the tests of the service play: a spec, and a worker that answers as it is told."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from starlette.testclient import TestClient
 
 from gnomon.outcome import Outcome
 from gnomon.row import Row
+from workers.store.ending import missing_row
 from workers.store.records import Lease
 from workers.store.store import Store
 
@@ -40,24 +42,12 @@ def finish_all(store: Store, job_id: str, **changes: Any) -> int:
 
 def row_of(lease: Lease, **changes: Any) -> Row:
     """The row of a trial that was answered rightly, or as `changes` say."""
-    trial = lease.trial
-    facts: dict[str, Any] = {
-        "job_id": trial.job_id,
-        "trial_id": trial.trial_id,
-        "benchmark": "worlds",
-        "task": trial.ref.task,
-        "cell": trial.ref.cell,
-        "sample_id": trial.ref.sample_id,
-        "cluster": trial.ref.cluster,
-        "model": trial.model,
-        "arm": trial.arm,
-        "repeat": trial.repeat,
+    row = missing_row(lease.trial, benchmark="worlds", stop_reason="answered", attempt=lease.attempt)
+    right: dict[str, Any] = {
         "outcome": Outcome.SCORED,
-        "stop_reason": "answered",
         "score": 1.0,
         "answer": "A",
-        "usd": 0.0,
         "prompt_tokens": 10,
         "completion_tokens": 2,
     }
-    return Row(**{**facts, **changes})
+    return replace(row, **{**right, **changes})

@@ -4,7 +4,7 @@ import pytest
 
 from gnomon.errors import SpecError
 from gnomon.spec import ModelSpec
-from service.bases import check_bases, is_loopback, parse_allowed
+from workers.bases import check_bases, is_loopback, parse_allowed
 
 ALLOWED = parse_allowed(
     "https://llm.example.org/v1=TEAM_KEY,SPARE_KEY; http://10.0.0.7:8000; openai=OPENAI_API_KEY"

@@ -135,6 +135,15 @@ def test_a_bad_spec_is_one_line_and_exit_code_2(
     assert "sk-secret" not in said.err
 
 
+@pytest.mark.parametrize("command", ["show", "try"])
+@pytest.mark.parametrize("wrong", [["--arm", "no"], ["--arm", "raw", "--model", "no"]])
+def test_an_arm_or_model_that_is_not_in_the_spec_is_refused_with_those_that_are(
+    command: str, wrong: list[str], write: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert gnomon(command, write(), "--sample", "s", *wrong) == 2
+    assert f"no {wrong[-2].removeprefix('--')} 'no'; there are: " in capsys.readouterr().err
+
+
 def test_a_bad_environment_is_named(
     monkeypatch: pytest.MonkeyPatch, write: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:

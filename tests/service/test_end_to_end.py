@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,13 @@ import httpx
 import pytest
 import yaml
 
+from gnomon.agent import AGENTS
+from gnomon.media import MediaStore
+from gnomon.sample import SampleRef
+from gnomon.spec import parse_spec
 from service.cli.main import main
 from tests.service.play import SPEC
+from workers.store.store import Store
 
 GNOMON = (sys.executable, "-m", "service.cli")
 ROOT = Path(__file__).parents[2]
@@ -28,30 +32,27 @@ def environment(data_dir: Path, **more: str) -> dict[str, str]:
     return {**os.environ, "GNOMON_DATA_DIR": str(data_dir), "PYTHONPATH": str(ROOT), **more}
 
 
-@contextmanager
-def gnomon_up(data_dir: Path, **more: str) -> Iterator[tuple[httpx.Client, "subprocess.Popen[str]"]]:
-    """A service on a free port with two workers."""
+@pytest.fixture(scope="module")
+def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """A service on a free port with two workers, shared by the tests of this module."""
+    folder = tmp_path_factory.mktemp("up")
     command = [*GNOMON, "up", "--port", "0", "--workers", "2"]
-    with subprocess.Popen(
-        command,
-        env=environment(data_dir, **more),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as process:
+    quiet: dict[str, Any] = {"stderr": subprocess.DEVNULL, "text": True, "env": environment(folder)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, **quiet) as process:
         try:
             assert process.stdout is not None
             found = re.match(r"(http://\S+)", process.stdout.readline())
             assert found
-            with httpx.Client(base_url=found[1], timeout=60.0) as api:
+            with httpx.Client(base_url=found[1], timeout=60.0, headers={"X-Folder": str(folder)}) as api:
                 until_s = time.monotonic() + PATIENCE_S
                 while not _answers(api):
                     assert time.monotonic() < until_s
                     time.sleep(0.05)
-                yield api, process
+                yield api
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=60) == 0
         finally:
             process.terminate()
-            process.wait(timeout=60)
 
 
 def _answers(api: httpx.Client) -> bool:
@@ -71,51 +72,47 @@ def ended(api: httpx.Client, job_id: str) -> dict[str, Any]:
         time.sleep(0.2)
 
 
-def test_a_service_that_is_up_runs_a_posted_job_on_two_workers(tmp_path: Path) -> None:
-    with gnomon_up(tmp_path) as (api, process):
-        spec = {**SPEC, "select": {"limit": 60, "seed": 1}, "concurrency": 8}
-        posted = api.post("/v1/jobs", json=spec)
-        assert (posted.status_code, posted.json()["planned_trials"]) == (202, 120)
-        job_id = posted.json()["id"]
-        seen: dict[str, set[str]] = {}
-        event = ""
-        with api.stream("GET", f"/v1/jobs/{job_id}/events") as events:
-            for line in events.iter_lines():
-                name, _, value = line.partition(": ")
-                if name == "event":
-                    event = value
-                elif name == "data":
-                    seen.setdefault(event, set()).add(json.loads(value).get("trial_id", ""))
-        job = ended(api, job_id)
-        assert job["status"] == "completed"
-        assert job["counts"]["scored"] + job["counts"]["model_failed"] == 120
-        rows = api.get(f"/v1/jobs/{job_id}/trials?limit=10000").json()["items"]
-        assert len({row["trial_id"] for row in rows}) == len(rows) == 120
-        assert seen["trial"] == {row["trial_id"] for row in rows}
-        assert "done" in seen
-        report = api.get(f"/v1/jobs/{job_id}/report").json()
-        assert {arm["arm"]: arm["n"] for arm in report["arms"]} == {"raw": 60, "tools": 60}
-        assert len({worker["pid"] for worker in api.get("/v1/workers").json()}) == 2
-        submitted = subprocess.run(
-            [*GNOMON, "submit", _written(tmp_path), "--url", str(api.base_url), "--wait", "--json"],
-            env=environment(tmp_path), capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert submitted.returncode == 0, submitted.stderr
-        assert json.loads(submitted.stdout)["arms"]
-        taken = subprocess.run(
-            [*GNOMON, "run", _written(tmp_path)],
-            env=environment(tmp_path),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert taken.returncode == 2
-        assert "in use by another gnomon" in taken.stderr
-        refused = run(tmp_path, "submit", _written(tmp_path, repeats=0), "--url", str(api.base_url))
-        assert refused.returncode == 2
-        assert refused.stderr.startswith("gnomon: repeats: ")
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 0
+def test_a_service_that_is_up_runs_a_posted_job_on_two_workers(up: httpx.Client) -> None:
+    posted = up.post("/v1/jobs", json={**SPEC, "select": {"limit": 60, "seed": 1}, "concurrency": 8})
+    assert (posted.status_code, posted.json()["planned_trials"]) == (202, 120)
+    job_id = posted.json()["id"]
+    seen: dict[str, set[str]] = {}
+    event = ""
+    with up.stream("GET", f"/v1/jobs/{job_id}/events") as events:
+        for line in events.iter_lines():
+            name, _, value = line.partition(": ")
+            if name == "event":
+                event = value
+            elif name == "data":
+                seen.setdefault(event, set()).add(json.loads(value).get("trial_id", ""))
+    job = ended(up, job_id)
+    assert job["status"] == "completed"
+    assert job["counts"]["scored"] + job["counts"]["model_failed"] == 120
+    rows = up.get(f"/v1/jobs/{job_id}/trials?limit=10000").json()["items"]
+    assert len({row["trial_id"] for row in rows}) == len(rows) == 120
+    assert seen["trial"] == {row["trial_id"] for row in rows}
+    assert "done" in seen
+    report = up.get(f"/v1/jobs/{job_id}/report").json()
+    assert {arm["arm"]: arm["n"] for arm in report["arms"]} == {"raw": 60, "tools": 60}
+    assert len({worker["pid"] for worker in up.get("/v1/workers").json()}) == 2
+
+
+def test_a_spec_is_submitted_and_its_report_printed(
+    up: httpx.Client, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = str(up.base_url)
+    assert gnomon("submit", _written(tmp_path), "--url", url, "--wait", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["arms"]
+    assert gnomon("submit", _written(tmp_path, repeats=0), "--url", url) == 2
+    assert capsys.readouterr().err.startswith("gnomon: repeats: ")
+
+
+def test_a_folder_that_is_in_use_is_not_taken(
+    up: httpx.Client, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = up.headers["X-Folder"]
+    assert gnomon("run", _written(tmp_path), "--data-dir", folder) == 2
+    assert "in use by another gnomon" in capsys.readouterr().err
 
 
 def test_api_and_worker_work_apart_over_a_shared_queue(tmp_path: Path, redis_url: str) -> None:
@@ -149,17 +146,30 @@ def run(folder: Path, *args: str, **more: str) -> "subprocess.CompletedProcess[s
     return subprocess.run(command, env=environ, capture_output=True, text=True, check=False, cwd=folder)
 
 
-def report_command(*args: str) -> object:
+def gnomon(*args: str) -> object:
+    """Run a command in this process; its exit code."""
     with pytest.raises(SystemExit) as end:
-        main(["report", *args])
+        main(list(args))
     return end.value.code
+
+
+def abandoned_job(data_dir: Path) -> str:
+    """What a killed command leaves: a job that nobody runs."""
+    data_dir.mkdir()
+    store = Store(f"sqlite:///{data_dir / 'gnomon.db'}")
+    ref = SampleRef(sample_id="s", task="GeoLocation", cell="outdoor.GL", cluster="c")
+    job = store.create_job(parse_spec(SPEC, agents=AGENTS.names()), [ref])
+    store.close()
+    return job.id
 
 
 def test_a_run_writes_its_report_and_leaves_it_to_be_asked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    abandoned = abandoned_job(tmp_path / "data")
     done = run(tmp_path, "run", _written(tmp_path), "--out", "out", "--json", "--workers", "1")
     assert done.returncode == 0, done.stderr
+    assert f"job {abandoned} (worlds) was left unfinished" in done.stderr
     report = json.loads(done.stdout)
     out = tmp_path / "out"
     assert {file.name for file in out.iterdir()} == {
@@ -172,23 +182,23 @@ def test_a_run_writes_its_report_and_leaves_it_to_be_asked_again(
     monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
     for kind in ("json", "html", "md", "csv", "parquet"):
         again = tmp_path / f"again.{kind}"
-        assert report_command(job_id, "--out", str(again)) == 0
+        assert gnomon("report", job_id, "--out", str(again)) == 0
         assert again.stat().st_size > 0
     assert (tmp_path / "again.csv").read_text() == (out / "rows.csv").read_text()
-    assert report_command(job_id) == 0
+    assert gnomon("report", job_id) == 0
     assert json.loads(capsys.readouterr().out) == report
-    assert report_command("j_none") == 2
+    assert gnomon("report", abandoned) == 0
+    assert json.loads(capsys.readouterr().out)["job"]["status"] == "cancelled"
+    assert gnomon("report", "j_none") == 2
     assert "no job 'j_none'" in capsys.readouterr().err
 
 
 def test_a_run_with_missing_trials_ends_with_1(tmp_path: Path) -> None:
-    model = {"id": "openai/gone", "api_base": "http://127.0.0.1:1/v1", "api_key_env": "A_KEY_NOBODY_SET"}
-    done = run(
-        tmp_path, "run", _written(tmp_path, models=[model], select={"limit": 1}), "--json", "--workers", "1"
-    )
+    down = {"id": "scripted", "options": {"replies": [{"fault": "refused", "transient": False}]}}
+    spec = _written(tmp_path, models=[down], select={"limit": 1})
+    done = run(tmp_path, "run", spec, "--json", "--workers", "1")
     assert done.returncode == 1
-    report = json.loads(done.stdout)
-    assert report["integrity"]["missing_by_cause"]
+    assert json.loads(done.stdout)["integrity"]["missing_by_cause"] == {"provider:refused": 2}
     assert "2 missing" in done.stderr
 
 
@@ -211,36 +221,14 @@ def test_ctrl_c_cancels_and_reports_what_there_is(tmp_path: Path) -> None:
     assert json.loads(out)["job"]["status"] == "cancelled"
 
 
-def test_an_abandoned_job_is_cancelled_and_named(tmp_path: Path) -> None:
-    from gnomon.sample import SampleRef
-    from gnomon.spec import parse_spec
-    from workers.store.store import Store
-
-    (tmp_path / "data").mkdir()
-    store = Store(f"sqlite:///{tmp_path / 'data' / 'gnomon.db'}")
-    ref = SampleRef(sample_id="s", task="GeoLocation", cell="outdoor.GL", cluster="c")
-    old = store.create_job(parse_spec(SPEC, agents=("direct", "react")), [ref])
-    done = run(tmp_path, "run", _written(tmp_path, select={"limit": 1}), "--workers", "1")
-    assert done.returncode == 0, done.stderr
-    assert old.id in done.stderr
-    assert store.job(old.id).status == "cancelled"
-    store.close()
-
-
 @pytest.mark.parametrize("verb", ["show", "try"])
 def test_a_sample_can_be_looked_at_without_queue_or_store(tmp_path: Path, verb: str) -> None:
-    from gnomon.media import MediaStore
-    from gnomon.spec import parse_spec
-
-    spec = parse_spec(SPEC, agents=("direct", "react"))
-    samples = spec.plugin().open(
-        data=None, select=spec.selection(), protocol="guarded", media=MediaStore(tmp_path / "media")
+    spec = parse_spec(SPEC, agents=AGENTS.names())
+    media = MediaStore(tmp_path / "media")
+    samples = spec.plugin().open(data=None, select=spec.selection(), protocol="guarded", media=media)
+    done = run(
+        tmp_path, verb, _written(tmp_path), "--sample", samples.refs[0].sample_id, "--arm", "tools", "--json"
     )
-    sample_id = samples.refs[0].sample_id
-    done = run(tmp_path, verb, _written(tmp_path), "--sample", sample_id, "--arm", "tools")
     assert done.returncode == 0, done.stderr
-    assert done.stdout
+    assert json.loads(done.stdout)
     assert not (tmp_path / "data" / "gnomon.db").exists()
-    wrong = run(tmp_path, verb, _written(tmp_path), "--sample", sample_id, "--arm", "no")
-    assert wrong.returncode == 2
-    assert "raw, tools" in wrong.stderr

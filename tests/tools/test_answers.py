@@ -159,6 +159,11 @@ def test_travel_time_divides_the_way_and_spans_the_errors(outdoors):
     assert math.isclose(told["latest_s"], (140 + 5.5) / 8, abs_tol=0.001)
 
 
+def test_a_speed_next_to_nothing_is_refused_and_no_fault_of_the_tool(outdoors):
+    call = {"start": {"camera": "c1"}, "end": {"camera": "c2"}, "speed_mps": 5e-324}
+    assert outdoors.call("travel_time", json.dumps(call)).error == "bad_arguments"
+
+
 def test_who_may_stand_still_has_no_latest_arrival(outdoors):
     ends = {"start": {"camera": "c1"}, "end": {"camera": "c2"}}
     assert "latest_s" not in ask(outdoors, "travel_time", **ends, speed_mps=1, speed_error_mps=1)
@@ -217,6 +222,7 @@ def test_feet_outside_the_picture_are_counted_and_projected():
         (BOXES, [0, 1], "3 boxes but 2 times"),
         (BOXES, [0, 1, 1], "entry 2 does not come after"),
         (BOXES, [0, 2, 1], "entry 2 does not come after"),
+        (BOXES, [0, 5e-324, 1], "entry 1 does not come after"),
         ([[0, 0, 0, 5]], [0], "Box 0 is empty"),
     ],
 )

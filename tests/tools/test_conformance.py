@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from functools import cache
 from pathlib import Path
 
 import jsonschema
@@ -24,7 +25,7 @@ SCENES = [
     Scene(id="empty", frame=Frame(), kind="outdoor"),
     Scene(id="unknown", frame=Frame(), kind="indoor", cameras={"c1": Camera(id="c1")}),
 ]
-UNITS = ("_m", "_m2", "_s", "_deg", "_mps", "_px", "kmh", "seconds")
+UNITS = ("_m", "_m2", "_s", "_deg", "_mps", "_px", "kmh", "seconds", "_ratio", "_cosine")
 
 every_tool = pytest.mark.parametrize("name", TOOLS.names())
 
@@ -137,19 +138,21 @@ def _not_json(constant: str) -> None:
     raise AssertionError(f"{constant} is not JSON")
 
 
+@cache
+def _arguments(name: str) -> st.SearchStrategy:
+    schema = TOOLS.get(name).schema()["function"]["parameters"]
+    return _offers(schema) | st.dictionaries(st.sampled_from(sorted(schema["properties"]) or ["x"]), junk)
+
+
 @every_tool
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_whatever_a_model_sends_comes_back_as_an_observation(name, data):
-    schema = TOOLS.get(name).schema()["function"]["parameters"]
-    arguments = data.draw(
-        _offers(schema) | st.dictionaries(st.sampled_from(sorted(schema["properties"]) or ["x"]), junk)
-    )
-    _hold(name, json.dumps(arguments))
+    _hold(name, json.dumps(data.draw(_arguments(name))))
 
 
 @every_tool
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(text=st.text() | junk.map(json.dumps))
 def test_text_that_is_no_arguments_comes_back_as_an_observation(name, text):
     _hold(name, text)
@@ -162,6 +165,14 @@ def test_text_that_is_no_arguments_comes_back_as_an_observation(name, text):
 )
 def test_hostile_text_comes_back_as_an_observation(name, arguments):
     _hold(name, arguments)
+
+
+def test_a_thousand_faults_are_told_in_few_words():
+    toolbox = Toolbox([TOOLS.get("cameras_seeing")], ToolContext(scene=SCENES[0]))
+    for name, arguments in (("cameras_seeing", {"points": [["a", "b"]] * 1000}), ("x" * 10_000, {})):
+        told = json.loads(toolbox.call(name, json.dumps(arguments)).content)["error"]
+        assert told.endswith("…")
+        assert len(told) < 2000
 
 
 def test_a_number_that_json_cannot_say_is_a_fault_of_the_tool():

@@ -253,6 +253,15 @@ def test_a_fault_is_named_by_its_place(path, value, field):
     assert len(str(caught.value)) < 400
 
 
+@pytest.mark.parametrize(("like", "says"), [(4, "portals into one zone"), (5, "road ends at one junction")])
+def test_ways_that_all_meet_at_one_point_are_refused_before_they_are_walked(like, says):
+    document = _minimal()
+    document["features"] += [{**document["features"][like], "id": f"again{n}"} for n in range(500)]
+    with pytest.raises(SceneError, match=says) as caught:
+        scene_from_json(document)
+    assert caught.value.field == "features"
+
+
 def test_a_fault_names_the_feature_too():
     document = _minimal()
     document["features"][0]["properties"]["heading_deg"] = 400

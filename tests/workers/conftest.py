@@ -1,10 +1,11 @@
 """A store with a clock of its own, a real Redis, and worker processes."""
 
+import itertools
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,11 @@ from gnomon.row import Row
 from gnomon.spec import JobSpec
 from service.redis_server import RedisServer
 from service.supervisor import Child, Supervisor
+from tests.workers import postgresql
+from tests.workers.tiny_worker import refs
+from workers.queue import enqueue_shards
 from workers.store import JobRecord, Lease, Store
+from workers.store.ending import missing_row
 
 ROOT = Path(__file__).parent.parent.parent
 TINY_WORKER = Path(__file__).parent / "tiny_worker.py"
@@ -26,7 +31,9 @@ QUICK = {  # the machinery's clocks, fast enough for a test
     "GNOMON_FLUSH_SECONDS": "0.1",
     "GNOMON_GRACE_SECONDS": "0.5",
     "GNOMON_SWEEP_SECONDS": "0.3",
+    "GNOMON_SETUP_SECONDS": "1",
 }
+BOTH = pytest.mark.parametrize("kind", ["sqlite", "postgresql"], indirect=True)
 
 
 class Clock:
@@ -52,31 +59,24 @@ def make_spec(samples: int = 4, **changes: Any) -> JobSpec:
 
 def make_row(lease: Lease, **changes: Any) -> Row:
     """A trial that was answered rightly, or as `changes` say."""
-    trial = lease.trial
-    row = Row(
-        job_id=trial.job_id,
-        trial_id=trial.trial_id,
-        benchmark="tiny",
-        task=trial.ref.task,
-        cell=trial.ref.cell,
-        sample_id=trial.ref.sample_id,
-        cluster=trial.ref.cluster,
-        model=trial.model,
-        arm=trial.arm,
-        repeat=trial.repeat,
-        outcome=Outcome.SCORED,
-        stop_reason="answered",
-        score=1.0,
-        metrics={"MCQacc": 1.0, "note": None},
-        answer="A",
-        flags=("clipped",),
-        tools_used={"where": {"calls": 1, "bad_arguments": 0, "errors": 0}},
-        prompt_tokens=10,
-        completion_tokens=2,
-        usd=0.5,
-        attempt=lease.attempt,
-    )
-    return replace(row, **changes)
+    row = missing_row(lease.trial, benchmark="tiny", stop_reason="answered", attempt=lease.attempt)
+    right: dict[str, Any] = {
+        "outcome": Outcome.SCORED,
+        "score": 1.0,
+        "metrics": {"MCQacc": 1.0, "note": None},
+        "answer": "A",
+        "flags": ("clipped",),
+        "tools_used": {"where": {"calls": 1, "bad_arguments": 0, "errors": 0}},
+        "prompt_tokens": 10,
+        "completion_tokens": 2,
+        "usd": 0.5,
+    }
+    return replace(row, **{**right, **changes})
+
+
+def create(store: Store, samples: int = 4, **changes: object) -> JobRecord:
+    """A job over that many samples of the tiny benchmark."""
+    return store.create_job(make_spec(samples, **changes), refs(samples))
 
 
 TRACE: dict[str, Any] = {"prompt": [], "steps": [{"kind": "note", "text": "played"}]}
@@ -87,9 +87,31 @@ def clock() -> Clock:
     return Clock()
 
 
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[postgresql.PostgreSQL]:
+    with postgresql.running() as server:
+        yield server
+
+
 @pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path / 'gnomon.db'}"
+def kind(request: pytest.FixtureRequest) -> str:
+    """Which database; SQLite unless the test is marked with BOTH."""
+    return getattr(request, "param", "sqlite")
+
+
+@pytest.fixture
+def new_url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
+    """Make an empty database; when the next one is made, the one before is of no use any more."""
+    if kind == "postgresql":
+        server: postgresql.PostgreSQL = request.getfixturevalue("postgres")
+        return server.emptied
+    numbers = itertools.count(1)
+    return lambda: f"sqlite:///{tmp_path}/gnomon{next(numbers)}.db"
+
+
+@pytest.fixture
+def url(new_url: Callable[[], str]) -> str:
+    return new_url()
 
 
 @pytest.fixture
@@ -119,34 +141,63 @@ def redis(redis_url: str) -> Iterator[Redis]:
         yield client
 
 
-StartWorkers = Callable[..., Supervisor]
+@dataclass(frozen=True)
+class Plant:
+    """A store and a queue, and whatever processes the test starts on them."""
+
+    store: Store
+    redis: Redis
+    redis_url: str
+    folder: Path
+    supervisor: Supervisor
+
+    def start(self, workers: int, *more: str, sweeper: bool = True) -> None:
+        """Start tiny workers with `more` options, and a sweeper beside them unless told otherwise."""
+        running = self.supervisor.pids()
+        if sweeper and "sweeper" not in running:
+            self._start("sweeper", "-m", "workers.sweeper")
+        for number in range(len(running), len(running) + workers):
+            self._start(f"worker-{number}", str(TINY_WORKER), "--data-dir", str(self.folder), *more)
+
+    def post(self, samples: int, **changes: object) -> JobRecord:
+        """Store and queue a job."""
+        job = create(self.store, samples, **changes)
+        enqueue_shards(self.redis, job, range(job.shards))
+        return job
+
+    def end_of(self, job: JobRecord) -> JobRecord:
+        """The job when it has ended."""
+        wait_until(lambda: self.store.job(job.id).status not in ("queued", "running"))
+        return self.store.job(job.id)
+
+    def _start(self, name: str, *command: str) -> None:
+        places = ("--redis", self.redis_url, "--database", self.store.url)
+        child = Child(
+            name=name,
+            command=(sys.executable, *command, *places),
+            log_file=self.folder / f"{name}.log",
+            env={**QUICK, "PYTHONPATH": str(ROOT)},
+        )
+        self.supervisor.start(child)
 
 
 @pytest.fixture
-def start_workers(redis_url: str, url: str, tmp_path: Path) -> Iterator[StartWorkers]:
-    """Start worker processes, and a sweeper beside them unless told otherwise; all are stopped at the end."""
-    supervisor = Supervisor()
+def plant(real_store: Store, redis: Redis, redis_url: str, tmp_path: Path) -> Iterator[Plant]:
+    """No process runs on it yet."""
+    with Supervisor() as supervisor:
+        yield Plant(real_store, redis, redis_url, tmp_path, supervisor)
 
-    def add(name: str, *command: str) -> None:
-        child = Child(
-            name=name,
-            command=(sys.executable, *command, "--redis", redis_url, "--database", url),
-            log_file=tmp_path / f"{name}.log",
-            env={**QUICK, "PYTHONPATH": str(ROOT)},
-        )
-        supervisor.start(child)
 
-    def start(workers: int = 2, *, sweeper: bool = True) -> Supervisor:
-        if sweeper:
-            add("sweeper", "-m", "workers.sweeper")
-        for number in range(workers):
-            add(
-                f"worker-{number}", str(Path(__file__).parent / "tiny_worker.py"), "--data-dir", str(tmp_path)
-            )
-        return supervisor
-
-    with supervisor:
-        yield start
+@pytest.fixture(scope="session")
+def busy_plant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plant]:
+    """Two workers and a sweeper that many tests share; none may assume to be alone."""
+    folder = tmp_path_factory.mktemp("plant")
+    store = Store(f"sqlite:///{folder}/gnomon.db")
+    with RedisServer(folder) as server, Redis.from_url(server.url) as redis, Supervisor() as supervisor:
+        plant = Plant(store, redis, server.url, folder, supervisor)
+        plant.start(2)
+        yield plant
+    store.close()
 
 
 def wait_until(happened: Callable[[], bool], *, within_s: float = 40.0) -> None:
@@ -155,10 +206,6 @@ def wait_until(happened: Callable[[], bool], *, within_s: float = 40.0) -> None:
     while not happened():
         assert time.monotonic() < until_s, "it did not happen in time"
         time.sleep(0.05)
-
-
-def ended(store: Store, job: JobRecord) -> bool:
-    return store.job(job.id).status not in ("queued", "running")
 
 
 def children_of(pid: int) -> list[int]:

@@ -1,17 +1,16 @@
 """What a model would get, and one trial as it happens."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
 from gnomon.media import MediaStore
 from gnomon.spec import JobSpec
-from tests.workers.conftest import ROOT
 from workers.opening import open_spec
+from workers.preview import main
 
 SPEC: dict[str, Any] = {
     "benchmark": "worlds",
@@ -28,18 +27,9 @@ def spec(tmp_path: Path) -> Path:
     return path
 
 
-def preview(spec: Path, verb: str, *more: str) -> "subprocess.CompletedProcess[str]":
-    command = [
-        sys.executable,
-        "-m",
-        "workers.preview",
-        verb,
-        "--spec",
-        str(spec),
-        "--data-dir",
-        str(spec.parent),
-    ]
-    return subprocess.run([*command, *more], cwd=ROOT, capture_output=True, text=True, check=False)
+def preview(spec: Path, verb: str, *more: str) -> Result:
+    args = [verb, "--spec", str(spec), "--data-dir", str(spec.parent), *more]
+    return CliRunner().invoke(main, args)
 
 
 def first_sample(spec: Path) -> str:
@@ -50,7 +40,7 @@ def first_sample(spec: Path) -> str:
 def test_show_prints_messages_tools_and_pictures(spec: Path) -> None:
     sample = first_sample(spec)
     said = preview(spec, "show", "--sample", sample, "--arm", "tools", "--json")
-    assert said.returncode == 0, said.stderr
+    assert said.exit_code == 0, said.stderr
     found = json.loads(said.stdout)
     assert found["messages"][0]["role"] == "user"
     assert [tool["function"]["name"] for tool in found["tools"]] == ["distance"]
@@ -63,7 +53,7 @@ def test_show_prints_messages_tools_and_pictures(spec: Path) -> None:
 def test_try_prints_each_step_and_no_control_characters(spec: Path) -> None:
     sample = first_sample(spec)
     said = preview(spec, "try", "--sample", sample, "--arm", "raw")
-    assert said.returncode == 0, said.stderr
+    assert said.exit_code == 0, said.stderr
     assert "\x1b[2J" not in said.stdout
     assert "reply" in said.stdout
     found = json.loads(preview(spec, "try", "--sample", sample, "--arm", "raw", "--json").stdout)
@@ -75,7 +65,7 @@ def test_a_trial_that_ends_for_no_fault_of_the_model_exits_with_1(spec: Path) ->
     sample = first_sample(spec)
     down = {"fault": "refused", "transient": False}
     spec.write_text(json.dumps({**SPEC, "models": [{"id": "scripted", "options": {"replies": [down]}}]}))
-    assert preview(spec, "try", "--sample", sample, "--arm", "raw").returncode == 1
+    assert preview(spec, "try", "--sample", sample, "--arm", "raw").exit_code == 1
 
 
 def test_what_is_not_in_the_spec_exits_with_2_and_says_what_is(spec: Path) -> None:
@@ -84,5 +74,5 @@ def test_what_is_not_in_the_spec_exits_with_2_and_says_what_is(spec: Path) -> No
         ("x", "raw", "selected, such as"),
     ):
         said = preview(spec, "show", "--sample", sample, "--arm", arm)
-        assert (said.returncode, said.stdout) == (2, "")
+        assert (said.exit_code, said.stdout) == (2, "")
         assert allowed in said.stderr

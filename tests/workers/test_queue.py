@@ -1,7 +1,6 @@
 """What may travel through Redis, and what a worker does with anything else."""
 
 import json
-import time
 import zlib
 from pathlib import Path
 from typing import Any
@@ -11,19 +10,14 @@ from redis import Redis
 from rq.exceptions import NoSuchJobError
 from rq.serializers import JSONSerializer
 
-from tests.workers.conftest import StartWorkers, ended, make_spec, wait_until
-from tests.workers.tiny_worker import refs
+from tests.workers.conftest import Plant, create, wait_until
 from workers.message import SHARD_FUNCTION, RefusedMessage, ShardMessage
 from workers.queue import enqueue_shards, message_id, open_queue, queue_name, queue_names, waiting_ids
 from workers.settings import Timing
-from workers.store import JobRecord, Store
+from workers.store import Store
 from workers.sweeper import Sweeper
 
 QUEUE = queue_name("default", "normal")
-
-
-def create(store: Store, samples: int = 8, **changes: object) -> JobRecord:
-    return store.create_job(make_spec(samples, **changes), refs(samples))
 
 
 def forge(redis: Redis, message: str, data: list[Any] | bytes, **fields: str) -> ShardMessage:
@@ -36,7 +30,7 @@ def forge(redis: Redis, message: str, data: list[Any] | bytes, **fields: str) ->
 
 def test_every_shard_is_queued_by_its_two_ids_alone(redis: Redis, store: Store) -> None:
     job = create(store, queue="big", priority="high")
-    assert enqueue_shards(redis, job) == job.shards == 2
+    assert enqueue_shards(redis, job, range(job.shards)) == job.shards == 2
     name = queue_name("big", "high")
     assert waiting_ids(redis, name) == {message_id(job.id, shard) for shard in range(2)}
     message = open_queue(redis, name).jobs[0]
@@ -83,16 +77,13 @@ def test_a_message_brings_no_callbacks_hooks_or_repetitions(redis: Redis) -> Non
     assert (message.webhooks, message.retries_left, message.repeats_left) == ([], None, None)
 
 
-def test_a_worker_survives_forged_messages_and_runs_none(
-    real_store: Store, redis: Redis, start_workers: StartWorkers, tmp_path: Path
-) -> None:
-    mark = tmp_path / "mark"
-    forge(redis, "forged", ["pathlib.Path.touch", None, [str(mark)], {}], failure_callback_name="os.abort")
+def test_a_worker_survives_forged_messages_and_runs_none(busy_plant: Plant, tmp_path: Path) -> None:
+    mark, redis = tmp_path / "mark", busy_plant.redis
+    for number in range(4):  # more than there are workers
+        touch = ["pathlib.Path.touch", None, [str(mark)], {}]
+        forge(redis, f"forged-{number}", touch, failure_callback_name="os.abort")
     forge(redis, "pickled", b"\x80\x04\x95")
-    start_workers(1, sweeper=False)
-    job = create(real_store, 1)
-    enqueue_shards(redis, job)
-    wait_until(lambda: ended(real_store, job))
+    assert busy_plant.end_of(busy_plant.post(1)).counts.scored == 2
     assert not mark.exists()
 
 
@@ -112,22 +103,24 @@ def test_the_sweeper_leaves_alone_what_runs_or_has_ended(redis: Redis, store: St
     assert Sweeper(store, redis, timing=Timing()).sweep() == 0
 
 
-def test_a_message_is_gone_once_its_shard_has_run(
-    real_store: Store, redis: Redis, start_workers: StartWorkers
-) -> None:
-    start_workers(1, sweeper=False)
-    job = create(real_store, 1)
-    enqueue_shards(redis, job)
-    enqueue_shards(redis, job)
-    wait_until(lambda: ended(real_store, job))
+def test_a_doubled_message_runs_nothing_twice(busy_plant: Plant) -> None:
+    paid = [{"id": "scripted", "options": {"replies": ["A"], "usd": 0.25}}]
+    job = create(busy_plant.store, 2, models=paid, concurrency=1)
+    for _ in range(4):
+        enqueue_shards(busy_plant.redis, job, range(job.shards))
+    job = busy_plant.end_of(job)
+    assert (job.counts.scored, job.counts.planned, job.usd) == (4, 4, 1.0)
+    assert {row.attempt for row in busy_plant.store.iter_rows(job.id)} == {1}
+
+
+def test_a_message_is_gone_once_its_shard_has_run(busy_plant: Plant) -> None:
+    job = busy_plant.end_of(busy_plant.post(1))
 
     def is_gone() -> bool:
         try:
-            ShardMessage.fetch(message_id(job.id, 0), connection=redis, serializer=JSONSerializer)
+            ShardMessage.fetch(message_id(job.id, 0), connection=busy_plant.redis, serializer=JSONSerializer)
         except NoSuchJobError:
             return True
-        time.sleep(0.1)
         return False
 
     wait_until(is_gone)
-    assert real_store.job(job.id).counts.scored == 2

@@ -11,9 +11,11 @@ from gnomon.agent import AGENTS
 from gnomon.media import MediaStore
 from gnomon.model import Model, Reply, Request
 from gnomon.outcome import Outcome
-from tests.workers.conftest import make_spec
-from tests.workers.tiny_worker import context_of, open_tiny, refs
+from gnomon.spec import JobSpec
+from tests.workers.conftest import Clock, create
+from tests.workers.tiny_worker import context_of, open_nothing, open_tiny
 from workers.heartbeat import Heartbeat
+from workers.opening import OpenJob, OpenSpec
 from workers.runner import Runner
 from workers.settings import Timing
 from workers.shard import run_shard
@@ -53,10 +55,6 @@ class Gauge:
 
     async def close(self) -> None:
         return
-
-
-def create(store: Store, samples: int, **changes: Any) -> JobRecord:
-    return store.create_job(make_spec(samples, **changes), refs(samples))
 
 
 def runner_of(store: Store, job: JobRecord, heart: Heartbeat, model: Model, *, shard: int = 0) -> Runner:
@@ -145,11 +143,10 @@ def test_a_whole_shard_runs_in_this_process(real_store: Store, tmp_path: Path) -
     ("changes", "reason"),
     [
         ({"models": [{"id": "scripted", "options": {"nonsense": 1}}]}, "nonsense"),
-        ({"arms": [{"name": "raw", "agent": "unheard-of"}]}, "unheard-of"),
-        ({"select": {"seed": 13}}, "the folder is not there"),
+        ({"models": [{"id": "reference", "options": {"depth": 1}}]}, "depth"),
     ],
 )
-def test_what_cannot_be_set_up_fails_the_job_once(
+def test_what_can_run_nowhere_fails_at_once(
     real_store: Store, tmp_path: Path, changes: dict[str, Any], reason: str
 ) -> None:
     job = create(real_store, 2, **changes)
@@ -160,8 +157,40 @@ def test_what_cannot_be_set_up_fails_the_job_once(
     assert record.counts.infra_missing == record.counts.planned
 
 
+ELSEWHERE = {"id": "x/y", "api_base": "https://llm.example.org", "api_key_env": "A_KEY"}
+
+
+def open_badly(spec: JobSpec, media: MediaStore) -> OpenJob:
+    raise KeyError("a loader's own mistake")
+
+
+@pytest.mark.parametrize(
+    ("changes", "open_spec", "reason"),
+    [
+        ({"arms": [{"name": "raw", "agent": "unheard-of"}]}, open_tiny, "unheard-of"),
+        ({"models": [ELSEWHERE]}, open_tiny, "models.0.api_base: "),
+        ({}, open_nothing, "data: the folder is not there"),
+        ({}, open_badly, "a loader's own mistake"),
+    ],
+)
+def test_what_cannot_be_set_up_here_waits_for_another_worker_for_a_while(
+    store: Store, clock: Clock, tmp_path: Path, changes: dict[str, Any], open_spec: OpenSpec, reason: str
+) -> None:
+    job = create(store, 2, **changes)
+    context = context_of(store, tmp_path, open_spec=open_spec)
+    run_shard(job.id, 0, context=context)
+    assert store.job(job.id).status == "queued"
+    clock.now_s += context.timing.setup_s
+    run_shard(job.id, 0, context=context)
+    record = store.job(job.id)
+    assert record.status == "failed"
+    assert reason in record.error
+    assert record.counts.infra_missing == record.counts.planned
+
+
 def test_a_cancelled_job_is_not_even_opened(real_store: Store, tmp_path: Path) -> None:
-    job = create(real_store, 1, select={"seed": 13})
+    job = create(real_store, 1)
     real_store.cancel(job.id)
-    run_shard(job.id, 0, context=context_of(real_store, tmp_path))
+    context = context_of(real_store, tmp_path, open_spec=lambda _spec, _media: pytest.fail("opened"))
+    run_shard(job.id, 0, context=context)
     assert real_store.job(job.id).status == "cancelled"

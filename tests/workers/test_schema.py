@@ -1,25 +1,42 @@
-"""The same tables and statements on PostgreSQL; SQLite uses the indexes that were made for it."""
+"""Which databases there may be, and how each is set up."""
+
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sqlalchemy import text
-from sqlalchemy.dialects import postgresql
-from sqlalchemy.schema import CreateIndex, CreateTable
 
-from tests.workers.conftest import make_spec
-from tests.workers.tiny_worker import refs
+from gnomon.errors import SpecError
+from tests.workers.conftest import BOTH, create, make_spec
 from workers.store import Store
-from workers.store.schema import metadata
+from workers.store.jobs import shard_size
 
 
-def test_the_tables_can_be_made_on_postgresql() -> None:
-    dialect = postgresql.dialect()
-    for table in metadata.sorted_tables:
-        assert str(CreateTable(table).compile(dialect=dialect))
-    partial = {
-        str(CreateIndex(index).compile(dialect=dialect)).partition("WHERE ")[2]
-        for index in metadata.tables["trials"].indexes
-    }
-    assert partial == {"state = 'pending'", "state = 'leased'"}
+def test_arms_of_a_sample_share_a_shard() -> None:
+    for planned in (2, 6, 70, 1_000, 100_000):
+        assert shard_size(make_spec(), planned) % 2 == 0
+
+
+@pytest.mark.parametrize("url", ["sqlite://", "nosuch://x", "postgresql+nosuch://x", "no url"])
+def test_a_database_in_memory_or_of_an_unknown_kind_is_refused(url: str) -> None:
+    with pytest.raises(SpecError, match=r"GNOMON_DATABASE_URL: .*allowed: "):
+        Store(url)
+
+
+@BOTH
+def test_processes_that_start_together_make_the_tables_once(url: str) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        stores = list(pool.map(Store, [url] * 8))
+    assert create(stores[0]).id == stores[7].jobs().items[0].id
+    for store in stores:
+        store.close()
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
+@pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
+def test_every_form_of_a_postgresql_url_opens_it(url: str, scheme: str) -> None:
+    store = Store(url.replace("postgresql", scheme, 1))
+    assert store.ping().startswith("postgresql ")
+    store.close()
 
 
 @pytest.mark.parametrize(
@@ -35,7 +52,7 @@ def test_the_tables_can_be_made_on_postgresql() -> None:
     ],
 )
 def test_what_workers_and_pages_ask_needs_no_full_scan(store: Store, statement: str, index: str) -> None:
-    job = store.create_job(make_spec(), refs(4))
+    job = create(store)
     with store.reading() as db:
         plan = db.execute(text("EXPLAIN QUERY PLAN " + statement), {"job": job.id}).all()
     assert index in " ".join(str(row[-1]) for row in plan)

@@ -1,23 +1,22 @@
 """What the store promises, on a clock that the test moves."""
 
 import json
+from collections.abc import Callable, Iterator
 
 import pytest
+from sqlalchemy import func, select
 
 from gnomon.errors import Conflict, NotFound, SpecError
 from gnomon.outcome import Outcome
 from gnomon.sample import DataFault, SampleRef
-from tests.workers.conftest import TRACE, Clock, make_row, make_spec
+from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row, make_spec
 from tests.workers.tiny_worker import refs
 from workers.store import JobRecord, Lease, Store
 from workers.store.counters import Spent
-from workers.store.jobs import shard_size
+from workers.store.schema import trials
 
+pytestmark = BOTH
 TTL_S = 10.0
-
-
-def create(store: Store, samples: int = 4, **changes: object) -> JobRecord:
-    return store.create_job(make_spec(samples, **changes), refs(samples))
 
 
 def lease_all(store: Store, job: JobRecord, *, worker: str = "w") -> list[Lease]:
@@ -53,6 +52,57 @@ def test_a_job_without_samples_or_with_one_twice_is_refused(store: Store) -> Non
         store.create_job(make_spec(), [twice, twice])
 
 
+class Watched(list[SampleRef]):
+    """References that call `halfway` when half of them were asked for."""
+
+    def __init__(self, count: int, halfway: Callable[[], object]) -> None:
+        super().__init__(refs(count))
+        self.halfway = halfway
+
+    def __iter__(self) -> Iterator[SampleRef]:
+        for index in range(len(self)):
+            if index == len(self) // 2:
+                self.halfway()
+            yield self[index]
+
+
+def test_while_a_large_job_is_stored_others_write_and_none_sees_it(
+    store: Store, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workers.store.jobs.INSERT_BATCH", 4)
+    other = Store(url)
+    seen: list[str] = []
+
+    def meanwhile() -> None:
+        seen.append(create(other, 1).id)
+        assert [job.id for job in other.jobs().items] == seen
+
+    job = store.create_job(make_spec(20), Watched(20, meanwhile))
+    assert [one.id for one in other.jobs().items] == [job.id, *seen]
+    assert len(lease_all(other, job)) == job.counts.planned == 40
+    other.close()
+
+
+def test_of_a_job_that_could_not_be_stored_whole_nothing_is_left(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workers.store.jobs.INSERT_BATCH", 4)
+    with pytest.raises(ZeroDivisionError):
+        store.create_job(make_spec(20), Watched(20, lambda: 1 // 0))
+    with store.reading() as db:
+        assert db.execute(select(func.count()).select_from(trials)).scalar_one() == 0
+
+
+def test_a_key_that_comes_twice_at_once_gives_one_job(store: Store) -> None:
+    def again() -> None:
+        store.create_job(make_spec(), refs(4), idempotency_key="k")
+
+    job = store.create_job(make_spec(), Watched(4, again), idempotency_key="k")
+    assert [one.id for one in store.jobs().items] == [job.id]
+    with store.reading() as db:
+        assert db.execute(select(func.count()).select_from(trials)).scalar_one() == job.counts.planned
+
+
 def test_jobs_come_newest_first_in_pages(store: Store) -> None:
     made = [create(store).id for _ in range(3)]
     first = store.jobs(limit=2)
@@ -61,11 +111,6 @@ def test_jobs_come_newest_first_in_pages(store: Store) -> None:
     assert rest.next_cursor is None
     with pytest.raises(SpecError, match="cursor"):
         store.jobs(cursor="x")
-
-
-def test_arms_of_a_sample_share_a_shard() -> None:
-    for planned in (2, 6, 70, 1_000, 100_000):
-        assert shard_size(make_spec(), planned) % 2 == 0
 
 
 def test_leases_follow_the_plan_and_never_hand_a_trial_out_twice(store: Store) -> None:
@@ -233,6 +278,25 @@ def test_a_failed_job_says_why_and_ends_every_trial(store: Store) -> None:
     assert store.resume(job.id).status == "queued"
 
 
+def test_a_job_that_one_worker_cannot_set_up_waits_while_another_may(store: Store, clock: Clock) -> None:
+    job = create(store, 1)
+    store.put_off(job.id, "no data", patience_s=30.0)
+    clock.now_s += 29
+    store.put_off(job.id, "no data", patience_s=30.0)
+    leases = lease_all(store, job)
+    clock.now_s += 2
+    store.put_off(job.id, "no data", patience_s=30.0)
+    store.release(leases)
+    store.put_off(job.id, "no data", patience_s=30.0)
+    assert (store.job(job.id).status, store.job(job.id).error) == ("running", "")
+    clock.now_s += 31
+    store.put_off(job.id, "no data", patience_s=30.0)
+    assert (store.job(job.id).status, store.job(job.id).error) == ("failed", "no data")
+    store.resume(job.id)
+    store.put_off(job.id, "no data", patience_s=30.0)
+    assert store.job(job.id).status == "queued"
+
+
 def test_what_was_broken_off_is_paid_for(store: Store) -> None:
     job = create(store, 1)
     store.charge(job.id, [Spent(0.25, 7)])
@@ -269,18 +333,12 @@ def test_workers_are_listed_while_they_are_seen(store: Store, clock: Clock) -> N
     assert store.workers() == []
 
 
-def test_a_database_in_memory_or_of_an_unknown_kind_is_refused() -> None:
-    for url in ("sqlite://", "nosuch://x", "postgresql+nosuch://x"):
-        with pytest.raises(SpecError, match="GNOMON_DATABASE_URL"):
-            Store(url)
-
-
 def test_the_counts_of_all_jobs_are_told(store: Store) -> None:
     finish_all(store, create(store, 1))
     create(store, 1)
     assert store.count_jobs() == {"completed": 1, "queued": 1}
     assert store.count_outcomes() == {"scored": 2, "model_failed": 0, "infra_missing": 0}
-    assert store.ping().startswith("sqlite 3.")
+    assert store.ping().startswith(("sqlite 3.", "postgresql 18."))
 
 
 def test_a_trace_with_lone_surrogates_survives(store: Store) -> None:

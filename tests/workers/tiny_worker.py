@@ -22,7 +22,8 @@ from gnomon.sample import DataFault, Part, Sample, SampleRef
 from gnomon.score import Score
 from gnomon.spec import JobSpec
 from gnomon.trial import Bench
-from workers.opening import Opener, OpenJob
+from workers.bases import AllowedBases
+from workers.opening import Opener, OpenJob, OpenSpec
 from workers.settings import read_timing
 from workers.shard import WorkerContext
 from workers.store import Store
@@ -56,8 +57,6 @@ class Tiny:
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
     ) -> SampleSet:
-        if select.seed == 13:
-            raise DataError("the folder is not there", field="data")
         return TinySet(refs(select.limit or 1))
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
@@ -86,13 +85,20 @@ def open_tiny(spec: JobSpec, media: MediaStore) -> OpenJob:
     return OpenJob(bench=Bench(spec=spec, benchmark=tiny, media=media), samples=samples)
 
 
-def context_of(store: Store, data_dir: Path, *, name: str = "tiny") -> WorkerContext:
+def open_nothing(spec: JobSpec, media: MediaStore) -> OpenJob:
+    raise DataError("the folder is not there", field="data")
+
+
+def context_of(
+    store: Store, data_dir: Path, *, name: str = "tiny", open_spec: OpenSpec = open_tiny
+) -> WorkerContext:
     return WorkerContext(
         name=name,
         store=store,
-        opener=Opener(media=MediaStore(data_dir / "media"), open_spec=open_tiny),
+        opener=Opener(media=MediaStore(data_dir / "media"), open_spec=open_spec),
         open_model=open_model,
         timing=read_timing(os.environ),
+        allowed_bases=AllowedBases(),
     )
 
 
@@ -101,10 +107,12 @@ def main() -> None:
     parser.add_argument("--redis", required=True)
     parser.add_argument("--database", required=True)
     parser.add_argument("--data-dir", required=True, type=Path)
+    parser.add_argument("--lacks-data", action="store_true")
     given = parser.parse_args()
     logging.basicConfig(level=logging.INFO)
     name = f"{socket.gethostname()}-{os.getpid()}"
-    context = context_of(Store(given.database), given.data_dir, name=name)
+    open_spec = open_nothing if given.lacks_data else open_tiny
+    context = context_of(Store(given.database), given.data_dir, name=name, open_spec=open_spec)
     worker = ShardWorker(("default",), redis=Redis.from_url(given.redis), context=context, preload=preload)
     worker.work(logging_level="INFO")
 

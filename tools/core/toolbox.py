@@ -12,6 +12,8 @@ from tools.core.tool import Tool, ToolContext, ToolError, ToolResult
 
 TOOLS: Registry[Tool[Any]] = Registry("tools", "tool", dashes=False)
 
+MAX_MESSAGE = 1500  # characters: a model that sends a thousand wrong points need not read of each
+
 CallError = Literal["unknown_tool", "bad_json", "bad_arguments", "tool_error", "tool_crash"]
 
 
@@ -82,6 +84,8 @@ def _rounded(value: object) -> object:
 
 
 def _failed(kind: CallError, message: str) -> Observation:
+    if len(message) > MAX_MESSAGE:
+        message = f"{message[:MAX_MESSAGE]}…"
     return Observation(content=json.dumps({"error": message}, ensure_ascii=False), error=kind)
 
 

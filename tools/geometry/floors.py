@@ -4,11 +4,10 @@ import math
 from collections.abc import Iterable, Mapping
 from itertools import permutations
 
-import networkx as nx
 import shapely
 from shapely.ops import nearest_points
 
-from tools.geometry.ground import Anchor, Link, add_edge
+from tools.geometry.ground import Anchor, Legs, Link, add_leg
 from tools.geometry.path import Leg, ground_leg
 from tools.scene.scene import Point, Portal, Zone
 
@@ -20,12 +19,12 @@ class Floors:
         self._zones = zones
         self._xy_m: list[Point] = []
         self._doors: dict[str, list[int]] = {zone: [] for zone in zones}  # nodes by zone
-        self.graph: nx.DiGraph[int] = nx.DiGraph()
+        self.legs: Legs = {}
         for portal in portals:
             self._add_portal(portal)
         for zone, nodes in self._doors.items():
             for start, end in permutations(nodes, 2):
-                add_edge(self.graph, start, end, self._across(zone, self._xy_m[start], self._xy_m[end]))
+                add_leg(self.legs, start, end, self._across(zone, self._xy_m[start], self._xy_m[end]))
 
     @property
     def empty(self) -> bool:
@@ -67,8 +66,8 @@ class Floors:
         self._xy_m.extend(portal.ends_m)
         for node, zone in zip((first, last), portal.zones, strict=True):
             self._doors[zone].append(node)
-        add_edge(self.graph, first, last, self._through(portal, 0, 1))
-        add_edge(self.graph, last, first, self._through(portal, 1, 0))
+        add_leg(self.legs, first, last, self._through(portal, 0, 1))
+        add_leg(self.legs, last, first, self._through(portal, 1, 0))
 
     def _through(self, portal: Portal, start: int, end: int) -> Leg:
         ends_m = (portal.ends_m[start], portal.ends_m[end])

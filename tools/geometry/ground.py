@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from tools.geometry.path import Leg
 from tools.scene.scene import Point
 
-if TYPE_CHECKING:
-    import networkx as nx
+Legs = dict[tuple[int, int], Leg]  # by the nodes they lead from and to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,16 +23,16 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A leg between an anchor and a node of the graph."""
+    """A leg between an anchor and a node."""
 
     node: int
     leg: Leg
 
 
 class Ground(Protocol):
-    """A directed graph whose edges carry a `leg` and its `length_m`, and how points join it."""
+    """Legs between nodes, numbered from 0, and how points join them."""
 
-    graph: "nx.DiGraph[int]"
+    legs: Legs
 
     @property
     def empty(self) -> bool:
@@ -57,8 +56,7 @@ class Ground(Protocol):
         ...
 
 
-def add_edge(graph: "nx.DiGraph[int]", start: int, end: int, leg: Leg) -> None:
+def add_leg(legs: Legs, start: int, end: int, leg: Leg) -> None:
     """Join two nodes by a leg, unless a shorter leg joins them already."""
-    known = graph.get_edge_data(start, end)
-    if known is None or leg.length_m < known["length_m"]:
-        graph.add_edge(start, end, leg=leg, length_m=leg.length_m)
+    if (start, end) not in legs or leg.length_m < legs[start, end].length_m:
+        legs[start, end] = leg

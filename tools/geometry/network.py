@@ -1,11 +1,13 @@
 """Network: shortest ways through a scene, along its roads or through its zones and portals."""
 
 import math
-from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
 
-import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 
 from tools.geometry.floors import Floors
 from tools.geometry.ground import Ground
@@ -14,9 +16,10 @@ from tools.geometry.roads import Roads
 from tools.scene.per_scene import per_scene
 from tools.scene.scene import Point, Scene
 
-REMEMBERED_STARTS = 1024  # nodes whose distances to all others are kept
+REMEMBERED_STARTS = 256  # nodes whose distances to all others are kept
 
-Reached = tuple[Mapping[int, list[int]], Mapping[int, float]]
+# By node: the one before it, and the length of the way there (infinite where there is none).
+Reached = tuple[NDArray[np.int32], NDArray[np.float64]]
 
 
 class Network:
@@ -27,6 +30,10 @@ class Network:
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
+        ends = np.array(list(ground.legs), dtype=np.intp).reshape(-1, 2)
+        size = int(ends.max(initial=-1)) + 1
+        lengths_m = [leg.length_m for leg in ground.legs.values()]
+        self._graph = csr_array((lengths_m, (ends[:, 0], ends[:, 1])), shape=(size, size))
         self._reached = lru_cache(maxsize=REMEMBERED_STARTS)(self._reach)
 
     @staticmethod
@@ -42,7 +49,7 @@ class Network:
     def path(self, start_m: Point, start_floor: int, end_m: Point, end_floor: int) -> Path | None:
         """The shortest way from the network's point nearest to the start to that nearest to the end.
 
-        None where a floor has no network or the end cannot be reached. Dijkstra's algorithm, by NetworkX.
+        None where a floor has no network or the end cannot be reached. Dijkstra's algorithm, by SciPy.
         """
         start, end = self._ground.anchor(start_m, start_floor), self._ground.anchor(end_m, end_floor)
         if start is None or end is None:
@@ -54,7 +61,7 @@ class Network:
         for leaving in self._ground.leaving(start):
             before, length_m = self._reached(leaving.node)
             for arrival in arriving:
-                total_m = leaving.leg.length_m + length_m.get(arrival.node, math.inf) + arrival.leg.length_m
+                total_m = leaving.leg.length_m + length_m[arrival.node] + arrival.leg.length_m
                 if total_m < best_m:
                     between = self._legs(before, leaving.node, arrival.node)
                     best_m, best = total_m, [leaving.leg, *between, arrival.leg]
@@ -63,15 +70,14 @@ class Network:
         return Path(legs=joined(best), start_snap_m=start.snap_m, end_snap_m=end.snap_m)
 
     def _reach(self, node: int) -> Reached:
-        before, length_m = nx.dijkstra_predecessor_and_distance(self._ground.graph, node, weight="length_m")
-        return before, length_m
+        length_m, before = dijkstra(self._graph, indices=[node], return_predecessors=True)
+        return before[0], length_m[0]
 
-    def _legs(self, before: Mapping[int, list[int]], start: int, end: int) -> list[Leg]:
-        # The first predecessor was settled earlier; later ones are ties, circles where doors have no length.
+    def _legs(self, before: NDArray[np.int32], start: int, end: int) -> list[Leg]:
         nodes = [end]
         while nodes[-1] != start:
-            nodes.append(before[nodes[-1]][0])
-        return [self._ground.graph.edges[edge]["leg"] for edge in pairwise(reversed(nodes))]
+            nodes.append(int(before[nodes[-1]]))
+        return [self._ground.legs[edge] for edge in pairwise(reversed(nodes))]
 
 
 @per_scene

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable
 
-import networkx as nx
+import numpy as np
 import shapely
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 from shapely import LineString, STRtree
 from shapely.ops import substring
 
-from tools.geometry.ground import Anchor, Link, add_edge
+from tools.geometry.ground import Anchor, Legs, Link, add_leg
 from tools.geometry.path import Leg, ground_leg
 from tools.scene.scene import Point, Road
 
@@ -24,13 +26,12 @@ class Roads:
         self._lines = [road.line for road in self._roads.values()]
         self._tree = STRtree(self._lines)
         self._ends = dict(zip(self._ids, _junctions(self._lines), strict=True))
-        self.graph: nx.DiGraph[int] = nx.DiGraph()
+        self.legs: Legs = {}
         for road in self._roads.values():
             first, last = self._ends[road.id]
-            self.graph.add_nodes_from((first, last))
-            add_edge(self.graph, first, last, self._leg(road.id, 0.0, road.line.length))
+            add_leg(self.legs, first, last, self._leg(road.id, 0.0, road.line.length))
             if not road.oneway:
-                add_edge(self.graph, last, first, self._leg(road.id, road.line.length, 0.0))
+                add_leg(self.legs, last, first, self._leg(road.id, road.line.length, 0.0))
 
     @property
     def empty(self) -> bool:
@@ -89,9 +90,8 @@ def _junctions(lines: list[LineString]) -> list[tuple[int, int]]:
     """Numbers of the junctions at the first and last point of every line."""
     if not lines:
         return []
-    ends = [shapely.Point(end) for line in lines for end in (line.coords[0], line.coords[-1])]
-    close: nx.Graph[int] = nx.Graph()
-    close.add_nodes_from(range(len(ends)))
-    close.add_edges_from(STRtree(ends).query(ends, predicate="dwithin", distance=JUNCTION_M).T.tolist())
-    junction = {end: number for number, group in enumerate(nx.connected_components(close)) for end in group}
-    return [(junction[2 * index], junction[2 * index + 1]) for index in range(len(lines))]
+    ends = shapely.points([end for line in lines for end in (line.coords[0], line.coords[-1])])
+    one, other = STRtree(ends).query(ends, predicate="dwithin", distance=JUNCTION_M)
+    close = coo_array((np.ones(len(one)), (one, other)), shape=(len(ends), len(ends)))
+    _, junction = connected_components(close, directed=False)
+    return [(first, last) for first, last in junction.reshape(-1, 2).tolist()]

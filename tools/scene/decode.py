@@ -1,12 +1,15 @@
 """From a checked document to a Scene: degrees become metres, names are looked up."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 import numpy as np
 import shapely
+from scipy.spatial import cKDTree
 from shapely import LineString, Polygon
 
+from tools.geometry.roads import JUNCTION_M
 from tools.scene.document import (
     AreaGeometry,
     CameraFeature,
@@ -24,6 +27,7 @@ from tools.scene.scene import Camera, MapImage, Place, Point, Portal, Road, Scen
 
 MAX_POSITIONS = 100_000
 MAX_EXTENT_M = 100_000.0
+MAX_JOINTS = 200_000  # pairs of road ends at one junction, or of portals into one zone: what a network costs
 PORTAL_SLACK_M = 1.0  # how far a portal's end may lie outside its zone: walls have a thickness
 
 F = TypeVar("F", bound=Feature)
@@ -49,15 +53,18 @@ class Decoder:
         views = self._each(ViewFeature, lambda feature, at: self._area(feature.geometry, at))
         cameras = self._each(CameraFeature, lambda feature, at: self._camera(feature, views, at))
         zones = self._each(ZoneFeature, self._zone)
+        portals = self._each(PortalFeature, lambda feature, at: self._portal(feature, zones, at))
+        roads = self._each(RoadFeature, self._road)
         self._refuse_unknown(ViewFeature, cameras, "camera")
+        _refuse_knots(roads.values(), portals.values())
         return Scene(
             id=head.id,
             frame=self._frame,
             kind=head.kind,
             cameras=cameras,
-            roads=self._each(RoadFeature, self._road),
+            roads=roads,
             zones=zones,
-            portals=self._each(PortalFeature, lambda feature, at: self._portal(feature, zones, at)),
+            portals=portals,
             places=self._each(PlaceFeature, self._place),
             map_image=self._map_image(),
             attribution=head.attribution,
@@ -169,3 +176,18 @@ class Decoder:
                 raise SceneError(message, field=f"{at}.geometry")
             points_m.append((x_m, y_m))
         return points_m
+
+
+def _refuse_knots(roads: Iterable[Road], portals: Iterable[Portal]) -> None:
+    """Refuse what is small to write and huge to walk: thousands of ways that all meet at one point."""
+    ends_m = [end for road in roads for end in (road.line.coords[0], road.line.coords[-1])]
+    tree = cKDTree(np.array(ends_m, dtype=float).reshape(-1, 2))
+    doors = Counter(zone for portal in portals for zone in portal.zones)
+    for joints, what in (
+        (tree.count_neighbors(tree, JUNCTION_M), "road ends at one junction"),
+        (sum(count**2 for count in doors.values()), "portals into one zone"),
+    ):
+        if joints > MAX_JOINTS:
+            raise SceneError(
+                f"too many {what}: they make {joints:,} pairs of {MAX_JOINTS:,}", field="features"
+            )

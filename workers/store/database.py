@@ -1,25 +1,31 @@
 """Database: one engine, its two kinds of transaction, and the clock that leases are judged by."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 from sqlalchemy import Connection, Engine, create_engine, event, func, select
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from gnomon.errors import SpecError
 from workers.store.schema import metadata
 
 BUSY_TIMEOUT_S = 30.0
-_PRAGMAS = (
-    "journal_mode=WAL",
-    "synchronous=NORMAL",
-    "foreign_keys=ON",
-    f"busy_timeout={int(BUSY_TIMEOUT_S * 1000)}",
-    "mmap_size=0",
+STALLED_S = 10.0  # PostgreSQL ends a transaction whose client is silent for so long: its locks stop others
+MAKING_TABLES = 0x676E6F6D6F6E  # the advisory lock of PostgreSQL under which tables are made
+_SQLITE_SETUP = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=NORMAL",
+    "PRAGMA foreign_keys=ON",
+    f"PRAGMA busy_timeout={int(BUSY_TIMEOUT_S * 1000)}",
+    "PRAGMA mmap_size=0",
+)
+_POSTGRESQL_SETUP = (
+    f"SET lock_timeout = {int(BUSY_TIMEOUT_S * 1000)}",
+    f"SET idle_in_transaction_session_timeout = {int(STALLED_S * 1000)}",
 )
 
 
@@ -30,7 +36,8 @@ class _Cursor(Protocol):
 
 
 class _Raw(Protocol):
-    isolation_level: str | None
+    isolation_level: str | None  # of sqlite3
+    autocommit: bool  # of psycopg
 
     def cursor(self) -> _Cursor: ...
 
@@ -41,17 +48,23 @@ class Database:
     def __init__(self, url: str, *, clock: Callable[[], float] | None = None) -> None:
         self.url, self._clock = url, clock
         self._engine = _open(url)
-        metadata.create_all(self._engine)
+        self._is_sqlite = self._engine.dialect.name == "sqlite"
+        snapshot = {} if self._is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        self._readers = self._engine.execution_options(**snapshot)
+        with self.writing() as db:
+            if not self._is_sqlite:  # there, making a table that somebody else makes just now fails
+                db.execute(select(func.pg_advisory_xact_lock(MAKING_TABLES)))
+            metadata.create_all(db)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A consistent view; writes nothing."""
-        with self._engine.connect() as db:
+        with self._readers.connect() as db:
             yield db
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction that owns the right to write from its start: it may wait, but need not give up."""
+        """A transaction. On SQLite it may write from its start on: it waits for others, never gives up."""
         with self._engine.connect().execution_options(gnomon_writes=True) as db, db.begin():
             yield db
 
@@ -59,7 +72,7 @@ class Database:
         """Seconds since 1970 by the database's clock: hosts need not agree. SQLite's is this machine's."""
         if self._clock is not None:
             return self._clock()
-        if db.dialect.name == "sqlite":
+        if self._is_sqlite:
             return time.time()
         return float(db.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())
 
@@ -82,26 +95,50 @@ class Database:
 def _open(url: str) -> Engine:
     try:
         parsed = make_url(url)
-        engine = create_engine(
-            parsed, connect_args={"timeout": BUSY_TIMEOUT_S} if parsed.get_backend_name() == "sqlite" else {}
-        )
-    except (ArgumentError, ImportError) as error:
-        message = f"no database that can be opened ({error}); use sqlite:///FILE or postgresql+psycopg://…"
-        raise SpecError(message, field="GNOMON_DATABASE_URL") from None
-    if engine.dialect.name == "sqlite":
-        if not parsed.database or parsed.database == ":memory:":
-            raise SpecError("a database in memory cannot be shared; name a file", field="GNOMON_DATABASE_URL")
-        Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
-        event.listen(engine, "connect", _set_up_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
+    except ArgumentError:
+        raise _unusable("it is no URL") from None
+    if parsed.drivername in ("sqlite", "sqlite+pysqlite"):
+        return _open_sqlite(parsed)
+    if parsed.drivername in ("postgresql", "postgres", "postgresql+psycopg"):
+        return _open_postgresql(parsed.set(drivername="postgresql+psycopg"))
+    raise _unusable(f"{parsed.drivername!r} is of another kind")
+
+
+def _unusable(reason: str) -> SpecError:
+    return SpecError(f"{reason}; allowed: sqlite:///FILE, postgresql://…", field="GNOMON_DATABASE_URL")
+
+
+def _open_sqlite(url: URL) -> Engine:
+    if not url.database or url.database == ":memory:":
+        raise _unusable("a database in memory cannot be shared")
+    Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_S})
+    event.listen(engine, "connect", _set_up_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _open_postgresql(url: URL) -> Engine:
+    engine = create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": int(STALLED_S)})
+    event.listen(engine, "connect", _set_up_postgresql)
     return engine
 
 
 def _set_up_sqlite(raw: _Raw, _record: object) -> None:
     raw.isolation_level = None  # the driver begins no transactions of its own; _begin_sqlite does
+    _run(raw, _SQLITE_SETUP)
+
+
+def _set_up_postgresql(raw: _Raw, _record: object) -> None:
+    raw.autocommit = True
+    _run(raw, _POSTGRESQL_SETUP)
+    raw.autocommit = False
+
+
+def _run(raw: _Raw, statements: Sequence[str]) -> None:
     cursor = raw.cursor()
-    for pragma in _PRAGMAS:
-        cursor.execute(f"PRAGMA {pragma}")
+    for statement in statements:
+        cursor.execute(statement)
     cursor.close()
 
 

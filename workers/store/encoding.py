@@ -1,10 +1,10 @@
-"""Encoding: rows and traces to columns and back."""
+"""Encoding: rows and traces to columns and back, and what lies in the columns of jobs and trials."""
 
 import json
 import math
 import zlib
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
 from typing import Any
 
 from sqlalchemy import RowMapping
@@ -12,7 +12,9 @@ from sqlalchemy import RowMapping
 from gnomon.job import Trial
 from gnomon.outcome import Outcome
 from gnomon.row import COLUMNS, Row
-from gnomon.sample import SampleRef
+from gnomon.sample import DataFault, SampleRef
+from gnomon.spec import JobSpec
+from workers.store.records import Counts, JobRecord, iso
 
 _NUMBERS = ("score", "usd", "wall_s")
 _JSON = ("metrics", "flags", "tools_used")
@@ -48,6 +50,45 @@ def row_of(found: RowMapping) -> Row:
     values.update({name: json.loads(values[name]) for name in _JSON})
     values.update(outcome=Outcome(values["outcome"]), flags=tuple(values["flags"]))
     return Row(**values)
+
+
+def job_values(spec: JobSpec, faults: Sequence[DataFault]) -> dict[str, Any]:
+    """What a spec says of a new job, as columns of `jobs`."""
+    return {
+        "name": spec.name or spec.benchmark,
+        "status": "queued",
+        "spec": spec.model_dump_json(),
+        "benchmark": spec.benchmark,
+        "faults": dump([asdict(fault) for fault in faults]),
+    }
+
+
+def job_of(found: RowMapping, *, running: int) -> JobRecord:
+    """The job that lies in these columns; `running` of its trials are leased."""
+    return JobRecord(
+        id=found["id"],
+        name=found["name"],
+        status=found["status"],
+        spec=JobSpec.model_validate_json(found["spec"]),
+        spec_hash=found["spec_hash"],
+        created_at=iso(found["created_at"]) or "",
+        started_at=iso(found["started_at"]),
+        finished_at=iso(found["finished_at"]),
+        counts=Counts(
+            planned=found["planned"],
+            scored=found["scored"],
+            model_failed=found["model_failed"],
+            infra_missing=found["infra_missing"],
+            running=running,
+        ),
+        usd=None if found["unknown_usd"] else found["known_usd"],
+        tokens=None if found["unknown_tokens"] else found["known_tokens"],
+        known_usd=found["known_usd"],
+        known_tokens=found["known_tokens"],
+        shards=-(-found["planned"] // found["shard_size"]),
+        faults=tuple(DataFault(**fault) for fault in json.loads(found["faults"])),
+        error=found["error"],
+    )
 
 
 def trial_of(found: RowMapping) -> Trial:

@@ -1,26 +1,23 @@
 """Jobs: created with all their trials at once, listed, cancelled, resumed, failed."""
 
-import json
 import secrets
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
-from typing import Any
 
 from sqlalchemy import Connection, RowMapping, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from gnomon.errors import Conflict, NotFound, SpecError
 from gnomon.identity import digest
-from gnomon.job import expand, planned
+from gnomon.job import Trial, expand, planned
 from gnomon.outcome import Outcome
 from gnomon.sample import DataFault, SampleRef
 from gnomon.spec import JobSpec
 from workers.store.counters import OPEN
 from workers.store.database import Database
-from workers.store.encoding import dump, trial_values
+from workers.store.encoding import job_of, job_values, trial_values
 from workers.store.ending import end_unrun
-from workers.store.records import Counts, JobRecord, Page, iso
+from workers.store.records import JobRecord, Page
 from workers.store.schema import LEASED, PENDING, jobs, results, traces, trials
 
 INSERT_BATCH = 10_000
@@ -59,44 +56,43 @@ class Jobs(Database):
     ) -> JobRecord:
         """Keep a job and all its trials, or nothing of it. The same key again gives the same job.
 
+        Trials are written in many short transactions, so that other writers wait for none of them, and the
+        job's own row last: until then nobody sees any of it, and what a killed process leaves stays unseen.
+
         Raises:
             Conflict: the key was used with another spec.
             SpecError: there is no sample, or one twice.
         """
         if not refs:
             raise SpecError("nothing is selected; widen tasks, scenes or limit", field="select")
-        if len({ref.sample_id for ref in refs}) < len(refs):
-            raise SpecError("the benchmark names a sample twice", field="select")
         job_id, spec_hash = "j_" + secrets.token_hex(10), digest(spec.model_dump(mode="json"))
+        earlier = self._by_key(idempotency_key, spec_hash)
+        if earlier is not None:
+            return earlier
         count = planned(spec, len(refs))
         size = shard_size(spec, count)
+        new = job_values(spec, faults) | {
+            "id": job_id,
+            "spec_hash": spec_hash,
+            "idempotency_key": idempotency_key,
+        }
         try:
+            self._insert_trials(expand(job_id, spec, refs), size)
             with self.writing() as db:
-                earlier = _by_key(db, idempotency_key, spec_hash)
-                if earlier is not None:
-                    return _record(db, earlier)
-                new = insert(jobs).values(
-                    id=job_id,
-                    name=spec.name or spec.benchmark,
-                    status="queued",
-                    spec=spec.model_dump_json(),
-                    spec_hash=spec_hash,
-                    idempotency_key=idempotency_key,
-                    benchmark=spec.benchmark,
-                    created_at=self.now(db),
-                    planned=count,
-                    shard_size=size,
-                    faults=dump([asdict(fault) for fault in faults]),
-                )
-                db.execute(new)
-                _insert_trials(db, job_id, spec, refs, size)
-                return _record(db, _find(db, job_id))
-        except IntegrityError:  # PostgreSQL: the same key came twice at once, and the other was first
-            with self.reading() as db:
-                earlier = _by_key(db, idempotency_key, spec_hash)
-                if earlier is None:
-                    raise
-                return _record(db, earlier)
+                place = {"created_at": self.now(db), "planned": count, "shard_size": size}
+                db.execute(insert(jobs).values(new | place))
+        except BaseException as error:
+            with self.writing() as db:
+                db.execute(delete(trials).where(trials.c.job_id == job_id))
+            if not isinstance(error, IntegrityError):
+                raise
+            earlier = self._by_key(
+                idempotency_key, spec_hash
+            )  # it came twice at once, and the other was first
+            if earlier is None:
+                raise SpecError("the benchmark names a sample twice", field="select") from None
+            return earlier
+        return self.job(job_id)
 
     def job(self, job_id: str) -> JobRecord:
         """The job as it stands.
@@ -105,7 +101,7 @@ class Jobs(Database):
             NotFound: there is none of that id.
         """
         with self.reading() as db:
-            return _record(db, _find(db, job_id))
+            return _records(db, [_find(db, job_id)])[0]
 
     def jobs(self, cursor: str | None = None, limit: int = 100) -> Page[JobRecord]:
         """Jobs, newest first.
@@ -118,8 +114,10 @@ class Jobs(Database):
             if cursor is not None:
                 query = query.where(jobs.c.number < number_of(cursor))
             found = db.execute(query).mappings().all()
-            items = tuple(_record(db, row) for row in found[:limit])
-        return Page(items=items, next_cursor=str(found[limit - 1]["number"]) if len(found) > limit else None)
+            items = _records(db, found[:limit])
+        return Page(
+            items=tuple(items), next_cursor=str(found[limit - 1]["number"]) if len(found) > limit else None
+        )
 
     def cancel(self, job_id: str) -> JobRecord:
         """Start no further trial; those in flight may finish and are kept. Harmless once the job has ended.
@@ -128,10 +126,9 @@ class Jobs(Database):
             NotFound: there is none of that id.
         """
         with self.writing() as db:
-            _find(db, job_id)
             changed = update(jobs).where(jobs.c.id == job_id, jobs.c.status.in_(OPEN))
             db.execute(changed.values(status="cancelled", finished_at=self.now(db)))
-            return _record(db, _find(db, job_id))
+        return self.job(job_id)
 
     def resume(self, job_id: str) -> JobRecord:
         """Open the job again for what is missing, and for that alone: trials that never ran, and those
@@ -141,7 +138,7 @@ class Jobs(Database):
             NotFound: there is none of that id.
         """
         with self.writing() as db:
-            _find(db, job_id)
+            lock_jobs(db, [job_id])
             missing = select(results.c.trial_id).where(
                 results.c.job_id == job_id, results.c.outcome == "infra_missing"
             )
@@ -154,18 +151,31 @@ class Jobs(Database):
             db.execute(counted.values(infra_missing=jobs.c.infra_missing - count))
             left = jobs.c.scored + jobs.c.model_failed + jobs.c.infra_missing < jobs.c.planned
             reopened = counted.where(left, jobs.c.status.not_in(OPEN))
-            db.execute(reopened.values(status="queued", finished_at=None, error=""))
-            return _record(db, _find(db, job_id))
+            db.execute(reopened.values(status="queued", finished_at=None, error="", stuck_since=None))
+        return self.job(job_id)
 
     def fail(self, job_id: str, error: str) -> JobRecord:
         """The job cannot run at all: end its pending trials as `infra_missing`, and say why."""
         with self.writing() as db:
+            _fail(db, job_id, error, now=self.now(db))
+        return self.job(job_id)
+
+    def put_off(self, job_id: str, error: str, *, patience_s: float) -> None:
+        """A worker could not set the job up where it is: leave it to others.
+
+        The job fails with this error once that has gone on for `patience_s` seconds without any lease.
+        """
+        with self.writing() as db:
+            lock_jobs(db, [job_id])
+            leased = select(trials.c.trial_id).where(trials.c.job_id == job_id, trials.c.state == LEASED)
+            if db.execute(leased.limit(1)).first() is not None:
+                return
             now = self.now(db)
-            changed = update(jobs).where(jobs.c.id == job_id, jobs.c.status.in_(OPEN))
-            if db.execute(changed.values(status="failed", finished_at=now, error=error)).rowcount:
-                pending = (trials.c.job_id == job_id) & (trials.c.state == PENDING)
-                end_unrun(db, pending, stop_reason="setup", now=now)
-            return _record(db, _find(db, job_id))
+            since = db.execute(select(jobs.c.stuck_since).where(jobs.c.id == job_id)).scalar_one()
+            if since is None:
+                db.execute(update(jobs).where(jobs.c.id == job_id).values(stuck_since=now))
+            elif now - since >= patience_s:
+                _fail(db, job_id, error, now=now)
 
     def count_jobs(self) -> dict[str, int]:
         """How many jobs there are, by status."""
@@ -180,6 +190,27 @@ class Jobs(Database):
             sums = [func.coalesce(func.sum(column), 0).label(name) for name, column in columns.items()]
             return dict(db.execute(select(*sums)).mappings().one())
 
+    def _by_key(self, key: str | None, spec_hash: str) -> JobRecord | None:
+        if key is None:
+            return None
+        with self.reading() as db:
+            found = db.execute(select(jobs).where(jobs.c.idempotency_key == key)).mappings().all()
+            if found and found[0]["spec_hash"] != spec_hash:
+                message = (
+                    f"the key {key!r} belongs to job {found[0]['id']}, which has another spec; use a new key"
+                )
+                raise Conflict(message, field="Idempotency-Key")
+            return next(iter(_records(db, found)), None)
+
+    def _insert_trials(self, planned: Iterator[Trial], size: int) -> None:
+        rows = (
+            trial_values(trial, ordinal=ordinal, shard=ordinal // size)
+            for ordinal, trial in enumerate(planned)
+        )
+        while batch := list(islice(rows, INSERT_BATCH)):
+            with self.writing() as db:
+                db.execute(insert(trials), batch)
+
 
 def number_of(cursor: str) -> int:
     """A cursor as a number.
@@ -192,23 +223,21 @@ def number_of(cursor: str) -> int:
     return int(cursor)
 
 
-def _insert_trials(db: Connection, job_id: str, spec: JobSpec, refs: Sequence[SampleRef], size: int) -> None:
-    rows: Iterator[dict[str, Any]] = (
-        trial_values(trial, ordinal=ordinal, shard=ordinal // size)
-        for ordinal, trial in enumerate(expand(job_id, spec, refs))
-    )
-    while batch := list(islice(rows, INSERT_BATCH)):
-        db.execute(insert(trials), batch)
+def lock_jobs(db: Connection, job_ids: Collection[str]) -> None:
+    """Let no other transaction change these jobs or their trials until this one ends.
+
+    Whatever changes more of a job than its own row begins with this, so that no two can wait for each other.
+    On SQLite every transaction that writes stands alone anyway.
+    """
+    db.execute(select(jobs.c.id).where(jobs.c.id.in_(job_ids)).order_by(jobs.c.id).with_for_update())
 
 
-def _by_key(db: Connection, key: str | None, spec_hash: str) -> RowMapping | None:
-    if key is None:
-        return None
-    found = db.execute(select(jobs).where(jobs.c.idempotency_key == key)).mappings().one_or_none()
-    if found is not None and found["spec_hash"] != spec_hash:
-        message = f"the key {key!r} belongs to job {found['id']}, which has another spec; use a new key"
-        raise Conflict(message, field="Idempotency-Key")
-    return found
+def _fail(db: Connection, job_id: str, error: str, *, now: float) -> None:
+    lock_jobs(db, [job_id])
+    changed = update(jobs).where(jobs.c.id == job_id, jobs.c.status.in_(OPEN))
+    if db.execute(changed.values(status="failed", finished_at=now, error=error)).rowcount:
+        pending = (trials.c.job_id == job_id) & (trials.c.state == PENDING)
+        end_unrun(db, pending, stop_reason="setup", now=now)
 
 
 def _find(db: Connection, job_id: str) -> RowMapping:
@@ -218,29 +247,9 @@ def _find(db: Connection, job_id: str) -> RowMapping:
     return found
 
 
-def _record(db: Connection, found: RowMapping) -> JobRecord:
-    leased = select(func.count()).where(trials.c.job_id == found["id"], trials.c.state == LEASED)
-    return JobRecord(
-        id=found["id"],
-        name=found["name"],
-        status=found["status"],
-        spec=JobSpec.model_validate_json(found["spec"]),
-        spec_hash=found["spec_hash"],
-        created_at=iso(found["created_at"]) or "",
-        started_at=iso(found["started_at"]),
-        finished_at=iso(found["finished_at"]),
-        counts=Counts(
-            planned=found["planned"],
-            scored=found["scored"],
-            model_failed=found["model_failed"],
-            infra_missing=found["infra_missing"],
-            running=db.execute(leased).scalar_one(),
-        ),
-        usd=None if found["unknown_usd"] else found["known_usd"],
-        tokens=None if found["unknown_tokens"] else found["known_tokens"],
-        known_usd=found["known_usd"],
-        known_tokens=found["known_tokens"],
-        shards=-(-found["planned"] // found["shard_size"]),
-        faults=tuple(DataFault(**fault) for fault in json.loads(found["faults"])),
-        error=found["error"],
-    )
+def _records(db: Connection, found: Sequence[RowMapping]) -> list[JobRecord]:
+    leased = select(trials.c.job_id, func.count().label("leased")).where(trials.c.state == LEASED)
+    if len(found) == 1:
+        leased = leased.where(trials.c.job_id == found[0]["id"])
+    running = {row.job_id: row.leased for row in db.execute(leased.group_by(trials.c.job_id))}
+    return [job_of(row, running=running.get(row["id"], 0)) for row in found]

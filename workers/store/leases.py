@@ -11,12 +11,11 @@ from workers.store.counters import OPEN
 from workers.store.database import Database
 from workers.store.encoding import trial_of
 from workers.store.ending import end_unrun
-from workers.store.jobs import group_size
+from workers.store.jobs import group_size, lock_jobs
 from workers.store.records import Lease
 from workers.store.schema import LEASED, PENDING, jobs, trials
 
 MAX_ATTEMPTS = 3  # a trial whose worker died this often has killed it, most likely
-SWEEP_PAGE = 10_000
 GIVE_BACK_BATCH = 1_000
 
 
@@ -45,6 +44,7 @@ class Leases(Database):
         here = (trials.c.job_id == job_id) & (trials.c.shard == shard) & (trials.c.state == PENDING)
         suspect = trials.c.attempt >= MAX_ATTEMPTS - 1
         with self.writing() as db:
+            lock_jobs(db, [job_id])
             now = self.now(db)
             job = db.execute(select(jobs).where(jobs.c.id == job_id)).mappings().one_or_none()
             if job is None or job["status"] not in OPEN:
@@ -54,10 +54,7 @@ class Leases(Database):
             which = which.order_by(trials.c.ordinal).limit(1 if alone else limit)
             handed_out = (
                 update(trials)
-                .where(
-                    trials.c.trial_id.in_(which.with_for_update(skip_locked=True)),
-                    trials.c.state == "pending",
-                )
+                .where(trials.c.trial_id.in_(which))
                 .values(
                     state="leased",
                     attempt=trials.c.attempt + 1,
@@ -69,18 +66,20 @@ class Leases(Database):
             )
             found = sorted(db.execute(handed_out).mappings().all(), key=lambda row: int(row["ordinal"]))
             if found:
-                begun = update(jobs).where(jobs.c.id == job_id, jobs.c.status == "queued")
-                db.execute(begun.values(status="running", started_at=job["started_at"] or now))
+                fresh = (jobs.c.status == "queued") | jobs.c.stuck_since.is_not(None)
+                begun = update(jobs).where(jobs.c.id == job_id, fresh)
+                values = {"status": "running", "started_at": job["started_at"] or now, "stuck_since": None}
+                db.execute(begun.values(values))
         return [Lease(trial=trial_of(row), attempt=row["attempt"], token=row["token"]) for row in found]
 
     def renew(self, worker: str, *, ttl_s: float) -> set[tuple[str, int]]:
         """Hold what `worker` has for another `ttl_s` seconds; return (trial id, token) of what that is."""
+        held = select(trials.c.trial_id).where(trials.c.worker == worker, trials.c.state == LEASED)
+        # What another transaction has locked just now ends, or is taken back: neither is held on to.
+        mine = trials.c.trial_id.in_(held.with_for_update(skip_locked=True))
         with self.writing() as db:
-            held = update(trials).where(trials.c.worker == worker, trials.c.state == LEASED)
-            renewed = held.values(lease_until=self.now(db) + ttl_s).returning(
-                trials.c.trial_id, trials.c.token
-            )
-            return set(db.execute(renewed).all())
+            renewed = update(trials).where(mine).values(lease_until=self.now(db) + ttl_s)
+            return set(db.execute(renewed.returning(trials.c.trial_id, trials.c.token)).all())
 
     def release(self, leases: Sequence[Lease]) -> None:
         """Give back what of `leases` is still held, as if it had never been handed out."""
@@ -103,18 +102,23 @@ class Leases(Database):
         """Take expired leases back; return the shards of open jobs that need a worker again.
 
         A trial whose lease has expired MAX_ATTEMPTS times ends as `infra_missing`, stop reason
-        `worker_lost`. Works on SWEEP_PAGE leases at most; call again while that many come back.
+        `worker_lost`. Jobs are taken one by one, so that a large one keeps none waiting.
         """
-        with self.writing() as db:
+        with self.reading() as db:
             now = self.now(db) if now is None else now
-            expired = select(trials.c.trial_id).where(trials.c.state == LEASED, trials.c.lease_until < now)
-            page = expired.order_by(trials.c.lease_until).limit(SWEEP_PAGE).with_for_update(skip_locked=True)
-            still = trials.c.trial_id.in_(page) & (trials.c.state == "leased") & (trials.c.lease_until < now)
-            end_unrun(db, still & (trials.c.attempt >= MAX_ATTEMPTS), stop_reason="worker_lost", now=now)
-            freed = update(trials).where(still).values(state="pending", lease_until=None, worker=None)
-            shards = set(db.execute(freed.returning(trials.c.job_id, trials.c.shard)).all())
-            open_jobs = set(db.execute(select(jobs.c.id).where(jobs.c.status.in_(OPEN))).scalars())
-        return sorted(shard for shard in shards if shard[0] in open_jobs)
+            expired = (trials.c.state == LEASED) & (trials.c.lease_until < now)
+            job_ids = db.execute(select(trials.c.job_id).where(expired).distinct()).scalars().all()
+        shards: set[tuple[str, int]] = set()
+        for job_id in sorted(job_ids):
+            here = expired & (trials.c.job_id == job_id)
+            with self.writing() as db:
+                lock_jobs(db, [job_id])
+                end_unrun(db, here & (trials.c.attempt >= MAX_ATTEMPTS), stop_reason="worker_lost", now=now)
+                freed = update(trials).where(here).values(state="pending", lease_until=None, worker=None)
+                found = db.execute(freed.returning(trials.c.job_id, trials.c.shard)).all()
+                if db.execute(select(jobs.c.status).where(jobs.c.id == job_id)).scalar_one() in OPEN:
+                    shards |= set(found)
+        return sorted(shards)
 
     def unfinished_shards(self, job_id: str | None = None) -> list[tuple[str, int]]:
         """Shards of open jobs (or of one) that wait for a worker: what the queue must hold."""

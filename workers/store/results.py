@@ -15,7 +15,7 @@ from workers.store.counters import Spent, add_results
 from workers.store.database import Database
 from workers.store.encoding import pack, row_of, row_values, trial_of, unpack
 from workers.store.ending import missing_row
-from workers.store.jobs import number_of
+from workers.store.jobs import lock_jobs, number_of
 from workers.store.leases import held_by
 from workers.store.records import Lease, Page, TrialRecord
 from workers.store.schema import results, traces, trials
@@ -130,14 +130,15 @@ class Results(Database):
     def _write(self, ended: Sequence[Ended]) -> set[str]:
         columns = [row_values(row) for _, row, _ in ended]
         bodies = [{"trial_id": row.trial_id, "body": pack(trace)} for _, row, trace in ended]
+        by_job = _by_job(ended)
         with self.writing() as db:
+            # Results of a job get their numbers one transaction after another: no reader's cursor skips one.
+            lock_jobs(db, by_job.keys())
             leases = [lease for lease, _, _ in ended]
             closed = update(trials).where(held_by(leases)).values(state="done", lease_until=None)
             taken = set(db.execute(closed.returning(trials.c.trial_id)).scalars())
             refused = _stale(db, [lease for lease in leases if lease.trial.trial_id not in taken])
-            # The job's row is changed, and so locked, before results get their numbers: within a
-            # job numbers then become visible in their order, and no reader's cursor jumps over one.
-            for job_id, rows in _by_job(ended).items():
+            for job_id, rows in by_job.items():
                 outcomes = [row.outcome for row in rows if row.trial_id in taken]
                 spent = [Spent.by(row) for row in rows if row.trial_id in taken | refused]
                 add_results(db, job_id, outcomes, spent, now=self.now(db))

@@ -1,5 +1,7 @@
 """The tables. Times are seconds since 1970; JSON is text, so that what comes out is what went in."""
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Column,
@@ -17,6 +19,21 @@ from sqlalchemy import (
 
 metadata = MetaData()
 _serial = BigInteger().with_variant(Integer, "sqlite")
+
+
+def _facts() -> tuple[Column[Any], ...]:
+    """What a trial is. `job_id` is no foreign key: a job's own row is written after its trials."""
+    return (
+        Column("job_id", String(40), nullable=False),
+        Column("sample_id", Text, nullable=False),
+        Column("task", Text, nullable=False),
+        Column("cell", Text, nullable=False),
+        Column("cluster", Text, nullable=False),
+        Column("model", Text, nullable=False),
+        Column("arm", Text, nullable=False),
+        Column("repeat", Integer, nullable=False),
+    )
+
 
 jobs = Table(
     "jobs",
@@ -43,6 +60,7 @@ jobs = Table(
     Column("unknown_tokens", Integer, nullable=False, default=0),
     Column("faults", Text, nullable=False),
     Column("error", Text, nullable=False, default=""),
+    Column("stuck_since", Double),  # since when no worker could set it up
     sqlite_autoincrement=True,
 )
 
@@ -53,16 +71,9 @@ trials = Table(
     "trials",
     metadata,
     Column("trial_id", String(40), primary_key=True),
-    Column("job_id", String(40), ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
     Column("ordinal", Integer, nullable=False),
     Column("shard", Integer, nullable=False),
-    Column("sample_id", Text, nullable=False),
-    Column("task", Text, nullable=False),
-    Column("cell", Text, nullable=False),
-    Column("cluster", Text, nullable=False),
-    Column("model", Text, nullable=False),
-    Column("arm", Text, nullable=False),
-    Column("repeat", Integer, nullable=False),
+    *_facts(),
     Column("state", String(8), nullable=False, default="pending"),
     Column("attempt", Integer, nullable=False, default=0),
     Column("token", Integer, nullable=False, default=0),
@@ -93,15 +104,8 @@ results = Table(
     Column(
         "trial_id", String(40), ForeignKey("trials.trial_id", ondelete="CASCADE"), nullable=False, unique=True
     ),
-    Column("job_id", String(40), nullable=False),
+    *_facts(),
     Column("benchmark", Text, nullable=False),
-    Column("task", Text, nullable=False),
-    Column("cell", Text, nullable=False),
-    Column("sample_id", Text, nullable=False),
-    Column("cluster", Text, nullable=False),
-    Column("model", Text, nullable=False),
-    Column("arm", Text, nullable=False),
-    Column("repeat", Integer, nullable=False),
     Column("outcome", String(16), nullable=False),
     Column("stop_reason", Text, nullable=False),
     Column("score", Double),

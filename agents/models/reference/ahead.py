@@ -1,11 +1,13 @@
 """Ahead: where a target will be next, and when (one camera, two cameras, a meeting)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from agents.models.reference.answer import Answer, Interval, cheapest, guess
-from agents.models.reference.evidence import Evidence
+from agents.models.reference.evidence import Call, Evidence
+from agents.models.reference.pace import is_vehicle
 from agents.models.reference.question import Clip, Option, Question
 from agents.models.reference.survey import (
     ASSUMED_RANGE_M,
@@ -15,46 +17,41 @@ from agents.models.reference.survey import (
     at,
     distances,
     survey,
-    view_ends,
 )
 
-VEHICLE_MPS, WALKER_MPS = 9.0, 1.3  # usual speeds in town, where a track tells none
-VEHICLE_AVERAGE = 0.93  # share of its speed in view that a vehicle averages over a way: it brakes for turns
-WIDE = 0.8  # a box wider than this share of its height shows a vehicle
 BEHIND_COST = 3.0  # an option right behind the target counts as (1 + this) times as far
+LEAST_M = 1.0
+BACK_COST = 1.0  # metres on the way back count so many times more for the second of two cameras
+LEAST_ERROR_S = 1.0  # no forecast is better than that
+SOON_S = 10.0  # a meeting so much later is less likely by a factor e
+MEETING_S = 5.0  # vehicles meet so close to the last sighting; a forecast that errs by more is of no use
 TRACK = "I need the cameras' places and the target's path on the ground."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mover:
-    """A target at the end of its last clip: where, when, how fast, and whither."""
+class Arrival:
+    """An option as it lies ahead: how far, when in view, and where the target then goes on from."""
 
+    metres: float
+    interval: Interval
+    start: Location  # where the forecast began
     exit: Location
-    end_s: float
-    speed_mps: float
     heading_deg: float | None
 
 
 def next_camera(question: Question, evidence: Evidence) -> Answer:
-    """The nearest option ahead, and the passage through its view at the speed the target was seen with."""
+    """The nearest option ahead, and the passage through its view at the speed the target goes on with."""
     clips = question.clips[-1:]
     if not clips or clips[0].end_s is None:
         return guess(question, "The question shows no timed sighting.")
     known = survey(evidence, clips, TRACK)
-    mover = _mover(known, 0)
-    metres = _to_middles(known, mover.exit, question.options, evidence)
-    costs = {option: metres[option] * _behind(known, mover, option) for option in question.options}
-    ranked = cheapest(costs)
+    arrivals = _arrivals(known, known.departure(0), question.options, evidence)
+    ranked = cheapest(_costs(known, known.departure(0), arrivals))
     if not ranked:
         return guess(question, "No way to any option is known.")
-    best = ranked[0]
-    passage = _passage(known, mover, best, metres[best], evidence)
-    why = (
-        f"{best.text} is the nearest option ahead, {metres[best]:.0f} m on; at {mover.speed_mps:.1f} m/s the "
-        f"target is in its view from {passage[0] - mover.end_s:.1f} to {passage[1] - mover.end_s:.1f} s "
-        "after it was last seen."
-    )
-    return Answer(options=(best,), intervals=(passage,), why=why)
+    best = arrivals[ranked[0]]
+    why = f"{ranked[0].text} is the nearest option ahead, {best.metres:.0f} m on, {_told(best, clips[0])}."
+    return Answer(options=(ranked[0],), intervals=(best.interval,), why=why)
 
 
 def next_two(question: Question, evidence: Evidence) -> Answer:
@@ -63,81 +60,150 @@ def next_two(question: Question, evidence: Evidence) -> Answer:
     if len(question.options) < 2 or not clips or clips[0].end_s is None:
         return guess(question, "The question shows no timed sighting or too few options.")
     known = survey(evidence, clips, TRACK)
-    mover = _mover(known, 0)
-    metres = _to_middles(known, mover.exit, question.options, evidence)
-    ranked = cheapest({option: metres[option] * _behind(known, mover, option) for option in question.options})
+    departure = known.departure(0)
+    arrivals = _arrivals(known, departure, question.options, evidence)
+    ranked = cheapest(_costs(known, departure, arrivals))
     if len(ranked) < 2:
         return guess(question, "The ways to the options are not known.")
     first, others = ranked[0], ranked[1:]
-    onward = _to_middles(known, _middle(known, first), others, evidence)
+    on = {**departure, "at": arrivals[first].exit, "time_s": round(arrivals[first].interval[1], 3)}
+    on["seen_by"] = first.text
+    on.pop("heading_deg", None)
+    if arrivals[first].heading_deg is not None:
+        on["heading_deg"] = arrivals[first].heading_deg
+    onward = _arrivals(known, on, others, evidence)
+    ahead = _costs(known, on, onward)
     # What lies on the way back is nearer to the target than to the first camera; passing by costs little.
     costs = {
-        option: onward[option] + max(0.0, metres[first] + onward[option] - metres[option])
-        for option in others
+        option: ahead[option]
+        + BACK_COST * max(0.0, arrivals[first].metres + onward[option].metres - arrivals[option].metres)
+        for option in onward
     }
-    second = cheapest(costs)[0] if cheapest(costs) else others[0]
-    one = _passage(known, mover, first, metres[first], evidence)
-    total_m = metres[first] + onward[second] if math.isfinite(onward[second]) else metres[second]
-    two = _around(known, mover, second, total_m)
+    second = (cheapest(costs) or others)[0]
+    later = onward.get(second) or arrivals[second]
     why = (
-        f"{first.text} is the nearest option ahead, {metres[first]:.0f} m on, and {second.text} comes after "
-        f"it, {total_m:.0f} m on; the target moves at {mover.speed_mps:.1f} m/s."
+        f"{first.text} is the nearest option ahead, {_told(arrivals[first], clips[0])}, and from there "
+        f"{second.text}, {_told(later, clips[0])}."
     )
-    return Answer(options=(first, second), intervals=(one, two), why=why)
+    return Answer(options=(first, second), intervals=(arrivals[first].interval, later.interval), why=why)
 
 
 def meeting(question: Question, evidence: Evidence) -> Answer:
-    """The option that both targets reach most nearly at the same time."""
+    """Of the options where both targets may be at the same time, the one that both reach soonest."""
     latest = {clip.target: clip for clip in question.clips}
     clips = [clip for clip in latest.values() if clip.end_s is not None]
     if len(clips) != 2:
         return guess(question, "The question shows no two targets with times.")
     known = survey(evidence, clips, "I need the cameras' places and both targets' paths on the ground.")
-    movers = [_mover(known, 0), _mover(known, 1)]
-    pairs = [(mover.exit, _middle(known, option)) for mover in movers for option in question.options]
-    metres = distances(evidence, pairs, "I measure both targets' ways to each option.")
-    count = len(question.options)
-    passages: dict[Option, list[Interval]] = {}
-    for i, option in enumerate(question.options):
-        ways = (metres[i], metres[count + i])
-        if all(map(math.isfinite, ways)):
-            passages[option] = [
-                _around(known, mover, option, way) for mover, way in zip(movers, ways, strict=True)
-            ]
-    costs = {option: _apart_s(*both) for option, both in passages.items()}
+    last_s = max(clip.end_s or 0.0 for clip in clips)
+    stays = _stays(known, question.options, evidence)
+    costs = {option: _unlikely(stay, last_s) for option, stay in stays.items()}
     ranked = cheapest(costs)
     if not ranked:
         return guess(question, "The ways to the options are not known.")
-    best = ranked[0]
-    why = f"Both targets can reach {best.text} within {costs[best]:.1f} s of one another, the closest of all."
-    return Answer(options=(best,), intervals=(_common(*passages[best]),), why=why)
-
-
-def _mover(known: Survey, index: int) -> Mover:
-    clip, track = known.clips[index], known.tracks.get(index)
-    vehicle = _is_vehicle(clip)
-    seen_mps = (track.speed_mps if track else None) or (VEHICLE_MPS if vehicle else WALKER_MPS)
-    return Mover(
-        exit=known.exit(index),
-        end_s=clip.end_s or 0.0,
-        speed_mps=seen_mps * (VEHICLE_AVERAGE if vehicle else 1.0),
-        heading_deg=track.heading_deg if track else None,
+    best = stays[ranked[0]]
+    interval = _common(best.first, best.second)
+    if all(map(is_vehicle, clips)) and best.error_s > MEETING_S:
+        interval = (last_s - MEETING_S, last_s + MEETING_S)
+    why = (
+        f"Both targets can be in {ranked[0].text}'s view, {best.apart_s:.1f} s apart, sooner than elsewhere."
     )
+    return Answer(options=(ranked[0],), intervals=(interval,), why=why)
 
 
-def _is_vehicle(clip: Clip) -> bool:
-    """Whether most of its boxes are wider than high, or nearly: people's are far narrower."""
-    wide = sum(width > WIDE * height for _, _, width, height in clip.boxes)
-    return 2 * wide > len(clip.boxes)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stays:
+    """When each of two targets is in view of an option; how far apart that is, give or take."""
+
+    first: Interval
+    second: Interval
+    error_s: float
+
+    @property
+    def apart_s(self) -> float:
+        """Between the stays; negative where they overlap."""
+        return max(self.first[0], self.second[0]) - min(self.first[1], self.second[1])
 
 
-def _to_middles(
-    known: Survey, start: Location, options: Sequence[Option], evidence: Evidence
-) -> dict[Option, float]:
-    """Metres from a place to the middle of what each option sees."""
-    pairs = [(start, _middle(known, option)) for option in options]
+def _unlikely(stay: Stays, last_s: float) -> float:
+    """How unlikely a meeting is: stays far apart for their error, and a long time to go."""
+    apart_s = abs(sum(stay.first) - sum(stay.second)) / 2
+    arrived_s = (stay.first[0] + stay.second[0]) / 2 - last_s
+    return (apart_s / max(stay.error_s, LEAST_ERROR_S)) ** 2 / 2 + max(0.0, arrived_s) / SOON_S
+
+
+def _stays(known: Survey, options: Sequence[Option], evidence: Evidence) -> dict[Option, Stays]:
+    """When each of the two targets is in view of the options, as far as that is known."""
+    names = [option.text for option in options]
+    asked = {"first": known.departure(0), "second": known.departure(1), "cameras": names}
+    [found] = evidence.ask([Call("meeting_candidates", asked)], "I compare when both can be at each option.")
+    if found is None:
+        one, other = (_by_distance(known, known.departure(index), options, evidence) for index in (0, 1))
+        return {
+            option: Stays(first=one[option].interval, second=other[option].interval, error_s=0.0)
+            for option in options
+            if option in one and option in other
+        }
+    seen_by = {clip.camera for clip in known.clips}
+    rows = {row["camera"]: row for row in found["candidates"] if "apart_s" in row}
+    if set(rows) - seen_by:
+        rows = {camera: row for camera, row in rows.items() if camera not in seen_by}
+    return {
+        option: Stays(
+            first=(row["first_start_s"], row["first_end_s"]),
+            second=(row["second_start_s"], row["second_end_s"]),
+            error_s=row["error_s"],
+        )
+        for option in options
+        if (row := rows.get(option.text))
+    }
+
+
+def _arrivals(
+    known: Survey, departure: Mapping[str, Any], options: Sequence[Option], evidence: Evidence
+) -> dict[Option, Arrival]:
+    """What lies ahead of a departure, by the forecasting tool or else by distances alone."""
+    call = Call("forecast_arrival", {**departure, "cameras": [option.text for option in options]})
+    [found] = evidence.ask([call], "I forecast when the target comes to each option.")
+    if found is None:
+        return _by_distance(known, departure, options, evidence)
+    rows = {row["camera"]: row for row in found["arrivals"] if "start_s" in row}
+    if len(rows) > 1:
+        rows.pop(departure["seen_by"], None)  # what comes next is another camera
+    return {
+        option: Arrival(
+            metres=row["distance_m"],
+            interval=(row["start_s"], row["end_s"]),
+            start=departure["at"],
+            exit=at((row["exit_x_m"], row["exit_y_m"]), _floor(known, option)),
+            heading_deg=row.get("heading_deg"),
+        )
+        for option in options
+        if (row := rows.get(option.text))
+    }
+
+
+def _by_distance(
+    known: Survey, departure: Mapping[str, Any], options: Sequence[Option], evidence: Evidence
+) -> dict[Option, Arrival]:
+    """Within half a view's length of the middle of each option's view."""
+    pairs = [(departure["at"], _middle(known, option)) for option in options]
     metres = distances(evidence, pairs, "I measure the way to each option.")
-    return dict(zip(options, metres, strict=True))
+    found = {}
+    for option, way_m in zip(options, metres, strict=True):
+        camera = known.cameras.get(option.text)
+        half_m = ((camera.range_m if camera else None) or ASSUMED_RANGE_M) * (1 - BLIND_SHARE) / 2
+        ends_m = (max(way_m - half_m, 0.0), way_m + half_m)
+        start_s, end_s = (departure["time_s"] + end_m / departure["speed_mps"] for end_m in ends_m)
+        if math.isfinite(way_m):
+            found[option] = Arrival(
+                metres=way_m,
+                interval=(start_s, end_s),
+                start=departure["at"],
+                exit=_middle(known, option),
+                heading_deg=None,
+            )
+    return found
 
 
 def _middle(known: Survey, option: Option) -> Location:
@@ -149,49 +215,41 @@ def _middle(known: Survey, option: Option) -> Location:
     return at(((near["x_m"] + far["x_m"]) / 2, (near["y_m"] + far["y_m"]) / 2), camera.floor)
 
 
-def _behind(known: Survey, mover: Mover, option: Option) -> float:
-    """The factor on an option's distance: 1 straight ahead, 1 + BEHIND_COST right behind."""
-    middle = _middle(known, option)
-    if mover.heading_deg is None or "x_m" not in middle or "x_m" not in mover.exit:
-        return 1.0
-    east_m, north_m = middle["x_m"] - mover.exit["x_m"], middle["y_m"] - mover.exit["y_m"]
-    if not (east_m or north_m):
-        return 1.0
-    turn = math.radians(mover.heading_deg) - math.atan2(east_m, north_m)
-    return 1.0 + BEHIND_COST * (1.0 - math.cos(turn)) / 2
-
-
-def _passage(known: Survey, mover: Mover, option: Option, metres: float, evidence: Evidence) -> Interval:
-    """When the mover is between the near and the far end of the option's view."""
-    ends = view_ends(evidence, known.cameras.get(option.text))
-    if ends is None:
-        return _around(known, mover, option, metres)
-    pairs = [(mover.exit, end) for end in ends]
-    reach = distances(evidence, pairs, f"I measure the way into {option.text}'s view and out of it.")
-    if not all(map(math.isfinite, reach)):
-        return _around(known, mover, option, metres)
-    return mover.end_s + min(reach) / mover.speed_mps, mover.end_s + max(reach) / mover.speed_mps
-
-
-def _around(known: Survey, mover: Mover, option: Option, metres: float) -> Interval:
-    """When the mover is within half a view's length of the view's middle."""
+def _floor(known: Survey, option: Option) -> int:
     camera = known.cameras.get(option.text)
-    half_m = ((camera.range_m if camera else None) or ASSUMED_RANGE_M) * (1 - BLIND_SHARE) / 2
-    return (
-        mover.end_s + max(metres - half_m, 0.0) / mover.speed_mps,
-        mover.end_s + (metres + half_m) / mover.speed_mps,
-    )
+    return camera.floor if camera else 0
 
 
-def _apart_s(one: Interval, other: Interval) -> float:
-    """How far apart the middles of two intervals are."""
-    return abs(sum(one) - sum(other)) / 2
+def _costs(
+    known: Survey, departure: Mapping[str, Any], arrivals: Mapping[Option, Arrival]
+) -> dict[Option, float]:
+    """Metres to the middle of the stay in each option's view; what lies behind counts more."""
+    heading_deg, start = departure.get("heading_deg"), departure["at"]
+    costs = {}
+    for option, arrival in arrivals.items():
+        middle = _middle(known, option)
+        behind = 1.0
+        if heading_deg is not None and "x_m" in middle and "x_m" in start:
+            east_m, north_m = middle["x_m"] - start["x_m"], middle["y_m"] - start["y_m"]
+            turn = math.radians(heading_deg) - math.atan2(east_m, north_m)
+            behind += BEHIND_COST * (1.0 - math.cos(turn)) / 2 if east_m or north_m else 0.0
+        passed_s = sum(arrival.interval) / 2 - departure["time_s"]
+        costs[option] = max(passed_s * departure["speed_mps"], LEAST_M) * behind
+    return costs
+
+
+def _told(arrival: Arrival, clip: Clip) -> str:
+    after_s = [end_s - (clip.end_s or 0.0) for end_s in arrival.interval]
+    return f"in view from {after_s[0]:.1f} to {after_s[1]:.1f} s after the target was last seen"
 
 
 def _common(one: Interval, other: Interval) -> Interval:
-    """Where two intervals overlap, else what lies between their middles (widened to a second)."""
-    start_s, end_s = max(one[0], other[0]), min(one[1], other[1])
-    if end_s > start_s:
-        return start_s, end_s
-    middles = sorted((sum(one) / 2, sum(other) / 2))
-    return middles[0] - 0.5, middles[1] + 0.5
+    """Where two intervals overlap, or would if they met: never shorter than is to be expected.
+
+    Stays of lengths a and b that overlap, at a random offset, share a·b / (a + b) on average.
+    """
+    ends = sorted((*one, *other))[1:3]  # of the overlap, or of the gap between them
+    lengths = one[1] - one[0], other[1] - other[0]
+    shared_s = max(one[0], other[0]) < min(one[1], other[1]) and ends[1] - ends[0]
+    half_s = max(shared_s, lengths[0] * lengths[1] / max(sum(lengths), 1e-9), 1.0) / 2
+    return sum(ends) / 2 - half_s, sum(ends) / 2 + half_s

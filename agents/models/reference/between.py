@@ -1,13 +1,16 @@
 """Between: what happened in the gap of two sightings (which camera, when, how it moved)."""
 
 import math
+from collections.abc import Sequence
 
 from agents.models.reference.answer import Answer, Interval, cheapest, guess
-from agents.models.reference.evidence import Call, Evidence
-from agents.models.reference.motion import Gap, misfit, read_motion
+from agents.models.reference.evidence import Call, Evidence, Result
+from agents.models.reference.motion import Gap, Motion, misfit, motion_of, read_motion
+from agents.models.reference.pace import VEHICLE, WALKER, is_vehicle
 from agents.models.reference.question import Option, Question, span_s
 from agents.models.reference.survey import Location, Survey, distances, survey, view_ends
 
+SHORTEST_GAP_S = 0.5  # where views overlap the gap is none, but a way needs time
 ENDS = "I need the cameras' places and the target's path on the ground before and after the gap."
 
 
@@ -17,18 +20,46 @@ def passed_camera(question: Question, evidence: Evidence) -> Answer:
     if ends is None:
         return guess(question, "The question shows no two sightings.")
     known = survey(evidence, ends, ENDS)
-    start, end = known.exit(0), known.entry(1)
-    pairs = [(start, _camera(option)) for option in question.options]
-    pairs += [(_camera(option), end) for option in question.options]
-    metres = distances(evidence, pairs, "I compare the way by each option.")
-    count = len(question.options)
-    detours = {option: metres[i] + metres[count + i] for i, option in enumerate(question.options)}
+    passages = _passages(known, [option.text for option in question.options], evidence)
+    ways = {
+        option: passages[option.text]["detour_m"] for option in question.options if option.text in passages
+    }
+    detours = ways or _detours(known, question.options, evidence)
     ranked = cheapest(detours)
     if not ranked:
         return guess(question, "No way by any option is known.")
     best = ranked[0]
     why = f"By {best.text} the way is {detours[best]:.0f} m, the shortest of the options."
     return Answer(options=(best,), why=why)
+
+
+def _detours(known: Survey, options: Sequence[Option], evidence: Evidence) -> dict[Option, float]:
+    """Metres from the first sighting to each option's camera and on to the second."""
+    pairs = [(known.exit(0), _camera(option)) for option in options]
+    pairs += [(_camera(option), known.entry(1)) for option in options]
+    metres = distances(evidence, pairs, "I compare the way by each option.")
+    return {option: metres[i] + metres[len(options) + i] for i, option in enumerate(options)}
+
+
+def _passages(known: Survey, cameras: Sequence[str], evidence: Evidence) -> dict[str, Result]:
+    """By camera, how the gap between the two sightings may have been passed; empty if no tool tells."""
+    before, after = known.timed_track(0), known.timed_track(1)
+    if before is None or after is None:
+        return {}
+    # Where clips overlap there is no gap, but a way needs time: then the earlier clip counts up to there.
+    until_s = after["times_s"][0] - SHORTEST_GAP_S
+    kept = max(1, sum(time_s <= until_s for time_s in before["times_s"]))
+    before = {**before, "points_m": before["points_m"][:kept], "times_s": before["times_s"][:kept]}
+    usual = VEHICLE if is_vehicle(known.clips[0]) else WALKER
+    asked = {
+        "before": before,
+        "after": after,
+        "via": list(cameras),
+        "speed_mps": usual.speed_mps,
+        "speed_error_mps": usual.error_mps,
+    }
+    [found] = evidence.ask([Call("interpolate", asked)], "I compare the ways by these cameras.")
+    return {row["camera"]: row for row in (found or {}).get("passages", ()) if "way_m" in row}
 
 
 def passing_time(question: Question, evidence: Evidence) -> Answer:
@@ -38,15 +69,17 @@ def passing_time(question: Question, evidence: Evidence) -> Answer:
     if ends is None or middle is None or ends[0].end_s is None or ends[1].start_s is None:
         return guess(question, "The question names no middle camera between two timed sightings.")
     known = survey(evidence, ends, ENDS)
-    shares = _shares(known, middle, evidence)
-    if shares is None:
-        return guess(question, f"The way by {middle} is not known.")
-    gap_s = ends[1].start_s - ends[0].end_s
-    expected = tuple(ends[0].end_s + share * gap_s for share in shares)
+    passage = _passages(known, [middle], evidence).get(middle)
+    if passage is not None:
+        expected = (passage["enters_s"], passage["leaves_s"])
+    else:
+        shares = _shares(known, middle, evidence)
+        if shares is None:
+            return guess(question, f"The way by {middle} is not known.")
+        gap_s = ends[1].start_s - ends[0].end_s
+        expected = (ends[0].end_s + shares[0] * gap_s, ends[0].end_s + shares[1] * gap_s)
     costs = {
-        option: _time_misfit((expected[0], expected[1]), span)
-        for option in question.options
-        if (span := span_s(option.text))
+        option: _time_misfit(expected, span) for option in question.options if (span := span_s(option.text))
     }
     ranked = cheapest(costs)
     if not ranked:
@@ -75,42 +108,93 @@ def _shares(known: Survey, middle: str, evidence: Evidence) -> tuple[float, floa
 
 
 def _time_misfit(expected: Interval, offered: Interval) -> float:
-    """Distance of the intervals' ends, in seconds."""
-    return abs(expected[0] - offered[0]) + abs(expected[1] - offered[1])
+    """1 − the intervals' overlap over their union; where they don't overlap, more the farther apart they lie."""
+    shared_s = min(expected[1], offered[1]) - max(expected[0], offered[0])
+    union_s = max(expected[1], offered[1]) - min(expected[0], offered[0])
+    return 1.0 - (max(shared_s, 0.0) / union_s if union_s > 0 else 0.0) + max(-shared_s, 0.0)
 
 
 def moved(question: Question, evidence: Evidence) -> Answer:
-    """The option whose told path fits the displacement, length and duration of the gap best."""
+    """The option whose told path fits the displacement, length and duration best.
+
+    Where the question is about the intermediate camera's time, the motion is that through its view.
+    """
     ends = question.ends
     if ends is None:
         return guess(question, "The question shows no two sightings.")
     known = survey(evidence, ends, ENDS)
+    gap = _through_view(question, known, evidence) or _whole_gap(known, evidence)
+    if gap is None:
+        return guess(question, "The displacement in the gap is not known.")
+    costs: dict[Option, float] = {}
+    for option, told in _told(question, gap, evidence).items():
+        costs[option] = misfit(told, gap)
+    ranked = cheapest(costs)
+    if not ranked:
+        return guess(question, "The options tell no directions.")
+    towards = f"{gap.length_m:.0f} m towards {gap.bearing_deg:.0f}°"
+    why = f"It went {towards} in {gap.duration_s:.1f} s."
+    return Answer(options=(ranked[0],), why=why)
+
+
+def _through_view(question: Question, known: Survey, evidence: Evidence) -> Gap | None:
+    """The motion through the intermediate camera's view, if that is what is asked and known."""
+    middle = next((camera for camera in question.cameras if camera not in _seen(question)), None)
+    if middle is None or not question.about_middle:
+        return None
+    passage = _passages(known, [middle], evidence).get(middle)
+    if passage is None:
+        return None
+    east_m, north_m = passage["east_m"], passage["north_m"]
+    if not (east_m or north_m):
+        return None
+    bearing_deg = math.degrees(math.atan2(east_m, north_m)) % 360
+    return Gap(
+        bearing_deg=bearing_deg,
+        straight_m=math.hypot(east_m, north_m),
+        length_m=max(passage["length_m"], 0.1),
+        duration_s=passage["leaves_s"] - passage["enters_s"],
+        first_deg=None,
+        last_deg=None,
+    )
+
+
+def _whole_gap(known: Survey, evidence: Evidence) -> Gap | None:
+    """The motion from the first sighting to the second."""
     start, end = known.exit(0), known.entry(1)
     why = "I need direction and length of the way through the gap."
     calls = [Call("bearing", {"start": start, "end": end}), Call("distance", {"start": start, "end": end})]
     bearing, distance = evidence.ask(calls, why)
     if bearing is None or distance is None:
-        return guess(question, "The displacement in the gap is not known.")
+        return None
     straight_m = distance.get("straight_m", 0.0)
-    gap = Gap(
+    return Gap(
         bearing_deg=bearing["bearing_deg"],
         straight_m=straight_m,
-        path_m=distance.get("path_m") or straight_m,
-        duration_s=(ends[1].start_s or 0.0) - (ends[0].end_s or 0.0),
-        first_deg=known.tracks[0].heading_deg if 0 in known.tracks else None,
-        last_deg=known.tracks[1].heading_deg if 1 in known.tracks else None,
+        length_m=distance.get("path_m") or straight_m,
+        duration_s=(known.clips[1].start_s or 0.0) - (known.clips[0].end_s or 0.0),
+        first_deg=known.heading(0),
+        last_deg=known.heading(1),
     )
-    costs: dict[Option, float] = {}
-    for option in question.options:
-        told = read_motion(option.text)
-        if told is not None:
-            costs[option] = misfit(told, gap)
-    ranked = cheapest(costs)
-    if not ranked:
-        return guess(question, "The options tell no directions.")
-    towards = f"{gap.path_m:.0f} m towards {gap.bearing_deg:.0f}°"
-    why = f"From sighting to sighting it is {towards} in {gap.duration_s:.1f} s."
-    return Answer(options=(ranked[0],), why=why)
+
+
+def _told(question: Question, gap: Gap, evidence: Evidence) -> dict[Option, Motion]:
+    """What the options tell, read by the tool or else by eye."""
+    bearing = math.radians(gap.bearing_deg)
+    asked = {
+        "texts": [option.text for option in question.options],
+        "east_m": round(gap.straight_m * math.sin(bearing), 3),
+        "north_m": round(gap.straight_m * math.cos(bearing), 3),
+        "length_m": round(gap.length_m, 3),
+    }
+    [found] = evidence.ask([Call("compare_motion", asked)], "I read the options against that.")
+    rows = (found or {}).get("comparisons", [{}] * len(question.options))
+    told = {}
+    for option, row in zip(question.options, rows, strict=True):
+        motion = motion_of(row["stretches"]) if row.get("stretches") else read_motion(option.text)
+        if motion is not None:
+            told[option] = motion
+    return told
 
 
 def _camera(option: Option) -> Location:

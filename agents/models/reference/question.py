@@ -77,6 +77,7 @@ class Question:
     cameras: tuple[str, ...]
     clips: tuple[Clip, ...]
     options: tuple[Option, ...]
+    about_middle: bool = False  # it asks about the time in the intermediate camera's view, not about the gap
 
     @property
     def ends(self) -> tuple[Clip, Clip] | None:
@@ -99,6 +100,7 @@ def read_question(messages: Sequence[Message]) -> Question:
     options = [_OPTION.match(line) for line in asked.splitlines()]
     return Question(
         kind=kind,
+        about_middle="intermediate time period" in body,
         text=text,
         cameras=tuple(one or other for one, other in _MENTION.findall(body)),
         clips=_clips(text.splitlines()),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.models.reference.evidence import Call, Evidence, Result
+from agents.models.reference.pace import Pace, is_vehicle, pace
 from agents.models.reference.question import Clip
 
 Point = tuple[float, float]
@@ -25,6 +26,7 @@ class Camera:
     floor: int = 0
     heading_deg: float | None = None
     range_m: float | None = None
+    has_homography: bool = False
 
     def view_ends(self) -> tuple[Location, Location] | None:
         """The near and the far end of what it sees along its axis, judged by its range."""
@@ -47,16 +49,24 @@ class Camera:
 class Track:
     """How a target moved through a clip."""
 
-    first_m: Point
-    last_m: Point
+    points_m: tuple[Point, ...]
     floor: int
     speed_mps: float | None
+    speed_error_mps: float
     heading_deg: float | None
+
+    @property
+    def first_m(self) -> Point:
+        return self.points_m[0]
+
+    @property
+    def last_m(self) -> Point:
+        return self.points_m[-1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """Cameras by id, and the track of each clip that could be projected."""
+    """Cameras by id, and the track of each clip that could be put on the ground."""
 
     cameras: Mapping[str, Camera]
     tracks: Mapping[int, Track]
@@ -72,6 +82,42 @@ class Survey:
         track = self.tracks.get(index)
         return at(track.last_m, track.floor) if track else {"camera": self.clips[index].camera}
 
+    def timed_track(self, index: int) -> dict[str, Any] | None:
+        """The points of clip `index` with its clock, or where its camera stands; None if neither is known."""
+        clip, track = self.clips[index], self.tracks.get(index)
+        if track is not None:
+            points = [list(point) for point in track.points_m]
+            times_s = [round(time_s, 3) for time_s in clip.times_s]
+            return {"floor": track.floor, "points_m": points, "times_s": times_s}
+        camera = self.cameras.get(clip.camera)
+        if camera is None or camera.xy_m is None or clip.start_s is None:
+            return None
+        at_s = round(clip.start_s + (clip.lasting_s if index == 0 else 0.0), 3)
+        return {"floor": camera.floor, "points_m": [list(camera.xy_m)], "times_s": [at_s]}
+
+    def pace(self, index: int) -> Pace:
+        """How fast it may be taken to go on after clip `index`."""
+        track = self.tracks.get(index)
+        seen = (track.speed_mps, track.speed_error_mps) if track and track.speed_mps else None
+        return pace(seen, vehicle=is_vehicle(self.clips[index]))
+
+    def heading(self, index: int) -> float | None:
+        """Whither it went in clip `index`."""
+        track = self.tracks.get(index)
+        return track.heading_deg if track else None
+
+    def departure(self, index: int) -> dict[str, Any]:
+        """The end of clip `index`, as the forecasting tools take it."""
+        going, heading_deg = self.pace(index), self.heading(index)
+        told = {
+            "at": self.exit(index),
+            "time_s": round(self.clips[index].end_s or 0.0, 3),
+            "speed_mps": round(going.speed_mps, 3),
+            "speed_error_mps": round(going.error_mps, 3),
+            "seen_by": self.clips[index].camera,
+        }
+        return told if heading_deg is None else {**told, "heading_deg": heading_deg}
+
 
 def at(xy_m: Point, floor: int) -> Location:
     """A point as a tool's location."""
@@ -79,17 +125,19 @@ def at(xy_m: Point, floor: int) -> Location:
 
 
 def survey(evidence: Evidence, clips: Sequence[Clip], why: str) -> Survey:
-    """Where the cameras stand and what the boxes mean on the ground, asked in one turn.
+    """Where the cameras stand, then what the boxes mean on the ground.
 
     Raises:
         Need: the tools have not been asked yet.
     """
-    calls = [Call("list_cameras", {}), *(_projection(clip) for clip in clips if clip.boxes)]
-    listing, *projected = evidence.ask(calls, why)
-    found = iter(projected)
-    tracks = {index: _track(next(found)) for index, clip in enumerate(clips) if clip.boxes}
+    [listing] = evidence.ask([Call("list_cameras", {})], why)
+    cameras = _cameras(listing)
+    shown = [index for index, clip in enumerate(clips) if clip.boxes]
+    calls = [_track_call(clips[index], cameras) for index in shown]
+    results = evidence.ask(calls, "I put the boxes on the ground.")
+    tracks = {index: _track(result) for index, result in zip(shown, results, strict=True)}
     return Survey(
-        cameras=_cameras(listing),
+        cameras=cameras,
         tracks={index: track for index, track in tracks.items() if track is not None},
         clips=clips,
     )
@@ -132,11 +180,15 @@ def _metres(result: Result | None) -> float:
     return metres + FLOOR_CHANGE_M * float(result.get("floor_changes") or 0)
 
 
-def _projection(clip: Clip) -> Call:
+def _track_call(clip: Clip, cameras: Mapping[str, Camera]) -> Call:
     first_s = clip.times_s[0]
     times_s = [round(time_s - first_s, 3) for time_s in clip.times_s]
     arguments = {"camera": clip.camera, "boxes": [list(box) for box in clip.boxes], "times_s": times_s}
-    return Call("project_track", arguments)
+    camera = cameras.get(clip.camera)
+    if camera is None or camera.has_homography:
+        return Call("project_track", arguments)
+    target = "vehicle" if is_vehicle(clip) else "person"
+    return Call("estimate_track", {**arguments, "target": target})
 
 
 def _cameras(listing: Result | None) -> dict[str, Camera]:
@@ -149,6 +201,7 @@ def _cameras(listing: Result | None) -> dict[str, Camera]:
             floor=row.get("floor", 0),
             heading_deg=row.get("heading_deg"),
             range_m=row.get("range_m"),
+            has_homography=bool(row.get("has_homography")),
         )
     return found
 
@@ -158,9 +211,9 @@ def _track(result: Result | None) -> Track | None:
     if result is None or not points:
         return None
     return Track(
-        first_m=tuple(points[0]),
-        last_m=tuple(points[-1]),
+        points_m=tuple((point[0], point[1]) for point in points),
         floor=result.get("floor", 0),
         speed_mps=result.get("speed_mps") or None,
+        speed_error_mps=result.get("speed_error_mps") or 0.0,
         heading_deg=result.get("heading_deg"),
     )

@@ -5,7 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    ValidationError,
+    model_validator,
+)
 
 from gnomon.errors import DataError
 
@@ -14,6 +22,7 @@ Metric = Literal["MCQ_Acc", "ST-IoU"]
 
 M = TypeVar("M", bound="_Published")
 
+CAMERA_ID = re.compile(r"\bc\d+\b", re.ASCII)
 _CHOICE = re.compile(r"([A-Z])\. (.+)", re.DOTALL)
 
 
@@ -154,18 +163,16 @@ class _PublishedClip(_Published):
         )
 
 
+def _known_task(task_id: str) -> str:
+    if task_id not in TASKS:
+        raise ValueError(f"no {task_id!r}; allowed: {', '.join(TASKS)}")
+    return task_id
+
+
 class _PublishedGold(_Published):
     """What scoring reads of a case."""
 
-    task_id: Literal[
-        "GeoLocation",
-        "ArrivalTimeInterval",
-        "MotionState",
-        "CausalReordering",
-        "NextSpotForecasting",
-        "TrajectoryForecasting",
-        "MultiTargetTrajectoryForecasting",
-    ]
+    task_id: Annotated[str, AfterValidator(_known_task)]
     choices: list[str] = Field(min_length=1)
     ground_truth: str | None = None
     correct_cam_name: list[str] | None = None

@@ -39,6 +39,12 @@ class Layout:
         path = self.path(case.map_image_path)
         return path if path is not None and path.is_file() else None
 
+    def scene_of(self, case: Case) -> Path | None:
+        """The scene file named like the case's map; generated folders have it, the published one does not."""
+        map_path = self.path(case.map_image_path)
+        path = self.folder / case.scene / "scenes" / f"{map_path.stem}.geojson" if map_path else None
+        return path if path is not None and path.is_file() else None
+
     @property
     def homographies(self) -> Path:
         """The file of the indoor cameras' homographies; it may be absent."""

@@ -13,9 +13,11 @@ from gnomon.benchmark import PromptProtocol, Select
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, Case
 from gnomon.benchmarks.gtr_bench.frames import clip_pictures, has_frames, jpeg
 from gnomon.benchmarks.gtr_bench.layout import Layout, find_layout, read_cases
+from gnomon.benchmarks.gtr_bench.map_reading.mapped_scene import mapped_scene
+from gnomon.benchmarks.gtr_bench.map_reading.reading_store import ReadingStore
 from gnomon.benchmarks.gtr_bench.prompt import TIMELESS, Frames, parts_of
-from gnomon.benchmarks.gtr_bench.scenes import indoor_scene, map_image_of, outdoor_scene
-from gnomon.errors import DataError, NotFound, SpecError
+from gnomon.benchmarks.gtr_bench.scenes import indoor_scene, map_image_of, outdoor_scene, own_scene
+from gnomon.errors import DataError, NotFound
 from gnomon.identity import digest
 from gnomon.media import MediaStore
 from gnomon.sample import DataFault, ImageRef, Sample, SampleRef
@@ -32,7 +34,9 @@ class GtrSamples:
     cases: Mapping[str, Case]
     refs: Sequence[SampleRef]
     faults: Sequence[DataFault]
+    # Many cases share a picture, and all arms do: what was made of it is kept, by its hash.
     _maps: dict[bytes, ImageRef] = field(default_factory=dict, init=False, repr=False)
+    _mapped: dict[str, Scene] = field(default_factory=dict, init=False, repr=False)
 
     def get(self, sample_id: str) -> Sample:
         """The whole sample.
@@ -69,7 +73,7 @@ class GtrSamples:
             return None
         data = path.read_bytes()
         key = hashlib.sha256(data).digest()
-        if key not in self._maps:  # many cases share a picture, and all arms do
+        if key not in self._maps:
             self._maps[key] = self.media.put(data if self.protocol == "guarded" else _as_jpeg(data))
         return self._maps[key]
 
@@ -85,13 +89,22 @@ class GtrSamples:
         return found
 
     def _scene(self, case: Case, map_image: ImageRef | None) -> Scene:
-        if case.scene == "outdoor":
-            return outdoor_scene(case)
-        scene = indoor_scene(self.layout.homographies)
+        file = self.layout.scene_of(case)
+        if file is not None:
+            return own_scene(file)
+        outdoor = case.scene == "outdoor"
+        scene = outdoor_scene(case) if outdoor else indoor_scene(self.layout.homographies)
         path = self.layout.map_of(case)
         if map_image is None or path is None:
             return scene
-        return replace(scene, map_image=map_image_of(map_image, path))
+        key = case.case_id if outdoor else map_image.sha256  # outdoors, ids differ from case to case
+        if key not in self._mapped and outdoor:
+            readings = ReadingStore(self.media.folder / "map-readings")
+            reading = readings.read(path.read_bytes(), scene.cameras)
+            self._mapped[key] = mapped_scene(scene, reading, map_image)
+        elif key not in self._mapped:
+            self._mapped[key] = replace(scene, map_image=map_image_of(map_image, path))
+        return self._mapped[key]
 
 
 def _as_jpeg(data: bytes) -> bytes:
@@ -107,7 +120,7 @@ def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media:
         DataError: `data` is not the published layout, or the homographies are broken.
         SpecError: `select` names a task or scene there is not.
     """
-    _check(select)
+    select.check(tasks=tuple(TASKS), scenes=SCENES)
     layout = find_layout(data)
     cases, faults = read_cases(layout)
     clusters = clusters_of(cases)
@@ -148,16 +161,6 @@ def clusters_of(cases: Sequence[Case]) -> dict[str, str]:
         scene, smallest = min(component, key=lambda node: (node[0], len(node[1]), node[1]))
         names.update(dict.fromkeys(component, f"{scene}.{smallest}"))
     return {case.case_id: names[case.scene, case.clips[0].object_id] for case in cases}
-
-
-def _check(select: Select) -> None:
-    for name_of, given, known in (
-        ("select.tasks", select.tasks, tuple(TASKS)),
-        ("select.scenes", select.scenes, SCENES),
-    ):
-        for name in given:
-            if name not in known:
-                raise SpecError(f"no {name!r}; allowed: {', '.join(known)}", field=name_of)
 
 
 def _media_faults(layout: Layout, cases: Sequence[Case]) -> list[DataFault]:

@@ -22,7 +22,7 @@ _PROSE = {
     name: re.compile(_QUOTED.format(name, r'((?:[^"\\]|\\.)*)'), re.DOTALL)
     for name in ("explanation", "reasoning")
 }
-_TIMES = re.compile(r'"time_duration"\s*:\s*\[(.*?)\]', re.DOTALL)
+_TIMES = re.compile(r'"time_duration"\s*:\s*\[')
 _QUOTED_TIME = re.compile(r"""["']([^"']*)["']""")
 _LETTER_RULES = (
     re.compile(r"([A-D])\."),
@@ -50,8 +50,9 @@ def extract_elements(text: str) -> dict[str, Any]:
     for name, pattern in _PROSE.items():
         if match := pattern.search(text):
             found[name] = match[1].replace('\\"', '"')
-    if match := _TIMES.search(text):
-        found["time_duration"] = _QUOTED_TIME.findall(match[1])
+    # A pattern up to the bracket's end would look for that end from every opening: minutes for a long reply.
+    if (match := _TIMES.search(text)) and (end := text.find("]", match.end())) >= 0:
+        found["time_duration"] = _QUOTED_TIME.findall(text[match.end() : end])
     return found
 
 

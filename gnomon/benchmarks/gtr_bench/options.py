@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from gnomon.benchmark import PromptProtocol
-from gnomon.benchmarks.gtr_bench.case import Case, body_of
+from gnomon.benchmarks.gtr_bench.case import CAMERA_ID, Case, body_of
 from gnomon.benchmarks.gtr_bench.clock import NOON_S, clock_span, day_span
 
 GRID_S = 0.1  # published false intervals lie on this grid, the true one does not
@@ -12,8 +12,8 @@ GRID_S = 0.1  # published false intervals lie on this grid, the true one does no
 def displayed_choices(case: Case, protocol: PromptProtocol) -> tuple[str, ...]:
     """The options as the prompt of that protocol lists them, letters included.
 
-    Official: as published. Guarded: arrival intervals all rounded to 0.1 s, and options of equal text listed
-    once, with letters given anew.
+    Official: as published. Guarded: arrival intervals all rounded to 0.1 s, orders of cameras that are in no
+    clip left out, and options of equal text listed once, with letters given anew.
 
     >>> case = Case(scene="indoor", task_id="ArrivalTimeInterval",
     ...             choices=("A. 12:00:01.000-12:00:02.000", "B. 12:00:01.486-12:00:02.013"))
@@ -22,7 +22,8 @@ def displayed_choices(case: Case, protocol: PromptProtocol) -> tuple[str, ...]:
     """
     if protocol == "official":
         return case.choices
-    bodies = dict.fromkeys(_guarded_body(case, choice) for choice in case.choices)
+    possible = [choice for choice in case.choices if not _names_a_stranger(case, choice)]
+    bodies = dict.fromkeys(_guarded_body(case, choice) for choice in possible)
     return tuple(f"{chr(ord('A') + index)}. {body}" for index, body in enumerate(bodies))
 
 
@@ -38,6 +39,12 @@ def as_displayed(case: Case, protocol: PromptProtocol) -> Case:
         ground_truth=by_body.get(_guarded_body(case, case.ground_truth), ""),
         correct_cam_name=tuple(by_body.get(_guarded_body(case, name), "") for name in case.correct_cam_name),
     )
+
+
+def _names_a_stranger(case: Case, choice: str) -> bool:
+    """Whether an order of the clips names a camera that filmed none of them: seen to be wrong by its text."""
+    filmed = {clip.camera_id for clip in case.clips}
+    return case.task.short == "CR" and bool(filmed) and not filmed.issuperset(CAMERA_ID.findall(choice))
 
 
 def _guarded_body(case: Case, choice: str) -> str:

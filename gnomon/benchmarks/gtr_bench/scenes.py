@@ -1,37 +1,37 @@
 """Scenes: what is known of the two places, for tools to look at.
 
-Indoors: cameras as read from the map picture (`indoor.json`) and their published homographies, in metres, x
-east and y north of the south-west corner of a floor's panel. Outdoors: names of cameras only; ids change from
-question to question and the map is a picture, so positions are unknown and stay None.
+Indoors: the building as read from the map picture (`indoor.geojson`, docs/benchmarks/gtr-indoor.md) with the
+published homographies, in metres, x east and y north of the south-west corner of a floor's panel. Outdoors:
+the names of the cameras; ids change from question to question, so where they stand is read off each
+question's own map (`map_reading`, docs/benchmarks/gtr-maps.md).
 """
 
-import json
-import math
-import re
-from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache, lru_cache
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter, ValidationError
-from shapely import Polygon
 
-from gnomon.benchmarks.gtr_bench.case import Case
+from gnomon.benchmarks.gtr_bench.case import CAMERA_ID, Case
 from gnomon.errors import DataError
 from gnomon.sample import ImageRef
+from tools.scene.errors import SceneError
+from tools.scene.format import read_scene
 from tools.scene.frame import Frame
 from tools.scene.scene import Camera, MapImage, Point, Scene
 
 ATTRIBUTION = "GTR-Bench (MIT); indoor cameras of MTMMC, outdoor cameras of CityFlow"
 
+METRES_PER_PIXEL = 10 / 112  # of the indoor maps: their bar of 10 m is 112 px long
+PANEL_PX = 546  # height of a floor's panel below its title
+TITLE_PX = 50
+FLOOR_BY_INK = {1147: 1, 1268: 2, 1264: 3}  # dark pixels of the titles level_1, level_2, level_3
 MARGIN_PX = 100  # left of every title: white in a title's rows, dark in a floor's
 COMPASS_PX = 600  # the compass lies right of this
 
-_CAMERA_ID = re.compile(r"\bc\d+\b", re.ASCII)
 _Row = tuple[FiniteFloat, FiniteFloat, FiniteFloat]
 
 
@@ -45,11 +45,24 @@ class _Homography(BaseModel):
 
 
 def outdoor_scene(case: Case) -> Scene:
-    """The cameras that a case names, positions unknown."""
+    """The cameras that a case names; where they stand, only its map tells."""
     named = " ".join((case.question, *case.choices))
-    ids = {clip.camera_id for clip in case.clips} | set(_CAMERA_ID.findall(named))
+    ids = {clip.camera_id for clip in case.clips} | set(CAMERA_ID.findall(named))
     cameras = {camera_id: Camera(id=camera_id) for camera_id in sorted(ids)}
     return Scene(id="outdoor", frame=Frame(), kind="outdoor", cameras=cameras, attribution=ATTRIBUTION)
+
+
+@lru_cache(maxsize=64)
+def own_scene(file: Path) -> Scene:
+    """The scene of a folder that brings its own.
+
+    Raises:
+        DataError: the file is no scene.
+    """
+    try:
+        return read_scene(file)
+    except SceneError as error:
+        raise DataError(f"{file.name} is no scene: {error}") from None
 
 
 def indoor_scene(homographies: Path | None) -> Scene:
@@ -70,30 +83,19 @@ def indoor_scene(homographies: Path | None) -> Scene:
 @lru_cache(maxsize=8)
 def _indoor_scene(published: bytes) -> Scene:
     given = TypeAdapter(list[_Homography]).validate_json(published)
-    matrices = {item.camera_id: np.array(item.homography_matrix) for item in given}
-    cameras = {
-        camera_id: _camera(camera_id, drawn, matrices.get(camera_id))
-        for camera_id, drawn in _reading()["cameras"].items()
-    }
-    return Scene(id="indoor", frame=Frame(), kind="indoor", cameras=cameras, attribution=ATTRIBUTION)
+    scale = METRES_PER_PIXEL
+    to_metres = np.array(((scale, 0.0, 0.0), (0.0, -scale, scale * PANEL_PX), (0.0, 0.0, 1.0)))
+    cameras = dict(_building().cameras)
+    for item in given:
+        if item.camera_id in cameras:
+            matrix = to_metres @ np.array(item.homography_matrix)
+            cameras[item.camera_id] = replace(cameras[item.camera_id], homography=matrix)
+    return replace(_building(), cameras=cameras)
 
 
-def _camera(camera_id: str, drawn: Mapping[str, Any], homography: NDArray[np.float64] | None) -> Camera:
-    xy_m = _to_metres(drawn["apex_px"])
-    area = Polygon([_to_metres(corner) for corner in drawn["field_of_view_px"]])
-    centre = area.centroid
-    heading_deg = math.degrees(math.atan2(centre.x - xy_m[0], centre.y - xy_m[1])) % 360
-    return Camera(
-        id=camera_id,
-        xy_m=xy_m,
-        floor=drawn["floor"],
-        position_error_m=_reading()["position_error_m"],
-        heading_deg=round(heading_deg),
-        range_m=max(math.dist(xy_m, corner) for corner in area.exterior.coords),
-        field_of_view=area,
-        homography=None if homography is None else _panel_to_metres() @ homography,
-        image_size=tuple(_reading()["image_size_px"]),
-    )
+@cache
+def _building() -> Scene:
+    return read_scene(Path(__file__).with_name("indoor.geojson"))
 
 
 def map_image_of(image: ImageRef, picture: Path) -> MapImage | None:
@@ -104,40 +106,14 @@ def map_image_of(image: ImageRef, picture: Path) -> MapImage | None:
     """
     with Image.open(picture) as source:
         grey = np.asarray(source.convert("L"))
-    reading = _reading()
-    floors = {ink: int(floor) for floor, ink in reading["title_ink_px"].items()}
+    shrunk = image.height / grey.shape[0]  # `image` may be a smaller copy of the picture
     white: NDArray[np.bool_] = np.all(grey[:, :MARGIN_PX] > 250, axis=1)
     origins: dict[int, Point] = {}
     for top in np.flatnonzero(white[:-1] & ~white[1:]) + 1:
-        title = grey[max(top - reading["title_height_px"], 0) : top, :COMPASS_PX]
-        floor = floors.get(int((title < 128).sum()))
+        title = grey[max(top - TITLE_PX, 0) : top, :COMPASS_PX]
+        floor = FLOOR_BY_INK.get(int((title < 128).sum()))
         if floor is not None:
-            origins[floor] = (0.0, float(top + reading["panel_height_px"]))
+            origins[floor] = (0.0, float(top + PANEL_PX) * shrunk)
     if not origins:
         return None
-    return MapImage(file=image.sha256, metres_per_pixel=_metres_per_pixel(), origin_px=origins)
-
-
-def _to_metres(pixel: Point) -> Point:
-    x_m, y_m, _ = _panel_to_metres() @ (*pixel, 1.0)
-    return float(x_m), float(y_m)
-
-
-@cache
-def _panel_to_metres() -> NDArray[np.float64]:
-    """Pixels of a panel (x right, y down) to metres (x east, y north): the map's north is up."""
-    scale, height_px = _metres_per_pixel(), _reading()["panel_height_px"]
-    return np.array(((scale, 0.0, 0.0), (0.0, -scale, scale * height_px), (0.0, 0.0, 1.0)))
-
-
-def _metres_per_pixel() -> float:
-    bar = _reading()["scale_bar"]
-    return float(bar["metres"] / bar["pixels"])
-
-
-@cache
-def _reading() -> dict[str, Any]:
-    """What was read off the map picture by eye."""
-    text = files("gnomon.benchmarks.gtr_bench").joinpath("indoor.json").read_text(encoding="utf-8")
-    reading: dict[str, Any] = json.loads(text)
-    return reading
+    return MapImage(file=image.sha256, metres_per_pixel=METRES_PER_PIXEL / shrunk, origin_px=origins)

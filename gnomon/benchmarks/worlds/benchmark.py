@@ -65,13 +65,7 @@ class Worlds:
     ) -> SampleSet:
         if data is not None:
             raise SpecError("worlds are generated and read no data; leave it out", field="data")
-        for field, given, known in (
-            ("select.tasks", select.tasks, self.tasks),
-            ("select.scenes", select.scenes, self.scenes),
-        ):
-            for name in given:
-                if name not in known:
-                    raise SpecError(f"no {name!r}; allowed: {', '.join(known)}", field=field)
+        select.check(tasks=self.tasks, scenes=self.scenes)
         cells = tuple(
             index
             for index, (scene, task) in enumerate(CELLS)

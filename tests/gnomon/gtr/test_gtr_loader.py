@@ -12,6 +12,7 @@ from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.errors import DataError, NotFound, SpecError
 from gnomon.media import MediaStore
 from gnomon.sample import ImageRef
+from tools.scene.format import scene_to_json
 
 Entry = dict[str, Any]
 Publish = Callable[..., Path]
@@ -140,6 +141,24 @@ def test_a_broken_map_is_the_datas_fault(
     samples = _open(root, media, protocol)
     with pytest.raises(DataError):
         samples.get("case-ati")
+
+
+@pytest.mark.parametrize("scene", ["indoor", "outdoor"])
+def test_what_tools_can_look_at_does_not_depend_on_the_answer(
+    publish: Publish, media: MediaStore, arrival: Entry, scene: str
+) -> None:
+    other = arrival | {
+        "ground_truth": arrival["choices"][0],
+        "middle_path": ["c98"],
+        "middle_point": {"camera_id": "c97", "time": "12:00:13.486"},
+    }
+    scenes = [
+        scene_to_json(
+            _open(publish(one, scene=scene, without_map=("case-ati",)), media).get("case-ati").scene
+        )
+        for one in (arrival, other)
+    ]
+    assert scenes[0] == scenes[1]
 
 
 def test_a_smaller_limit_is_a_prefix_of_a_larger_one(

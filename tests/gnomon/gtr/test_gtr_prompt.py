@@ -97,6 +97,14 @@ def test_equal_options_are_listed_once(reordering: Entry) -> None:
     )
 
 
+def test_an_order_of_cameras_that_filmed_nothing_is_not_offered(reordering: Entry) -> None:
+    reordering["choices"][3] = "D. c02 → c09 → c03"
+    case = case_from_json(reordering, "indoor")
+    assert displayed_choices(case, "guarded") == ("A. c01 → c02 → c03", "B. c03 → c01 → c02")
+    assert "c09" not in _text(reordering)
+    assert displayed_choices(case, "official") == tuple(reordering["choices"])
+
+
 def test_rounding_tells_nothing_of_an_arrival(arrival: Entry) -> None:
     case = case_from_json(arrival, "indoor")
     shown = displayed_choices(case, "guarded")

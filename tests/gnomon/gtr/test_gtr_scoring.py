@@ -1,6 +1,7 @@
 """Scoring GTR-Bench: strict rules are sane and total, official ones are flagged where they are gamed."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from gnomon.benchmark import PromptProtocol, Scoring
 from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.benchmarks.gtr_bench.case import Case, case_from_json
 from gnomon.benchmarks.gtr_bench.clock import clock_span, day_span
+from gnomon.benchmarks.gtr_bench.official import extract_elements
 from gnomon.benchmarks.gtr_bench.scoring import score_case
 from gnomon.benchmarks.gtr_bench.strict import span_iou
 from gnomon.errors import SpecError
@@ -204,6 +206,25 @@ def test_whatever_a_model_writes_gets_a_score(
     assert score.answer is None or score.answer.encode()
     if scoring == "strict":
         assert (score.answer is None) == ("no_answer" in score.flags)
+
+
+TIMES = re.compile(r'"time_duration"\s*:\s*\[(.*?)\]', re.DOTALL)  # as released: slow where no bracket closes
+PIECES = st.sampled_from(('"time_duration"', ":", " ", "[", "]", '"12:00-13:00"', "'", "\n", "x"))
+
+
+@given(st.lists(PIECES, max_size=30).map("".join))
+def test_times_are_picked_out_of_broken_json_as_the_released_pattern_does(text: str) -> None:
+    match = TIMES.search(text)
+    found = re.findall(r"""["']([^"']*)["']""", match[1]) if match else None
+    assert extract_elements(text).get("time_duration") == found
+
+
+@pytest.mark.parametrize(
+    "piece", ['"time_duration":[', '{"answer":"A', '{"a":[', "<think>", '"explanation":"']
+)
+@pytest.mark.parametrize("scoring", ["strict", "official"])
+def test_a_reply_that_repeats_itself_for_megabytes_is_scored_at_once(piece: str, scoring: Scoring) -> None:
+    assert score_case(NEXT, "{" + piece * 200_000 + "}", scoring=scoring).value == 0.0
 
 
 SPANS = st.tuples(st.integers(0, 10**6), st.integers(0, 10**6)).map(

@@ -1,71 +1,54 @@
 """The paired comparison: levels by simulation, symmetries, and the ends of its scale."""
 
-from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.random import Generator
 from statsmodels.stats.contingency_tables import mcnemar
 
-from gnomon.statistics.design import Design, design
+from bench.statistics_levels import STUDIES, shares
+from gnomon.statistics.design import design
 from gnomon.statistics.estimate import wilson
 from gnomon.statistics.mean import mean_score
 from gnomon.statistics.paired import Comparison, compare
 
-Arms = tuple[np.ndarray, np.ndarray, Design]
-
-
-def independent(n: int, *, only_one: float, cells: int = 1) -> Callable[[Generator], Arms]:
-    """0/1 scores of two equally good arms that differ on a share `only_one` of independent samples."""
-
-    def draw(random: Generator) -> Arms:
-        kind, both = random.random(n), (random.random(n) < 0.4).astype(float)
-        raw = np.where(kind < only_one / 2, 0.0, np.where(kind > 1 - only_one / 2, 1.0, both))
-        tools = np.where(kind < only_one / 2, 1.0, np.where(kind > 1 - only_one / 2, 0.0, both))
-        return raw, tools, design(np.arange(n) % cells, np.arange(n))
-
-    return draw
-
-
-def clustered(sizes: list[int], *, cells: int = 1) -> Callable[[Generator], Arms]:
-    """0/1 scores of two arms equally good on average, better or worse by the cluster."""
-
-    def draw(random: Generator) -> Arms:
-        clusters = np.repeat(np.arange(len(sizes)), sizes)
-        n = len(clusters)
-        shift = random.normal(0.0, 0.2, len(sizes))[clusters]
-        raw, tools = random.random(n) < 0.45, random.random(n) < 0.45 + shift
-        return raw.astype(float), tools.astype(float), design(np.arange(n) % cells, clusters)
-
-    return draw
+DOCUMENT = Path(__file__).parents[3] / "docs" / "statistics.md"
 
 
 @pytest.mark.parametrize(
-    "draw",
+    "name",
     [
-        independent(60, only_one=0.2),
-        independent(30, only_one=0.1),
-        independent(28, only_one=0.4, cells=14),
-        clustered([7] * 20),
-        clustered([7] * 60),
-        clustered([7] * 20, cells=5),
-        clustered([1] * 50 + [30]),
+        "60 independent samples",
+        "28 samples in 14 cells",
+        "14 cells of 2 to 6 samples",
+        "20 videos × 7, effect differs by video",
+        "60 videos × 7",
+        "14 cells × 20 in 40 videos",
+        "50 single samples and one video of 30",
+        "graded, 85 % zero: 60 independent samples",
+        "graded, variant four times as often a fourth: 60 samples",
     ],
-    ids=["independent", "few flips", "two a cell", "20 videos", "60 videos", "cells across", "one giant"],
 )
-def test_the_level_holds_where_there_is_no_effect(draw: Callable[[Generator], Arms]) -> None:
-    random, rounds, rejected, missed = np.random.default_rng(11), 400, 0, 0
-    for _ in range(rounds):
-        found = compare(*draw(random))
-        assert found.p is not None
-        assert found.ci95 is not None
-        rejected += found.p < 0.05
-        missed += not found.ci95[0] <= 0 <= found.ci95[1]
+def test_the_level_holds_where_there_is_no_effect(name: str) -> None:
+    _, claimed, covered, mean_covered = shares(*STUDIES[name], rounds=400, seed=11)
     # 0.05 and 3 standard errors of 400 rounds, and 1 point for the giant's own bias.
-    assert rejected / rounds < 0.093
-    assert missed / rounds < 0.093
+    assert claimed < 0.093
+    assert covered > 0.907
+    assert mean_covered > 0.907
+
+
+def test_the_documented_table_is_that_of_the_bench() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8").partition("## Measured")[2]
+    assert [name for name in STUDIES if f"| {name} |" not in text] == []
+    assert text.count(" | ") == 4 * (len(STUDIES) + 1)
+
+
+def test_a_gain_without_losses_is_found_in_few_clusters() -> None:
+    _, claimed, covered, _ = shares(*STUDIES["15 % rescued, none broken: 20 videos × 7"], rounds=200, seed=11)
+    assert claimed > 0.9
+    assert covered > 0.9
 
 
 def test_rare_flips_do_not_pass_for_no_effect() -> None:

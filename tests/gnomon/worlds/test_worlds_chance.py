@@ -18,13 +18,13 @@ from gnomon.worlds.numbering import CELLS, Number
 SEED = 21
 PLACES = 8  # of either scene; many questions in few places are quick to draw
 QUESTIONS = {
-    "GeoLocation": 160,
+    "GeoLocation": 120,
     "ArrivalTimeInterval": 80,
-    "MotionState": 300,
-    "CausalReordering": 300,
-    "NextSpotForecasting": 160,
-    "TrajectoryForecasting": 60,
-    "MultiTargetTrajectoryForecasting": 60,
+    "MotionState": 200,
+    "CausalReordering": 200,
+    "NextSpotForecasting": 120,
+    "TrajectoryForecasting": 80,
+    "MultiTargetTrajectoryForecasting": 80,
 }
 SIGMAS = 4.0
 

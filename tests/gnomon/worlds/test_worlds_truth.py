@@ -60,8 +60,8 @@ def test_a_sighting_begins_and_ends_to_the_millisecond(scene: str) -> None:
 @pytest.mark.parametrize("scene", SCENES)
 def test_dense_sampling_finds_the_sightings_and_no_others(scene: str) -> None:
     world = world_of(SEED, scene, 1)
-    for one in trips(world, 2, count=4):
-        for time_s in np.arange(one.journey.start_s, one.journey.end_s, 0.1):
+    for one in trips(world, 2, count=3):
+        for time_s in np.arange(one.journey.start_s, one.journey.end_s, 0.2):
             if on_stairs(one, time_s):
                 continue
             seen = {camera for camera in world.scene.cameras if in_view(world, one, camera, time_s)}

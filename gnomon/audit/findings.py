@@ -1,0 +1,98 @@
+"""Findings: what an audit measured, as plain data."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from gnomon.audit.hook import Kind, View
+from gnomon.sample import DataFault
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worth:
+    """What a shortcut is worth in a cell, by what was looked at.
+
+    `value` is its mean over all `n` samples, with chance counted where it does not apply; `hits` are those
+    of the `applies` samples where it does (broken numbers: a guess between two is half a hit). The intervals
+    are None where it never applies, or where there are fewer than two clusters of kin samples.
+    """
+
+    shortcut: str
+    kind: Kind
+    cell: str
+    view: View
+    n: int
+    applies: int
+    hits: float
+    value: float
+    chance: float | None
+    clusters: int
+    ci95: tuple[float, float] | None
+    ci99: tuple[float, float] | None  # for the verdict, as many shortcuts are tried
+    method: str  # how the 95 % interval was made
+
+    @property
+    def beats_chance(self) -> bool:
+        """Whether it is surely above chance; what cannot happen by chance needs to happen once."""
+        if self.chance == 0.0:
+            return self.value > 0.0
+        return self.chance is not None and self.ci99 is not None and self.ci99[0] > self.chance
+
+    @property
+    def survives(self) -> bool:
+        """Whether the guarded prompt still holds what it promises to withhold."""
+        return self.kind == "leak" and self.view == "guarded" and self.beats_chance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Letters:
+    """How often each letter is right in a cell (of the first place, where an answer has several).
+
+    `best` is the share of the commonest letter, so it lies above `chance` by selection alone.
+    """
+
+    cell: str
+    view: View
+    n: int
+    counts: Mapping[str, int]
+    best: float
+    chance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """All that an audit found. `unread`: samples, by view, whose options nobody could tell."""
+
+    benchmark: str
+    version: str
+    samples: Mapping[str, int]  # by cell
+    worths: tuple[Worth, ...] = ()
+    letters: tuple[Letters, ...] = ()
+    faults: tuple[DataFault, ...] = ()
+    unread: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def surviving(self) -> tuple[Worth, ...]:
+        """The leaks that the guarded prompt does not end."""
+        return tuple(worth for worth in self.worths if worth.survives)
+
+    @property
+    def fault_counts(self) -> Mapping[str, int]:
+        """How many faults there are of each kind, in the order of first appearance."""
+        counts: dict[str, int] = {}
+        for fault in self.faults:
+            counts[fault.kind] = counts.get(fault.kind, 0) + 1
+        return counts
+
+    def document(self) -> dict[str, Any]:
+        """The findings as JSON."""
+        return {
+            "benchmark": self.benchmark,
+            "version": self.version,
+            "samples": {"n": sum(self.samples.values()), "by_cell": dict(self.samples)},
+            "shortcuts": [asdict(worth) | {"survives": worth.survives} for worth in self.worths],
+            "answer_positions": [asdict(letters) for letters in self.letters],
+            "faults": {"counts": self.fault_counts, "cases": [asdict(fault) for fault in self.faults]},
+            "options_unread": dict(self.unread),
+            "surviving_leaks": [f"{worth.shortcut} in {worth.cell}" for worth in self.surviving],
+        }

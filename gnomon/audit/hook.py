@@ -1,0 +1,93 @@
+"""Hook: what a benchmark may tell the audit of its own questions, in a module `audit` in its folder."""
+
+import importlib
+import importlib.util
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, cast
+
+from gnomon.benchmark import BENCHMARKS, PromptProtocol
+from gnomon.sample import DataFault, Sample
+
+Kind = Literal["leak", "floor"]  # what a guarded prompt must end, and what lies in the questions themselves
+View = Literal["files", "official", "guarded"]  # what was looked at: the published files, or a prompt
+VIEWS: tuple[View, ...] = ("files", "official", "guarded")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The options as the prompt lists them, without letters, and the indices of the right ones in order."""
+
+    options: tuple[str, ...]
+    right: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Play:
+    """One shortcut tried on one sample.
+
+    `value` is the share it gets right on average, in [0, 1]; where it does not apply that is `chance`, what
+    blind guessing gets. `chance` is None where guessing has no rate, as for a time.
+    """
+
+    shortcut: str
+    kind: Kind
+    view: View
+    sample_id: str
+    value: float
+    chance: float | None
+    applies: bool = True
+
+
+class Hook(Protocol):
+    """The module `gnomon.benchmarks.<benchmark>.audit`."""
+
+    def asked(self, sample: Sample) -> Asked | None:
+        """The options of a sample; None if it has none."""
+        ...
+
+    def plays(self, samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterable[Play]:
+        """Every shortcut on every sample, by what each protocol's samples show."""
+        ...
+
+    def case_faults(self, samples: Sequence[Sample]) -> Iterable[DataFault]:
+        """What is wrong with single samples."""
+        ...
+
+
+def find_hook(benchmark: str) -> Hook | None:
+    """The benchmark's hook; None if it has none.
+
+    >>> find_hook("gtr-bench") is None
+    False
+    """
+    folder = f"{BENCHMARKS.package}.{benchmark.replace('-', '_')}"
+    package = importlib.util.find_spec(folder)
+    is_folder = package is not None and package.submodule_search_locations is not None
+    if not is_folder or importlib.util.find_spec(f"{folder}.audit") is None:
+        return None
+    return cast(Hook, importlib.import_module(f"{folder}.audit"))
+
+
+def played(
+    shortcut: str, kind: Kind, view: View, sample_id: str, *, left: Iterable[int] | None, asked: Asked
+) -> Play:
+    """The play of a rule that guesses among the options it leaves; None or no option: it does not apply.
+
+    Where an answer has several places, the first is judged.
+
+    >>> two = Asked(options=("a", "b", "c", "d"), right=(1,))
+    >>> played("rule", "leak", "official", "s", left=(1, 2), asked=two).value
+    0.5
+    """
+    options, chance = set(left or ()), 1 / len(asked.options)
+    value = (asked.right[0] in options) / len(options) if options else chance
+    return Play(
+        shortcut=shortcut,
+        kind=kind,
+        view=view,
+        sample_id=sample_id,
+        value=value,
+        chance=chance,
+        applies=bool(options),
+    )

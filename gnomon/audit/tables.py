@@ -1,0 +1,113 @@
+"""Tables: findings for people, on a terminal."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.markup import escape
+from rich.table import Table
+
+from gnomon.audit.findings import Findings, Letters, Worth
+from gnomon.audit.hook import VIEWS, View
+from gnomon.sample import DataFault
+
+EXAMPLES = 3  # faults of a kind that are shown in full
+
+Row = Mapping[View, Worth]
+
+
+def tables(findings: Findings) -> Iterator[Table | str]:
+    """What each shortcut is worth, where the right answers stand, what is wrong, and the verdict."""
+    n = sum(findings.samples.values())
+    yield f"{findings.benchmark} {findings.version}: {n} samples in {len(findings.samples)} cells"
+    rows = _rows(findings.worths)
+    for kind, title in (("leak", "Leaks of a protocol"), ("floor", "Floors: regularities of the questions")):
+        chosen = [row for row in rows if _first(row).kind == kind]
+        if chosen:
+            yield _worths(title, [row for row in chosen if _tells(row)])
+            quiet = sorted(
+                {_first(row).shortcut for row in chosen} - {_first(r).shortcut for r in chosen if _tells(r)}
+            )
+            if quiet:
+                yield f"Found nowhere: {'; '.join(quiet)}."
+    if findings.letters:
+        yield _letters(findings.letters)
+    yield _faults(findings.faults, findings.fault_counts) if findings.faults else "No faults in the data."
+    for view, count in findings.unread.items():
+        if count:
+            yield f"{view}: the options of {count} of {n} samples are not known to the audit"
+    yield _verdict(findings)
+
+
+def _rows(worths: Sequence[Worth]) -> list[Row]:
+    rows: dict[tuple[str, str], dict[View, Worth]] = defaultdict(dict)
+    for worth in worths:
+        rows[worth.shortcut, worth.cell][worth.view] = worth
+    order = list(dict.fromkeys(shortcut for shortcut, _ in rows))
+    return [rows[key] for key in sorted(rows, key=lambda key: (order.index(key[0]), key[1]))]
+
+
+def _first(row: Row) -> Worth:
+    return next(iter(row.values()))
+
+
+def _tells(row: Row) -> bool:
+    """Whether the rule applies anywhere; of what is never to stand there (chance 0), whether it does."""
+    return any(worth.applies and (worth.chance != 0 or worth.value > 0) for worth in row.values())
+
+
+def _worths(title: str, rows: Sequence[Row]) -> Table:
+    table = Table(
+        title=f"{title}, in %",
+        caption="right [95 % interval] hits/applies; chance counts where a rule does not apply; –: never",
+    )
+    for heading in ("shortcut", "cell"):
+        table.add_column(heading)
+    for heading in ("n", "chance", *VIEWS):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        first = _first(row)
+        chances = dict.fromkeys(_percent(worth.chance) for worth in row.values())
+        cells = [_cell(row.get(view)) for view in VIEWS]
+        table.add_row(escape(first.shortcut), first.cell, str(first.n), " / ".join(chances), *cells)
+    return table
+
+
+def _cell(worth: Worth | None) -> str:
+    if worth is None or not worth.applies:
+        return "–"
+    interval = f" \\[{_percent(worth.ci95[0])}, {_percent(worth.ci95[1])}]" if worth.ci95 else ""
+    text = f"{100 * worth.value:.1f}{interval} {worth.hits:.1f}/{worth.applies}"
+    return f"[bold red]{text}[/]" if worth.survives else f"[bold]{text}[/]" if worth.beats_chance else text
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.0f}"
+
+
+def _letters(letters: Sequence[Letters]) -> Table:
+    table = Table(title="Where the right answer stands", caption="always the commonest letter: best, in %")
+    for heading in ("cell", "prompt", "n", "times right by letter", "best", "chance"):
+        table.add_column(heading, justify="left" if heading in ("cell", "prompt") else "right")
+    for row in letters:
+        counts = " ".join(f"{letter} {count}" for letter, count in row.counts.items())
+        best, chance = _percent(row.best), _percent(row.chance)
+        table.add_row(row.cell, row.view, str(row.n), counts, best, chance)
+    return table
+
+
+def _faults(faults: Sequence[DataFault], counts: Mapping[str, int]) -> Table:
+    table = Table(title="Faults in the data", caption="all cases: --json")
+    for heading in ("kind", "count", "for example"):
+        table.add_column(heading, justify="right" if heading == "count" else "left")
+    for kind, count in counts.items():
+        examples = [fault for fault in faults if fault.kind == kind][:EXAMPLES]
+        texts = (escape(": ".join(filter(None, (one.sample_id, one.detail)))) for one in examples)
+        table.add_row(kind, str(count), "\n".join(texts))
+    return table
+
+
+def _verdict(findings: Findings) -> str:
+    if not findings.surviving:
+        return "No leak is seen to survive the guarded prompt: none is surely above chance."
+    names = "; ".join(f"{worth.shortcut} in {worth.cell}" for worth in findings.surviving)
+    return f"LEAKS SURVIVE the guarded prompt: {names}"

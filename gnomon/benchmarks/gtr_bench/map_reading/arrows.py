@@ -1,0 +1,149 @@
+"""Arrows: masts (black discs) and the red arrows that start at them.
+
+A camera is drawn as a disc of 5.8 px radius and an arrow from its centre, 60 px long and 4 px wide, whose
+head begins at 46.5 px, 16 px wide. The arrow alone fixes the mast: across by its shaft, along by its head. So
+masts that lie over one another stay apart as long as their arrows do.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from gnomon.benchmarks.gtr_bench.map_reading.ink import Grid, Ink
+
+Floats = NDArray[np.float64]  # shape as each docstring says
+
+LENGTH_PX = 60.0
+HEAD_START_PX = 46.5
+HALF_WIDTH_PX = 2.0
+HEAD_HALF_WIDTH_PX, HEAD_SLOPE = 8.0, 0.625
+MAST_RADIUS_PX = 5.8
+
+SHAFT_FOUND = 0.9  # share of a shaft that must be red to be looked at more closely
+ARROW_FOUND = 0.5  # worst fit of an arrow that is kept
+SAME_PX, SAME_DEG = 2.0, 4.0  # nearer than both is the same arrow
+SEED_PX, SEED_DEG = 3.0, 8.0
+COARSE_DEG = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrow:
+    """One arrow: its mast in pixels (right, down), compass direction, and how well it fits, at most 1."""
+
+    mast_px: tuple[float, float]
+    heading_deg: float
+    fit: float
+
+
+def find_arrows(ink: Ink) -> list[Arrow]:
+    """Every arrow of the picture, best first; where arrows hide one another, a few that are none."""
+    covered = np.where(ink.black, np.float32(0.5), ink.red)  # what lies under another mast is not known
+    refined = sorted(
+        (_refined(covered, *seed) for seed in _seeds(ink)), key=lambda arrow: arrow.fit, reverse=True
+    )
+    kept: list[Arrow] = []
+    for arrow in refined:
+        if arrow.fit >= ARROW_FOUND and not any(_same(arrow, other) for other in kept):
+            kept.append(arrow)
+    return kept
+
+
+def turn_deg(start_deg: float, end_deg: float) -> float:
+    """The turn from one direction to another, in [-180, 180).
+
+    >>> turn_deg(350, 10), turn_deg(10, 350)
+    (20.0, -20.0)
+    """
+    return float((end_deg - start_deg + 180) % 360 - 180)
+
+
+def towards(heading_deg: float | Floats) -> tuple[Floats, Floats]:
+    """Unit step in pixels (right, down) along a compass direction: north is up."""
+    angle = np.radians(heading_deg)
+    return np.sin(angle), -np.cos(angle)
+
+
+def _same(one: Arrow, other: Arrow) -> bool:
+    apart_px = np.hypot(one.mast_px[0] - other.mast_px[0], one.mast_px[1] - other.mast_px[1])
+    return bool(apart_px < SAME_PX and abs(turn_deg(one.heading_deg, other.heading_deg)) < SAME_DEG)
+
+
+def _masts(ink: Ink) -> Floats:
+    """Pixels (right, down) around which all is black or red and much is black; shape (n, 2)."""
+    drawn = ~(ink.black.mean(axis=1) > 0.9)[:, None]  # some pictures end in black rows
+    rows, columns = np.nonzero(ndimage.minimum_filter(ink.solid & drawn, size=7))
+    sums = np.pad((ink.black & drawn).astype(np.int32).cumsum(0).cumsum(1), ((7, 6), (7, 6)), mode="edge")
+    sums[:7] = 0
+    sums[:, :7] = 0
+    black = sums[rows + 13, columns + 13] - sums[rows, columns + 13] - sums[rows + 13, columns]
+    black += sums[rows, columns]
+    some = black > 24  # of a disc's 100
+    return np.column_stack((columns[some], rows[some])).astype(float)
+
+
+def _seeds(ink: Ink) -> Iterator[tuple[float, float, float]]:
+    """Mast pixels and directions that have a red shaft, the reddest first, neighbours left out."""
+    masts = _masts(ink)
+    along = np.arange(9.0, 58.0)
+    right, down = towards(np.arange(0.0, 360.0, COARSE_DEG))
+    x = masts[:, 0, None, None] + right[:, None] * along
+    y = masts[:, 1, None, None] + down[:, None] * along
+    share = (_sample(np.maximum(ink.red, ink.black), x, y) > 0.7).mean(axis=2)
+    index, turn = np.nonzero(share >= SHAFT_FOUND)
+    kept: list[tuple[float, float, float]] = []
+    for at in np.argsort(-share[index, turn], kind="stable"):
+        (x_px, y_px), heading_deg = masts[index[at]], float(turn[at] * COARSE_DEG)
+        near = (
+            max(abs(x_px - old[0]), abs(y_px - old[1])) < SEED_PX
+            and abs(turn_deg(heading_deg, old[2])) < SEED_DEG
+            for old in kept
+        )
+        if not any(near):
+            kept.append((float(x_px), float(y_px), heading_deg))
+            yield kept[-1]
+
+
+def _refined(red: Grid, x_px: float, y_px: float, heading_deg: float) -> Arrow:
+    """The best arrow near a seed, by grids of shrinking step down to a quarter pixel and degree."""
+    fit = 0.0
+    for step_px, step_deg, reach in ((1.0, 1.5, 2), (0.5, 0.75, 1), (0.25, 0.25, 1)):
+        grid = np.arange(-reach, reach + 1, dtype=np.float64)
+        right, down, turn = (axis.ravel() for axis in np.meshgrid(grid, grid, grid, indexing="ij"))
+        fits = _fit(red, x_px + right * step_px, y_px + down * step_px, heading_deg + turn * step_deg)
+        best = int(fits.argmax())
+        x_px, y_px = x_px + right[best] * step_px, y_px + down[best] * step_px
+        heading_deg, fit = heading_deg + turn[best] * step_deg, float(fits[best])
+    return Arrow(mast_px=(float(x_px), float(y_px)), heading_deg=float(heading_deg % 360), fit=fit)
+
+
+def _fit(red: Grid, x_px: Floats, y_px: Floats, heading_deg: Floats) -> Floats:
+    """Mean red inside the arrow's outline less half the mean red beside it, for each pose."""
+    along, across, weight = _outline()
+    right, down = (step[:, None] for step in towards(heading_deg))
+    x = x_px[:, None] + along * right - across * down
+    y = y_px[:, None] + along * down + across * right
+    fits: Floats = _sample(red, x, y) @ weight
+    return fits
+
+
+@cache
+def _outline() -> tuple[Floats, Floats, Floats]:
+    """Points along and across an arrow with their weights; the disc itself is left out."""
+    along, across = (axis.ravel() for axis in np.meshgrid(np.arange(7.0, 64.0), np.arange(-10.75, 11, 0.5)))
+    head = HEAD_HALF_WIDTH_PX - HEAD_SLOPE * (along - HEAD_START_PX)
+    half = np.where(along < HEAD_START_PX, HALF_WIDTH_PX, np.maximum(HALF_WIDTH_PX, head))
+    half = np.where(along > LENGTH_PX, 0.0, half)
+    inside = (abs(across) < half) & (half > 0)
+    beside = (abs(across) > half) & (abs(across) < half + 3)
+    weight = inside / inside.sum() - 0.5 * beside / beside.sum()
+    some = weight != 0
+    return along[some], across[some], weight[some]
+
+
+def _sample(image: Grid, x: Floats, y: Floats) -> Floats:
+    values: Floats = ndimage.map_coordinates(image, (y, x), order=1, output=np.float64)
+    return values

@@ -1,0 +1,56 @@
+"""Measure what a benchmark's questions give away: leaks, answer positions, duplicates, missing media."""
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from gnomon.errors import DataError, SpecError
+from service.cli.main import DONE, INCOMPLETE
+from service.cli.options import json_option
+
+WIDTH = 150  # columns that the tables need; a narrower terminal wraps them
+
+
+@click.command()
+@click.option("--benchmark", "name", required=True, help="Which benchmark.")
+@click.option("--data", type=click.Path(path_type=Path), help="Its published folder; worlds need none.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most this many samples; default all.")
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Which ones those are."
+)
+@json_option
+def audit(name: str, data: Path | None, limit: int | None, seed: int, as_json: bool) -> None:
+    """Try every known shortcut on the questions, from the files and from both prompts; calls no model.
+
+    Ends with 1 if the guarded prompt still holds what it promises to withhold.
+    """
+    from rich.console import Console
+
+    from gnomon.audit.audit import audit as measure
+    from gnomon.audit.tables import tables
+    from gnomon.benchmark import BENCHMARKS, Select
+    from gnomon.media import MediaStore
+    from service.cli.progress import counting
+    from tools.core.registry import UnknownPlugin
+
+    try:
+        benchmark = BENCHMARKS.get(name)
+    except UnknownPlugin as error:
+        raise SpecError(str(error), field="--benchmark") from None
+    select = Select(limit=limit, seed=seed)
+    with tempfile.TemporaryDirectory() as folder, counting("samples") as advance:
+        media = MediaStore(Path(folder))
+        try:
+            found = measure(benchmark, data=data, select=select, media=media, progress=advance)
+        except (DataError, SpecError) as error:
+            raise type(error)(error.message, field=f"--{error.field or 'data'}") from None
+    if as_json:
+        click.echo(json.dumps(found.document(), indent=2, ensure_ascii=False))
+    else:
+        console = Console(width=max(WIDTH, Console().width))
+        for block in tables(found):
+            console.print(block, highlight=False)
+    sys.exit(INCOMPLETE if found.surviving else DONE)

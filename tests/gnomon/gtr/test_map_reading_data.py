@@ -1,0 +1,69 @@
+"""Reading the published outdoor maps."""
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from gnomon.benchmarks.gtr_bench.case import Case
+from gnomon.benchmarks.gtr_bench.layout import find_layout, read_cases
+from gnomon.benchmarks.gtr_bench.map_reading.agreement import agreements, sightings
+from gnomon.benchmarks.gtr_bench.map_reading.reading import MapReading, read_map, read_map_blind
+from gnomon.benchmarks.gtr_bench.scenes import outdoor_scene
+
+SAMPLE = 20  # maps read blind
+
+
+@pytest.fixture(scope="module")
+def readings(gtr_dir: Path) -> list[tuple[Case, Path, MapReading]]:
+    layout = find_layout(gtr_dir)
+    found = []
+    for case in read_cases(layout)[0]:
+        path = layout.map_of(case) if case.scene == "outdoor" else None
+        if path is not None:
+            with Image.open(path) as image:
+                found.append((case, path, read_map(image, outdoor_scene(case).cameras)))
+    if not found:
+        pytest.skip("no outdoor maps in this copy of the data")
+    return found
+
+
+def test_every_map_has_a_scale_and_it_is_one_of_two(readings: list[tuple[Case, Path, MapReading]]) -> None:
+    scales = {round(reading.scale.metres_per_pixel, 2) for _, _, reading in readings if reading.scale}
+    assert all(reading.scale for _, _, reading in readings)
+    assert scales <= {0.44, 0.88}
+
+
+def test_nearly_every_id_is_found_outside_reordering(readings: list[tuple[Case, Path, MapReading]]) -> None:
+    plain = [reading for case, _, reading in readings if case.task.short != "CR"]
+    found = sum(len(reading.cameras) for reading in plain)
+    assert found >= 0.98 * (found + sum(len(reading.unread) for reading in plain))
+
+
+def test_a_reordering_question_names_one_camera_that_is_not_on_its_map(
+    readings: list[tuple[Case, Path, MapReading]],
+) -> None:
+    absent = [len(reading.unread) for case, _, reading in readings if case.task.short == "CR"]
+    assert sum(count == 1 for count in absent) >= 0.9 * len(absent)
+
+
+def test_one_physical_camera_is_read_alike_on_every_map(
+    readings: list[tuple[Case, Path, MapReading]],
+) -> None:
+    tied = agreements([one for case, _, reading in readings for one in sightings(case, reading)])
+    if not tied:
+        pytest.skip("no camera stands on two maps of this copy of the data")
+    assert sum(one.residual_m <= 1.0 for one in tied) >= 0.98 * len(tied)
+    assert sum(one.residual_m <= one.sighting.error_m for one in tied) >= 0.98 * len(tied)
+    assert sum(abs(one.turn_deg) <= 3 for one in tied) >= 0.98 * len(tied)
+
+
+def test_labels_are_read_without_knowing_them(readings: list[tuple[Case, Path, MapReading]]) -> None:
+    both = known = read = 0
+    for _, path, reading in readings[:: max(1, len(readings) // SAMPLE)]:
+        truth = {camera.camera_id for camera in reading.cameras}
+        with Image.open(path) as image:
+            found = {camera.camera_id for camera in read_map_blind(image).cameras}
+        both, known, read = both + len(truth & found), known + len(truth), read + len(found)
+    assert both >= 0.95 * known
+    assert both >= 0.95 * read

@@ -1,0 +1,195 @@
+"""What the audit measures of any benchmark."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from gnomon.audit.audit import audit
+from gnomon.audit.findings import Findings, Worth
+from gnomon.audit.generic import length_plays, option_faults
+from gnomon.audit.hook import Asked, Play, find_hook, played
+from gnomon.audit.tables import tables
+from gnomon.audit.worth import letters, worths
+from gnomon.benchmark import BENCHMARKS, Select
+from gnomon.errors import DataError
+from gnomon.media import MediaStore
+from gnomon.sample import DataFault, Part, Sample, SampleRef
+
+FOUR = Asked(options=("a", "bb", "ccc", "dddd"), right=(1,))
+
+
+def ref(name: str, cluster: str = "", cell: str = "cell") -> SampleRef:
+    return SampleRef(sample_id=name, task="task", cell=cell, cluster=cluster or name)
+
+
+def play(name: str, value: float, *, applies: bool = True, kind: Any = "leak", view: Any = "guarded") -> Play:
+    return Play(
+        shortcut="rule", kind=kind, view=view, sample_id=name, value=value, chance=0.25, applies=applies
+    )
+
+
+def only(plays: list[Play], clusters: dict[str, str] | None = None) -> Worth:
+    refs = {one.sample_id: ref(one.sample_id, (clusters or {}).get(one.sample_id, "")) for one in plays}
+    (worth,) = worths(plays, refs)
+    return worth
+
+
+def test_a_rule_that_leaves_nothing_counts_as_chance() -> None:
+    for left in (None, ()):
+        one = played("rule", "leak", "official", "s", left=left, asked=FOUR)
+        assert (one.value, one.chance, one.applies) == (0.25, 0.25, False)
+
+
+def test_a_rule_that_leaves_two_is_worth_half_if_the_right_one_is_left() -> None:
+    assert played("rule", "leak", "official", "s", left=(0, 1), asked=FOUR).value == 0.5
+    assert played("rule", "leak", "official", "s", left=(0, 2), asked=FOUR).value == 0.0
+
+
+def test_hits_are_of_the_samples_where_the_rule_applies_and_the_value_of_all() -> None:
+    worth = only(
+        [play("1", 1.0), play("2", 0.0), play("3", 0.25, applies=False), play("4", 0.25, applies=False)]
+    )
+    assert (worth.n, worth.applies, worth.hits) == (4, 2, 1.0)
+    assert worth.value == pytest.approx((1 + 0 + 0.25 + 0.25) / 4)
+
+
+def test_a_leak_survives_only_in_the_guarded_prompt_and_above_chance() -> None:
+    always = [play(str(index), 1.0) for index in range(12)]
+    assert only(always).survives
+    assert not only([play(str(index), 1.0, view="official") for index in range(12)]).survives
+    assert not only([play(str(index), 1.0, kind="floor") for index in range(12)]).survives
+    assert not only([play(str(index), float(index % 4 == 0)) for index in range(12)]).survives
+
+
+def test_samples_of_one_kin_are_no_proof() -> None:
+    plays = [play(str(index), 1.0) for index in range(12)]
+    assert not only(plays, dict.fromkeys(map(str, range(12)), "one car")).survives
+    assert only(plays).ci95 is not None
+
+
+def test_a_rule_that_never_applies_has_no_interval() -> None:
+    worth = only([play(str(index), 0.25, applies=False) for index in range(12)])
+    assert (worth.ci95, worth.value, worth.survives) == (None, 0.25, False)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from("abcd")), min_size=1, max_size=20))
+def test_a_worth_and_its_interval_stay_within_the_scale(given: list[tuple[float, str]]) -> None:
+    plays = [play(str(index), value) for index, (value, _) in enumerate(given)]
+    worth = only(plays, {str(index): cluster for index, (_, cluster) in enumerate(given)})
+    low, high = worth.ci95 or (0.0, 1.0)
+    assert 0 <= low <= worth.value + 1e-9
+    assert worth.value - 1e-9 <= high <= 1
+
+
+def test_letters_are_counted_by_cell() -> None:
+    asked = {"1": FOUR, "2": FOUR, "3": Asked(options=("x", "y"), right=(0,))}
+    refs = {"1": ref("1"), "2": ref("2"), "3": ref("3", cell="other")}
+    first, second = letters(asked, refs, "official")
+    assert (first.counts, first.best, first.chance) == ({"A": 0, "B": 2, "C": 0, "D": 0}, 1.0, 0.25)
+    assert (second.cell, second.counts, second.chance) == ("other", {"A": 1, "B": 0}, 0.5)
+
+
+def test_length_tells_nothing_where_all_are_as_long() -> None:
+    same = Asked(options=("aa", "bb"), right=(0,))
+    longest, same_longest, shortest, _ = length_plays({"1": FOUR, "2": same}, "official")
+    assert (longest.value, shortest.value) == (0.0, 0.0)
+    assert not same_longest.applies
+
+
+def test_an_option_listed_twice_is_named_and_whether_it_is_right() -> None:
+    asked = {"1": FOUR, "2": Asked(options=("x", "x", "y"), right=(0,))}
+    (fault,) = option_faults(asked)
+    assert (fault.sample_id, fault.kind, fault.detail) == ("2", "duplicate_option", "x (the right one)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Texts:
+    """A sample set of plain texts; a text of None is a broken picture."""
+
+    texts: dict[str, str | None]
+    faults: Sequence[DataFault] = ()
+
+    @property
+    def refs(self) -> list[SampleRef]:
+        return [ref(name) for name in self.texts]
+
+    def get(self, sample_id: str) -> Sample:
+        text = self.texts[sample_id]
+        if text is None:
+            raise DataError("a picture cannot be read")
+        missing = ("clip.mp4",) if text == "blind" else ()
+        return Sample(ref=ref(sample_id), parts=(Part(content=text),), target={}, missing=missing)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plain:
+    """A benchmark that tells the audit nothing of its questions."""
+
+    texts: dict[str, str | None]
+    name: str = "plain"
+    version: str = "3"
+    faults: Sequence[DataFault] = field(default=())
+
+    def open(self, **_: Any) -> Texts:
+        return Texts(texts=self.texts, faults=self.faults)
+
+
+def audit_plain(media: Path, **texts: str | None) -> Findings:
+    benchmark: Any = Plain(texts=texts, faults=(DataFault(sample_id="9", kind="malformed"),))
+    return audit(benchmark, data=None, select=Select(), media=MediaStore(media))
+
+
+def test_without_a_hook_faults_media_and_twins_are_still_found(tmp_path: Path) -> None:
+    found = audit_plain(tmp_path, a="one", b="two", c="one", d="blind", e=None)
+    assert {(fault.sample_id, fault.kind) for fault in found.faults} == {
+        ("9", "malformed"),
+        ("e", "broken"),
+        ("d", "missing_media"),
+        ("a", "same_prompt"),
+    }
+    assert found.unread == {"official": 4, "guarded": 4}
+    assert not found.surviving
+
+
+def test_an_empty_selection_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no usable sample"):
+        audit_plain(tmp_path)
+
+
+def test_the_tables_say_what_is_not_known(tmp_path: Path) -> None:
+    console = Console(width=150, record=True, file=io.StringIO())
+    for block in tables(audit_plain(tmp_path, a="[odd] text", d="blind")):
+        console.print(block)
+    text = console.export_text()
+    assert "the options of 2 of 2 samples are not known" in text
+    assert "clip.mp4" in text
+
+
+def test_the_progress_ends_with_all_samples(tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    audit(
+        BENCHMARKS.get("worlds"),
+        data=None,
+        select=Select(limit=3),
+        media=MediaStore(tmp_path),
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert seen[-1] == (3, 3)
+
+
+@pytest.mark.parametrize("name", BENCHMARKS.names())
+def test_a_hook_offers_all_three_functions(name: str) -> None:
+    hook = find_hook(name)
+    if hook is not None:
+        assert all(callable(getattr(hook, part)) for part in ("asked", "plays", "case_faults"))
+
+
+def test_a_name_that_is_no_benchmark_has_no_hook() -> None:
+    assert find_hook("plain") is None

@@ -1,0 +1,91 @@
+"""`gnomon audit`: what it prints and how it ends."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gnomon.worlds.generate import generate
+from service.cli.main import main
+
+
+def gnomon(*args: str) -> int:
+    with pytest.raises(SystemExit) as end:
+        main(["audit", *args])
+    assert isinstance(end.value.code, int)
+    return end.value.code
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    generate(tmp_path / "questions", scenes=1, samples=56)
+    return tmp_path / "questions"
+
+
+def test_a_sound_benchmark_ends_with_0_and_prints_one_document(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert gnomon("--benchmark", "gtr-bench", "--data", str(data), "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["benchmark"] == "gtr-bench"
+    assert document["samples"]["n"] == 56
+    assert document["surviving_leaks"] == []
+    assert {row["view"] for row in document["shortcuts"]} == {"files", "official", "guarded"}
+    assert all(row["applies"] <= row["n"] for row in document["shortcuts"])
+    assert {row["cell"] for row in document["answer_positions"]} == set(document["samples"]["by_cell"])
+    assert document["faults"]["counts"]["missing_media"] == 56
+
+
+def test_people_get_tables_and_a_verdict(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert gnomon("--benchmark", "gtr-bench", "--data", str(data)) == 0
+    said = capsys.readouterr().out
+    for part in (
+        "Leaks of a protocol",
+        "Floors",
+        "Where the right answer stands",
+        "Faults",
+        "No leak is seen",
+    ):
+        assert part in said
+
+
+def test_worlds_need_no_data(capsys: pytest.CaptureFixture[str]) -> None:
+    assert gnomon("--benchmark", "worlds", "--limit", "14", "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["samples"]["n"] == 14
+    assert document["options_unread"] == {"official": 0, "guarded": 0}
+
+
+def test_a_leak_through_the_guard_ends_with_1(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in data.glob("data/*/*.json"):
+        given = json.loads(path.read_text())
+        for case in given["cases"]:
+            case["question"] += f" See {Path(case['map_image_path']).name} on the map."
+        path.write_text(json.dumps(given))
+    assert gnomon("--benchmark", "gtr-bench", "--data", str(data)) == 1
+    assert "LEAKS SURVIVE" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["--benchmark", "nosuch"], "--benchmark: no benchmark 'nosuch'"),
+        (["--benchmark", "gtr-bench"], "--data: gtr-bench needs"),
+        (["--benchmark", "gtr-bench", "--data", "nowhere"], "--data: nowhere holds no GTR-Bench questions"),
+        (["--benchmark", "worlds", "--data", "."], "--data: worlds are generated"),
+        (["--benchmark", "worlds", "--limit", "0"], "--limit"),
+        ([], "--benchmark"),
+    ],
+)
+def test_bad_usage_is_one_line_and_2(
+    args: list[str],
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert gnomon(*args) == 2
+    said = capsys.readouterr()
+    assert says in said.err
+    assert said.out == ""

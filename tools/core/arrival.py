@@ -1,0 +1,94 @@
+"""Arrival: when a departed target comes into a camera's view and when it leaves it."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from tools.core.departure import Departure
+from tools.core.location import find_camera, listed, locate
+from tools.core.tool import ToolError
+from tools.geometry.passage import NEAR_M, NoWay, Passage, passage
+from tools.geometry.watched import View, watched
+from tools.scene.scene import Camera, Scene
+
+BLIND_M = (
+    4.0  # between two views of one mast: a car that a picture's edge cuts is not boxed, so a car's length
+)
+
+Basis = Literal["overlap", "same_mast", "transit"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """Seconds on the departure's clock; the spreads are how far off start and end may be."""
+
+    start_s: float
+    end_s: float
+    start_spread_s: float
+    end_spread_s: float
+    distance_m: float
+    distance_error_m: float
+    basis: Basis
+    passage: Passage
+
+
+def arrival(scene: Scene, departure: Departure, camera_id: str) -> Arrival:
+    """Move the target at an even pace on the shortest way to the camera's view and through it.
+
+    Raises:
+        ToolError: no such camera, nobody knows what it sees, or no way leads there.
+    """
+    camera = find_camera(scene, camera_id)
+    view = view_in(scene, camera)
+    here = locate(scene, departure.at)
+    try:
+        way = passage(scene, (here.xy_m, here.floor), camera, view, heading_deg=departure.heading_deg)
+    except NoWay:
+        raise ToolError(
+            f"No way leads from the start (floor {here.floor}) to what {camera_id!r} sees."
+        ) from None
+    basis: Basis = "overlap" if way.starts_inside else "transit"
+    enters_m = way.enters_m
+    if same_mast(scene, departure.seen_by, camera) and view.presumed:
+        basis, enters_m = "same_mast", max(enters_m, BLIND_M)
+    leaves_m = max(way.leaves_m, enters_m)
+    error_m = here.error_m + way.error_m
+    return Arrival(
+        start_s=departure.time_s + enters_m / departure.speed_mps,
+        end_s=departure.time_s + leaves_m / departure.speed_mps,
+        start_spread_s=_spread_s(enters_m, 0.0 if basis == "overlap" else error_m, departure),
+        end_spread_s=_spread_s(leaves_m, error_m, departure),
+        distance_m=way.length_m,
+        distance_error_m=error_m,
+        basis=basis,
+        passage=way,
+    )
+
+
+def view_in(scene: Scene, camera: Camera) -> View:
+    """What the camera sees, or would usually see.
+
+    Raises:
+        ToolError: its position or heading is not known.
+    """
+    view = watched(scene, camera)
+    if view is None:
+        known = [each.id for each in scene.cameras.values() if watched(scene, each) is not None]
+        raise ToolError(f"Where camera {camera.id!r} looks is unknown. Known for: {listed(known)}.")
+    return view
+
+
+def same_mast(scene: Scene, one: str | None, other: Camera) -> bool:
+    """Whether another camera of that id stands at the same crossing or mast, within NEAR_M outdoors."""
+    if one is None or one == other.id or scene.kind != "outdoor":
+        return False
+    first = find_camera(scene, one)
+    if first.xy_m is None or other.xy_m is None:
+        return False
+    return first.floor == other.floor and math.dist(first.xy_m, other.xy_m) <= NEAR_M
+
+
+def _spread_s(metres: float, error_m: float, departure: Departure) -> float:
+    """First order: the length's error at this speed, and the speed's error over this length."""
+    speed_mps = departure.speed_mps
+    return error_m / speed_mps + metres * departure.speed_error_mps / speed_mps**2

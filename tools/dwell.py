@@ -1,0 +1,68 @@
+"""How long a target that crosses a camera's view stays in it."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from tools.core.arrival import view_in
+from tools.core.location import find_camera
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from tools.geometry.watched import alignment, chord_of
+
+
+class DwellArgs(ToolArgs):
+    """Which camera, and how the target moves."""
+
+    camera: str = Field(max_length=200, description="id of the camera")
+    heading_deg: float = Field(
+        ge=-360, le=360, description="direction of travel through the view, clockwise from north"
+    )
+    speed_mps: float = Field(ge=0.05, le=100, description="speed in metres per second")
+    speed_error_mps: float = Field(
+        default=0.0, ge=0, le=100, description="how far off the speed may be, in metres per second"
+    )
+
+
+class Dwell(ToolResult):
+    """How long it is in view."""
+
+    seconds: float = Field(description="length_m at speed_mps, without standing or turning")
+    length_m: float = Field(description="the straight way through the middle of the view")
+    alignment: Literal["following", "oncoming", "across"] | None = Field(
+        description="along the camera's axis away from it or towards it, or across its picture"
+    )
+    error_s: float = Field(
+        description="how far off seconds may be: the view's edges, both, and the speed's error"
+    )
+
+
+def run(context: ToolContext, args: DwellArgs) -> Dwell:
+    """Divide the view's chord by the speed.
+
+    Raises:
+        ToolError: no such camera, or nobody knows where it looks.
+    """
+    camera = find_camera(context.scene, args.camera)
+    view = view_in(context.scene, camera)
+    found = chord_of(view, camera, args.heading_deg)
+    if found is None:
+        raise ToolError(f"A way towards {args.heading_deg:g}° does not cross what {camera.id!r} sees.")
+    length_m = found[0]
+    seconds = length_m / args.speed_mps
+    return Dwell(
+        seconds=seconds,
+        length_m=length_m,
+        alignment=None if camera.heading_deg is None else alignment(camera.heading_deg, args.heading_deg),
+        error_s=2 * view.error_m / args.speed_mps + seconds * args.speed_error_mps / args.speed_mps,
+    )
+
+
+dwell = Tool(
+    name="dwell",
+    description=(
+        "Estimate how many seconds a target that crosses a camera's view in a direction at a speed stays in"
+        " view, and whether it crosses along or across the picture."
+    ),
+    args=DwellArgs,
+    run=run,
+)

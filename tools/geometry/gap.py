@@ -1,0 +1,206 @@
+"""Gap: the way between two tracks of one target, and when that way lay in a camera's view."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from tools.geometry import stairs
+from tools.geometry.angles import bearing_deg
+from tools.geometry.field_of_view import crossings
+from tools.geometry.network import Network
+from tools.geometry.passage import NEAR_M, NoWay, Spot
+from tools.geometry.path import Leg, ground_leg
+from tools.geometry.watched import View, along, chord_of
+from tools.scene.scene import Camera, Point, Scene
+
+JOIN_S = 2.0  # stays this close are one: a step behind a corner of a view is no leaving
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Track:
+    """Points of a target on one floor with their times, rising; one point will do."""
+
+    floor: int
+    points_m: Sequence[Point]
+    times_s: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stay:
+    """When and where the target was in view. `way_m` is the whole way through the gap, `detour_m` by how much
+    it would be longer by the view's aim.
+    """
+
+    enters_s: float
+    leaves_s: float
+    entry_m: Point
+    exit_m: Point
+    length_m: float
+    way_m: float
+    detour_m: float
+    error_m: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Way:
+    legs: tuple[Leg, ...]
+    snap_m: float
+    aim_at_m: float  # where it touches the view, along it
+
+    @property
+    def length_m(self) -> float:
+        return math.fsum(map(stairs.slowed_m, self.legs))
+
+
+Piece = tuple[float, float, Point, Point, float]  # enters and leaves in seconds, where, and metres between
+
+
+def stay(
+    scene: Scene, before: Track, after: Track, camera: Camera, view: View, speeds: tuple[float, float, float]
+) -> Stay:
+    """The stay in view of a target that went at an even pace from the last point before to the first after.
+
+    It took the shortest way; if neither that nor the tracks touch the view, the shortest way by it. The
+    tracks count: a stay may begin before the gap and end after it. So do flights of stairs in view. Through a
+    presumed view, and one that the way only touches, it went with the gap's pace if that lies within `speeds`
+    (usual, lowest, highest), else with the usual speed: it waited somewhere else, or views overlap.
+
+    Raises:
+        NoWay: the network does not join them.
+    """
+    tracked = [*_of_track(before, camera, view), *_of_track(after, camera, view)]
+    way = _way(scene, before, after, camera, view, seen=bool(tracked))
+    start_s, gap_s = before.times_s[-1], after.times_s[0] - before.times_s[-1]
+    pace = gap_s / way.length_m if way.length_m else 0.0
+    aim_s, half_m = start_s + way.aim_at_m * pace, math.sqrt(view.area.area) / 2
+    usual_mps, lowest_mps, highest_mps = speeds
+    own_pace = pace if pace and lowest_mps <= 1 / pace <= highest_mps else 1 / usual_mps
+    if view.presumed:
+        found = _presumed(before, after, camera, view, aim_s, own_pace)
+    else:
+        flights = stairs.in_view(scene, camera.floor, view.area)
+        on_way = _of_legs(way.legs, camera.floor, view, flights)
+        pieces = [(start_s + a * pace, start_s + b * pace, into, out, b - a) for a, b, into, out in on_way]
+        found = _longest([*tracked, *pieces])
+        if found is None or found[4] < half_m:
+            half_s = half_m * own_pace
+            found = (aim_s - half_s, aim_s + half_s, view.aim_m, view.aim_m, 2 * half_m)
+    enters_s, leaves_s, entry_m, exit_m, length_m = found or (aim_s, aim_s, view.aim_m, view.aim_m, 0.0)
+    return Stay(
+        enters_s=enters_s,
+        leaves_s=leaves_s,
+        entry_m=entry_m,
+        exit_m=exit_m,
+        length_m=length_m,
+        way_m=way.length_m,
+        detour_m=_detour_m(scene, before, after, camera, view),
+        error_m=view.error_m + way.snap_m,
+    )
+
+
+def _way(scene: Scene, before: Track, after: Track, camera: Camera, view: View, *, seen: bool) -> _Way:
+    """The direct way if it is in view anyway, else the shortest by the view's aim or one of its corners."""
+    start, end = (before.points_m[-1], before.floor), (after.points_m[0], after.floor)
+    direct = None if view.presumed else _joined(scene, [start, end])
+    if direct and (seen or any(_of_legs(direct.legs, camera.floor, view, {}))):
+        return direct
+    corners = [] if view.presumed else [(x_m, y_m) for x_m, y_m in view.area.exterior.coords[:-1]]
+    ways = [_joined(scene, [start, (at_m, camera.floor), end]) for at_m in (view.aim_m, *corners)]
+    known = [way for way in ways if way is not None]
+    if not known:
+        raise NoWay(camera.id)
+    return min(known, key=lambda way: way.length_m)
+
+
+def _detour_m(scene: Scene, before: Track, after: Track, camera: Camera, view: View) -> float:
+    start, end = (before.points_m[-1], before.floor), (after.points_m[0], after.floor)
+    by_aim = _joined(scene, [start, (view.aim_m, camera.floor), end])
+    direct = _joined(scene, [start, end])
+    if by_aim is None:
+        raise NoWay(camera.id)
+    return by_aim.length_m - direct.length_m if direct else 0.0
+
+
+def _joined(scene: Scene, spots: Sequence[Spot]) -> _Way | None:
+    """The shortest way from spot to spot; `aim_at_m` is where it comes to the second of them."""
+    network = Network.of(scene)
+    legs: list[Leg] = []
+    snap_m = aim_at_m = 0.0
+    for (one_m, floor), (other_m, to_floor) in pairwise(spots):
+        if network.empty:
+            if floor != to_floor:
+                return None
+            legs.append(ground_leg("", "zone", floor, (one_m, other_m)))
+        else:
+            path = network.path(one_m, floor, other_m, to_floor)
+            if path is None:
+                return None
+            legs += path.legs
+            snap_m += path.start_snap_m + path.end_snap_m
+        aim_at_m = aim_at_m or math.fsum(map(stairs.slowed_m, legs))
+    return _Way(legs=tuple(legs), snap_m=snap_m, aim_at_m=aim_at_m)
+
+
+def _of_track(track: Track, camera: Camera, view: View) -> list[Piece]:
+    """When the track itself was in view: of a presumed view nothing is said."""
+    if track.floor != camera.floor or view.presumed or len(track.points_m) < 2:
+        return []
+    line = list(track.points_m)
+    at_m = np.concatenate([[0.0], np.cumsum([math.dist(*pair) for pair in pairwise(line)])])
+    found = []
+    for enters_m, leaves_m in crossings(line, view.area):
+        enters_s, leaves_s = (
+            float(np.interp(metres, at_m, track.times_s)) for metres in (enters_m, leaves_m)
+        )
+        found.append((enters_s, leaves_s, along(line, enters_m), along(line, leaves_m), leaves_m - enters_m))
+    return found
+
+
+def _of_legs(
+    legs: Sequence[Leg], floor: int, view: View, flights: dict[str, float]
+) -> Iterator[tuple[float, float, Point, Point]]:
+    """Where the legs are in view, in metres along them; a flight is so at the end that lies on the floor."""
+    offset_m = 0.0
+    for leg in legs:
+        line, length_m = list(leg.points_m), stairs.slowed_m(leg)
+        if leg.id in flights:
+            shown_m = flights[leg.id]
+            begin_m = offset_m if leg.floor == floor else offset_m + length_m - shown_m
+            yield begin_m, begin_m + shown_m, line[0], line[-1]
+        elif leg.on_ground and leg.floor == floor and leg.length_m > 0:
+            for enters_m, leaves_m in crossings(line, view.area):
+                ends = along(line, enters_m), along(line, leaves_m)
+                yield offset_m + enters_m, offset_m + leaves_m, *ends
+        offset_m += length_m
+
+
+def _presumed(
+    before: Track, after: Track, camera: Camera, view: View, aim_s: float, pace: float
+) -> Piece | None:
+    """The chord of a presumed view, at this pace in seconds a metre, its aim passed at `aim_s`."""
+    start_m, end_m = before.points_m[-1], after.points_m[0]
+    if math.dist(start_m, end_m) < NEAR_M and len(before.points_m) > 1:
+        start_m, end_m = before.points_m[0], before.points_m[-1]
+    if start_m == end_m:
+        return None
+    found = chord_of(view, camera, bearing_deg(start_m, end_m))
+    if found is None:
+        return None
+    length_m, entry_m, exit_m = found
+    enters_s = aim_s - pace * math.dist(entry_m, view.aim_m)
+    return enters_s, aim_s + pace * math.dist(exit_m, view.aim_m), entry_m, exit_m, length_m
+
+
+def _longest(pieces: Sequence[Piece]) -> Piece | None:
+    """The longest stay once those are joined that lie within JOIN_S of one another."""
+    joined: list[Piece] = []
+    for piece in sorted(pieces, key=lambda each: each[:2]):
+        if joined and piece[0] <= joined[-1][1] + JOIN_S:
+            last = joined.pop()
+            ends = (last[3] if last[1] >= piece[1] else piece[3], last[4] + piece[4])
+            piece = (last[0], max(last[1], piece[1]), last[2], *ends)
+        joined.append(piece)
+    return max(joined, key=lambda each: each[1] - each[0], default=None)

@@ -1,0 +1,51 @@
+"""Stairs in view: a camera that looks at the foot or head of stairs sees people on the flight as well."""
+
+import math
+from collections.abc import Iterable
+
+import shapely
+from shapely import Polygon
+
+from tools.geometry.path import Leg
+from tools.scene.scene import Scene
+
+# Weidmann (1993): 1.34 m/s on the level; on stairs 0.61 up and 0.69 down horizontally, which is 0.72 and 0.81
+# along a slope of 32°. A lift's wait and ride are no faster.
+SLOWDOWN = 1.75
+FLIGHT_M = 5.0  # so much of a flight is in view: a flight of 12 steps is about that long
+TOUCH_M = 1.5  # stairs that end this close to a view begin in it
+
+
+def slowed_m(leg: Leg) -> float:
+    """A leg's length, on stairs and in lifts as much longer as they take longer."""
+    return leg.length_m * (SLOWDOWN if leg.kind in ("stairs", "lift") else 1.0)
+
+
+def in_view(scene: Scene, floor: int, area: Polygon) -> dict[str, float]:
+    """The stairs that begin in a view: id → slowed metres of their flight that it shows."""
+    found = {}
+    for portal in scene.portals.values():
+        if portal.kind != "stairs":
+            continue
+        ends = zip(portal.zones, portal.ends_m, strict=True)
+        here = [end for zone, end in ends if scene.zones[zone].floor == floor]
+        if any(area.distance(shapely.Point(end)) <= TOUCH_M for end in here):
+            length_m = max(portal.length_m, math.dist(*portal.ends_m))
+            found[portal.id] = SLOWDOWN * min(length_m, FLIGHT_M)
+    return found
+
+
+def widened(
+    span_m: tuple[float, float], aim_at_m: float, legs: Iterable[Leg], seen: dict[str, float]
+) -> tuple[float, float]:
+    """A stay in view, with the flights in view before and after the aim; metres along slowed legs."""
+    enters_m, leaves_m = span_m
+    offset_m = 0.0
+    for leg in legs:
+        end_m = offset_m + slowed_m(leg)
+        if leg.id in seen and end_m <= aim_at_m + 1e-6:
+            enters_m = min(enters_m, end_m - seen[leg.id])
+        elif leg.id in seen:
+            leaves_m = max(leaves_m, offset_m + seen[leg.id])
+        offset_m = end_m
+    return enters_m, leaves_m

@@ -1,0 +1,140 @@
+"""When a target passed cameras between two sightings, at an even pace on the shortest way by each."""
+
+from itertools import pairwise
+from typing import Annotated
+
+from pydantic import Field
+
+from tools.core.arrival import view_in
+from tools.core.location import find_camera
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from tools.core.track import Seconds
+from tools.geometry.gap import Track, stay
+from tools.geometry.passage import NoWay
+
+CameraId = Annotated[str, Field(max_length=200)]
+Coordinate = Annotated[float, Field(ge=-1e6, le=1e6)]
+XY = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
+
+
+class TimedTrack(ToolArgs):
+    """Where a target was when it was seen; one point will do, all points tell more."""
+
+    floor: int = Field(default=0, ge=-1000, le=1000, description="floor of the points")
+    points_m: list[XY] = Field(
+        min_length=1,
+        max_length=1000,
+        description="[x, y] in metres, rising in time, as project_track gives them",
+    )
+    times_s: list[Seconds] = Field(
+        min_length=1, max_length=1000, description="time of each point in seconds on one clock, rising"
+    )
+
+
+class InterpolateArgs(ToolArgs):
+    """Two sightings and the cameras in between."""
+
+    before: TimedTrack = Field(description="the sighting before the gap")
+    after: TimedTrack = Field(description="the sighting after it, on the same clock")
+    via: list[CameraId] = Field(
+        min_length=1, max_length=20, description="ids of cameras, each taken alone as the one passed between"
+    )
+    speed_mps: float = Field(ge=0.05, le=100, description="the target's usual speed in metres per second")
+    speed_error_mps: float = Field(
+        default=0.0,
+        ge=0,
+        le=100,
+        description="its standard deviation: a pace of the gap within twice that is believed",
+    )
+
+
+class Via(ToolResult):
+    """A passage by one camera; what is unknown is left out."""
+
+    camera: str
+    enters_s: float | None = Field(description="when it came into that view, on the clock of the tracks")
+    leaves_s: float | None = Field(description="when it left the view")
+    error_s: float | None = Field(
+        description="how far off both may be: the errors of view and network, at this pace"
+    )
+    way_m: float | None = Field(description="the whole way by this camera; stairs count 1.75 times")
+    detour_m: float | None = Field(
+        description="by how much the way by the middle of its view is longer than the direct one"
+    )
+    speed_mps: float | None = Field(description="pace that the whole way needs")
+    east_m: float | None = Field(description="displacement to the east while in view")
+    north_m: float | None = Field(description="displacement to the north while in view")
+    length_m: float | None = Field(description="way while in view")
+    problem: str | None = Field(description="why nothing is known")
+
+
+class Interpolation(ToolResult):
+    """The cameras, the smallest detour first."""
+
+    passages: list[Via]
+
+
+def run(context: ToolContext, args: InterpolateArgs) -> Interpolation:
+    """Go from the last point before to the first after, by each camera.
+
+    Raises:
+        ToolError: points and times do not go together, times do not rise, or no camera can be judged.
+    """
+    before, after = _track(args.before, "before"), _track(args.after, "after")
+    if after.times_s[0] <= before.times_s[-1]:
+        raise ToolError(
+            f"after must begin later than before ends, but {after.times_s[0]:g} s is not after"
+            f" {before.times_s[-1]:g} s."
+        )
+    rows = [_via(context, args, before, after, camera) for camera in args.via]
+    if all(row.problem for row in rows):
+        raise ToolError(rows[0].problem or "")
+    rows.sort(key=lambda row: (row.detour_m is None, row.detour_m or 0.0))
+    return Interpolation(passages=rows)
+
+
+def _track(given: TimedTrack, name: str) -> Track:
+    if len(given.points_m) != len(given.times_s):
+        raise ToolError(f"{name} has {len(given.points_m)} points but {len(given.times_s)} times.")
+    if any(later <= earlier for earlier, later in pairwise(given.times_s)):
+        raise ToolError(f"The times_s of {name} must rise strictly.")
+    return Track(
+        floor=given.floor, points_m=[(x_m, y_m) for x_m, y_m in given.points_m], times_s=given.times_s
+    )
+
+
+def _via(context: ToolContext, args: InterpolateArgs, before: Track, after: Track, name: str) -> Via:
+    unknown = dict.fromkeys(Via.model_fields)
+    try:
+        camera = find_camera(context.scene, name)
+        view, spread_mps = view_in(context.scene, camera), 2 * args.speed_error_mps
+        speeds = (args.speed_mps, args.speed_mps - spread_mps, args.speed_mps + spread_mps)
+        found = stay(context.scene, before, after, camera, view, speeds)
+    except (ToolError, NoWay) as error:
+        why = str(error) if isinstance(error, ToolError) else f"No way leads by what {name!r} sees."
+        return Via.model_validate({**unknown, "camera": name, "problem": why})
+    gap_s = after.times_s[0] - before.times_s[-1]
+    return Via(
+        camera=name,
+        enters_s=found.enters_s,
+        leaves_s=found.leaves_s,
+        error_s=gap_s * min(1.0, found.error_m / max(found.way_m, 1e-6)),
+        way_m=found.way_m,
+        detour_m=found.detour_m,
+        speed_mps=found.way_m / gap_s,
+        east_m=found.exit_m[0] - found.entry_m[0],
+        north_m=found.exit_m[1] - found.entry_m[1],
+        length_m=found.length_m,
+        problem=None,
+    )
+
+
+interpolate = Tool(
+    name="interpolate",
+    description=(
+        "Between two sightings, tell for each of some cameras how long the way by it is, when the target was"
+        " in its view at an even pace, and how it moved there."
+    ),
+    args=InterpolateArgs,
+    run=run,
+)

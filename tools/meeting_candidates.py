@@ -1,0 +1,88 @@
+"""Where and when two targets can be in one camera's view at the same time."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from tools.core.arrival import Arrival, arrival
+from tools.core.departure import Departure
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
+
+CameraId = Annotated[str, Field(max_length=200)]
+
+
+class MeetingCandidatesArgs(ToolArgs):
+    """Two departures on one clock, and the cameras in question."""
+
+    first: Departure = Field(description="where, when, how fast and whither the first target was last seen")
+    second: Departure = Field(description="the same of the second target, on the same clock")
+    cameras: list[CameraId] = Field(
+        min_length=1, max_length=20, description="ids of the cameras where they may meet"
+    )
+
+
+class Candidate(ToolResult):
+    """One camera: when each target is in its view; what is unknown is left out."""
+
+    camera: str
+    first_start_s: float | None = Field(description="when the first target comes into view")
+    first_end_s: float | None = Field(description="when it leaves")
+    second_start_s: float | None = Field(description="when the second target comes into view")
+    second_end_s: float | None = Field(description="when it leaves")
+    apart_s: float | None = Field(
+        description="seconds between the two stays; negative: so long both are in view"
+    )
+    error_s: float | None = Field(description="how far off apart_s may be: the spreads of both, added")
+    problem: str | None = Field(description="why nothing is known")
+
+
+class MeetingCandidates(ToolResult):
+    """The cameras, the most likely meeting first."""
+
+    candidates: list[Candidate]
+
+
+def run(context: ToolContext, args: MeetingCandidatesArgs) -> MeetingCandidates:
+    """Forecast both arrivals at every camera; the largest overlap, or smallest gap, comes first.
+
+    Raises:
+        ToolError: nothing can be said of any camera.
+    """
+    rows = [_row(context, args, camera) for camera in args.cameras]
+    if all(row.problem for row in rows):
+        raise ToolError(rows[0].problem or "")
+    rows.sort(key=lambda row: (row.problem is not None, row.apart_s or 0.0))
+    return MeetingCandidates(candidates=rows)
+
+
+def _row(context: ToolContext, args: MeetingCandidatesArgs, camera: str) -> Candidate:
+    unknown = dict.fromkeys(Candidate.model_fields)
+    try:
+        first, second = (arrival(context.scene, one, camera) for one in (args.first, args.second))
+    except ToolError as error:
+        return Candidate.model_validate({**unknown, "camera": camera, "problem": str(error)})
+    return Candidate(
+        camera=camera,
+        first_start_s=first.start_s,
+        first_end_s=first.end_s,
+        second_start_s=second.start_s,
+        second_end_s=second.end_s,
+        apart_s=max(first.start_s, second.start_s) - min(first.end_s, second.end_s),
+        error_s=max(map(_spread_s, (first, second))) + min(map(_spread_s, (first, second))),
+        problem=None,
+    )
+
+
+def _spread_s(found: Arrival) -> float:
+    return max(found.start_spread_s, found.end_spread_s)
+
+
+meeting_candidates = Tool(
+    name="meeting_candidates",
+    description=(
+        "Compare, for each of some cameras, when two targets last seen elsewhere will be in its view, and"
+        " tell how long both are, or how far apart their stays lie."
+    ),
+    args=MeetingCandidatesArgs,
+    run=run,
+)

@@ -1,0 +1,99 @@
+"""Which cameras a target can come to next from a camera, and how it will cross their views."""
+
+from typing import Literal
+
+import shapely
+from pydantic import Field
+
+from tools.core.arrival import same_mast, view_in
+from tools.core.location import find_camera
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
+from tools.geometry.angles import bearing_deg, turn_deg
+from tools.geometry.passage import NoWay, passage
+from tools.geometry.watched import View, alignment, watched
+from tools.scene.scene import Camera
+
+SHOWN = 20
+
+
+class NeighboursArgs(ToolArgs):
+    """From which camera, going whither."""
+
+    camera: str = Field(max_length=200, description="id of the camera the target is seen by")
+    heading_deg: float | None = Field(
+        default=None, ge=-360, le=360, description="direction of travel, clockwise from north, if known"
+    )
+
+
+class Neighbour(ToolResult):
+    """A camera that can be reached."""
+
+    camera: str
+    floor: int
+    distance_m: float = Field(description="way from view to view, middle to middle; stairs count 1.75 times")
+    error_m: float = Field(description="how far off distance_m may be: the errors of both views")
+    turn_deg: float | None = Field(
+        description="from heading_deg to the straight bearing of the camera's view; 0 is ahead, 180 behind"
+    )
+    overlaps: bool = Field(description="whether the two views share area")
+    same_mast: bool = Field(description="whether both stand at one mast or crossing outdoors")
+    alignment: Literal["following", "oncoming", "across"] | None = Field(
+        description="how a target that comes straight from here crosses its picture: along the axis away from"
+        " the camera or towards it, or across"
+    )
+
+
+class Neighbours(ToolResult):
+    """The nearest first, at most 20."""
+
+    neighbours: list[Neighbour]
+
+
+def run(context: ToolContext, args: NeighboursArgs) -> Neighbours:
+    """Measure from the camera's view to every other; cameras of unknown view, or out of reach, are left out.
+
+    Raises:
+        ToolError: no such camera, or nobody knows where it looks.
+    """
+    here = find_camera(context.scene, args.camera)
+    view = view_in(context.scene, here)
+    others = [other for other in context.scene.cameras.values() if other.id != here.id]
+    found = [row for other in others if (row := _row(context, here, view, other, args.heading_deg))]
+    found.sort(key=lambda row: row.distance_m)
+    return Neighbours(neighbours=found[:SHOWN])
+
+
+def _row(
+    context: ToolContext, here: Camera, view: View, other: Camera, heading_deg: float | None
+) -> Neighbour | None:
+    theirs = watched(context.scene, other)
+    if theirs is None:
+        return None
+    try:
+        way = passage(context.scene, (view.aim_m, here.floor), other, theirs)
+    except NoWay:
+        return None
+    to_deg = None if view.aim_m == theirs.aim_m else bearing_deg(view.aim_m, theirs.aim_m)
+    return Neighbour(
+        camera=other.id,
+        floor=other.floor,
+        distance_m=way.length_m,
+        error_m=view.error_m + way.error_m,
+        turn_deg=None if heading_deg is None or to_deg is None else abs(turn_deg(heading_deg, to_deg)),
+        overlaps=here.floor == other.floor and shapely.intersection(view.area, theirs.area).area > 0,
+        same_mast=same_mast(context.scene, here.id, other),
+        alignment=None
+        if to_deg is None or other.heading_deg is None
+        else alignment(other.heading_deg, to_deg),
+    )
+
+
+neighbours = Tool(
+    name="neighbours",
+    description=(
+        "List the cameras that can be reached from a camera's view, the nearest first: way, whether ahead or"
+        " behind, shared mast or view, and how a target crosses their picture."
+    ),
+    args=NeighboursArgs,
+    run=run,
+)
