@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from gnomon.arm import Arm
 from gnomon.benchmark import BENCHMARKS, Benchmark, Select
@@ -103,6 +103,13 @@ class AnalysisSpec(Strict):
     primary: tuple[str, str] | None = None
     cluster: Literal["auto", "none"] = "auto"
     margin: float = Field(default=0.05, gt=0, lt=1)
+
+    @field_validator("primary")
+    @classmethod
+    def _two_arms(cls, primary: tuple[str, str] | None) -> tuple[str, str] | None:
+        if primary is not None and primary[0] == primary[1]:
+            raise ValueError(f"names {primary[0]!r} twice; a contrast needs two arms")
+        return primary
 
 
 class JobSpec(Strict):

@@ -20,4 +20,12 @@ def summary_text(report: Report) -> str:
     ended = f"{trials['scored']:,} scored, {trials['model_failed']:,} failed by the model"
     missing = f"{trials['infra_missing']:,} missing, {trials['pending']:,} pending"
     lines += ["", f"Trials: {ended}, {missing}, of {trials['planned']:,}."]
+    integrity = report["integrity"]
+    for what, causes in (
+        ("Missing", integrity["missing_by_cause"]),
+        ("Failed by the model", integrity["failed_by_cause"]),
+    ):
+        if causes:
+            by_number = sorted(causes.items(), key=lambda item: (-item[1], item[0]))
+            lines.append(f"{what}: {', '.join(f'{cause} {number:,}' for cause, number in by_number)}.")
     return "\n".join(lines)

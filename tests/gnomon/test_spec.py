@@ -46,6 +46,7 @@ def test_all_tools_are_spelled_out_once_the_spec_is_read() -> None:
         ({"protocol": "secret"}, "protocol", "'official' or 'guarded'"),
         ({"select": {"tasks": ["Cooking"]}}, "select.tasks", "GeoLocation"),
         ({"analysis": {"primary": ["raw", "cooked"]}}, "analysis.primary", "raw, tools"),
+        ({"analysis": {"primary": ["raw", "raw"]}}, "analysis.primary", "twice"),
         ({"limits": {"usd": -1}}, "limits.usd", "greater than 0"),
         ({"speed": 9}, "speed", "not permitted; allowed here: name, benchmark"),
     ],

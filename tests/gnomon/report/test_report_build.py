@@ -82,6 +82,7 @@ def test_a_missing_trial_is_left_out_and_a_failed_one_is_wrong(
     }
     assert over(report)["n"] == 3
     assert report["integrity"]["missing_by_cause"] == {"provider:rate_limit": 1}
+    assert "Missing: provider:rate_limit 1." in summary_text(report)
     assert report["integrity"]["failed_by_cause"] == {"no_answer": 1}
 
 
