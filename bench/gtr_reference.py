@@ -2,13 +2,14 @@
 
     python bench/gtr_reference.py DATA [--protocol guarded] [--scoring strict] [--groups] [--rows FILE]
 
-`DATA` is the published folder. `--groups` also leaves out one group of tools at a time. Each question runs as a
-trial of a job would, in this process. No constant is fitted here: what was set after looking at answers is listed
-in docs/reference-model.md.
+`DATA` is the published folder, or `worlds` for generated questions. `--groups` also leaves out one group of
+tools at a time. Each question runs as a trial of a job would, in this process. This script fits no constant;
+docs/reference-model.md lists those that were set after looking at answers.
 """
 
 import argparse
 import asyncio
+import functools
 import json
 import tempfile
 import time
@@ -54,9 +55,7 @@ def main() -> None:
     parser.add_argument("--protocol", default="guarded", choices=("guarded", "official"))
     parser.add_argument("--scoring", default="strict", choices=("strict", "official"))
     parser.add_argument("--limit", type=int, help="so many questions only")
-    parser.add_argument(
-        "--groups", action="store_true", help="leave out one group of tools at a time as well"
-    )
+    parser.add_argument("--groups", action="store_true", help="leave out each group of tools as well")
     parser.add_argument("--rows", type=Path, help="write the rows here, one JSON object a line")
     given = parser.parse_args()
     spec = _spec(given)
@@ -74,7 +73,8 @@ def main() -> None:
 def _spec(given: argparse.Namespace) -> JobSpec:
     everything = TOOLS.names()
     left_out = {f"without {name}": set(tools) for name, tools in GROUPS.items()} if given.groups else {}
-    arms = [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}]
+    arms: list[dict[str, object]] = [{"name": "raw", "agent": "direct"}]
+    arms += [{"name": "tools", "agent": "react", "tools": "all"}]
     arms += [
         {"name": name, "agent": "react", "tools": [tool for tool in everything if tool not in tools]}
         for name, tools in left_out.items()
@@ -112,12 +112,10 @@ async def _rows(spec: JobSpec, share: int) -> list[Row]:
         model = open_model(spec.models[0], media)
         rows = []
         for ref in samples.refs[share::PROCESSES]:
-            sample = samples.get(ref.sample_id)
             for trial in expand("reference", spec, [ref]):
                 agent = AGENTS.get(spec.arm(trial.arm).agent)
-                row, _ = await run_trial(
-                    trial, bench=bench, sample=lambda found=sample: found, agent=agent, model=model
-                )
+                question = functools.partial(samples.get, ref.sample_id)
+                row, _ = await run_trial(trial, bench=bench, sample=question, agent=agent, model=model)
                 rows.append(row)
         return rows
 
@@ -140,9 +138,8 @@ def _print_table(spec: JobSpec, rows: Sequence[Row]) -> None:
         interval = "" if found.ci95 is None else f" ({100 * found.ci95[0]:.1f} to {100 * found.ci95[1]:.1f})"
         missing = sum(row.score is None for row in own)
         note = f", {missing} missing counted as 0" if missing else ""
-        print(
-            f"{arm}: mean of cells {100 * found.mean:.1f}{interval}, n {found.n}, clusters {found.clusters}{note}"
-        )
+        size = f"n {found.n}, clusters {found.clusters}{note}"
+        print(f"{arm}: mean of cells {100 * found.mean:.1f}{interval}, {size}")
     for line in spec.plugin().published():
         if line.aggregate is not None:
             print(f"published {line.model} ({line.group}): {100 * line.aggregate:.1f}")

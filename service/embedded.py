@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from redis import Redis, RedisError
 from redis.backoff import NoBackoff
 from redis.retry import Retry
-from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.errors import SpecError
 from service.redis_server import RedisServer
 from service.settings import Settings
 from service.supervisor import Child, Supervisor
-from workers.store.store import Store
+from workers.store.store import Store, open_store
 
 MAX_DEFAULT_WORKERS = 4
 REDIS_TIMEOUT_S = 5.0
@@ -89,19 +88,6 @@ def embedded(settings: Settings) -> Iterator[Embedded]:
         store = open_store(settings.database_url)
         stack.callback(store.close)
         yield Embedded(settings=settings, store=store, redis=redis, redis_url=url, supervisor=supervisor)
-
-
-def open_store(url: str) -> Store:
-    """The store at `url`, made if absent.
-
-    Raises:
-        SpecError: it cannot be opened; the message holds no part of the URL, for that may hold a password.
-    """
-    try:
-        return Store(url)
-    except (SQLAlchemyError, OSError) as error:
-        message = f"the database does not open: {type(error).__name__}"
-        raise SpecError(message, field="GNOMON_DATABASE_URL") from None
 
 
 def client_of(url: str) -> Redis:

@@ -1,10 +1,17 @@
 """Folders: which paths a spec or a request may read from."""
 
 from pathlib import Path
+from typing import Protocol
 
 from gnomon.errors import SpecError
 
 VARIABLE = "GNOMON_MEDIA_ROOTS"
+
+
+class Find(Protocol):
+    """How a path that was given becomes one that may be read."""
+
+    def __call__(self, given: str, roots: tuple[Path, ...] | None, *, field: str) -> Path: ...
 
 
 def for_command_line(given: str, roots: tuple[Path, ...] | None, *, field: str) -> Path:

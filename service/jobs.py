@@ -56,12 +56,7 @@ def draft_typed(given: object, settings: Settings) -> Draft:
     Raises:
         SpecError, DataError: it may not run; the message names the field and what is allowed.
     """
-    spec = _parsed(given)
-    if spec.data is not None:
-        path = folders.for_command_line(spec.data, settings.media_roots, field="data")
-        spec = spec.model_copy(update={"data": str(path)})
-    check_bases(spec.models, settings.allowed_bases, is_trusted=True)
-    return _opened(spec, settings)
+    return _draft(given, settings, find=folders.for_command_line, is_trusted=True)
 
 
 def draft_posted(given: object, settings: Settings) -> Draft:
@@ -70,12 +65,16 @@ def draft_posted(given: object, settings: Settings) -> Draft:
     Raises:
         SpecError, DataError: it may not run; the message names the field and what is allowed.
     """
+    # Without keys the API is bound to loopback, so whoever posts is a user of this machine.
+    return _draft(given, settings, find=folders.for_request, is_trusted=not settings.api_keys)
+
+
+def _draft(given: object, settings: Settings, *, find: folders.Find, is_trusted: bool) -> Draft:
     spec = _parsed(given)
     if spec.data is not None:
-        path = folders.for_request(spec.data, settings.media_roots, field="data")
+        path = find(spec.data, settings.media_roots, field="data")
         spec = spec.model_copy(update={"data": str(path)})
-    # Without keys the API is bound to loopback, so whoever posts is a user of this machine.
-    check_bases(spec.models, settings.allowed_bases, is_trusted=not settings.api_keys)
+    check_bases(spec.models, settings.allowed_bases, is_trusted=is_trusted)
     return _opened(spec, settings)
 
 

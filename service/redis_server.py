@@ -39,8 +39,8 @@ class RedisServer:
         self.folder = data_dir / "redis"
         self.socket = socket_path(self.folder)
         self.log_file = self.folder / "redis.log"
-        self._own = Supervisor() if supervisor is None else None
-        self._supervisor = supervisor or self._own or Supervisor()
+        self._supervisor = supervisor or Supervisor()
+        self._is_alone = supervisor is None
         self._lock: IO[bytes] | None = None
 
     @property
@@ -75,9 +75,9 @@ class RedisServer:
         return self.url
 
     def stop(self) -> None:
-        """Stop the server if it is this object's own to stop, and let go of the folder."""
-        if self._own is not None:
-            self._own.stop()
+        """Stop the server unless another's supervisor keeps it, and let go of the folder."""
+        if self._is_alone:
+            self._supervisor.stop()
         if self._lock is not None:
             self._lock.close()
             self._lock = None

@@ -13,7 +13,7 @@ from workers.bases import VARIABLE, parse_allowed
 from workers.opening import Opener, media_of
 from workers.settings import read_timing
 from workers.shard import WorkerContext
-from workers.store.store import Store
+from workers.store.store import open_store
 
 
 @click.command(help=__doc__)
@@ -39,7 +39,7 @@ def main(redis_url: str, database_url: str, queues: str, data_dir: Path) -> None
     try:
         context = WorkerContext(
             name=f"{socket.gethostname()}-{os.getpid()}",
-            store=Store(database_url),
+            store=open_store(database_url),
             opener=Opener(media=media_of(data_dir)),
             open_model=open_model,
             timing=read_timing(os.environ),

@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from gnomon.errors import GnomonError
 from workers.queue import enqueue_shards, message_id, queue_name, waiting_ids
 from workers.settings import Timing, read_timing
-from workers.store.store import Store
+from workers.store.store import Store, open_store
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +67,8 @@ def main(redis_url: str, database_url: str) -> None:
     """`python -m workers.sweeper`."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
     try:
-        sweeper = Sweeper(Store(database_url), Redis.from_url(redis_url), timing=read_timing(os.environ))
+        store = open_store(database_url)
+        sweeper = Sweeper(store, Redis.from_url(redis_url), timing=read_timing(os.environ))
     except GnomonError as error:
         raise click.UsageError(str(error)) from None
     stop = threading.Event()

@@ -9,12 +9,13 @@ import click
 from gnomon.report.text import summary_text
 from service.cli.ending import exit_code
 from service.cli.progress import JobProgress
-from service.embedded import default_workers, open_store
+from service.embedded import default_workers
 from service.jobs import Draft
 from service.reports import as_json, report_of, write_folder
 from service.running import run_to_end
 from service.settings import Settings
 from workers.store.records import JobRecord
+from workers.store.store import open_store
 
 
 def run_and_report(

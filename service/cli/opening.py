@@ -5,10 +5,9 @@ from pathlib import Path
 
 from gnomon.errors import NotFound, SpecError
 from gnomon.spec import read_spec
-from service.embedded import open_store
 from service.jobs import Draft, draft_typed
 from service.settings import Settings, own_database, read_settings
-from workers.store.store import Store
+from workers.store.store import Store, open_store
 
 
 def settings_of(data_dir: Path | None) -> Settings:

@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -26,6 +27,19 @@ out_option = click.option(
 queues_option = click.option(
     "--queues", default="default", show_default=True, help="Queues to listen to, parted by commas."
 )
+
+
+def sample_options(command: Callable[..., None]) -> Callable[..., None]:
+    """SPEC and what picks one sample of it, as `show` and `try` take them."""
+    for option in (
+        json_option,
+        click.option("--model", help="The model's name in the spec; default the first."),
+        click.option("--arm", required=True, help="The arm's name in the spec."),
+        click.option("--sample", required=True, help="The sample's id."),
+        click.argument("spec", type=click.Path(path_type=Path)),
+    ):
+        command = option(command)
+    return command
 
 
 def queues_of(text: str) -> list[str]:

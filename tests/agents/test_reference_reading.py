@@ -195,7 +195,7 @@ def test_text_without_a_direction_tells_no_motion():
 
 
 def test_the_true_motion_fits_better_than_its_mirror_image():
-    gap = Gap(bearing_deg=90, straight_m=100, path_m=100, duration_s=10, first_deg=90, last_deg=None)
+    gap = Gap(bearing_deg=90, straight_m=100, length_m=100, duration_s=10, first_deg=90, last_deg=None)
     true, false = (read_motion(f"It moved {way} at 10 m/s for 100 meters.") for way in ("east", "west"))
     assert misfit(true, gap) == pytest.approx(0, abs=1e-9)
     assert misfit(false, gap) > 2

@@ -9,22 +9,11 @@ from redis import Redis
 from starlette.testclient import TestClient
 
 from service.api.app import create_app
-from service.redis_server import RedisServer
 from service.settings import Settings, read_settings
+from tests.workers.conftest import postgres, redis, redis_url
 from workers.store.store import Store
 
-
-@pytest.fixture(scope="session")
-def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with RedisServer(tmp_path_factory.mktemp("queue")) as server:
-        yield server.url
-
-
-@pytest.fixture
-def redis(redis_url: str) -> Iterator[Redis]:
-    with Redis.from_url(redis_url) as client:
-        client.flushall()
-        yield client
+__all__ = ["postgres", "redis", "redis_url"]
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from gnomon.sample import SampleRef
 from gnomon.spec import parse_spec
 from service.cli.main import main
 from tests.service.play import SPEC
+from tests.workers.postgresql import PostgreSQL
 from workers.store.store import Store
 
 GNOMON = (sys.executable, "-m", "service.cli")
@@ -115,8 +116,10 @@ def test_a_folder_that_is_in_use_is_not_taken(
     assert "in use by another gnomon" in capsys.readouterr().err
 
 
-def test_api_and_worker_work_apart_over_a_shared_queue(tmp_path: Path, redis_url: str) -> None:
-    environ = environment(tmp_path, GNOMON_REDIS_URL=redis_url)
+def test_api_and_worker_work_apart_over_a_shared_queue_and_postgresql(
+    tmp_path: Path, redis_url: str, postgres: PostgreSQL
+) -> None:
+    environ = environment(tmp_path, GNOMON_REDIS_URL=redis_url, GNOMON_DATABASE_URL=postgres.emptied())
     quiet: dict[str, Any] = {"stderr": subprocess.DEVNULL, "text": True, "env": environ}
     api_command, worker_command = [*GNOMON, "api", "--port", "0"], [*GNOMON, "worker", "--queues", "apart"]
     with (
@@ -128,6 +131,7 @@ def test_api_and_worker_work_apart_over_a_shared_queue(tmp_path: Path, redis_url
             with httpx.Client(base_url=service.stdout.readline().strip(), timeout=60.0) as api:
                 job_id = api.post("/v1/jobs", json={**SPEC, "queue": "apart"}).json()["id"]
                 assert ended(api, job_id)["counts"]["scored"] == 12
+                assert api.get("/readyz").json()["store"].startswith("postgresql ")
         finally:
             for process in (worker, service):
                 process.terminate()
@@ -138,12 +142,6 @@ def _written(folder: Path, **changes: Any) -> str:
     path = folder / "spec.yaml"
     path.write_text(yaml.safe_dump({**SPEC, **changes}))
     return str(path)
-
-
-def run(folder: Path, *args: str, **more: str) -> "subprocess.CompletedProcess[str]":
-    environ = environment(folder / "data", **more)
-    command = [*GNOMON, *args]
-    return subprocess.run(command, env=environ, capture_output=True, text=True, check=False, cwd=folder)
 
 
 def gnomon(*args: str) -> object:
@@ -164,42 +162,42 @@ def abandoned_job(data_dir: Path) -> str:
 
 
 def test_a_run_writes_its_report_and_leaves_it_to_be_asked_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
     abandoned = abandoned_job(tmp_path / "data")
-    done = run(tmp_path, "run", _written(tmp_path), "--out", "out", "--json", "--workers", "1")
-    assert done.returncode == 0, done.stderr
-    assert f"job {abandoned} (worlds) was left unfinished" in done.stderr
-    report = json.loads(done.stdout)
     out = tmp_path / "out"
+    assert gnomon("run", _written(tmp_path), "--out", str(out), "--json", "--workers", "1") == 0
+    said = capfd.readouterr()
+    assert f"job {abandoned} (worlds) was left unfinished" in said.err
+    report = json.loads(said.out)
     assert {file.name for file in out.iterdir()} == {
         "report.json", "report.html", "report.md", "rows.ndjson", "rows.csv",
     }  # fmt: skip
     assert json.loads((out / "report.json").read_text()) == report
     assert len((out / "rows.ndjson").read_text().splitlines()) == 12
     job_id = report["job"]["id"]
-    assert job_id in done.stderr
-    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
+    assert job_id in said.err
     for kind in ("json", "html", "md", "csv", "parquet"):
         again = tmp_path / f"again.{kind}"
         assert gnomon("report", job_id, "--out", str(again)) == 0
         assert again.stat().st_size > 0
     assert (tmp_path / "again.csv").read_text() == (out / "rows.csv").read_text()
     assert gnomon("report", job_id) == 0
-    assert json.loads(capsys.readouterr().out) == report
+    assert json.loads(capfd.readouterr().out) == report
     assert gnomon("report", abandoned) == 0
-    assert json.loads(capsys.readouterr().out)["job"]["status"] == "cancelled"
+    assert json.loads(capfd.readouterr().out)["job"]["status"] == "cancelled"
     assert gnomon("report", "j_none") == 2
-    assert "no job 'j_none'" in capsys.readouterr().err
+    assert "no job 'j_none'" in capfd.readouterr().err
 
 
-def test_a_run_with_missing_trials_ends_with_1(tmp_path: Path) -> None:
+def test_a_run_with_missing_trials_ends_with_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     down = {"id": "scripted", "options": {"replies": [{"fault": "refused", "transient": False}]}}
     spec = _written(tmp_path, models=[down], select={"limit": 1})
-    done = run(tmp_path, "run", spec, "--json", "--workers", "1")
-    assert done.returncode == 1
-    assert json.loads(done.stdout)["integrity"]["missing_by_cause"] == {"provider:refused": 2}
-    assert "2 missing" in done.stderr
+    assert gnomon("run", spec, "--json", "--workers", "1", "--data-dir", str(tmp_path / "data")) == 1
+    said = capsys.readouterr()
+    assert json.loads(said.out)["integrity"]["missing_by_cause"] == {"provider:refused": 2}
+    assert "2 missing" in said.err
 
 
 def test_ctrl_c_cancels_and_reports_what_there_is(tmp_path: Path) -> None:
@@ -222,13 +220,14 @@ def test_ctrl_c_cancels_and_reports_what_there_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", ["show", "try"])
-def test_a_sample_can_be_looked_at_without_queue_or_store(tmp_path: Path, verb: str) -> None:
+def test_a_sample_can_be_looked_at_without_queue_or_store(
+    tmp_path: Path, verb: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
     spec = parse_spec(SPEC, agents=AGENTS.names())
     media = MediaStore(tmp_path / "media")
     samples = spec.plugin().open(data=None, select=spec.selection(), protocol="guarded", media=media)
-    done = run(
-        tmp_path, verb, _written(tmp_path), "--sample", samples.refs[0].sample_id, "--arm", "tools", "--json"
-    )
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)
+    sample = samples.refs[0].sample_id
+    assert gnomon(verb, _written(tmp_path), "--sample", sample, "--arm", "tools", "--json") == 0
+    assert sample in str(json.loads(capfd.readouterr().out))
     assert not (tmp_path / "data" / "gnomon.db").exists()

@@ -3,19 +3,29 @@
 import os
 import signal
 
-from tests.workers.conftest import BOTH, Plant, children_of, wait_until
+import pytest
+
+from tests.workers.conftest import Plant, children_of, wait_until
 
 SLOW = [{"id": "scripted", "options": {"replies": ["A"], "delay_s": 0.3}}]
 
 
-@BOTH
-def test_every_trial_of_a_job_ends_once_over_two_workers(plant: Plant) -> None:
-    plant.start(2)
+def check_that_every_trial_ends_once(plant: Plant) -> None:
     job = plant.end_of(plant.post(60, concurrency=8))
     rows = list(plant.store.iter_rows(job.id))
     assert len(rows) == len({row.trial_id for row in rows}) == 120
     assert {row.score for row in rows} == {1.0}
     assert (job.counts.scored, job.counts.running, job.status) == (120, 0, "completed")
+
+
+def test_every_trial_of_a_job_ends_once_over_two_workers(busy_plant: Plant) -> None:
+    check_that_every_trial_ends_once(busy_plant)
+
+
+@pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
+def test_workers_on_postgresql_end_every_trial_once(plant: Plant) -> None:
+    plant.start(2)
+    check_that_every_trial_ends_once(plant)
     assert len(plant.store.workers()) == 2
 
 
@@ -69,22 +79,18 @@ def test_cancelling_keeps_what_is_done_and_resuming_runs_only_the_rest(busy_plan
     assert {trial_id: rows[trial_id] for trial_id in kept} == kept
 
 
-def test_a_queue_that_forgot_everything_is_built_again_from_the_store(plant: Plant) -> None:
-    job = plant.post(4)
-    plant.redis.flushall()
-    plant.start(1)
-    assert plant.end_of(job).counts.scored == 8
+def test_a_queue_that_forgets_everything_is_built_again_from_the_store(busy_plant: Plant) -> None:
+    job = busy_plant.post(8, models=SLOW, concurrency=1)
+    wait_until(lambda: busy_plant.store.job(job.id).counts.running > 0)
+    busy_plant.redis.flushall()
+    assert busy_plant.end_of(job).counts.scored == 16
 
 
-def test_a_job_that_no_worker_can_set_up_fails_with_the_reason(plant: Plant) -> None:
+def test_a_job_fails_for_lack_of_data_only_where_every_worker_lacks_it(plant: Plant) -> None:
     plant.start(1, "--lacks-data")
     job = plant.end_of(plant.post(4))
     assert (job.status, job.error) == ("failed", "data: the folder is not there")
     assert job.counts.infra_missing == job.counts.planned == 8
-
-
-def test_a_worker_that_lacks_the_data_leaves_the_job_to_one_that_has_it(plant: Plant) -> None:
-    plant.start(1, "--lacks-data")
     plant.start(1)
     wait_until(lambda: len(plant.store.workers()) == 2)
     job = plant.end_of(plant.post(8, models=SLOW, concurrency=1))

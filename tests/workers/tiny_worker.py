@@ -14,7 +14,7 @@ from typing import Any
 
 from redis import Redis
 
-from agents.models.catalog import open_model, preload
+from agents.models.catalog import open_model
 from gnomon.benchmark import PromptProtocol, Published, SampleSet, Scoring, Select
 from gnomon.errors import DataError
 from gnomon.media import MediaStore
@@ -89,6 +89,10 @@ def open_nothing(spec: JobSpec, media: MediaStore) -> OpenJob:
     raise DataError("the folder is not there", field="data")
 
 
+def load_nothing(model_ids: list[str]) -> None:
+    """The agent and the model played here need nothing that is slow to load."""
+
+
 def context_of(
     store: Store, data_dir: Path, *, name: str = "tiny", open_spec: OpenSpec = open_tiny
 ) -> WorkerContext:
@@ -113,7 +117,9 @@ def main() -> None:
     name = f"{socket.gethostname()}-{os.getpid()}"
     open_spec = open_nothing if given.lacks_data else open_tiny
     context = context_of(Store(given.database), given.data_dir, name=name, open_spec=open_spec)
-    worker = ShardWorker(("default",), redis=Redis.from_url(given.redis), context=context, preload=preload)
+    worker = ShardWorker(
+        ("default",), redis=Redis.from_url(given.redis), context=context, preload=load_nothing
+    )
     worker.work(logging_level="INFO")
 
 

@@ -56,7 +56,7 @@ def arrival(scene: Scene, departure: Departure, camera_id: str) -> Arrival:
     return Arrival(
         start_s=departure.time_s + enters_m / departure.speed_mps,
         end_s=departure.time_s + leaves_m / departure.speed_mps,
-        start_spread_s=_spread_s(enters_m, 0.0 if basis == "overlap" else error_m, departure),
+        start_spread_s=_spread_s(enters_m, error_m, departure),
         end_spread_s=_spread_s(leaves_m, error_m, departure),
         distance_m=way.length_m,
         distance_error_m=error_m,
@@ -91,4 +91,4 @@ def same_mast(scene: Scene, one: str | None, other: Camera) -> bool:
 def _spread_s(metres: float, error_m: float, departure: Departure) -> float:
     """First order: the length's error at this speed, and the speed's error over this length."""
     speed_mps = departure.speed_mps
-    return error_m / speed_mps + metres * departure.speed_error_mps / speed_mps**2
+    return error_m / speed_mps + abs(metres) * departure.speed_error_mps / speed_mps**2

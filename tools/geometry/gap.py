@@ -71,13 +71,12 @@ def stay(
     Raises:
         NoWay: the network does not join them.
     """
-    tracked = [*_of_track(before, camera, view), *_of_track(after, camera, view)]
-    way = _way(scene, before, after, camera, view, seen=bool(tracked))
+    tracked, half_m = [*_of_track(before, camera, view), *_of_track(after, camera, view)], _half_m(view)
+    way = _way(scene, before, after, camera, view, seen=any(piece[4] >= half_m for piece in tracked))
     start_s, gap_s = before.times_s[-1], after.times_s[0] - before.times_s[-1]
     pace = gap_s / way.length_m if way.length_m else 0.0
-    aim_s, half_m = start_s + way.aim_at_m * pace, math.sqrt(view.area.area) / 2
-    usual_mps, lowest_mps, highest_mps = speeds
-    own_pace = pace if pace and lowest_mps <= 1 / pace <= highest_mps else 1 / usual_mps
+    aim_s = start_s + way.aim_at_m * pace
+    own_pace = pace if pace and speeds[1] <= 1 / pace <= speeds[2] else 1 / speeds[0]
     if view.presumed:
         found = _presumed(before, after, camera, view, aim_s, own_pace)
     else:
@@ -86,26 +85,32 @@ def stay(
         pieces = [(start_s + a * pace, start_s + b * pace, into, out, b - a) for a, b, into, out in on_way]
         found = _longest([*tracked, *pieces])
         if found is None or found[4] < half_m:
-            half_s = half_m * own_pace
-            found = (aim_s - half_s, aim_s + half_s, view.aim_m, view.aim_m, 2 * half_m)
-    enters_s, leaves_s, entry_m, exit_m, length_m = found or (aim_s, aim_s, view.aim_m, view.aim_m, 0.0)
+            found = aim_s - half_m * own_pace, aim_s + half_m * own_pace, view.aim_m, view.aim_m, 2 * half_m
+    found = found or (aim_s, aim_s, view.aim_m, view.aim_m, 0.0)
     return Stay(
-        enters_s=enters_s,
-        leaves_s=leaves_s,
-        entry_m=entry_m,
-        exit_m=exit_m,
-        length_m=length_m,
+        enters_s=found[0],
+        leaves_s=found[1],
+        entry_m=found[2],
+        exit_m=found[3],
+        length_m=found[4],
         way_m=way.length_m,
         detour_m=_detour_m(scene, before, after, camera, view),
         error_m=view.error_m + way.snap_m,
     )
 
 
+def _half_m(view: View) -> float:
+    """Half the view's mean width; a shorter stretch than this only touches the view."""
+    return math.sqrt(view.area.area) / 2
+
+
 def _way(scene: Scene, before: Track, after: Track, camera: Camera, view: View, *, seen: bool) -> _Way:
     """The direct way if it is in view anyway, else the shortest by the view's aim or one of its corners."""
     start, end = (before.points_m[-1], before.floor), (after.points_m[0], after.floor)
     direct = None if view.presumed else _joined(scene, [start, end])
-    if direct and (seen or any(_of_legs(direct.legs, camera.floor, view, {}))):
+    half_m = _half_m(view)
+    on_way = _of_legs(direct.legs, camera.floor, view, {}) if direct else ()
+    if direct and (seen or any(leaves_m - enters_m >= half_m for enters_m, leaves_m, *_ in on_way)):
         return direct
     corners = [] if view.presumed else [(x_m, y_m) for x_m, y_m in view.area.exterior.coords[:-1]]
     ways = [_joined(scene, [start, (at_m, camera.floor), end]) for at_m in (view.aim_m, *corners)]

@@ -54,12 +54,11 @@ class NoWay(ValueError):
 def passage(
     scene: Scene, start: Spot, camera: Camera, view: View, *, heading_deg: float | None = None
 ) -> Passage:
-    """The shortest way from a spot to the view's aim, and on straight ahead until it leaves the view.
+    """The shortest way from a spot to the view's aim, and straight on until it leaves the view.
 
     A start inside the view moves through it straight by `heading_deg`, if that is known. Streets run along a
     presumed view or square to it; near by, `heading_deg` decides which. Where the way misses a known view it
-    is taken to be in view for √area, its mean width, about the aim. Who comes to stairs in view goes on by
-    them.
+    is in view for √area, its mean width, about the aim. Who comes to stairs in view goes on by them.
 
     Raises:
         NoWay: the network does not join the two, or floors differ and there is no network.
@@ -68,8 +67,7 @@ def passage(
     path = None if network.empty else network.path(start_m, floor, view.aim_m, camera.floor)
     if path is None and (floor != camera.floor or not network.empty):
         raise NoWay(camera.id)
-    legs = path.legs if path else ()
-    total_m = _length_m(legs) if path else math.dist(start_m, view.aim_m)
+    legs, total_m = (path.legs, _length_m(path.legs)) if path else ((), math.dist(start_m, view.aim_m))
     inside = floor == camera.floor and shapely.intersects_xy(view.area, *start_m).item()
     if view.presumed and path is None:
         span = _presumed_span(start_m, camera, view, heading_deg)
@@ -78,18 +76,20 @@ def passage(
     else:
         runs: list[Run] = list(_runs(legs, camera.floor)) if path else [(0.0, (start_m, view.aim_m))]
         span = _crossing(runs, view.area)
-    enters_m, leaves_m, entry_m, exit_m = span or _about_aim(view, total_m)
+    enters_m, leaves_m, *ends = span or _about_aim(view, total_m)
     flights = stairs.in_view(scene, camera.floor, view.area) if path else {}
     if not inside:
         enters_m, leaves_m = stairs.widened((enters_m, leaves_m), total_m, legs, flights)
-        onward = [metres for name, metres in flights.items() if name not in {leg.id for leg in legs}]
-        leaves_m = max([leaves_m, *(total_m + metres for metres in onward)])
+        walked = {leg.id for leg in legs}
+        leaves_m = max(
+            [leaves_m, *(total_m + shown for name, shown in flights.items() if name not in walked)]
+        )
     return Passage(
         length_m=total_m,
         enters_m=enters_m if inside else max(0.0, enters_m),
         leaves_m=leaves_m,
-        entry_m=entry_m,
-        exit_m=exit_m,
+        entry_m=ends[0],
+        exit_m=ends[1],
         starts_inside=inside,
         error_m=view.error_m + (path.start_snap_m + path.end_snap_m if path else 0.0),
     )

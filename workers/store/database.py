@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, select
+from sqlalchemy import Connection, Engine, create_engine, event, func, inspect, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
@@ -51,10 +51,18 @@ class Database:
         self._is_sqlite = self._engine.dialect.name == "sqlite"
         snapshot = {} if self._is_sqlite else {"isolation_level": "REPEATABLE READ"}
         self._readers = self._engine.execution_options(**snapshot)
+        try:
+            self._make_tables()
+        except BaseException:
+            self.close()
+            raise
+
+    def _make_tables(self) -> None:
         with self.writing() as db:
             if not self._is_sqlite:  # there, making a table that somebody else makes just now fails
                 db.execute(select(func.pg_advisory_xact_lock(MAKING_TABLES)))
             metadata.create_all(db)
+            _check_columns(db)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -106,6 +114,16 @@ def _open(url: str) -> Engine:
 
 def _unusable(reason: str) -> SpecError:
     return SpecError(f"{reason}; allowed: sqlite:///FILE, postgresql://…", field="GNOMON_DATABASE_URL")
+
+
+def _check_columns(db: Connection) -> None:
+    found = inspect(db).get_multi_columns(filter_names=list(metadata.tables))
+    for (_, table), columns in found.items():
+        if {column["name"] for column in columns} != set(metadata.tables[table].columns.keys()):
+            raise SpecError(
+                "another version of Gnomon made this database; use a new one, or a new data folder",
+                field="GNOMON_DATABASE_URL",
+            )
 
 
 def _open_sqlite(url: URL) -> Engine:

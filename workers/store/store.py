@@ -1,5 +1,8 @@
 """Store: everything that must outlive a process."""
 
+from sqlalchemy.exc import SQLAlchemyError
+
+from gnomon.errors import SpecError
 from workers.store.fleet import Fleet
 from workers.store.jobs import Jobs
 from workers.store.leases import Leases
@@ -12,3 +15,16 @@ class Store(Jobs, Leases, Results, Fleet):
     `Store(url)`: `sqlite:///FILE` (made if absent, with its folder) or a PostgreSQL URL. Tables are made
     if absent. `clock` replaces the database's clock in tests.
     """
+
+
+def open_store(url: str) -> Store:
+    """The store at `url`, made if absent.
+
+    Raises:
+        SpecError: it cannot be opened; the message holds no part of the URL, for that may hold a password.
+    """
+    try:
+        return Store(url)
+    except (SQLAlchemyError, OSError) as error:
+        message = f"the database does not open: {type(error).__name__}"
+        raise SpecError(message, field="GNOMON_DATABASE_URL") from None

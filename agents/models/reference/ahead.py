@@ -30,11 +30,10 @@ TRACK = "I need the cameras' places and the target's path on the ground."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """An option as it lies ahead: how far, when in view, and where the target then goes on from."""
+    """An option as it lies ahead: how far, when in view, and where the target goes on from."""
 
     metres: float
     interval: Interval
-    start: Location  # where the forecast began
     exit: Location
     heading_deg: float | None
 
@@ -105,9 +104,7 @@ def meeting(question: Question, evidence: Evidence) -> Answer:
     interval = _common(best.first, best.second)
     if all(map(is_vehicle, clips)) and best.error_s > MEETING_S:
         interval = (last_s - MEETING_S, last_s + MEETING_S)
-    why = (
-        f"Both targets can be in {ranked[0].text}'s view, {best.apart_s:.1f} s apart, sooner than elsewhere."
-    )
+    why = f"Both targets are most likely in {ranked[0].text}'s view at once, {best.apart_s:.1f} s apart."
     return Answer(options=(ranked[0],), intervals=(interval,), why=why)
 
 
@@ -174,7 +171,6 @@ def _arrivals(
         option: Arrival(
             metres=row["distance_m"],
             interval=(row["start_s"], row["end_s"]),
-            start=departure["at"],
             exit=at((row["exit_x_m"], row["exit_y_m"]), _floor(known, option)),
             heading_deg=row.get("heading_deg"),
         )
@@ -199,7 +195,6 @@ def _by_distance(
             found[option] = Arrival(
                 metres=way_m,
                 interval=(start_s, end_s),
-                start=departure["at"],
                 exit=_middle(known, option),
                 heading_deg=None,
             )

@@ -21,10 +21,9 @@ def passed_camera(question: Question, evidence: Evidence) -> Answer:
         return guess(question, "The question shows no two sightings.")
     known = survey(evidence, ends, ENDS)
     passages = _passages(known, [option.text for option in question.options], evidence)
-    ways = {
-        option: passages[option.text]["detour_m"] for option in question.options if option.text in passages
-    }
-    detours = ways or _detours(known, question.options, evidence)
+    passed = {option: passages.get(option.text) for option in question.options}
+    detours = {option: passage["detour_m"] for option, passage in passed.items() if passage}
+    detours = detours or _detours(known, question.options, evidence)
     ranked = cheapest(detours)
     if not ranked:
         return guess(question, "No way by any option is known.")
@@ -108,10 +107,10 @@ def _shares(known: Survey, middle: str, evidence: Evidence) -> tuple[float, floa
 
 
 def _time_misfit(expected: Interval, offered: Interval) -> float:
-    """1 − the intervals' overlap over their union; where they don't overlap, more the farther apart they lie."""
-    shared_s = min(expected[1], offered[1]) - max(expected[0], offered[0])
-    union_s = max(expected[1], offered[1]) - min(expected[0], offered[0])
-    return 1.0 - (max(shared_s, 0.0) / union_s if union_s > 0 else 0.0) + max(-shared_s, 0.0)
+    """How far apart the middles lie and how unlike the lengths are, in expected lengths."""
+    long_s = max(expected[1] - expected[0], 1e-3)
+    apart = abs(sum(expected) - sum(offered)) / 2 / long_s
+    return apart + abs(math.log(max(offered[1] - offered[0], 1e-3) / long_s))
 
 
 def moved(question: Question, evidence: Evidence) -> Answer:

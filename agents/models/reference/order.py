@@ -1,12 +1,13 @@
 """Order: in which order clips without a clock were filmed."""
 
 import math
+from collections.abc import Mapping
 from itertools import pairwise
 
 from agents.models.reference.answer import Answer, cheapest, guess
-from agents.models.reference.evidence import Evidence
+from agents.models.reference.evidence import Call, Evidence
 from agents.models.reference.question import Option, Question
-from agents.models.reference.survey import Survey, distances, survey
+from agents.models.reference.survey import FLOOR_CHANGE_M, Survey, distances, survey
 
 TURN_COST_M = 20.0  # what turning right round between two sightings counts as
 
@@ -18,10 +19,7 @@ def ordered(question: Question, evidence: Evidence) -> Answer:
     if len(index) < 2 or not orders:
         return guess(question, "No option orders the cameras that are shown.")
     known = survey(evidence, question.clips, "I need where the target entered and left each view.")
-    hops = sorted({hop for order in orders.values() for hop in pairwise(order)})
-    pairs = [(known.exit(one), known.entry(other)) for one, other in hops]
-    lengths_m = distances(evidence, pairs, "I measure the way from each view to the others.")
-    metres = dict(zip(hops, lengths_m, strict=True))
+    metres = _hops(known, orders, evidence)
     costs = {
         option: sum(metres[hop] + _turn_m(known, *hop) for hop in pairwise(order))
         for option, order in orders.items()
@@ -31,6 +29,30 @@ def ordered(question: Question, evidence: Evidence) -> Answer:
         return guess(question, "The ways between the views are not known.")
     why = f"In the order {ranked[0].text} the way is shortest ({costs[ranked[0]]:.0f} m with turns)."
     return Answer(options=(ranked[0],), why=why)
+
+
+def _hops(
+    known: Survey, orders: Mapping[Option, tuple[int, ...]], evidence: Evidence
+) -> dict[tuple[int, int], float]:
+    """Metres of every hop that the orders make, asked at once or else one by one."""
+    hops = sorted({hop for order in orders.values() for hop in pairwise(order)})
+    names = {index: f"clip {index + 1}" for order in orders.values() for index in order}
+    sightings = [
+        {"name": name, "entry": known.entry(index), "exit": known.exit(index)}
+        for index, name in sorted(names.items())
+    ]
+    asked = {"sightings": sightings, "orders": [[names[i] for i in order] for order in orders.values()]}
+    [found] = evidence.ask([Call("order_cost", asked)], "I compare the ways in each order.")
+    if found is None:
+        pairs = [(known.exit(one), known.entry(other)) for one, other in hops]
+        lengths_m = distances(evidence, pairs, "I measure the way from each view to the others.")
+        return dict(zip(hops, lengths_m, strict=True))
+    told = {(hop["start"], hop["end"]): hop for order in found["orders"] for hop in order["hops"]}
+    return {
+        (one, other): hop["distance_m"] + FLOOR_CHANGE_M * hop["floor_changes"]
+        for one, other in hops
+        if (hop := told[names[one], names[other]])
+    }
 
 
 def _order(option: Option, index: dict[str, int]) -> tuple[int, ...] | None:

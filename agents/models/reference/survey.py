@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.models.reference.evidence import Call, Evidence, Result
-from agents.models.reference.pace import Pace, is_vehicle, pace
+from agents.models.reference.pace import VEHICLE_AVERAGE, Pace, is_vehicle, pace
 from agents.models.reference.question import Clip
 
 Point = tuple[float, float]
@@ -99,7 +99,10 @@ class Survey:
         """How fast it may be taken to go on after clip `index`."""
         track = self.tracks.get(index)
         seen = (track.speed_mps, track.speed_error_mps) if track and track.speed_mps else None
-        return pace(seen, vehicle=is_vehicle(self.clips[index]))
+        vehicle = is_vehicle(self.clips[index])
+        going = pace(seen, vehicle=vehicle)
+        share = VEHICLE_AVERAGE if vehicle else 1.0
+        return Pace(speed_mps=share * going.speed_mps, error_mps=share * going.error_mps)
 
     def heading(self, index: int) -> float | None:
         """Whither it went in clip `index`."""

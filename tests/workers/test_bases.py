@@ -1,10 +1,15 @@
 """Where models may be called, and which keys may go there."""
 
+from pathlib import Path
+
 import pytest
 
+from agents.models.catalog import open_model
+from agents.models.litellm_model import LiteLLMModel
 from gnomon.errors import SpecError
+from gnomon.media import MediaStore
 from gnomon.spec import ModelSpec
-from workers.bases import check_bases, is_loopback, parse_allowed
+from workers.bases import check_bases, is_built_in, is_loopback, parse_allowed
 
 ALLOWED = parse_allowed(
     "https://llm.example.org/v1=TEAM_KEY,SPARE_KEY; http://10.0.0.7:8000; openai=OPENAI_API_KEY"
@@ -74,6 +79,17 @@ def test_a_user_of_this_machine_may_also_call_loopback_with_any_key(
     model: dict[str, object], field: str
 ) -> None:
     assert check(is_trusted=True, **model) == field
+
+
+@pytest.mark.parametrize(
+    "model_id", ["reference", "reference-b", "referenced/x", "scripted", "scripted-b", "scripted/one", "x/y"]
+)
+def test_a_model_is_let_pass_as_built_in_only_where_it_is_opened_as_such(
+    model_id: str, tmp_path: Path
+) -> None:
+    spec = ModelSpec(id=model_id, options={"replies": ["A"]} if model_id.startswith("scripted") else {})
+    is_foreign = isinstance(open_model(spec, MediaStore(tmp_path)), LiteLLMModel)
+    assert is_built_in(model_id) is not is_foreign
 
 
 def test_a_refusal_never_repeats_a_key() -> None:
