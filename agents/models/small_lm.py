@@ -69,14 +69,16 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--weights", type=Path, default=None)
     given = parser.parse_args(argv)
     stops = {signal.SIGINT, signal.SIGTERM}
-    signal.pthread_sigmask(signal.SIG_BLOCK, stops)  # before the server's threads start and inherit it
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, stops)  # the server's threads are to inherit it
     try:
         server = serve(given.port, given.weights or weights_path())
+        sys.stdout.write(f"serving at {server.listening_address}/v1\n")
+        sys.stdout.flush()
+        signal.sigwait(stops)
     except DataError as error:
         raise SystemExit(str(error)) from None
-    sys.stdout.write(f"serving at {server.listening_address}/v1\n")
-    sys.stdout.flush()
-    signal.sigwait(stops)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 if __name__ == "__main__":

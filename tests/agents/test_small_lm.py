@@ -1,6 +1,7 @@
 """Real trials with a real language model, the smallest there is: HTTP, tokens and recorded outcomes."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -51,3 +52,6 @@ def test_weights_that_are_not_there_are_said_to_be_missing(tmp_path, monkeypatch
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(SystemExit, match=r"weights\.lock"):
         main([])
+    assert signal.SIGTERM not in signal.pthread_sigmask(
+        signal.SIG_BLOCK, ()
+    )  # or no child of ours could be stopped
