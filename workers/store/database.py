@@ -1,5 +1,6 @@
 """Database: one engine, its two kinds of transaction, and the clock that leases are judged by."""
 
+import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,8 +17,8 @@ from workers.store.schema import metadata
 BUSY_TIMEOUT_S = 30.0
 STALLED_S = 10.0  # PostgreSQL ends a transaction whose client is silent for so long: its locks stop others
 MAKING_TABLES = 0x676E6F6D6F6E  # the advisory lock of PostgreSQL under which tables are made
+WAL_RETRY_S = 0.02
 _SQLITE_SETUP = (
-    "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=NORMAL",
     "PRAGMA foreign_keys=ON",
     f"PRAGMA busy_timeout={int(BUSY_TIMEOUT_S * 1000)}",
@@ -145,6 +146,19 @@ def _open_postgresql(url: URL) -> Engine:
 def _set_up_sqlite(raw: _Raw, _record: object) -> None:
     raw.isolation_level = None  # the driver begins no transactions of its own; _begin_sqlite does
     _run(raw, _SQLITE_SETUP)
+    _switch_to_wal(raw)
+
+
+def _switch_to_wal(raw: _Raw) -> None:
+    """Switch the journal; where two connections to a new file do so at once, SQLite refuses one unheard."""
+    give_up = time.monotonic() + BUSY_TIMEOUT_S
+    while True:
+        try:
+            return _run(raw, ["PRAGMA journal_mode=WAL"])
+        except sqlite3.OperationalError:  # at once: the busy timeout does not hold for two who hold a lock each
+            if time.monotonic() > give_up:
+                raise
+        time.sleep(WAL_RETRY_S)
 
 
 def _set_up_postgresql(raw: _Raw, _record: object) -> None:
