@@ -155,7 +155,7 @@ def _switch_to_wal(raw: _Raw) -> None:
     while True:
         try:
             return _run(raw, ["PRAGMA journal_mode=WAL"])
-        except sqlite3.OperationalError:  # at once: the busy timeout does not hold for two who hold a lock each
+        except sqlite3.OperationalError:  # at once: two who hold a lock each do not wait
             if time.monotonic() > give_up:
                 raise
         time.sleep(WAL_RETRY_S)
