@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -15,6 +15,7 @@ from gnomon.media.store import MAX_PIXELS
 
 if TYPE_CHECKING:
     from av.container import InputContainer
+    from av.packet import Packet
     from av.video.frame import VideoFrame
     from av.video.stream import VideoStream
 
@@ -29,8 +30,8 @@ class Video:
     """A clip's frames in the order in which they are shown.
 
     `times_s` counts from the first frame; steps need not be equal. `announced` is how many frames the header
-    promises (0: it says nothing), `hidden` how many of them are not to be shown; `fps` is the header's average
-    rate, `seconds` the end of the last frame, which is taken to last as long as the one before.
+    promises (0: it says nothing), `hidden` how many of them are not to be shown; `fps` is the header's
+    average rate, `seconds` the end of the last frame, which is taken to last as long as the one before.
     """
 
     times_s: tuple[float, ...]
@@ -62,7 +63,7 @@ def probe(path: Path) -> Video:
     with _opened(path) as (container, stream):
         packets: list[tuple[int | None, bool]] = []
         hidden = 0
-        for packet in container.demux(stream):
+        for packet in _packets(container, stream):
             if packet.is_discard:
                 hidden += 1
             elif packet.size:
@@ -152,14 +153,24 @@ def _opened(path: Path) -> Iterator[tuple["InputContainer", "VideoStream"]]:
             stream.codec_context.options = {"max_pixels": str(MAX_PIXELS)}
             yield container, stream
     except (av.FFmpegError, ValueError, OSError) as error:
-        raise DataError(f"{path.name} cannot be read as video: {error}") from error
+        raise DataError(
+            f"{path.name} cannot be read as video: {getattr(error, 'strerror', None) or error}"
+        ) from error
+
+
+def _packets(container: "InputContainer", stream: "VideoStream") -> Iterator["Packet[VideoStream]"]:
+    """Packets up to the end, or to where the file breaks off."""
+    import av
+
+    with suppress(av.InvalidDataError):
+        yield from container.demux(stream)
 
 
 def _frames(path: Path, container: "InputContainer", stream: "VideoStream") -> Iterator["VideoFrame"]:
     """Frames as they decode; a packet that does not is passed over, as players do."""
     import av
 
-    for packet in container.demux(stream):
+    for packet in _packets(container, stream):
         try:
             frames = packet.decode()
         except av.InvalidDataError:
