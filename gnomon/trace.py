@@ -25,13 +25,14 @@ class ReplyStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolStep:
-    """A tool was called; `error` is the kind of failure, if it failed."""
+    """A tool was called; `error` is the kind of failure, if it failed, `pictures` are hashes."""
 
     name: str
     arguments: str
     observation: str
     error: str | None
     wall_s: float
+    pictures: tuple[str, ...] = ()
     kind: Literal["tool"] = "tool"
 
 
