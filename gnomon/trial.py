@@ -76,7 +76,9 @@ async def run_trial(
 
 def toolbox_of(sample: Sample, arm: Arm, media: MediaStore) -> Toolbox:
     """The arm's tools as far as they fit the sample, bound to it."""
-    context = ToolContext(scene=sample.scene or NOWHERE, media=media, footage=sample.footage)
+    context = ToolContext(
+        scene=sample.scene or NOWHERE, media=media, footage=sample.footage, gazetteer=sample.gazetteer
+    )
     return Toolbox(arm.toolset(), context)
 
 

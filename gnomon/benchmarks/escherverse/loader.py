@@ -13,6 +13,7 @@ from gnomon.errors import DataError, NotFound
 from gnomon.identity import digest
 from gnomon.media import MediaStore
 from gnomon.media.clips import Clips, Frames, Look
+from gnomon.media.footage import ClipFootage
 from gnomon.media.rules import FrameRule, Spread, Uniform
 from gnomon.sample import DataFault, Sample, SampleRef
 
@@ -44,19 +45,20 @@ class EscherSamples:
         if ref is None:
             raise NotFound(f"no sample {sample_id!r} in this selection")
         item = as_shown(self.items[sample_id], self.protocol)
-        frames, broken = self._frames(item)
+        path = clip_path(self.folder, item.clip)
+        frames, broken = self._frames(path, item.clip)
         return Sample(
             ref=ref,
             parts=parts_of(item, self.protocol, frames),
             target={"item": item},
+            footage=ClipFootage(clips=self.clips, path=path) if path else None,
             missing=() if frames else (item.clip,),
             broken=broken,
         )
 
-    def _frames(self, item: Item) -> tuple[Frames | None, str]:
-        path = clip_path(self.folder, item.clip)
+    def _frames(self, path: Path | None, name: str) -> tuple[Frames | None, str]:
         if path is None:
-            return None, f"{item.clip} is absent"
+            return None, f"{name} is absent"
         try:
             return self.clips.frames(path, RULES[self.protocol], LOOKS[self.protocol]), ""
         except DataError as error:

@@ -1,9 +1,8 @@
 """Prompts of a question: as the authors ask it (official), or options anew and frames timed (guarded)."""
 
-from collections.abc import Sequence
-
 from gnomon.benchmark import PromptProtocol
 from gnomon.benchmarks.escherverse.item import FILL_IN, LETTERS, MULTIPLE, SINGLE, TRUE_FALSE, Item
+from gnomon.clip_samples import labelled_frames
 from gnomon.media.clips import Frames
 from gnomon.sample import Part
 
@@ -20,7 +19,8 @@ def parts_of(item: Item, protocol: PromptProtocol, frames: Frames | None) -> tup
     if protocol == "official":
         pictures = tuple(Part(content=image, shown="media") for image in frames.images) if frames else ()
         return (Part(content=_official_text(item)), *pictures)
-    return (*_guarded_pictures(frames), Part(content=_guarded_text(item)))
+    absent = () if frames else (Part(content="Frames of the clip: not available.", shown="media"),)
+    return (*absent, *labelled_frames(frames), Part(content=_guarded_text(item)))
 
 
 def _official_text(item: Item) -> str:
@@ -37,16 +37,3 @@ def _guarded_text(item: Item) -> str:
     form = _FORMS.get(item.kind, "the answer")
     lines.append(f"Put the final answer ({form}) between <answer> and </answer>, and nothing else there.")
     return "\n".join(lines)
-
-
-def _guarded_pictures(frames: Frames | None) -> Sequence[Part]:
-    if frames is None:
-        return [Part(content="Frames of the clip: not available.", shown="media")]
-    count = len(frames.images)
-    parts = [Part(content=f"{count} frames of a clip of {frames.seconds:.1f} s:", shown="media")]
-    for number, (image, at_s) in enumerate(zip(frames.images, frames.times_s, strict=True), start=1):
-        parts += [
-            Part(content=f"Frame {number} of {count}, at {at_s:.2f} s:", shown="media"),
-            Part(content=image, shown="media"),
-        ]
-    return parts

@@ -20,7 +20,7 @@ class VirBench:
 
     name = "vir-bench"
     version = "1"
-    tasks = SUBTASKS
+    tasks: tuple[str, ...] = SUBTASKS
     scenes: tuple[str, ...] = SPLITS
     variants: tuple[str, ...] = ()
     needs_data = True
@@ -57,8 +57,9 @@ class VirBench:
 
 
 def _score(journey: Journey, subtask: str, response: str | None, scoring: Scoring) -> Score:
-    rules = official if scoring == "official" else strict
-    return (rules.score_nodes if subtask == "node" else rules.score_edges)(journey, response)
+    if scoring == "official":
+        return (official.score_nodes if subtask == "node" else official.score_edges)(journey, response)
+    return (strict.score_nodes if subtask == "node" else strict.score_edges)(journey, response)
 
 
 def _no_variant(variant: str | None) -> None:

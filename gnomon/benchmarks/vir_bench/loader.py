@@ -3,16 +3,17 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from gnomon.benchmark import PromptProtocol, Select
 from gnomon.benchmarks.vir_bench.frames import LOOKS, RULES
 from gnomon.benchmarks.vir_bench.journey import Journey, journey_from_json
 from gnomon.benchmarks.vir_bench.prompt import parts_of
+from gnomon.clip_samples import read_rows
 from gnomon.errors import DataError, NotFound
 from gnomon.identity import digest
 from gnomon.media import MediaStore
 from gnomon.media.clips import Clips, Frames
+from gnomon.media.footage import ClipFootage
 from gnomon.sample import DataFault, Sample, SampleRef
 
 SUBTASKS = ("node", "edge")
@@ -49,19 +50,21 @@ class VirSamples:
         if ref is None:
             raise NotFound(f"no sample {sample_id!r} in this selection")
         journey = self.videos[ref.cluster].journey
-        frames, broken = self._frames(ref.cluster)
+        path = video_path(self.folder, ref.cluster)
+        frames, broken = self._frames(path, f"{ref.cluster}.mp4")
         return Sample(
             ref=ref,
             parts=parts_of(journey, ref.task, self.protocol, frames),
             target={"journey": journey, "subtask": ref.task},
+            footage=ClipFootage(clips=self.clips, path=path) if path else None,
+            gazetteer=True,
             missing=() if frames else (f"{ref.cluster}.mp4",),
             broken=broken,
         )
 
-    def _frames(self, video_id: str) -> tuple[Frames | None, str]:
-        path = video_path(self.folder, video_id)
+    def _frames(self, path: Path | None, name: str) -> tuple[Frames | None, str]:
         if path is None:
-            return None, f"{video_id}.mp4 is absent"
+            return None, f"{name} is absent"
         try:
             return self.clips.frames(path, RULES[self.protocol], LOOKS[self.protocol]), ""
         except DataError as error:
@@ -119,7 +122,7 @@ def read_videos(folder: Path) -> tuple[dict[str, Video], list[DataFault]]:
     videos: dict[str, Video] = {}
     faults: list[DataFault] = []
     for split, path in files:
-        for number, row in enumerate(_rows(path)):
+        for number, row in enumerate(read_rows(path)):
             video_id = row.get("video_id")
             name = video_id if isinstance(video_id, str) and video_id else f"{path.name}[{number}]"
             try:
@@ -147,14 +150,3 @@ def _gold_faults(name: str, journey: Journey) -> Iterator[DataFault]:
     if twice:
         detail = f"{twice} of {len(edges)} edges read like another one: official precision may pass 1"
         yield DataFault(sample_id=f"{name}.edge", kind="ambiguous_gold", detail=detail)
-
-
-def _rows(path: Path) -> list[dict[str, Any]]:
-    import pyarrow as pa  # late: loads in a fifth of a second
-    import pyarrow.parquet as pq
-
-    try:
-        rows: list[dict[str, Any]] = pq.read_table(path, columns=["video_id", "graph"]).to_pylist()
-    except (OSError, pa.ArrowException) as error:
-        raise DataError(f"{path.name} cannot be read: {str(error).splitlines()[0]}", field="data") from None
-    return rows

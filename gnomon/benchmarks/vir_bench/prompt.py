@@ -1,11 +1,13 @@
 """Prompts of both subtasks. Both protocols ask for the same; they differ in frames and in the nodes given."""
 
 import json
+from collections.abc import Sequence
 
 from gnomon.benchmark import PromptProtocol
 from gnomon.benchmarks.vir_bench.categories import categories
 from gnomon.benchmarks.vir_bench.journey import Journey
 from gnomon.benchmarks.vir_bench.nodes_given import nodes_given
+from gnomon.clip_samples import labelled_frames
 from gnomon.media.clips import Frames
 from gnomon.sample import Part
 
@@ -144,13 +146,9 @@ def edge_text(journey: Journey, protocol: PromptProtocol) -> str:
     )
 
 
-def _pictures(frames: Frames | None, protocol: PromptProtocol) -> list[Part]:
+def _pictures(frames: Frames | None, protocol: PromptProtocol) -> Sequence[Part]:
     if frames is None:
         return [Part(content="Video: not available.", shown="media")]
     if protocol == "official":
         return [Part(content=image, shown="media") for image in frames.images]
-    count = len(frames.images)
-    parts = [Part(content=f"{count} frames of a video of {frames.seconds:.0f} s:", shown="media")]
-    for image, at_s in zip(frames.images, frames.times_s, strict=True):
-        parts += [Part(content=f"At {at_s:.0f} s:", shown="media"), Part(content=image, shown="media")]
-    return parts
+    return labelled_frames(frames)
