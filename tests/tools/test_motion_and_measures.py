@@ -67,7 +67,7 @@ def test_a_simplified_path_stays_within_its_tolerance(path, tolerance_m):
     for first, last in itertools.pairwise(kept):
         for point in path[first : last + 1]:
             along = path[last] - path[first]
-            share = np.clip((point - path[first]) @ along / (along @ along), 0, 1) if along.any() else 0.0
+            share = np.clip((point - path[first]) @ along / (along @ along), 0, 1) if along @ along else 0.0
             assert np.linalg.norm(point - path[first] - share * along) <= tolerance_m + 1e-6
 
 
