@@ -34,10 +34,11 @@ class Toolbox:
     """
 
     def __init__(self, tools: Iterable[Tool[Any]], context: ToolContext | None) -> None:
-        offered = (tool for tool in tools if context is None or context.meets(tool.needs))
-        self._tools = {tool.name: tool for tool in offered}
+        self._tools = {tool.name: tool for tool in tools}
         self._context = context
-        self.schemas = [tool.schema() for tool in self._tools.values()]
+        self.schemas = [
+            tool.schema() for tool in self._tools.values() if context is None or context.meets(tool.needs)
+        ]
 
     def call(self, name: str, arguments: str) -> Observation:
         """Run the tool `name` on `arguments`, a JSON object as the model wrote it.
