@@ -1,8 +1,8 @@
 """Keys: who may ask the API for what. Only SHA-256 digests are kept.
 
-GNOMON_API_KEYS holds entries parted by commas, the file GNOMON_API_KEYS_FILE one a line (`#` begins a remark; it
-is read again when it changes). An entry is `[read|run] KEY-OR-DIGEST [until YYYY-MM-DD]`, a digest `sha256:`
-and 64 hex digits.
+GNOMON_API_KEYS holds entries parted by commas, the file GNOMON_API_KEYS_FILE one a line; `#` begins a remark,
+and a file that changes is read again. An entry is `[read|run] KEY-OR-DIGEST [until YYYY-MM-DD]`; a digest is
+`sha256:` and 64 hex digits.
 """
 
 import datetime as dt
