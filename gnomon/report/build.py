@@ -6,6 +6,7 @@ from gnomon.benchmark import Benchmark
 from gnomon.report.arms import arm_report, trial_counts
 from gnomon.report.contrasts import contrasts, pairs
 from gnomon.report.cost import cost
+from gnomon.report.exhibits import Exhibits
 from gnomon.report.flips import flips
 from gnomon.report.integrity import integrity
 from gnomon.report.ledger import Ledger, read_ledger
@@ -36,7 +37,8 @@ def build_report(
     """
     plugin = benchmark or spec.plugin()
     groups = [(model.label, arm.name) for model in spec.models for arm in spec.arms]
-    ledger = read_ledger(rows, groups, clustered=spec.analysis.cluster == "auto")
+    exhibits = Exhibits(plugin.name)
+    ledger = read_ledger(exhibits.watch(rows), groups, clustered=spec.analysis.cluster == "auto")
     found = contrasts(ledger, spec, headline=plugin.headline, interim=status in UNFINISHED)
     mine = planned // len(groups)
     return {
@@ -51,6 +53,7 @@ def build_report(
         ],
         "contrasts": found,
         "flips": [flips(ledger, pair, job_id=job_id) for pair in pairs(spec)],
+        "exhibits": exhibits.drawn(),
         "tools": tool_reports(ledger, {arm.name: spec.arm(arm.name).tools for arm in spec.arms}),
         "published": _published(plugin),
         "published_notes": _published_notes(spec, plugin, ledger),

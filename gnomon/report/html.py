@@ -1,9 +1,11 @@
 """The report as one HTML file that needs nothing else."""
 
+import base64
 import functools
 from collections.abc import Sequence
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from gnomon.report.forest import Mark, Plot, plot
 from gnomon.report.schema import ArmReport, Contrast, Report
@@ -58,6 +60,7 @@ def _environment() -> Environment:
         "p": p_text,
         "count": count,
         "dollars": _dollars,
+        "picture": _picture,
     }
     return environment
 
@@ -119,6 +122,12 @@ def _dollars(value: float) -> str:
     ('$1,234.50', '$0.0123', '$0.00')
     """
     return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
+
+
+def _picture(svg: str) -> Markup:
+    """An SVG as an image of its own, in which no script can run whatever a stored row holds."""
+    data = base64.b64encode(printable(svg).encode()).decode()
+    return Markup('<img alt="" src="data:image/svg+xml;base64,{}">').format(data)
 
 
 def _named(model: str, arms: str) -> str:

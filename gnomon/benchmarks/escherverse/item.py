@@ -136,8 +136,11 @@ def split_question(question: str) -> tuple[str, tuple[str, ...]]:
     if marker is None:
         return body, ()
     listed = question[marker.end() :]
-    starts = list(_OPTION.finditer(listed))
-    if [found[1] for found in starts] != list(LETTERS[: len(starts)]) or len(starts) < 2:
+    starts: list[re.Match[str]] = []
+    for found in _OPTION.finditer(listed):  # a letter out of turn stands in an option's text
+        if found[1] == LETTERS[len(starts) : len(starts) + 1]:
+            starts.append(found)
+    if len(starts) < 2:
         return body, ()
     ends = [found.start() for found in starts[1:]] + [len(listed)]
     return body, tuple(listed[a.end() : end].strip() for a, end in zip(starts, ends, strict=True))

@@ -125,7 +125,7 @@ def _words(text: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    return " ".join(_words(text))
+    return " ".join(re.findall(r"[\w'’-]+", text.lower()))
 
 
 def _right(is_right: bool, answer: str) -> Score:

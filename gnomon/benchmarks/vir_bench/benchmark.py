@@ -1,13 +1,16 @@
 """VIR-Bench as a plug-in: what the kernel asks of a benchmark."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
 from gnomon.benchmarks.vir_bench import official, strict
+from gnomon.benchmarks.vir_bench.drawing import graph_record, named_edges
 from gnomon.benchmarks.vir_bench.journey import Journey, journey_from_json
 from gnomon.benchmarks.vir_bench.loader import SPLITS, SUBTASKS, open_samples
+from gnomon.benchmarks.vir_bench.parsing import prediction
 from gnomon.benchmarks.vir_bench.published import published
 from gnomon.errors import DataError, SpecError
 from gnomon.media import MediaStore
@@ -35,7 +38,9 @@ class VirBench:
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
         _no_variant(variant)
-        return _score(sample.target["journey"], sample.target["subtask"], response, scoring)
+        journey, subtask = sample.target["journey"], sample.target["subtask"]
+        score = _score(journey, subtask, response, scoring)
+        return _with_graph(score, journey, response, scoring) if subtask == "edge" else score
 
     def score_record(
         self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
@@ -60,6 +65,13 @@ def _score(journey: Journey, subtask: str, response: str | None, scoring: Scorin
     if scoring == "official":
         return (official.score_nodes if subtask == "node" else official.score_edges)(journey, response)
     return (strict.score_nodes if subtask == "node" else strict.score_edges)(journey, response)
+
+
+def _with_graph(score: Score, journey: Journey, response: str, scoring: Scoring) -> Score:
+    """The score of an edge answer, with what the report needs to draw it."""
+    read = prediction(response) if scoring == "official" else strict.read_object(response, ("edges",))
+    given = named_edges(read.get("edges") if isinstance(read, Mapping) else None)
+    return replace(score, metrics={**score.metrics, "graph": graph_record(journey, given)})
 
 
 def _no_variant(variant: str | None) -> None:
