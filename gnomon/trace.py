@@ -57,6 +57,7 @@ class Trace:
     prompt: list[Message] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     watch: Callable[[Step], None] = _nothing
+    response: str | None = None  # the final answer as the agent gave it to the scorer; None: it gave none
 
     def add(self, step: Step) -> None:
         self.steps.append(step)
@@ -86,7 +87,11 @@ class Trace:
 
     def to_json(self) -> dict[str, Any]:
         """The trace as plain data; pictures stay hashes."""
-        return {"prompt": self.prompt, "steps": [asdict(step) for step in self.steps]}
+        return {
+            "prompt": self.prompt,
+            "steps": [asdict(step) for step in self.steps],
+            "response": self.response,
+        }
 
 
 def _total(counts: list[int | None]) -> int | None:

@@ -172,6 +172,8 @@ def _contrast(one: Scoped, *, p_adjusted: float | None, margin: float, interim: 
         "diff": found.diff if found else None,
         "ci95": interval(found.ci95 if found else None),
         "ci90": interval(found.ci90 if found else None),
+        "se": found.se if found else None,
+        "interval_method": found.interval_method if found else "none: nothing to compare",
         "p": found.p if found else None,
         "p_adjusted": p_adjusted,
         "check_p": found.check_p if found else None,

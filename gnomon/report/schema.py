@@ -86,6 +86,8 @@ class Contrast(TypedDict):
     diff: float | None
     ci95: Interval
     ci90: Interval
+    se: float | None
+    interval_method: str
     p: float | None
     p_adjusted: float | None
     check_p: float | None
