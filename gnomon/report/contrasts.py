@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.report.arms import interval
-from gnomon.report.ledger import Ledger
+from gnomon.report.ledger import RIGHT, Ledger
 from gnomon.report.schema import Contrast
 from gnomon.report.verdict import judge, sentence
 from gnomon.spec import JobSpec
@@ -16,7 +16,6 @@ from gnomon.statistics.adjust import benjamini_hochberg, holm
 from gnomon.statistics.design import Headline, design, strata_of
 from gnomon.statistics.paired import Comparison, compare
 
-RIGHT = 0.5  # a sample counts as right from this mean score on
 Family = Literal["primary", "exploratory"]
 Mask = NDArray[np.bool_]
 

@@ -4,8 +4,9 @@ from typing import Literal
 
 from typing_extensions import TypedDict  # the one that pydantic, and so FastAPI, can describe on Python 3.11
 
+from gnomon.report.shapes import Alignment, CalledNeeded, Frontier, Interval, PooledCells, Reliability
+
 Verdict = Literal["helps", "hurts", "no_effect", "undecided"]
-Interval = list[float] | None  # low, high; None where it cannot be known
 
 
 class JobInfo(TypedDict):
@@ -113,8 +114,9 @@ class FlippedSample(TypedDict):
     variant_score: float
     baseline_answer: str | None
     variant_answer: str | None
-    baseline_trial: str
-    variant_trial: str
+    baseline_trial: str | None
+    variant_trial: str | None
+    aligned: Alignment | None
 
 
 class Flips(TypedDict):
@@ -124,6 +126,7 @@ class Flips(TypedDict):
     baseline: str
     variant: str
     total: int
+    traced: int
     samples: list[FlippedSample]
 
 
@@ -260,5 +263,9 @@ class Report(TypedDict):
     tools: list[ToolReport]
     published: list[PublishedRow]
     published_notes: list[str]
+    called_needed: list[CalledNeeded]
+    reliability: Reliability
+    frontier: Frontier
+    pooled: list[PooledCells]
     cost: Cost
     integrity: Integrity
