@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from gnomon.benchmark import Benchmark
+from gnomon.report.arm_text import arm_text
 from gnomon.report.arms import arm_report, trial_counts
 from gnomon.report.called import called_needed
 from gnomon.report.contrasts import contrasts, pairs
@@ -85,6 +86,7 @@ def _job_info(job_id: str, spec: JobSpec, status: str, plugin: Benchmark) -> Job
         "headline": plugin.headline,
         "models": [model.label for model in spec.models],
         "arms": [arm.name for arm in spec.arms],
+        "arm_texts": {arm.name: arm_text(arm.arm()) for arm in spec.arms},
         "repeats": spec.repeats,
         "primary": [list(pair) for pair in primary],
         "margin": spec.analysis.margin,

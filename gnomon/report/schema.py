@@ -20,6 +20,7 @@ class JobInfo(TypedDict):
     headline: str
     models: list[str]
     arms: list[str]
+    arm_texts: dict[str, str]
     repeats: int
     primary: list[list[str]]
     margin: float
@@ -84,6 +85,8 @@ class Contrast(TypedDict):
     family: Literal["primary", "exploratory"]
     n: int
     clusters: int
+    baseline_mean: float | None
+    variant_mean: float | None
     diff: float | None
     ci95: Interval
     ci90: Interval
@@ -100,6 +103,7 @@ class Contrast(TypedDict):
     mde: float | None
     bounds: Interval
     verdict: Verdict
+    withheld: bool
     reasons: list[str]
     verdict_text: str
 

@@ -158,3 +158,24 @@ class PooledCells(TypedDict):
     mean: float
     tau: float
     cells: list[PooledCell]
+
+
+class WaterfallStep(TypedDict):
+    """One step of a waterfall, from one arm to the next."""
+
+    baseline: str
+    variant: str
+    start: float
+    end: float
+    diff: float
+    ci95: Interval
+
+
+class Waterfall(TypedDict):
+    """Steps between arms that build on each other, over the `n` samples that all of them answered."""
+
+    model: str
+    n: int
+    start: float
+    end: float
+    steps: list[WaterfallStep]
