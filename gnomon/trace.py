@@ -25,13 +25,17 @@ class ReplyStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolStep:
-    """A tool was called; `error` is the kind of failure, if it failed."""
+    """A tool was called; `error` is the kind of failure, if it failed.
+
+    `injected` names the fault that the arm put in place of the tool's own result.
+    """
 
     name: str
     arguments: str
     observation: str
     error: str | None
     wall_s: float
+    injected: str | None = None
     kind: Literal["tool"] = "tool"
 
 

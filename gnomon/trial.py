@@ -14,13 +14,14 @@ from gnomon.job import Trial
 from gnomon.media import MediaStore
 from gnomon.model import Model
 from gnomon.outcome import Outcome
+from gnomon.perturbation import toolbox_of
+from gnomon.prompt import prompt_of
 from gnomon.row import Row
 from gnomon.sample import Sample
 from gnomon.score import Score
 from gnomon.spec import JobSpec
 from gnomon.trace import NoteStep, Trace
 from tools.core.tool import ToolContext
-from tools.core.toolbox import Toolbox
 
 BAD_CALL = ("unknown_tool", "bad_json", "bad_arguments")
 
@@ -87,13 +88,15 @@ async def _attempt(
     trace: Trace,
 ) -> End:
     question = sample()
-    trace.prompt = question.messages(arm.show)
+    trace.prompt = prompt_of(question, arm, bench.benchmark)
     scene = question.scene
     context = AgentContext(
         prompt=list(trace.prompt),
         arm=arm,
         model=model,
-        toolbox=Toolbox(arm.toolset(), ToolContext(scene=scene, media=bench.media) if scene else None),
+        toolbox=toolbox_of(
+            arm, ToolContext(scene=scene, media=bench.media) if scene else None, seed=trial.seed
+        ),
         trace=trace,
         seed=trial.seed,
     )
@@ -145,6 +148,8 @@ def _row(trial: Trial, bench: Bench, trace: Trace, end: End, *, wall_s: float, a
         counts["calls"] += 1
         counts["bad_arguments"] += step.error in BAD_CALL
         counts["errors"] += step.error is not None
+        if step.injected:
+            counts["injected"] = counts.get("injected", 0) + 1
     score = end.score
     return Row(
         job_id=trial.job_id,

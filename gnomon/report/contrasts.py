@@ -48,23 +48,15 @@ class Scoped:
 
 
 def pairs(spec: JobSpec) -> list[Pair]:
-    """What is compared: every other arm with the declared baseline, else with the first arm.
-
-    Primary is the declared pair; where none is declared, all of them.
-    """
-    declared = spec.analysis.primary
-    baseline = declared[0] if declared else spec.arms[0].name
-    variants = [arm.name for arm in spec.arms if arm.name != baseline]
-    if declared:
-        variants.sort(key=lambda name: name != declared[1])
+    """What is compared: the spec's contrasts, for each model."""
     return [
         Pair(
             model=model.label,
-            baseline=baseline,
-            variant=variant,
-            is_primary=declared is None or variant == declared[1],
+            baseline=contrast.baseline,
+            variant=contrast.variant,
+            is_primary=contrast.is_primary,
         )
-        for variant in variants
+        for contrast in spec.contrasts()
         for model in spec.models
     ]
 
