@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from gnomon.benchmark import Benchmark
 from gnomon.report.arm_text import arm_text
 from gnomon.report.arms import arm_report, trial_counts
+from gnomon.report.attribution import attributions, tool_effects
 from gnomon.report.called import called_needed
 from gnomon.report.contrasts import contrasts, pairs
 from gnomon.report.cost import cost
@@ -12,11 +13,13 @@ from gnomon.report.flips import ReadTrace, flips
 from gnomon.report.frontier import frontier
 from gnomon.report.integrity import integrity
 from gnomon.report.ledger import Ledger, read_ledger
+from gnomon.report.plan import analysis_plan
 from gnomon.report.pooled import pooled
 from gnomon.report.repeats import reliability
 from gnomon.report.schema import Denominators, JobInfo, PublishedRow, Report
 from gnomon.report.tool_use import tool_reports
 from gnomon.report.verdict import count
+from gnomon.report.waterfall import waterfalls
 from gnomon.row import Row
 from gnomon.sample import DataFault
 from gnomon.spec import JobSpec
@@ -49,7 +52,8 @@ def build_report(
     groups = [(model.label, arm.name) for model in spec.models for arm in spec.arms]
     ledger = read_ledger(rows, groups, clustered=spec.analysis.cluster == "auto")
     found = contrasts(ledger, spec, headline=plugin.headline, interim=status in UNFINISHED)
-    compared = pairs(spec)
+    compared, models = pairs(spec), [model.label for model in spec.models]
+    attributed = attributions(ledger, spec, headline=plugin.headline)
     mine = planned // len(groups)
     return {
         "job": _job_info(job_id, spec, status, plugin),
@@ -63,9 +67,17 @@ def build_report(
         ],
         "contrasts": found,
         "flips": [flips(ledger, pair, trace=trace) for pair in compared],
-        "tools": tool_reports(ledger, {arm.name: spec.arm(arm.name).tools for arm in spec.arms}),
+        "tools": tool_reports(
+            ledger,
+            {arm.name: spec.arm(arm.name).tools for arm in spec.arms},
+            effects=tool_effects(ledger, spec, headline=plugin.headline),
+            attributions=attributed,
+        ),
         "published": _published(plugin),
         "published_notes": _published_notes(spec, plugin, ledger),
+        "plan": analysis_plan(ledger, spec, status=status, planned=planned),
+        "waterfalls": waterfalls(ledger, models, spec.analysis.chain, headline=plugin.headline),
+        "attributions": attributed,
         "called_needed": [called_needed(ledger, pair) for pair in compared],
         "reliability": reliability(ledger, compared, repeats=spec.repeats),
         "frontier": frontier(ledger, compared, headline=plugin.headline),

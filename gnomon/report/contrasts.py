@@ -28,6 +28,8 @@ class Pair:
     baseline: str
     variant: str
     is_primary: bool
+    isolates: str = ""
+    also_differs: tuple[str, ...] = ()  # fields of the arms that are not meant to differ, but do
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +57,11 @@ def pairs(spec: JobSpec) -> list[Pair]:
             baseline=contrast.baseline,
             variant=contrast.variant,
             is_primary=contrast.is_primary,
+            isolates=contrast.isolates,
+            also_differs=tuple(
+                found.field
+                for found in contrast.confounds(spec.arm(contrast.baseline), spec.arm(contrast.variant))
+            ),
         )
         for contrast in spec.contrasts()
         for model in spec.models
@@ -158,6 +165,8 @@ def _contrast(one: Scoped, *, p_adjusted: float | None, margin: float, interim: 
         "model": one.pair.model,
         "baseline": one.pair.baseline,
         "variant": one.pair.variant,
+        "isolates": one.pair.isolates,
+        "also_differs": list(one.pair.also_differs),
         "scope": one.scope,
         "family": one.family,
         "n": found.n if found else 0,

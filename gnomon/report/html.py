@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Sequence
+from dataclasses import replace
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -38,6 +39,11 @@ def render_html(report: Report) -> str:
             arm_plot=_arm_plot(report["arms"]),
             cells=sorted({cell for arm in report["arms"] for cell in arm["by_task"]}),
             reliability_charts=_reliability_charts(report),
+            tool_worth=any(
+                tool[key] is not None
+                for tool in report["tools"]
+                for key in ("leave_one_out", "add_one_in", "shapley")
+            ),
             signs=SIGNS,
             headings=HEADINGS,
         )
@@ -78,7 +84,15 @@ def _details(report: Report, whole: Contrast) -> tuple[Contrast, Plot, Sequence[
     """A comparison with the plot of its cells and the rows behind it."""
     key = (whole["model"], whole["baseline"], whole["variant"])
     rows = [one for one in report["contrasts"] if (one["model"], one["baseline"], one["variant"]) == key]
-    marks = [_mark(one, _short(one["scope"], LABEL_CHARS)) for one in rows]
+    calm = {
+        cell["scope"]: cell["diff"]
+        for cells in report["pooled"]
+        if (cells["model"], cells["baseline"], cells["variant"]) == key
+        for cell in cells["cells"]
+    }
+    marks = [
+        replace(_mark(one, _short(one["scope"], LABEL_CHARS)), calm=calm.get(one["scope"])) for one in rows
+    ]
     return whole, plot(marks, margin=report["job"]["margin"]), rows
 
 

@@ -106,6 +106,9 @@ class Ledger:
     tallies: tuple[Tally, ...]
     answers: dict[tuple[int, int], str]  # (group, sample) of repeat 0, shortened
     trials: dict[tuple[int, int], str]  # (group, sample): the id of repeat 0
+    places: Codes  # by scored row: group · samples + sample
+    repeats: Codes  # by scored row
+    row_scores: Floats  # by scored row
 
     def scores(self, group: int) -> Floats:
         """The group's mean score by sample; NaN where nothing was answered."""
@@ -120,6 +123,14 @@ class Ledger:
         found: Floats = np.full(len(n), np.nan)
         np.divide(self.score_squares[group] - sums**2 / np.maximum(n, 1), n - 1, out=found, where=n > 1)
         return np.maximum(found, 0.0)
+
+    def by_repeat(self, group: int) -> Floats:
+        """The group's scores, samples × repeats; NaN where there is none."""
+        size = len(self.samples)
+        mine = (self.places >= group * size) & (self.places < (group + 1) * size)
+        scores: Floats = np.full((size, int(self.repeats.max(initial=0)) + 1), np.nan)
+        scores[self.places[mine] - group * size, self.repeats[mine]] = self.row_scores[mine]
+        return scores
 
     def everywhere(self) -> NDArray[np.bool_]:
         """The mask of all samples."""
@@ -140,6 +151,7 @@ def read_ledger(rows: Iterable[Row], groups: Sequence[Group], *, clustered: bool
     trials: dict[tuple[int, int], str] = {}
     group_codes: list[int] = []
     sample_codes: list[int] = []
+    repeat_codes: list[int] = []
     figures: list[tuple[float, float, float, float]] = []  # score, tool calls, dollars, seconds
     for row in rows:
         group = group_at.setdefault((row.model, row.arm), len(group_at))
@@ -150,6 +162,7 @@ def read_ledger(rows: Iterable[Row], groups: Sequence[Group], *, clustered: bool
             places.append((row.cell, _cluster(row) if clustered else row.sample_id))
         tallies[group].add(row)
         group_codes.append(group)
+        repeat_codes.append(row.repeat)
         sample_codes.append(sample)
         score = np.nan if row.score is None or row.outcome == Outcome.INFRA_MISSING else row.score
         usd = np.nan if row.usd is None else row.usd
@@ -184,6 +197,9 @@ def read_ledger(rows: Iterable[Row], groups: Sequence[Group], *, clustered: bool
         wall_s=_matrix(at[found], shape, wall_s) / counts,
         tallies=tuple(tallies),
         answers={(group, int(rank[sample])): answer for (group, sample), answer in answers.items()},
+        places=at[found],
+        repeats=np.array(repeat_codes, dtype=np.intp)[found],
+        row_scores=scores,
         trials={(group, int(rank[sample])): trial for (group, sample), trial in trials.items()},
     )
 

@@ -4,7 +4,18 @@ from typing import Literal
 
 from typing_extensions import TypedDict  # the one that pydantic, and so FastAPI, can describe on Python 3.11
 
-from gnomon.report.shapes import Alignment, CalledNeeded, Frontier, Interval, PooledCells, Reliability
+from gnomon.report.shapes import (
+    Alignment,
+    AnalysisPlan,
+    AttributionReport,
+    CalledNeeded,
+    Frontier,
+    Interval,
+    PooledCells,
+    Reliability,
+    ToolEffect,
+    Waterfall,
+)
 
 Verdict = Literal["helps", "hurts", "no_effect", "undecided"]
 
@@ -81,6 +92,8 @@ class Contrast(TypedDict):
     model: str
     baseline: str
     variant: str
+    isolates: str
+    also_differs: list[str]
     scope: str
     family: Literal["primary", "exploratory"]
     n: int
@@ -161,6 +174,7 @@ class ToolReport(ToolUse):
     leave_one_out: float | None
     add_one_in: float | None
     shapley: float | None
+    effects: list[ToolEffect]
     by_arm: list[ToolArm]
 
 
@@ -267,6 +281,9 @@ class Report(TypedDict):
     tools: list[ToolReport]
     published: list[PublishedRow]
     published_notes: list[str]
+    plan: AnalysisPlan
+    waterfalls: list[Waterfall]
+    attributions: list[AttributionReport]
     called_needed: list[CalledNeeded]
     reliability: Reliability
     frontier: Frontier

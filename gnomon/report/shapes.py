@@ -179,3 +179,61 @@ class Waterfall(TypedDict):
     start: float
     end: float
     steps: list[WaterfallStep]
+
+
+class Effect(TypedDict):
+    """The score of the arm `with_it` less that of the arm `without`."""
+
+    without: str
+    with_it: str
+    diff: float
+    ci95: Interval
+
+
+class ToolEffect(TypedDict):
+    """What one tool is worth to one model; None where no two arms tell it apart."""
+
+    model: str
+    leave_one_out: Effect | None
+    add_one_in: Effect | None
+
+
+class PlayerValue(TypedDict):
+    """The Shapley value of a tool, or of tools that go together, with the parts of its error."""
+
+    player: str
+    tools: list[str]
+    value: float
+    ci95: Interval
+    order_se: float | None
+    cluster_se: float | None
+    generation_se: float | None
+
+
+class AttributionReport(TypedDict):
+    """Shapley values of one model; `gap` is their sum less `total`, the gain of all tools together."""
+
+    model: str
+    total: float
+    gap: float
+    is_exact: bool
+    orders: int
+    samples: int
+    clusters: int
+    values: list[PlayerValue]
+
+
+class AnalysisPlan(TypedDict):
+    """What was declared before any answer was seen; `deviations` say where the job has left it."""
+
+    preset: str | None
+    primary: list[list[str]]
+    exploratory: list[list[str]]
+    isolates: dict[str, str]
+    margin: float
+    cluster: str
+    adjustment: str
+    repeats: int
+    spec_hash: str
+    notes: list[str]
+    deviations: list[str]

@@ -75,6 +75,8 @@ def _doubts(
 def sentence(contrast: Contrast, *, margin: float, interim: bool = False) -> str:
     """The finding in one or two plain sentences; `interim` says that more trials will come."""
     text = _claim(contrast, margin=margin)
+    if contrast["also_differs"]:
+        text += f" Beware: the arms also differ in {', '.join(contrast['also_differs'])}."
     return f"So far: {text}" if interim else text
 
 
