@@ -22,6 +22,7 @@ from gnomon.errors import DataError, GnomonError, NotFound, SpecError
 from gnomon.job import Trial, trial_id
 from gnomon.message import ImageBlock, Message
 from gnomon.outcome import Outcome
+from gnomon.prompt import prompt_of
 from gnomon.row import Row
 from gnomon.sample import Sample
 from gnomon.spec import JobSpec, parse_spec, read_spec
@@ -67,8 +68,9 @@ def pick(spec: JobSpec, *, sample_id: str, arm: str, model: str | None, data_dir
 
 def shown(picked: Pick) -> dict[str, Any]:
     """What the model would get: its first messages, the tools offered, the pictures in order."""
-    arm = picked.job.bench.spec.arm(picked.arm)
-    messages = picked.sample().messages(arm.show)
+    bench = picked.job.bench
+    arm = bench.spec.arm(picked.arm)
+    messages = prompt_of(picked.sample(), arm, bench.benchmark)
     return {
         "sample_id": picked.sample_id,
         "arm": picked.arm,
