@@ -25,7 +25,9 @@ def toolbox_of(sample: Sample, arm: Arm, media: MediaSource, *, seed: int) -> To
     `seed` is the trial's, so that a trial run again meets the same faults. As all arms and models of a
     sample's repeat have one seed, the same calls are hit in each of them.
     """
-    context = ToolContext(scene=sample.scene or NOWHERE, media=media, footage=sample.footage)
+    context = ToolContext(
+        scene=sample.scene or NOWHERE, media=media, footage=sample.footage, gazetteer=sample.gazetteer
+    )
     if arm.results == "neutral":
         return NeutralToolbox(arm.toolset(), context)
     if arm.faults is not None:

@@ -52,6 +52,7 @@ class Sample:
     target: Mapping[str, Any]
     scene: Scene | None = None
     footage: Footage | None = None  # the clip, for tools that look again
+    gazetteer: bool = False  # it plays in Japan: the gazetteer's tools fit
     missing: tuple[str, ...] = ()  # media that are absent, by name
     broken: str = ""
     join: Literal["in_order", "texts_first"] = (

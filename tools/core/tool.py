@@ -38,7 +38,7 @@ class PictureResult(ToolResult):
     pictures: SkipJsonSchema[tuple[Picture, ...]] = Field(exclude=True)
 
 
-Need = Literal["scene", "footage", "nothing"]
+Need = Literal["scene", "footage", "gazetteer", "nothing"]
 
 
 class MediaSource(Protocol):
@@ -57,12 +57,14 @@ class ToolContext:
     scene: Scene
     media: MediaSource | None = None
     footage: Footage | None = None
+    gazetteer: bool = False
 
     def meets(self, need: Need) -> bool:
         """Whether there is what a tool needs."""
         return {
             "scene": self.scene is not NOWHERE,
             "footage": self.footage is not None,
+            "gazetteer": self.gazetteer,
             "nothing": True,
         }[need]
 
