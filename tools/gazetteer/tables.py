@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
+
+if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
 
 EARTH_M = 6_371_008.8  # mean radius (IUGG), for finding neighbours; distances told are geodesic
 MICRO = 1e-6
@@ -24,13 +26,15 @@ class Tables:
     town_lat_deg: NDArray[np.float64]
     town_lon_deg: NDArray[np.float64]
     town_home: NDArray[np.uint16]  # number of its municipality
-    town_tree: cKDTree
-    station_tree: cKDTree
+    town_tree: "cKDTree"
+    station_tree: "cKDTree"
 
 
 @cache
 def tables() -> Tables:
     """Read the files and build the trees: about a second and 80 MB, once in a process."""
+    from scipy.spatial import cKDTree  # late: every process loads the tools, few use this one
+
     read = {name: _read(name) for name in ("prefectures", "municipalities", "towns", "stations")}
     lat_deg, lon_deg = points_deg(read["towns"])
     return Tables(

@@ -41,14 +41,13 @@ class EscherSamples:
         Raises:
             NotFound: it is not among the selected ones.
         """
-        ref = next((ref for ref in self.refs if ref.sample_id == sample_id), None)
-        if ref is None:
+        if sample_id not in self.items:
             raise NotFound(f"no sample {sample_id!r} in this selection")
         item = as_shown(self.items[sample_id], self.protocol)
         path = clip_path(self.folder, item.clip)
         frames, broken = self._frames(path, item.clip)
         return Sample(
-            ref=ref,
+            ref=ref_of(item),
             parts=parts_of(item, self.protocol, frames),
             target={"item": item},
             footage=ClipFootage(clips=self.clips, path=path) if path else None,
@@ -63,6 +62,11 @@ class EscherSamples:
             return self.clips.frames(path, RULES[self.protocol], LOOKS[self.protocol]), ""
         except DataError as error:
             return None, error.message
+
+
+def ref_of(item: Item) -> SampleRef:
+    """A question's reference: its cell is its category, its kin are the questions about the same video."""
+    return SampleRef(sample_id=item.index, task=item.category, cell=item.category, cluster=item.video)
 
 
 def clip_path(folder: Path, name: str) -> Path | None:
@@ -92,20 +96,17 @@ def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media:
     ]
     chosen.sort(key=lambda item: digest(select.seed, item.index))
     chosen = chosen[: select.limit]
-    absent = sorted({item.clip for item in chosen if clip_path(data, item.clip) is None})
+    shown = sorted({item.clip for item in chosen})
+    absent = [clip for clip in shown if clip_path(data, clip) is None]
     if absent:
-        count = len({item.clip for item in chosen})
-        detail = f"{len(absent)} of {count} clips are absent, first {absent[0]}"
+        detail = f"{len(absent)} of {len(shown)} clips are absent, first {absent[0]}"
         faults = [*faults, DataFault(sample_id="", kind="media", detail=detail)]
     return EscherSamples(
         folder=data,
         protocol=protocol,
         clips=Clips(media),
         items={item.index: item for item in chosen},
-        refs=[
-            SampleRef(sample_id=item.index, task=item.category, cell=item.category, cluster=item.video)
-            for item in chosen
-        ],
+        refs=[ref_of(item) for item in chosen],
         faults=faults,
     )
 

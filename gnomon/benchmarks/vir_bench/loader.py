@@ -46,10 +46,11 @@ class VirSamples:
         Raises:
             NotFound: it is not among the selected ones.
         """
-        ref = next((ref for ref in self.refs if ref.sample_id == sample_id), None)
-        if ref is None:
+        video_id, _, task = sample_id.rpartition(".")
+        ref = ref_of(video_id, task)
+        if video_id not in self.videos or ref not in self.refs:
             raise NotFound(f"no sample {sample_id!r} in this selection")
-        journey = self.videos[ref.cluster].journey
+        journey = self.videos[video_id].journey
         path = video_path(self.folder, ref.cluster)
         frames, broken = self._frames(path, f"{ref.cluster}.mp4")
         return Sample(
@@ -71,6 +72,11 @@ class VirSamples:
             return None, error.message
 
 
+def ref_of(video_id: str, task: str) -> SampleRef:
+    """The reference of a video's subtask: its cell is the subtask, its kin are all questions of the video."""
+    return SampleRef(sample_id=f"{video_id}.{task}", task=task, cell=task, cluster=video_id)
+
+
 def video_path(folder: Path, video_id: str) -> Path | None:
     """Where a video lies; None if it is absent or its name leads out of the folder."""
     videos = (folder / "videos").resolve()
@@ -89,7 +95,7 @@ def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media:
     folder = data if (data / "data").is_dir() else data.parent if data.name == "data" else data
     videos, faults = read_videos(folder)
     refs = [
-        SampleRef(sample_id=f"{video.video_id}.{task}", task=task, cell=task, cluster=video.video_id)
+        ref_of(video.video_id, task)
         for video in videos.values()
         if not select.scenes or video.split in select.scenes
         for task in select.tasks or SUBTASKS
