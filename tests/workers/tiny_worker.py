@@ -20,7 +20,7 @@ from gnomon.errors import DataError
 from gnomon.media import MediaStore
 from gnomon.sample import DataFault, Part, Sample, SampleRef
 from gnomon.score import Score
-from gnomon.spec import JobSpec
+from gnomon.spec import JobSpec, ModelSpec
 from gnomon.trial import Bench
 from workers.bases import AllowedBases
 from workers.opening import Opener, OpenJob, OpenSpec
@@ -89,7 +89,7 @@ def open_nothing(spec: JobSpec, media: MediaStore) -> OpenJob:
     raise DataError("the folder is not there", field="data")
 
 
-def load_nothing(model_ids: list[str]) -> None:
+def load_nothing(models: list[ModelSpec]) -> None:
     """The agent and the model played here need nothing that is slow to load."""
 
 
