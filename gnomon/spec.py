@@ -13,6 +13,7 @@ from gnomon.arm import Arm
 from gnomon.benchmark import BENCHMARKS, Benchmark, Select
 from gnomon.errors import SpecError
 from gnomon.message import ToolChoice
+from gnomon.rate import Rate
 from gnomon.sample import SHOWABLE, Shown
 from tools.core.registry import UnknownPlugin
 from tools.core.toolbox import TOOLS
@@ -43,6 +44,7 @@ class ModelSpec(Strict):
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, gt=0)
     price: Price | None = None
+    rate: Rate | None = None  # stricter than the operator's, if it is to mean anything
     options: dict[str, Any] = Field(default_factory=dict)  # passed on to the provider as they are
 
     @property
@@ -126,6 +128,7 @@ class JobSpec(Strict):
     arms: list[ArmSpec] = Field(min_length=1)
     repeats: int = Field(default=1, ge=1, le=1000)
     concurrency: int = Field(default=64, ge=1, le=5000)
+    cache: bool = True  # replies of earlier jobs and attempts are used again
     queue: str = Field(default="default", pattern=r"^[a-z0-9_-]{1,40}$")
     priority: Literal["low", "normal", "high"] = "normal"
     limits: LimitsSpec = LimitsSpec()

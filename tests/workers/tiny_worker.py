@@ -23,6 +23,7 @@ from gnomon.score import Score
 from gnomon.spec import JobSpec, ModelSpec
 from gnomon.trial import Bench
 from workers.bases import AllowedBases
+from workers.limiter.allowance import VARIABLE, parse_rates
 from workers.opening import Opener, OpenJob, OpenSpec
 from workers.settings import read_timing
 from workers.shard import WorkerContext
@@ -94,7 +95,12 @@ def load_nothing(models: list[ModelSpec]) -> None:
 
 
 def context_of(
-    store: Store, data_dir: Path, *, name: str = "tiny", open_spec: OpenSpec = open_tiny
+    store: Store,
+    data_dir: Path,
+    *,
+    name: str = "tiny",
+    open_spec: OpenSpec = open_tiny,
+    redis_url: str | None = None,
 ) -> WorkerContext:
     return WorkerContext(
         name=name,
@@ -103,6 +109,8 @@ def context_of(
         open_model=open_model,
         timing=read_timing(os.environ),
         allowed_bases=AllowedBases(),
+        redis_url=redis_url,
+        rates=parse_rates(os.environ.get(VARIABLE, "")),
     )
 
 
@@ -116,7 +124,9 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO)
     name = f"{socket.gethostname()}-{os.getpid()}"
     open_spec = open_nothing if given.lacks_data else open_tiny
-    context = context_of(Store(given.database), given.data_dir, name=name, open_spec=open_spec)
+    context = context_of(
+        Store(given.database), given.data_dir, name=name, open_spec=open_spec, redis_url=given.redis
+    )
     worker = ShardWorker(
         ("default",), redis=Redis.from_url(given.redis), context=context, preload=load_nothing
     )
