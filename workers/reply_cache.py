@@ -10,7 +10,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -72,7 +72,8 @@ class ReplyCache:
 
     def put(self, scope: bytes, key: bytes, reply: Reply) -> None:
         """Keep a reply; other trials of this shard find it at once."""
-        body = json.dumps(asdict(reply), separators=(",", ":"))
+        said = {name: getattr(reply, name) for name in reply.__slots__}  # asdict would copy it in depth
+        body = json.dumps(said, separators=(",", ":"))
         self._scopes.setdefault(scope, {})[key] = body
         self._new.append(KeptReply(key, scope, body))
 

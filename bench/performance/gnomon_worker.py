@@ -14,14 +14,20 @@ from bench.performance.meter import Meter
 from bench.performance.quiz import open_quiz, refs
 from bench.performance.workload import TOOL
 from gnomon.media import MediaStore
-from gnomon.spec import JobSpec
+from gnomon.rate import Rate
+from gnomon.spec import JobSpec, ModelSpec
 from workers.bases import AllowedBases
+from workers.limiter.allowance import where_of
 from workers.opening import Opener
 from workers.queue import enqueue_shards
 from workers.settings import Timing
 from workers.shard import WorkerContext
 from workers.store import Store
 from workers.worker import ShardWorker
+
+RATE = Rate(
+    requests_per_minute=10_000_000, tokens_per_minute=10_000_000_000, in_flight=10_000
+)  # counted, not felt
 
 
 def spec_of(model: str, base: str, trials: int, in_flight: int) -> JobSpec:
@@ -41,7 +47,7 @@ def spec_of(model: str, base: str, trials: int, in_flight: int) -> JobSpec:
 class _Job:
     """A job on a store and a queue of its own, and the worker that runs it."""
 
-    def __init__(self, folder: Path, redis_url: str) -> None:
+    def __init__(self, folder: Path, redis_url: str, model: ModelSpec) -> None:
         self.store, self._redis = Store(f"sqlite:///{folder}/gnomon.db"), Redis.from_url(redis_url)
         self._context = WorkerContext(
             name=f"bench-{os.getpid()}",
@@ -50,6 +56,8 @@ class _Job:
             open_model=open_model,
             timing=Timing(),
             allowed_bases=AllowedBases(),
+            redis_url=redis_url,
+            rates={where_of(model): RATE},
         )
 
     def run(self, spec: JobSpec) -> int:
@@ -65,8 +73,9 @@ class _Job:
 def main() -> None:
     base, trials, in_flight = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     folder, redis_url, model = Path(sys.argv[4]), sys.argv[5], sys.argv[6]
-    job = _Job(folder, redis_url)
-    job.run(spec_of(model, base, 5, 5))
+    warm_up = spec_of(model, base, 5, 5)
+    job = _Job(folder, redis_url, warm_up.models[0])
+    job.run(warm_up)
     meter = Meter()
     meter.report(right=job.run(spec_of(model, base, trials, in_flight)))
 

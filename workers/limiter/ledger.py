@@ -67,7 +67,7 @@ class Ledger:
         Raises:
             redis.RedisError, OSError: Redis does not answer; nothing is known, so nobody may call.
         """
-        blob = json.dumps({**self._who, **asdict(visit)})
+        blob = json.dumps(self._who | {name: getattr(visit, name) for name in visit.__slots__})
         try:
             found = await self._redis.evalsha(self._sha, len(self._keys), *self._keys, blob)
         except NoScriptError:
