@@ -1,6 +1,5 @@
 """Running a trial: whatever happens inside, a row and a trace come out."""
 
-import asyncio
 import time
 import traceback
 from collections.abc import Callable
@@ -9,6 +8,7 @@ from dataclasses import dataclass, replace
 from gnomon.agent import Agent, AgentContext, LimitReached
 from gnomon.arm import Arm
 from gnomon.benchmark import Benchmark
+from gnomon.clock import trial_clock
 from gnomon.errors import DataError, ModelFault, ProviderFault
 from gnomon.job import Trial
 from gnomon.media import MediaStore
@@ -99,7 +99,7 @@ async def _attempt(
         seed=trial.seed,
     )
     try:
-        async with asyncio.timeout(bench.spec.limits.trial_seconds) as clock:
+        async with trial_clock(bench.spec.limits.trial_seconds) as clock:
             response = await agent.answer(context)
     except LimitReached as reached:
         return _failed(reached.limit)
@@ -107,7 +107,7 @@ async def _attempt(
         trace.add(NoteStep(text=str(fault)))
         return _failed(f"model:{fault.cause}")
     except TimeoutError:
-        if not clock.expired():
+        if not clock.is_over:
             raise
         # The clock may run out while the provider is failing: then it is the provider's, not the model's.
         last = trace.steps[-1] if trace.steps else None
