@@ -6,9 +6,10 @@ from typing import Any, Literal
 
 from gnomon.message import ImageBlock, Message, TextBlock
 from tools.scene.scene import Scene
+from tools.trips.trip import Trip
 
-Shown = Literal["always", "media", "map", "camera_data"]
-SHOWABLE: tuple[Shown, ...] = ("media", "map", "camera_data")
+Shown = Literal["always", "media", "map", "camera_data", "facts", "oracle"]
+SHOWABLE: tuple[Shown, ...] = ("media", "map", "camera_data")  # what an arm shows unless it says otherwise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +48,7 @@ class Sample:
     parts: tuple[Part, ...]
     target: Mapping[str, Any]
     scene: Scene | None = None
+    trip: Trip | None = None  # the request to plan for, for tools of places and ways
     missing: tuple[str, ...] = ()  # media that are absent, by name
     join: Literal["in_order", "texts_first"] = (
         "in_order"  # texts_first: all texts as one block, then the pictures

@@ -19,7 +19,7 @@ from gnomon.sample import Sample
 from gnomon.score import Score
 from gnomon.spec import JobSpec
 from gnomon.trace import NoteStep, Trace
-from tools.core.tool import ToolContext
+from tools.core.tool import NOWHERE, ToolContext
 from tools.core.toolbox import Toolbox
 
 BAD_CALL = ("unknown_tool", "bad_json", "bad_arguments")
@@ -74,6 +74,12 @@ async def run_trial(
     return _row(trial, bench, trace, end, wall_s=time.perf_counter() - started, attempt=attempt), trace
 
 
+def toolbox_of(sample: Sample, arm: Arm, media: MediaStore) -> Toolbox:
+    """The arm's tools as far as they fit the sample, bound to it."""
+    context = ToolContext(scene=sample.scene or NOWHERE, media=media, trip=sample.trip)
+    return Toolbox(arm.toolset(), context)
+
+
 async def _attempt(
     trial: Trial,
     *,
@@ -86,12 +92,11 @@ async def _attempt(
 ) -> _End:
     question = sample()
     trace.prompt = question.messages(arm.show)
-    scene = question.scene
     context = AgentContext(
         prompt=list(trace.prompt),
         arm=arm,
         model=model,
-        toolbox=Toolbox(arm.toolset(), ToolContext(scene=scene, media=bench.media) if scene else None),
+        toolbox=toolbox_of(question, arm, bench.media),
         trace=trace,
         seed=trial.seed,
     )

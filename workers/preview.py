@@ -26,7 +26,7 @@ from gnomon.row import Row
 from gnomon.sample import Sample
 from gnomon.spec import JobSpec, parse_spec, read_spec
 from gnomon.trace import NoteStep, ReplyStep, Step, Trace
-from gnomon.trial import run_trial
+from gnomon.trial import run_trial, toolbox_of
 from workers.opening import OpenJob, media_of, open_spec
 
 
@@ -68,7 +68,8 @@ def pick(spec: JobSpec, *, sample_id: str, arm: str, model: str | None, data_dir
 def shown(picked: Pick) -> dict[str, Any]:
     """What the model would get: its first messages, the tools offered, the pictures in order."""
     arm = picked.job.bench.spec.arm(picked.arm)
-    messages = picked.sample().messages(arm.show)
+    sample = picked.sample()
+    messages = sample.messages(arm.show)
     return {
         "sample_id": picked.sample_id,
         "arm": picked.arm,
@@ -76,7 +77,7 @@ def shown(picked: Pick) -> dict[str, Any]:
         "model": picked.model,
         "tool_choice": arm.tool_choice,
         "messages": messages,
-        "tools": [tool.schema() for tool in arm.toolset()],
+        "tools": toolbox_of(sample, arm, picked.job.bench.media).schemas,
         "images": images(messages),
     }
 

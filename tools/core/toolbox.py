@@ -26,10 +26,14 @@ class Observation:
 
 
 class Toolbox:
-    """The tools an agent may call on one scene; a failed call is an observation, never an exception."""
+    """The tools an agent may call on one sample; a failed call is an observation, never an exception.
+
+    Tools that need what the sample does not have (a scene, a trip) are not offered.
+    """
 
     def __init__(self, tools: Iterable[Tool[Any]], context: ToolContext | None) -> None:
-        self._tools = {tool.name: tool for tool in tools}
+        offered = (tool for tool in tools if context is None or context.meets(tool.needs))
+        self._tools = {tool.name: tool for tool in offered}
         self._context = context
         self.schemas = [tool.schema() for tool in self._tools.values()]
 

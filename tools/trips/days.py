@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from tools.trips.schedule import DayProblem, Round, rounds
 
 
-def shortest_split(days: Sequence[DayProblem], before: Sequence[tuple[int, int]] = ()) -> list[Round] | None:
+def shortest_split(
+    days: Sequence[DayProblem], before: Sequence[tuple[int, int]] = (), *, least: int = 0
+) -> list[Round] | None:
     """One round a day over the same spots, each spot on exactly one day; None proves that there is none.
 
     All days list the same spots in the same order; their hours may differ. `before` holds over days: the
-    first of a pair must not come on a later day than the second. Minimises the metres of all days together.
+    first of a pair must not come on a later day than the second. Each day has `least` stays or more.
+    Minimises the metres of all days together.
 
     Raises:
         ValueError: there are no days, or more than MAX_SPOTS spots.
@@ -19,7 +22,7 @@ def shortest_split(days: Sequence[DayProblem], before: Sequence[tuple[int, int]]
     whole = (1 << len(days[0].spots)) - 1
     best: dict[int, tuple[int, tuple[Round, ...]]] = {0: (0, ())}
     for number, day in enumerate(days):
-        table = rounds(day)
+        table = {mask: done for mask, done in rounds(day).items() if mask.bit_count() >= least}
         if number == len(days) - 1:
             masks = [(seen, whole ^ seen) for seen in best]
         else:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol, TypeVar
 
 from tools.trips.place import AdminPath, Answer, LatLon, Mode, Place, PlaceHit, Table, Way
@@ -83,10 +84,11 @@ def answered(question: Coroutine[Any, Any, T], *, is_local: bool) -> T:
     """The answer to a question asked from synchronous code.
 
     A local provider never waits, so its coroutine ends at the first step, inside a running event loop too.
-    Any other needs a thread without a running loop, such as `asyncio.to_thread` gives.
+    Any other gets a thread and a loop of its own; call from `asyncio.to_thread` to keep your loop going.
     """
     if not is_local:
-        return asyncio.run(question)
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(asyncio.run, question).result()
     try:
         question.send(None)
     except StopIteration as done:

@@ -20,16 +20,18 @@ class Solution:
     conflict: tuple[str, ...] = ()
 
 
-def solve(problem: Problem) -> Solution:
+def solve(problem: Problem, *, day: int | None = None) -> Solution:
     """The exact optimum; where there is none, a conflict from which no constraint can be taken away.
+
+    `day`, counted from 1, asks for that one day instead of a split over all of them.
 
     Raises:
         ValueError: there are more places than can be searched exactly.
     """
-    found = _search(problem, ())
+    found = _search(problem, (), day)
     if found is not None:
         return Solution(rounds=tuple(found), metres=sum(one.metres for one in found))
-    return Solution(rounds=None, conflict=conflict_of(problem))
+    return Solution(rounds=None, conflict=conflict_of(problem, day=day))
 
 
 def constraints(problem: Problem) -> tuple[str, ...]:
@@ -49,7 +51,7 @@ def constraints(problem: Problem) -> tuple[str, ...]:
     return (*names, "window")
 
 
-def conflict_of(problem: Problem) -> tuple[str, ...]:
+def conflict_of(problem: Problem, *, day: int | None = None) -> tuple[str, ...]:
     """Leave constraints out one by one for as long as no plan appears; what is left cannot be kept together.
 
     Empty where even without all of them there is no plan: then no way joins the places.
@@ -57,7 +59,7 @@ def conflict_of(problem: Problem) -> tuple[str, ...]:
     every = constraints(problem)
     left_out: list[str] = []
     for name in every:
-        if _search(problem, (*left_out, name)) is None:
+        if _search(problem, (*left_out, name), day) is None:
             left_out.append(name)
     return tuple(name for name in every if name not in left_out)
 
@@ -68,14 +70,23 @@ def is_conflict(problem: Problem, named: Collection[str]) -> bool:
     return set(named) <= set(every) and _search(problem, [one for one in every if one not in named]) is None
 
 
-def _search(problem: Problem, without: Collection[str]) -> list[Round] | None:
+def _search(problem: Problem, without: Collection[str], day: int | None = None) -> list[Round] | None:
     request = problem.trip.request
     budget = None if "budget" in without else request.budget
     if budget is not None and problem.cost() > budget.amount + 0.005:
         return None
     if request.rooms is not None and "rooms" not in without and request.rooms * SLEEPERS < request.party:
         return None
-    return shortest_split(problem.days(without), problem.before(without))
+    days = problem.days(without)
+    if day is not None:
+        return shortest_split([days[day - 1]], problem.before(without))
+    return shortest_split(days, problem.before(without), least=_least(problem))
+
+
+def _least(problem: Problem) -> int:
+    """How many visits each day has at least: half of its fair share, so that no day is left empty."""
+    days = problem.trip.request.days
+    return (len(problem.places) // days + 1) // 2 if days > 1 else 0
 
 
 def draft_of(problem: Problem, rounds: Sequence[Round]) -> DraftPlan:

@@ -33,6 +33,10 @@ class Trip:
     def hotel(self) -> Place | None:
         return self.named.get(self.request.hotel) if self.request.hotel else None
 
+    def unjudged(self) -> "Trip":
+        """The same without what only a scorer may know: whether there is a plan at all."""
+        return replace(self, answerable=None)
+
     def home(self, day: int, *, at_end: bool) -> Place | None:
         """Where a day starts or ends: the hotel, and where the trip ends on its last evening."""
         request = self.request
@@ -175,8 +179,3 @@ async def _country(provider: Provider, at: LatLon | None) -> str:
         return (await provider.reverse(at)).value.country
     except PlaceError:
         return ""
-
-
-def with_hours(place: Place, hours: str | None) -> Place:
-    """The same place with other hours, as a task's rules may have it."""
-    return replace(place, hours=hours)

@@ -13,6 +13,7 @@ from tools.trips.osm.extract import Street
 from tools.trips.place import LatLon
 from tools.trips.sphere import flat_m, metres_between
 
+KEPT = 500  # searches kept, a few hundred kB each
 SNAP_M = 250.0
 """A point farther than this from any street is not on foot's reach."""
 
@@ -69,6 +70,8 @@ class Streets:
 
     def _reach(self, node: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         if node not in self._from:
+            if len(self._from) >= KEPT:
+                self._from.clear()
             self._from[node] = dijkstra(self.graph, indices=node, return_predecessors=True)  # type: ignore[call-overload] # the stub wants an array
         return self._from[node]
 
