@@ -95,8 +95,11 @@ async def find(
         NoSuchPlace: nothing is sure enough to be it.
         AmbiguousPlace: several are equally good; they come along.
     """
-    if "/" in name and " " not in name:
-        return (await provider.details(name)).value
+    if " " not in name and {"/", ":"} & set(name):  # it looks like an id
+        try:
+            return (await provider.details(name)).value
+        except NoSuchPlace:
+            pass
     hits = (await provider.resolve(name, within=within, bias=bias, limit=6)).value
     sure = [hit for hit in hits if hit.score >= SURE]
     if not sure:
