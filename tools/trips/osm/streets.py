@@ -13,6 +13,7 @@ from tools.trips.osm.extract import Street
 from tools.trips.place import LatLon
 from tools.trips.sphere import flat_m, metres_between
 
+KEPT_SNAPS = 50_000
 KEPT = 500  # searches kept, a few hundred kB each
 SNAP_M = 250.0
 """A point farther than this from any street is not on foot's reach."""
@@ -27,10 +28,19 @@ class Streets:
     graph: csr_matrix
     tree: cKDTree
     middle_lat_deg: float
+    _snapped: dict[LatLon, tuple[int, float] | None] = field(default_factory=dict)
     _from: dict[int, tuple[NDArray[np.float64], NDArray[np.int32]]] = field(default_factory=dict)
 
     def snap(self, at: LatLon) -> tuple[int, float] | None:
         """The nearest node and how far off it lies in metres; None beyond SNAP_M."""
+        if at in self._snapped:
+            return self._snapped[at]
+        found = self._snapped[at] = self._nearest(at)
+        if len(self._snapped) > KEPT_SNAPS:
+            self._snapped.clear()
+        return found
+
+    def _nearest(self, at: LatLon) -> tuple[int, float] | None:
         _, node = self.tree.query(
             flat_m(np.array([at.lat_deg]), np.array([at.lon_deg]), self.middle_lat_deg)[0]
         )
