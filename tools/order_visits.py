@@ -17,7 +17,10 @@ class OrderVisitsArgs(ToolArgs):
         min_length=1, max_length=MAX_SPOTS, description="ids or exact names of the places to visit"
     )
     day: int | None = Field(
-        None, ge=1, le=14, description="the day of the trip, from 1; left out: split over all of its days"
+        None,
+        ge=1,
+        le=14,
+        description="the day of the trip, from 1; left out: shared out over all of its days",
     )
 
 
@@ -40,7 +43,7 @@ class OrderedDay(ToolResult):
 
 
 class OrderVisits(ToolResult):
-    """The shortest order there is; nothing shorter keeps the constraints."""
+    """The shortest order there is; over several days, of all even shares."""
 
     days: list[OrderedDay]
     metres: int
@@ -58,7 +61,7 @@ def run(context: ToolContext, args: OrderVisitsArgs) -> OrderVisits:
         raise ToolError(f"bad_argument: day is {args.day}; the trip has {trip.request.days}")
     places = list({place.id: place for place in (place_named(trip, name) for name in args.places)}.values())
     problem = ask(trip, problem_of(trip, places))
-    solution = solve(problem, day=args.day)
+    solution = solve(problem, day=args.day, fair=True)
     if solution.rounds is None:
         because = ", ".join(solution.conflict) or "no way joins the places"
         raise ToolError(f"infeasible: these cannot be kept together: {because}")

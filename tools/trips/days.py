@@ -6,24 +6,36 @@ from tools.trips.schedule import DayProblem, Round, rounds
 
 
 def shortest_split(
-    days: Sequence[DayProblem], before: Sequence[tuple[int, int]] = (), *, least: int = 0
+    days: Sequence[DayProblem], before: Sequence[tuple[int, int]] = (), *, fair: bool = False
 ) -> list[Round] | None:
     """One round a day over the same spots, each spot on exactly one day; None proves that there is none.
 
     All days list the same spots in the same order; their hours may differ. `before` holds over days: the
-    first of a pair must not come on a later day than the second. Each day has `least` stays or more.
-    Minimises the metres of all days together.
+    first of a pair must not come on a later day than the second. Minimises the metres of all days together;
+    `fair` first shares the stays out as evenly as it goes, so that no day is left empty for a shorter walk.
 
     Raises:
         ValueError: there are no days, or more than MAX_SPOTS spots.
     """
     if not days:
         raise ValueError("a trip has at least one day")
+    share = len(days[0].spots) // len(days) if fair else 0
+    tables = [rounds(day) for day in days]
     whole = (1 << len(days[0].spots)) - 1
+    for least in range(share, -1, -1):
+        found = _split(tables, whole, before, least)
+        if found is not None:
+            return found
+    return None
+
+
+def _split(
+    tables: Sequence[dict[int, Round]], whole: int, before: Sequence[tuple[int, int]], least: int
+) -> list[Round] | None:
     best: dict[int, tuple[int, tuple[Round, ...]]] = {0: (0, ())}
-    for number, day in enumerate(days):
-        table = {mask: done for mask, done in rounds(day).items() if mask.bit_count() >= least}
-        if number == len(days) - 1:
+    for number, full in enumerate(tables):
+        table = {mask: done for mask, done in full.items() if mask.bit_count() >= least}
+        if number == len(tables) - 1:
             masks = [(seen, whole ^ seen) for seen in best]
         else:
             masks = [(seen, part) for seen in best for part in table if not seen & part]

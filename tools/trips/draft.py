@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tools.trips.errors import AmbiguousPlace, NoSuchPlace, Unreachable, Unsupported
-from tools.trips.place import Mode, Place
+from tools.trips.hours import open_intervals, told_hours
+from tools.trips.place import WALK_KMH, Mode, Place
 from tools.trips.plan import Day, Leg, Plan, Skipped, Stop, Visit, stop_of, sums_of
-from tools.trips.request import Money
+from tools.trips.request import USUAL_DWELL_MIN, Money
 from tools.trips.trip import Trip, find
 from tools.trips.verify.grounding import AMBIGUOUS, UNKNOWN
 
@@ -110,7 +111,13 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
     """
     request = trip.request
     if draft.status == "refused":
-        return Plan(request_id=request.id, status="refused", conflict=tuple(draft.conflict))
+        return Plan(
+            request_id=request.id,
+            status="refused",
+            conflict=tuple(draft.conflict),
+            assumptions=tuple(_reasons(draft.conflict, trip)),
+            attributions=attributions(trip),
+        )
     dates = request.dates()
     days: list[Day] = []
     for number, told in enumerate(draft.days):
@@ -136,13 +143,39 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
         days=tuple(days),
         totals=totals.model_copy(update=changes),
         skipped=tuple(Skipped(place=name, reason="left out") for name in draft.skipped),
+        assumptions=assumptions(trip),
         attributions=attributions(trip),
     )
+
+
+def _reasons(conflict: Sequence[str], trip: Trip) -> Iterator[str]:
+    """What stands behind the constraints that a refusal names: hours by date, places not found."""
+    for name in conflict:
+        kind, _, about = name.partition(":")
+        place = trip.named.get(about)
+        if kind == "place" and about in trip.lost:
+            yield trip.lost[about]
+        if kind == "hours" and place is not None and place.hours:
+            for date in trip.request.dates():
+                told = told_hours(open_intervals(place.hours, date, trip.country or None))
+                yield f"{place.name}, {date:%A %d %B %Y}: {told} ({place.hours})"
 
 
 def attributions(trip: Trip) -> tuple[str, ...]:
     """Whose data the plan rests on."""
     return tuple(line for line in trip.provider.attribution.split("\n") if line)
+
+
+def assumptions(trip: Trip) -> tuple[str, ...]:
+    """What the plan takes for granted and no source says."""
+    lines = [f"Stays are at least as long as the rules of the plan say, such as {USUAL_DWELL_MIN} minutes."]
+    if trip.request.mode == "walk":
+        lines.append(f"Walking is at {WALK_KMH:g} km/h along mapped streets.")
+    if trip.request.mode == "rail":
+        lines.append("Times by rail are estimates from where the stations lie, not a timetable.")
+    if trip.request.rules.price:
+        lines.append("Prices are those of the request's rules, not of the places.")
+    return tuple(lines)
 
 
 Found = tuple[Stop, Place | None]

@@ -20,15 +20,16 @@ class Solution:
     conflict: tuple[str, ...] = ()
 
 
-def solve(problem: Problem, *, day: int | None = None) -> Solution:
+def solve(problem: Problem, *, day: int | None = None, fair: bool = False) -> Solution:
     """The exact optimum; where there is none, a conflict from which no constraint can be taken away.
 
-    `day`, counted from 1, asks for that one day instead of a split over all of them.
+    `day`, counted from 1, asks for that one day instead of a split over all of them; `fair` shares the
+    places out evenly where that is possible, and then the walk is the shortest of an even split.
 
     Raises:
         ValueError: there are more places than can be searched exactly.
     """
-    found = _search(problem, (), day)
+    found = _search(problem, (), day, fair=fair)
     if found is not None:
         return Solution(rounds=tuple(found), metres=sum(one.metres for one in found))
     return Solution(rounds=None, conflict=conflict_of(problem, day=day))
@@ -70,7 +71,9 @@ def is_conflict(problem: Problem, named: Collection[str]) -> bool:
     return set(named) <= set(every) and _search(problem, [one for one in every if one not in named]) is None
 
 
-def _search(problem: Problem, without: Collection[str], day: int | None = None) -> list[Round] | None:
+def _search(
+    problem: Problem, without: Collection[str], day: int | None = None, *, fair: bool = False
+) -> list[Round] | None:
     request = problem.trip.request
     budget = None if "budget" in without else request.budget
     if budget is not None and problem.cost() > budget.amount + 0.005:
@@ -80,13 +83,7 @@ def _search(problem: Problem, without: Collection[str], day: int | None = None) 
     days = problem.days(without)
     if day is not None:
         return shortest_split([days[day - 1]], problem.before(without))
-    return shortest_split(days, problem.before(without), least=_least(problem))
-
-
-def _least(problem: Problem) -> int:
-    """How many visits each day has at least: half of its fair share, so that no day is left empty."""
-    days = problem.trip.request.days
-    return (len(problem.places) // days + 1) // 2 if days > 1 else 0
+    return shortest_split(days, problem.before(without), fair=fair)
 
 
 def draft_of(problem: Problem, rounds: Sequence[Round]) -> DraftPlan:

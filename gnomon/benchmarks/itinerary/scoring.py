@@ -7,7 +7,8 @@ from gnomon.benchmarks.itinerary.task import Task
 from gnomon.score import Score
 from tools.trips.draft import DraftPlan, plan_of, read_draft, read_object
 from tools.trips.errors import PlaceError
-from tools.trips.hours import minutes_of
+from tools.trips.facts import facts_of
+from tools.trips.hours import minutes_of, told_hours
 from tools.trips.plan import Plan
 from tools.trips.problem import Problem, problem_of
 from tools.trips.provider import answered
@@ -53,22 +54,42 @@ async def _plan(task: Task, draft: DraftPlan) -> Score:
         proven = await _is_proven(task, plan)
         metrics["conflict_proven"] = float(proven)
         is_right = trip.answerable is False or (trip.answerable is None and proven)
-        return _scored(is_right, plan, told, metrics)
+        return _scored(is_right, plan, told, metrics, trip, {})
     metrics |= _measured(plan, told)
     if told.final_pass and task.optimum_m:
         walked = sum(leg.metres for day in plan.days for leg in day.legs)
         metrics["regret"] = max(0.0, walked / task.optimum_m - 1)
-    return _scored(told.final_pass, plan, told, metrics)
+    opened = await _opened(plan, trip) if task.family == "request" else {}
+    return _scored(told.final_pass, plan, told, metrics, trip, opened)
 
 
-def _scored(is_right: bool, plan: Plan, told: Verification, metrics: Metrics) -> Score:
-    result = {"plan": plan.model_dump(mode="json"), "violations": [_told(one) for one in told.violations]}
+def _scored(
+    is_right: bool, plan: Plan, told: Verification, metrics: Metrics, trip: Trip, opened: dict[str, Any]
+) -> Score:
+    result = {
+        "plan": plan.model_dump(mode="json"),
+        "violations": [_told(one) for one in told.violations],
+        "verified_by": told.version,
+        "open": opened,
+        "request": trip.request.model_dump(mode="json", exclude_defaults=True),
+    }
     return Score(
         value=float(is_right),
         answer=json.dumps(result, ensure_ascii=False),
         metrics=metrics,
         flags=tuple(sorted({one.code for one in told.violations if one.severity == "error"})),
     )
+
+
+async def _opened(plan: Plan, trip: Trip) -> dict[str, dict[str, str]]:
+    """The hours of every visited place on the day of its visit, in words, by id and date."""
+    found: dict[str, dict[str, str]] = {}
+    facts = await facts_of(trip, plan)
+    for day in plan.days:
+        for visit in day.visits:
+            hours = told_hours(facts.hours(visit.place.id, day.date))
+            found.setdefault(visit.place.id, {})[day.date.isoformat()] = hours
+    return found
 
 
 def _told(violation: Any) -> dict[str, str]:
