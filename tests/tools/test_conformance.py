@@ -25,7 +25,8 @@ SCENES = [
     Scene(id="empty", frame=Frame(), kind="outdoor"),
     Scene(id="unknown", frame=Frame(), kind="indoor", cameras={"c1": Camera(id="c1")}),
 ]
-UNITS = ("_m", "_m2", "_s", "_deg", "_mps", "_px", "kmh", "seconds", "_ratio", "_cosine")
+UNITS = ("_m", "_m2", "_s", "_deg", "_mps", "_mps2", "_px", "_px2", "_fps", "kmh", "seconds")
+UNITS += ("_ratio", "_share", "_cosine")
 
 every_tool = pytest.mark.parametrize("name", TOOLS.names())
 

@@ -1,13 +1,16 @@
 """A tool: a typed function on a scene that a model may call."""
 
+import functools
 import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, Protocol, TypeVar, get_type_hints
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 
+from tools.core.footage import Footage, Picture
 from tools.core.plain_schema import plain_schema
 from tools.scene.frame import Frame
 from tools.scene.scene import Scene
@@ -30,7 +33,13 @@ class ToolResult(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-Need = Literal["scene", "trip"]
+class PictureResult(ToolResult):
+    """Base of results with pictures: they travel beside the JSON, in order, and are not part of it."""
+
+    pictures: SkipJsonSchema[tuple[Picture, ...]] = Field(exclude=True)
+
+
+Need = Literal["scene", "footage", "trip", "nothing"]
 
 
 class MediaSource(Protocol):
@@ -41,20 +50,23 @@ class MediaSource(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
-    """What a call may look at: the sample's scene, its trip and its media, nothing else.
+    """What a call may look at: the sample's scene, its clip, its trip and its media, nothing else.
 
     A sample without a scene has NOWHERE, a scene in which there is nothing.
     """
 
     scene: Scene
     media: MediaSource | None = None
+    footage: Footage | None = None
     trip: Trip | None = None
 
     def meets(self, need: Need) -> bool:
         """Whether there is what a tool needs."""
         return {
             "scene": self.scene is not NOWHERE,
+            "footage": self.footage is not None,
             "trip": self.trip is not None,
+            "nothing": True,
         }[need]
 
 
@@ -78,16 +90,23 @@ class Tool(Generic[A]):
     needs: Need = "scene"
 
     def schema(self) -> dict[str, Any]:
-        """The tool as an OpenAI-style function schema: plain, without references."""
-        parameters = plain_schema(self.args.model_json_schema())
-        parameters.pop("description", None)
-        function = {"name": self.name, "description": self.description, "parameters": parameters}
-        return {"type": "function", "function": function}
+        """The tool as an OpenAI-style function schema: plain, without references; the caller's to change."""
+        schema: dict[str, Any] = json.loads(_schema_text(self))
+        return schema
 
     def result_schema(self) -> dict[str, Any]:
         """JSON schema of what a call gives back; what is unknown is left out of it."""
         result: type[ToolResult] = get_type_hints(self.run)["return"]
         return plain_schema(result.model_json_schema(mode="serialization"))
+
+
+@functools.cache
+def _schema_text(tool: Tool[Any]) -> str:
+    """Kept as text: building it is a hundred times slower than reading it, and readers may change theirs."""
+    parameters = plain_schema(tool.args.model_json_schema())
+    parameters.pop("description", None)
+    function = {"name": tool.name, "description": tool.description, "parameters": parameters}
+    return json.dumps({"type": "function", "function": function})
 
 
 def contract_hash(tools: tuple[Tool[Any], ...]) -> str:

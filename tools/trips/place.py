@@ -91,6 +91,22 @@ class Way:
     exactness: Exactness
     changes: int | None = None
 
+    @classmethod
+    def of(cls, seconds: float, metres: float, mode: Mode, exactness: Exactness) -> "Way":
+        """A way out of what a service measured, minutes rounded up.
+
+        >>> Way.of(61.0, 80.4, "walk", "network").minutes
+        2
+
+        Raises:
+            ValueError: a time or length is negative or not finite.
+        """
+        if not (math.isfinite(seconds) and math.isfinite(metres) and seconds >= 0 and metres >= 0):
+            raise ValueError(f"{seconds} s and {metres} m are no way")
+        return cls(
+            minutes=max(1, math.ceil(seconds / 60)), metres=round(metres), mode=mode, exactness=exactness
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
