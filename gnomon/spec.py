@@ -58,6 +58,7 @@ class SelectSpec(Strict):
     scenes: list[str] = Field(default_factory=list)
     limit: int | None = Field(default=None, gt=0, le=10_000_000)
     seed: int = Field(default=0, ge=0, lt=2**63)
+    request: dict[str, Any] | None = None  # itinerary: one planning request instead of generated tasks
 
 
 class LimitsSpec(Strict):
@@ -107,7 +108,11 @@ class JobSpec(Strict):
         """The kernel's form of `select`."""
         given = self.select
         return Select(
-            tasks=tuple(given.tasks), scenes=tuple(given.scenes), limit=given.limit, seed=given.seed
+            tasks=tuple(given.tasks),
+            scenes=tuple(given.scenes),
+            limit=given.limit,
+            seed=given.seed,
+            request=given.request,
         )
 
     def contrasts(self) -> tuple[Contrast, ...]:
@@ -171,6 +176,8 @@ def _check_names(spec: JobSpec, agents: tuple[str, ...]) -> None:
         raise SpecError(str(error), field="benchmark") from None
     if plugin.needs_data and not spec.data:
         raise SpecError(f"{spec.benchmark} needs the folder of its published files", field="data")
+    if spec.select.request is not None and spec.benchmark != "itinerary":
+        raise SpecError("only the benchmark itinerary plans requests", field="select.request")
     arms = tuple(arm.name for arm in spec.arms)
     for field, given, known in (
         ("select.tasks", spec.select.tasks, plugin.tasks),
