@@ -3,7 +3,7 @@
 import json
 import re
 
-from agents._talk import told
+from agents._talk import observed, told
 from gnomon.agent import AgentContext, LimitReached
 from gnomon.message import Message, ToolCall
 
@@ -35,9 +35,10 @@ class _TextReact:
                 return reply.text
             if context.tool_calls_left <= 0:
                 raise LimitReached("max_tool_calls")
-            seen = context.use(call)["content"]
-            left = "" if context.tool_calls_left > 0 else f"\n{USED_UP}"
-            talk = told([*talk, {"role": "assistant", "content": text}], f"Observation: {seen}{left}")
+            seen = observed(context.use(call)["content"])
+            talk = told([*talk, {"role": "assistant", "content": text}], seen)
+            if context.tool_calls_left <= 0:
+                talk = told(talk, USED_UP)
 
 
 def _told_of_tools(context: AgentContext) -> list[Message]:
