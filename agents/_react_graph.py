@@ -23,15 +23,15 @@ class State(TypedDict):
     messages: Annotated[list[Message], operator.add]
 
 
-async def run(context: AgentContext) -> str:
-    """Walk the graph to its end; the text of the last reply.
+async def run(context: AgentContext, messages: list[Message] | None = None) -> str:
+    """Walk the graph to its end, from `messages` or else from the prompt; the text of the last reply.
 
     A turn is two steps of the graph, so the recursion limit stands just above `max_turns`, which ends
     the walk first. Tracing to LangSmith is switched off for this walk, whatever the environment says.
     """
     from langsmith import tracing_context
 
-    start: State = {"context": context, "messages": list(context.prompt)}
+    start: State = {"context": context, "messages": list(messages or context.prompt)}
     with tracing_context(enabled=False):
         end = await _graph().ainvoke(start, {"recursion_limit": 2 * context.arm.max_turns + 3})
     answer = end["messages"][-1]["content"]
@@ -70,7 +70,7 @@ async def _ask(state: State) -> "Command[str]":
 def _choice(context: AgentContext) -> ToolChoice:
     if context.tool_calls_left <= 0:
         return "none"
-    if context.arm.tool_choice == "required" and context.trace.replies:
+    if context.arm.tool_choice == "required" and any(reply.tool_calls for reply in context.trace.replies):
         return "auto"
     return context.arm.tool_choice
 

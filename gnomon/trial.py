@@ -2,7 +2,7 @@
 
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from gnomon.agent import Agent, AgentContext, LimitReached
@@ -165,7 +165,7 @@ def _row(trial: Trial, bench: Bench, trace: Trace, end: End, *, wall_s: float, a
         score=score.value,
         metrics=score.metrics,
         answer=score.answer,
-        flags=score.flags,
+        flags=(*score.flags, *_arm_flags(bench.spec.arm(trial.arm), trace)),
         model_calls=len(trace.replies),
         tool_calls=len(trace.tool_steps),
         tool_errors=sum(step.error is not None for step in trace.tool_steps),
@@ -177,3 +177,14 @@ def _row(trial: Trial, bench: Bench, trace: Trace, end: End, *, wall_s: float, a
         wall_s=round(wall_s, 6),
         attempt=attempt,
     )
+
+
+def _arm_flags(arm: Arm, trace: Trace) -> Iterator[str]:
+    """Where a trial was not quite what its arm says: a reader of contrasts should know how often."""
+    called = bool(trace.tool_steps) or any(reply.tool_calls for reply in trace.replies)
+    if not arm.is_as_frozen:
+        yield "tools_changed"  # since the job was frozen: the trials of this arm did not all see the same
+    if arm.tools and arm.tool_choice == "none" and called:
+        yield "forbidden_call"
+    if arm.tools and arm.tool_choice == "required" and arm.max_tool_calls and trace.replies and not called:
+        yield "required_call_missing"
