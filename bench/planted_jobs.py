@@ -1,4 +1,4 @@
-"""Planted effects: whole jobs whose truth is known, built into reports; the second table of docs/statistics.md.
+"""Planted effects: whole jobs whose truth is known, built into reports; a table of docs/statistics.md.
 
     .venv/bin/python bench/planted_jobs.py [--jobs 1000] [--seed 1]
 
