@@ -40,6 +40,7 @@ class ModelSpec(Strict):
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, gt=0)
     price: Price | None = None
+    pictures: bool = True  # false: it takes text only, and is told where a picture was left out
     options: dict[str, Any] = Field(default_factory=dict)  # passed on to the provider as they are
 
     @property

@@ -25,7 +25,7 @@ class ReplyStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolStep:
-    """A tool was called; `error` is the kind of failure, if it failed.
+    """A tool was called; `error` is the kind of failure, if it failed, `pictures` are hashes.
 
     `injected` names the fault that the arm put in place of the tool's own result.
     """
@@ -36,6 +36,7 @@ class ToolStep:
     error: str | None
     wall_s: float
     injected: str | None = None
+    pictures: tuple[str, ...] = ()
     kind: Literal["tool"] = "tool"
 
 

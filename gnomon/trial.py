@@ -21,7 +21,6 @@ from gnomon.sample import Sample
 from gnomon.score import Score
 from gnomon.spec import JobSpec
 from gnomon.trace import NoteStep, Trace
-from tools.core.tool import ToolContext
 
 BAD_CALL = ("unknown_tool", "bad_json", "bad_arguments")
 
@@ -89,14 +88,13 @@ async def _attempt(
 ) -> End:
     question = sample()
     trace.prompt = prompt_of(question, arm, bench.benchmark)
-    scene = question.scene
+    if question.broken and "media" in arm.show:
+        return _missing("data", question.broken)
     context = AgentContext(
         prompt=list(trace.prompt),
         arm=arm,
         model=model,
-        toolbox=toolbox_of(
-            arm, ToolContext(scene=scene, media=bench.media) if scene else None, seed=trial.seed
-        ),
+        toolbox=toolbox_of(question, arm, bench.media, seed=trial.seed),
         trace=trace,
         seed=trial.seed,
     )

@@ -22,6 +22,7 @@ from gnomon.errors import DataError, GnomonError, NotFound, SpecError
 from gnomon.job import Trial, trial_id
 from gnomon.message import ImageBlock, Message
 from gnomon.outcome import Outcome
+from gnomon.perturbation import toolbox_of
 from gnomon.prompt import prompt_of
 from gnomon.row import Row
 from gnomon.sample import Sample
@@ -68,9 +69,9 @@ def pick(spec: JobSpec, *, sample_id: str, arm: str, model: str | None, data_dir
 
 def shown(picked: Pick) -> dict[str, Any]:
     """What the model would get: its first messages, the tools offered, the pictures in order."""
-    bench = picked.job.bench
+    bench, sample = picked.job.bench, picked.sample()
     arm = bench.spec.arm(picked.arm)
-    messages = prompt_of(picked.sample(), arm, bench.benchmark)
+    messages = prompt_of(sample, arm, bench.benchmark)
     return {
         "sample_id": picked.sample_id,
         "arm": picked.arm,
@@ -78,7 +79,7 @@ def shown(picked: Pick) -> dict[str, Any]:
         "model": picked.model,
         "tool_choice": arm.tool_choice,
         "messages": messages,
-        "tools": [tool.schema() for tool in arm.toolset()],
+        "tools": toolbox_of(sample, arm, bench.media, seed=0).schemas,
         "images": images(messages),
     }
 

@@ -267,6 +267,23 @@ class Integrity(TypedDict):
     gnomon_version: str
 
 
+class Figure(TypedDict):
+    """A picture of one answer, as SVG without scripts."""
+
+    model: str
+    arm: str
+    score: float | None
+    caption: str
+    svg: str
+
+
+class Exhibit(TypedDict):
+    """A sample and the pictures of its answers; benchmarks of graphs draw them."""
+
+    sample_id: str
+    figures: list[Figure]
+
+
 class Report(TypedDict):
     """The whole report."""
 
@@ -278,6 +295,7 @@ class Report(TypedDict):
     arms: list[ArmReport]
     contrasts: list[Contrast]
     flips: list[Flips]
+    exhibits: list[Exhibit]
     tools: list[ToolReport]
     published: list[PublishedRow]
     published_notes: list[str]
