@@ -1,4 +1,4 @@
-"""Write generated worlds as files in GTR-Bench's layout."""
+"""Write questions as files: of generated worlds, or of recorded motion."""
 
 from pathlib import Path
 
@@ -29,3 +29,21 @@ def worlds(out: Path, seed: int, scenes: int | None, samples: int | None) -> Non
     with counting("questions") as advance:
         count = write(out, seed=seed, scenes=scenes, samples=samples, progress=advance)
     click.echo(f"{count} questions: {out}")
+
+
+@generate.command()
+@click.argument(
+    "recordings", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option(
+    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="A new or empty folder."
+)
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+def motion(recordings: tuple[Path, ...], out: Path, seed: int) -> None:
+    """Write questions of STI-Bench's kind about RECORDINGS (boxes and camera poses, frame by frame)."""
+    from gnomon.motion.write import write_questions
+
+    counts = write_questions(recordings, out, seed=seed)
+    for task, count in counts.items():
+        click.echo(f"{count} {task}")
+    click.echo(f"{sum(counts.values())} questions: {out}")
