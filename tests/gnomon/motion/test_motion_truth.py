@@ -27,7 +27,7 @@ AHEAD_X = np.array([[0, 0, 1], [-1, 0, 0], [0, -1, 0]])
 
 
 def document(scene: str = "outdoor", frames: int = 21) -> dict[str, Any]:
-    """A camera that drives 20 m along x in 4 s, turning left by 40°; a van parked ahead; a car that overtakes."""
+    """A camera that drives 20 m along x in 4 s, turning left by 40°; a parked van; a car that overtakes."""
     moments = []
     for number in range(frames):
         share = number / (frames - 1)
