@@ -100,6 +100,7 @@ class AgentContext:
                 arguments=arguments,
                 observation=seen.content,
                 error=seen.error,
+                injected=seen.injected,
                 wall_s=round(time.perf_counter() - started, 6),
                 pictures=tuple(picture.sha256 for picture in seen.pictures),
             )

@@ -8,8 +8,8 @@ from gnomon.message import ImageBlock, Message, TextBlock
 from tools.core.footage import Footage
 from tools.scene.scene import Scene
 
-Shown = Literal["always", "media", "map", "camera_data"]
-SHOWABLE: tuple[Shown, ...] = ("media", "map", "camera_data")
+Shown = Literal["always", "media", "map", "camera_data", "facts", "oracle"]
+SHOWABLE: tuple[Shown, ...] = ("media", "map", "camera_data")  # what an arm shows unless it says otherwise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,11 +22,13 @@ from gnomon.errors import DataError, GnomonError, NotFound, SpecError
 from gnomon.job import Trial, trial_id
 from gnomon.message import ImageBlock, Message
 from gnomon.outcome import Outcome
+from gnomon.perturbation import toolbox_of
+from gnomon.prompt import prompt_of
 from gnomon.row import Row
 from gnomon.sample import Sample
 from gnomon.spec import JobSpec, parse_spec, read_spec
 from gnomon.trace import NoteStep, ReplyStep, Step, Trace
-from gnomon.trial import run_trial, toolbox_of
+from gnomon.trial import context_of, run_trial
 from workers.opening import OpenJob, media_of, open_spec
 
 
@@ -67,9 +69,11 @@ def pick(spec: JobSpec, *, sample_id: str, arm: str, model: str | None, data_dir
 
 def shown(picked: Pick) -> dict[str, Any]:
     """What the model would get: its first messages, the tools offered, the pictures in order."""
-    arm = picked.job.bench.spec.arm(picked.arm)
+    bench = picked.job.bench
+    arm = bench.spec.arm(picked.arm)
     sample = picked.sample()
-    messages = sample.messages(arm.show)
+    messages = prompt_of(sample, arm, bench.benchmark)
+    toolbox = toolbox_of(arm, context_of(sample, bench.media), seed=picked.trial().seed)
     return {
         "sample_id": picked.sample_id,
         "arm": picked.arm,
@@ -77,7 +81,7 @@ def shown(picked: Pick) -> dict[str, Any]:
         "model": picked.model,
         "tool_choice": arm.tool_choice,
         "messages": messages,
-        "tools": toolbox_of(sample, arm, picked.job.bench.media).schemas,
+        "tools": toolbox.schemas,
         "images": images(messages),
     }
 

@@ -1,5 +1,6 @@
 """A tool: a typed function on a scene that a model may call."""
 
+import functools
 import hashlib
 import json
 from collections.abc import Callable
@@ -86,16 +87,23 @@ class Tool(Generic[A]):
     needs: Need = "scene"
 
     def schema(self) -> dict[str, Any]:
-        """The tool as an OpenAI-style function schema: plain, without references."""
-        parameters = plain_schema(self.args.model_json_schema())
-        parameters.pop("description", None)
-        function = {"name": self.name, "description": self.description, "parameters": parameters}
-        return {"type": "function", "function": function}
+        """The tool as an OpenAI-style function schema: plain, without references; the caller's to change."""
+        schema: dict[str, Any] = json.loads(_schema_text(self))
+        return schema
 
     def result_schema(self) -> dict[str, Any]:
         """JSON schema of what a call gives back; what is unknown is left out of it."""
         result: type[ToolResult] = get_type_hints(self.run)["return"]
         return plain_schema(result.model_json_schema(mode="serialization"))
+
+
+@functools.cache
+def _schema_text(tool: Tool[Any]) -> str:
+    """Kept as text: building it is a hundred times slower than reading it, and readers may change theirs."""
+    parameters = plain_schema(tool.args.model_json_schema())
+    parameters.pop("description", None)
+    function = {"name": tool.name, "description": tool.description, "parameters": parameters}
+    return json.dumps({"type": "function", "function": function})
 
 
 def contract_hash(tools: tuple[Tool[Any], ...]) -> str:

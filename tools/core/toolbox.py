@@ -1,4 +1,4 @@
-"""Toolbox: the tools of one arm, bound to the scene of one sample."""
+"""Toolbox: the tools of one arm, bound to one sample."""
 
 import json
 from collections.abc import Iterable
@@ -9,21 +9,25 @@ from pydantic import ValidationError
 
 from tools.core.footage import Picture
 from tools.core.registry import Registry
-from tools.core.tool import PictureResult, Tool, ToolContext, ToolError, ToolResult
+from tools.core.tool import PictureResult, Tool, ToolArgs, ToolContext, ToolError, ToolResult
 
 TOOLS: Registry[Tool[Any]] = Registry("tools", "tool", dashes=False)
 
 MAX_MESSAGE = 1500  # characters: a model that sends a thousand wrong points need not read of each
 
-CallError = Literal["unknown_tool", "bad_json", "bad_arguments", "tool_error", "tool_crash"]
+CallError = Literal["unknown_tool", "bad_json", "bad_arguments", "tool_error", "tool_crash", "injected"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """What a call gave back: JSON text for the model, pictures, and the kind of failure, if it failed."""
+    """What a call gave back: JSON text for the model, pictures, and the kind of failure, if it failed.
+
+    `injected` names the fault that an experiment put in its place; the model is not told.
+    """
 
     content: str
     error: CallError | None = None
+    injected: str | None = None
     pictures: tuple[Picture, ...] = ()
 
 
@@ -57,14 +61,20 @@ class Toolbox:
             return _failed("bad_json", f"The arguments are not JSON: {error}.")
         if not isinstance(given, dict):
             return _failed("bad_arguments", "The arguments must be one JSON object.")
-        if self._context is None:
-            return _failed("tool_error", "This question has no scene that tools could look at.")
         try:
-            result = tool.run(self._context, tool.args.model_validate_json(json.dumps(given)))
-            pictures = result.pictures if isinstance(result, PictureResult) else ()
-            return Observation(content=to_json(result), pictures=pictures)
+            args = tool.args.model_validate_json(json.dumps(given))
         except ValidationError as error:
             return _failed("bad_arguments", _readable(error))
+        return self.observe(tool, args, self._context)
+
+    def observe(self, tool: Tool[Any], args: ToolArgs, context: ToolContext | None) -> Observation:
+        """Run a tool on arguments that were found good; experiments put other observations here."""
+        if context is None:
+            return _failed("tool_error", "This question has no scene that tools could look at.")
+        try:
+            result = tool.run(context, args)
+            pictures = result.pictures if isinstance(result, PictureResult) else ()
+            return Observation(content=to_json(result), pictures=pictures)
         except ToolError as error:
             return _failed("tool_error", str(error))
         except Exception as error:  # noqa: BLE001 a fault of ours: kept, counted and shown, but never the model's end

@@ -17,6 +17,7 @@ from sqlalchemy import (
     literal_column,
 )
 
+REVISION = "0001"  # of the tables below; each change of them is a step in workers/store/revisions
 metadata = MetaData()
 _serial = BigInteger().with_variant(Integer, "sqlite")
 
@@ -144,3 +145,5 @@ workers = Table(
     Column("shard", Text),
     Column("seen_at", Double, nullable=False),
 )
+
+marks = Table("alembic_version", metadata, Column("version_num", String(32), primary_key=True))
