@@ -25,9 +25,9 @@ class ReplyStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolStep:
-    """A tool was called; `error` is the kind of failure, if it failed, `pictures` are hashes.
+    """A tool was called; `error` is the kind of failure, if it failed.
 
-    `injected` names the fault that the arm put in place of the tool's own result.
+    `injected` names the fault that the arm put in place of the tool's own result; `pictures` are hashes.
     """
 
     name: str
