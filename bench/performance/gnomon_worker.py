@@ -1,6 +1,6 @@
 """Gnomon on the workload: a real worker that takes a job's shards off a real queue, everything on.
 
-python -m bench.performance.gnomon_worker BASE TRIALS IN_FLIGHT FOLDER REDIS_URL MODEL
+python -m bench.performance.gnomon_worker BASE TRIALS IN_FLIGHT FOLDER REDIS_URL fast|litellm
 """
 
 import os
@@ -30,13 +30,15 @@ RATE = Rate(
 )  # counted, not felt
 
 
-def spec_of(model: str, base: str, trials: int, in_flight: int) -> JobSpec:
-    """One ReAct arm with one tool."""
+def spec_of(name: str, base: str, trials: int, in_flight: int, options: dict[str, object]) -> JobSpec:
+    """One ReAct arm with one tool. An option that only LiteLLM knows leads past the fast path."""
     return JobSpec.model_validate(
         {
             "benchmark": "quiz",
             "select": {"limit": trials},
-            "models": [{"id": model, "api_base": base, "price": {"input": 1, "output": 2}}],
+            "models": [
+                {"id": name, "api_base": base, "price": {"input": 1, "output": 2}, "options": options}
+            ],
             "arms": [{"name": "tools", "agent": "react", "tools": [TOOL], "max_usd": 1}],
             "concurrency": in_flight,
             "limits": {"usd": 1000},
@@ -72,12 +74,13 @@ class _Job:
 
 def main() -> None:
     base, trials, in_flight = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    folder, redis_url, model = Path(sys.argv[4]), sys.argv[5], sys.argv[6]
-    warm_up = spec_of(model, base, 5, 5)
+    folder, redis_url, path = Path(sys.argv[4]), sys.argv[5], sys.argv[6]
+    options: dict[str, object] = {"drop_params": True} if path == "litellm" else {}
+    warm_up = spec_of("openai/warm-up", base, 5, 5, options)  # another name: the cache must not help
     job = _Job(folder, redis_url, warm_up.models[0])
     job.run(warm_up)
     meter = Meter()
-    meter.report(right=job.run(spec_of(model, base, trials, in_flight)))
+    meter.report(right=job.run(spec_of("openai/mock", base, trials, in_flight, options)))
 
 
 if __name__ == "__main__":

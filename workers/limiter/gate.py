@@ -13,6 +13,7 @@ from gnomon.clock import off_the_clock
 from workers.limiter.ledger import LEASE_S, Ledger, Visit
 
 GATHER_S = 0.002  # calls that come within this time ask together
+BACK_S = 0.02  # a call that came back is told within this time, with the next call's asking if there is one
 LOOK_S = LEASE_S / 5  # how often a process with calls in flight shows that it lives
 AGAIN_S = 0.5  # after Redis did not answer
 MOST = 500  # calls that one visit asks for
@@ -37,7 +38,8 @@ class Gate:
         self._ledger = ledger
         self._waiting: deque[Call] = deque()
         self._report = Visit()
-        self._changed = asyncio.Event()
+        self._wake = asyncio.Event()
+        self._is_blocked = False  # asked for more than there is: only what comes back can change that
         self._pump: asyncio.Task[None] | None = None
 
     @asynccontextmanager
@@ -63,7 +65,8 @@ class Gate:
 
     async def _leave(self, call: Call) -> None:
         self._waiting.append(call)
-        self._changed.set()
+        if not self._is_blocked:
+            self._wake.set()
         if self._pump is None or self._pump.done():
             self._pump = asyncio.create_task(self._visits())
         try:
@@ -82,16 +85,21 @@ class Gate:
         if call.throttled:
             report.throttled += 1
             report.retry_after_s = max(report.retry_after_s, call.retry_after_s)
-        self._changed.set()
+        if self._is_blocked:
+            self._wake.set()
+        else:
+            asyncio.get_running_loop().call_later(BACK_S, self._wake.set)
 
     async def _visits(self) -> None:
         while True:
-            self._changed.clear()
-            wait_s = await self._visit()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(wait_s if self._waiting else LOOK_S):
-                    await self._changed.wait()
             await asyncio.sleep(GATHER_S)
+            self._wake.clear()
+            wait_s = await self._visit()
+            if self._waiting and not self._is_blocked:
+                continue  # they came meanwhile
+            with suppress(TimeoutError):
+                async with asyncio.timeout(wait_s if self._is_blocked else LOOK_S):
+                    await self._wake.wait()
 
     async def _visit(self) -> float:
         """One visit; return when the next is due, in seconds."""
@@ -106,7 +114,9 @@ class Gate:
         except (RedisError, OSError) as error:
             log.warning("no leave to call: Redis does not answer (%s)", type(error).__name__)
             self._take_back(told)
+            self._is_blocked = True
             return AGAIN_S
+        self._is_blocked = leave.granted < len(asked)
         for call in asked[: leave.granted]:
             if not call.leave.done():
                 call.leave.set_result(None)
