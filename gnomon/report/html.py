@@ -79,7 +79,13 @@ def _environment() -> Environment:
 def _overview(report: Report) -> Plot:
     """One line for each comparison over all samples."""
     chosen = [one for one in report["contrasts"] if one["scope"] == "all"]
-    marks = [_mark(one, _named(one["model"], f"{one['variant']} − {one['baseline']}")) for one in chosen]
+    alone = len(report["job"]["models"]) == 1
+    arms = [f"{one['variant']} − {one['baseline']}" for one in chosen]
+    names = [
+        _short(pair, LABEL_CHARS) if alone else _named(one["model"], pair)
+        for one, pair in zip(chosen, arms, strict=True)
+    ]
+    marks = [_mark(one, name) for one, name in zip(chosen, names, strict=True)]
     return plot(marks, margin=report["job"]["margin"])
 
 
