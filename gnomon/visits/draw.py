@@ -21,11 +21,17 @@ SIGNS: Mapping[Mark | None, str] = {"right": "✓", "wrong": "✗", "missed": "�
 DASHES: Mapping[Mark | None, str] = {"missed": ' stroke-dasharray="4 3"', "wrong": ' stroke-dasharray="1 3"'}
 
 
-def svg(graph: VisitGraph, *, title: str, marks: Mapping[Edge, Mark] | None = None) -> str:
+def svg(
+    graph: VisitGraph,
+    *,
+    title: str,
+    marks: Mapping[Edge, Mark] | None = None,
+    node_marks: Mapping[str, Mark] | None = None,
+) -> str:
     """The picture of a graph: complete in itself, without scripts, all text escaped.
 
     With `marks`, right edges are green and whole, missed ones dashed, wrong ones dotted and red; the sign of
-    an inclusion stands before the name of what lies within.
+    an inclusion stands before the name of what lies within. `node_marks`, by node id, mark nodes instead.
     """
     outermost = boxes(graph)
     every = all_boxes(outermost)
@@ -34,7 +40,8 @@ def svg(graph: VisitGraph, *, title: str, marks: Mapping[Edge, Mark] | None = No
     width, height = right + 2 * MARGIN_PX + GAP_PX, bottom + TITLE_PX + 2 * MARGIN_PX
     inclusions = {edge.target: edge for edge in graph.of("inclusion")}
     at = {box.node.id: box for box in every}
-    body = [_drawn_box(box, (marks or {}).get(inclusions.get(box.node.id, _NONE))) for box in every]
+    inner = {node: (marks or {}).get(edge) for node, edge in inclusions.items()}
+    body = [_drawn_box(box, (node_marks or inner).get(box.node.id)) for box in every]
     body += [
         _arrow(at[edge.source], at[edge.target], (marks or {}).get(edge))
         for edge in graph.of("transition")
@@ -47,9 +54,6 @@ def svg(graph: VisitGraph, *, title: str, marks: Mapping[Edge, Mark] | None = No
         f'<text x="{MARGIN_PX}" y="{MARGIN_PX + 8}" font-weight="600" fill="#1c2733">{escape(title)}</text>'
         f'<g transform="translate({MARGIN_PX} {MARGIN_PX + TITLE_PX})">{"".join(body)}</g></svg>'
     )
-
-
-_NONE = Edge(source="", target="", kind="inclusion")
 
 
 def _drawn_box(box: Box, mark: Mark | None) -> str:

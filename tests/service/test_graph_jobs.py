@@ -75,10 +75,12 @@ def test_a_vir_job_runs_with_the_gazetteer_and_draws_its_graphs(
     assert report["published"][0]["by_task"]["node"] == pytest.approx(0.146)
 
     drawn = {one["sample_id"]: one["figures"] for one in report["exhibits"]}
-    assert set(drawn) == {"kansai_01.edge", "kanto-02.edge"}
+    assert next(iter(drawn)) == "kansai_01.edge"
+    assert set(drawn) == {"kansai_01.edge", "kanto-02.edge", "kansai_01.node", "kanto-02.node"}
     captions = {(figure["arm"], figure["caption"]) for figure in drawn["kansai_01.edge"]}
     assert ("tools", "Gold: 11 of 11 edges found") in captions
     assert ("raw", "Model: 6 edges, 0 of them wrong") in captions
+    assert drawn["kansai_01.node"][1]["caption"] == "Model: 2 locations, 1 of them wrong"
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     pictures = [base64.b64decode(data).decode() for data in re.findall(r"svg\+xml;base64,([^\"]+)\"", page)]
     assert len(pictures) == sum(map(len, drawn.values()))

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
 from gnomon.benchmarks.vir_bench import official, strict
-from gnomon.benchmarks.vir_bench.drawing import graph_record, named_edges
+from gnomon.benchmarks.vir_bench.drawing import graph_record, named_edges, node_record
 from gnomon.benchmarks.vir_bench.journey import Journey, journey_from_json
 from gnomon.benchmarks.vir_bench.loader import SPLITS, SUBTASKS, open_samples
 from gnomon.benchmarks.vir_bench.parsing import prediction
@@ -40,7 +40,10 @@ class VirBench:
         _no_variant(variant)
         journey, subtask = sample.target["journey"], sample.target["subtask"]
         score = _score(journey, subtask, response, scoring)
-        return _with_graph(score, journey, response, scoring) if subtask == "edge" else score
+        if score.answer is None:
+            return score
+        graph = _graph_of(journey, subtask, response, scoring)
+        return replace(score, metrics={**score.metrics, "graph": graph})
 
     def score_record(
         self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
@@ -67,11 +70,24 @@ def _score(journey: Journey, subtask: str, response: str | None, scoring: Scorin
     return (strict.score_nodes if subtask == "node" else strict.score_edges)(journey, response)
 
 
-def _with_graph(score: Score, journey: Journey, response: str, scoring: Scoring) -> Score:
-    """The score of an edge answer, with what the report needs to draw it."""
-    read = prediction(response) if scoring == "official" else strict.read_object(response, ("edges",))
-    given = named_edges(read.get("edges") if isinstance(read, Mapping) else None)
-    return replace(score, metrics={**score.metrics, "graph": graph_record(journey, given)})
+def _graph_of(journey: Journey, subtask: str, response: str, scoring: Scoring) -> str:
+    """What the report needs to draw an answer."""
+    names = ("edges",) if subtask == "edge" else official.NODE_LEVELS
+    read = prediction(response) if scoring == "official" else strict.read_object(response, names)
+    given = read if isinstance(read, Mapping) else {}
+    if subtask == "edge":
+        return graph_record(journey, named_edges(given.get("edges")))
+    gold, stripped = journey.gold_nodes(), scoring == "strict"
+    found, wrong = list[str](), list[tuple[str, str]]()
+    for level, counted in strict.texts_by_level(given, stripped=stripped).items():
+        if stripped:
+            pairs, counted = strict.level_pairs(gold[level], counted, level)
+        else:
+            pairs = official.level_pairs(gold[level], counted, level)
+        found += [gold[level][place].id for place, _ in pairs]
+        taken = {number for _, number in pairs}
+        wrong += [(level, name) for number, name in enumerate(counted) if number not in taken]
+    return node_record(journey, found, wrong)
 
 
 def _no_variant(variant: str | None) -> None:

@@ -1,11 +1,12 @@
-"""Drawing: the gold graph and the edges that a model gave, kept small enough to stay with the score."""
+"""Drawing: the gold graph and what a model gave of it, kept small enough to stay with the score."""
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from gnomon.benchmarks.vir_bench.journey import Journey
-from gnomon.visits.compare import MAX_EDGES, Named
+from gnomon.benchmarks.vir_bench.journey import UNKNOWN, Journey
+from gnomon.visits.compare import MAX_EDGES, Mark, Named
 from gnomon.visits.graph import KINDS, Edge, Level, Node, VisitGraph
 
 _LEVELS: Mapping[str, Level] = {
@@ -58,3 +59,40 @@ def read_record(text: str) -> tuple[VisitGraph, list[Named]]:
     nodes = {one: Node(id=one, level=level, name=name) for one, level, name in record["nodes"]}
     edges = tuple(Edge(source=one, target=other, kind=kind) for one, other, kind in record["gold"])
     return VisitGraph(nodes=nodes, edges=edges), [(one, other, kind) for one, other, kind in record["given"]]
+
+
+def node_record(journey: Journey, found: Iterable[str], wrong: Iterable[tuple[str, str]]) -> str:
+    """Gold, the ids of the spots that were found, and level and name of what was given besides."""
+    given = [[level, name[:MAX_NAME]] for level, name in wrong][:MAX_EDGES]
+    record = {**json.loads(graph_record(journey, ())), "found": list(found), "wrong": given}
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodesGiven:
+    """What a node answer found of gold, and a graph of all that it gave."""
+
+    gold: VisitGraph
+    gold_marks: Mapping[str, Mark]
+    given: VisitGraph
+    given_marks: Mapping[str, Mark]
+
+
+def read_nodes(text: str) -> NodesGiven | None:
+    """The nodes of such a text; None if it is a record of edges."""
+    record: dict[str, Any] = json.loads(text)
+    if "found" not in record:
+        return None
+    gold, _ = read_record(text)
+    found = set(record["found"])
+    asked = [node.id for node in gold.nodes.values() if not node.name.startswith(f"{UNKNOWN['en']} (")]
+    nodes = {node.id: node for node in gold.nodes.values() if node.id in found}
+    for number, (level, name) in enumerate(record["wrong"]):
+        nodes[f"given {number}"] = Node(id=f"given {number}", level=_LEVELS[level], name=name)
+    inside = [edge for edge in gold.of("inclusion") if edge.source in found and edge.target in found]
+    return NodesGiven(
+        gold=gold,
+        gold_marks={node: "right" if node in found else "missed" for node in asked},
+        given=VisitGraph(nodes=nodes, edges=inside),
+        given_marks={node: "right" if node in found else "wrong" for node in nodes},
+    )

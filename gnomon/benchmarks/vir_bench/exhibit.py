@@ -2,16 +2,21 @@
 
 from collections.abc import Mapping
 
-from gnomon.benchmarks.vir_bench.drawing import read_record
+from gnomon.benchmarks.vir_bench.drawing import NodesGiven, read_nodes, read_record
 from gnomon.visits.compare import compared
 from gnomon.visits.draw import svg
 
 
 def figures(metrics: Mapping[str, float | str | None]) -> list[tuple[str, str]]:
-    """Captions and pictures of an edge answer: gold first, then the model's; none for other answers."""
+    """Captions and pictures of an answer: gold first, then the model's; none where nothing was kept."""
     text = metrics.get("graph")
     if not isinstance(text, str):
         return []
+    nodes = read_nodes(text)
+    return _of_edges(text) if nodes is None else _of_nodes(nodes)
+
+
+def _of_edges(text: str) -> list[tuple[str, str]]:
     found = compared(*read_record(text))
     right = sum(mark == "right" for mark in found.gold_marks.values())
     gold = f"Gold: {right} of {len(found.gold_marks)} edges found"
@@ -20,4 +25,15 @@ def figures(metrics: Mapping[str, float | str | None]) -> list[tuple[str, str]]:
     return [
         (gold, svg(found.gold, title=gold, marks=found.gold_marks)),
         (given, svg(found.given, title=given, marks=found.given_marks)),
+    ]
+
+
+def _of_nodes(nodes: NodesGiven) -> list[tuple[str, str]]:
+    right = sum(mark == "right" for mark in nodes.gold_marks.values())
+    gold = f"Gold: {right} of {len(nodes.gold_marks)} locations found"
+    wrong = sum(mark == "wrong" for mark in nodes.given_marks.values())
+    given = f"Model: {len(nodes.given_marks)} locations, {wrong} of them wrong"
+    return [
+        (gold, svg(nodes.gold, title=gold, node_marks=nodes.gold_marks)),
+        (given, svg(nodes.given, title=given, node_marks=nodes.given_marks)),
     ]

@@ -57,15 +57,20 @@ def node_measures(gold: Mapping[str, Sequence[Spot]], given: Mapping[Any, Any]) 
 
 
 def _level(gold: Sequence[Spot], given: Any, level: str) -> Measure:
-    used: set[int] = set()
-    for spot in gold:
+    return measure(hits=len(level_pairs(gold, given, level)), predicted=len(given), gold=len(gold))
+
+
+def level_pairs(gold: Sequence[Spot], given: Any, level: str) -> list[tuple[int, int]]:
+    """Which gold took which prediction: each in turn the first unused one that fits."""
+    used: dict[int, int] = {}
+    for place, spot in enumerate(gold):
         for number, one in enumerate(given):
             if number in used:
                 continue
             if _fits(spot, one, level):
-                used.add(number)
+                used[number] = place
                 break
-    return measure(hits=len(used), predicted=len(given), gold=len(gold))
+    return [(place, number) for number, place in used.items()]
 
 
 def _fits(spot: Spot, one: Any, level: str) -> bool:

@@ -45,7 +45,7 @@ def score_nodes(journey: Journey, reply: str | None) -> Score:
         return Score(value=None, reason="there is no gold location to ask for")
     if given is None:
         return Score(value=0.0, flags=("no_answer",))
-    lists = {level: _texts(given.get(level)) for level in NODE_LEVELS}
+    lists = texts_by_level(given)
     levels = {level: _level(gold[level], lists[level], level) for level in gold}
     weights = [len(found) for found in gold.values()]
     total = {
@@ -58,21 +58,29 @@ def score_nodes(journey: Journey, reply: str | None) -> Score:
 
 
 def _level(gold: Sequence[Spot], given: Sequence[str], level: str) -> Measure:
+    pairs, names = level_pairs(gold, given, level)
+    return measure(hits=len(pairs), predicted=len(names), gold=len(gold))
+
+
+def level_pairs(
+    gold: Sequence[Spot], given: Sequence[str], level: str
+) -> tuple[list[tuple[int, int]], list[str]]:
+    """Which gold is given which of the names that count, and those names: each once, in one language."""
     if level == "points_of_interest":
-        names = list(dict.fromkeys(split_place(name) for name in given))
+        places = {split_place(name): name for name in reversed(given)}
+        names = [(key, places[key]) for key in dict.fromkeys(map(split_place, given))]
         fits = [
-            (g, p) for g, spot in enumerate(gold) for p, name in enumerate(names) if _is_place(spot, *name)
+            (g, p) for g, spot in enumerate(gold) for p, (key, _) in enumerate(names) if _is_place(spot, *key)
         ]
-        return measure(hits=_matched(fits), predicted=len(names), gold=len(gold))
+        return _matched(fits), [name for _, name in names]
     keys = [{area_key(name) for name in (spot.ja, spot.en) if name} for spot in gold]
-    fits = []
-    predicted: list[str] = []
-    for key in dict.fromkeys(area_key(name) for name in given):
-        twin = any(key in known and known & set(predicted) for known in keys)  # the other language's name
-        if not twin:
-            fits += [(g, len(predicted)) for g, known in enumerate(keys) if key in known]
-            predicted.append(key)
-    return measure(hits=_matched(fits), predicted=len(predicted), gold=len(gold))
+    first = {area_key(name): name for name in reversed(given)}
+    fits, counted = [], list[str]()
+    for key in dict.fromkeys(map(area_key, given)):
+        if not any(key in known and known & set(counted) for known in keys):  # else the other language's name
+            fits += [(g, len(counted)) for g, known in enumerate(keys) if key in known]
+            counted.append(key)
+    return _matched(fits), [first[key] for key in counted]
 
 
 def area_key(name: str) -> str:
@@ -90,12 +98,13 @@ def _is_place(spot: Spot, name: str, category: str | None) -> bool:
     return any(SequenceMatcher(None, known, name).ratio() > enough for known in place_names(spot))
 
 
-def _matched(fits: Sequence[tuple[int, int]]) -> int:
-    """How many golds can be given a prediction of their own."""
+def _matched(fits: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Golds and predictions, each once, so that as many as can be are paired."""
     graph: nx.Graph[tuple[str, int]] = nx.Graph()
     graph.add_edges_from((("gold", one), ("given", other)) for one, other in fits)
     top = [node for node in graph if node[0] == "gold"]
-    return len(nx.bipartite.maximum_matching(graph, top_nodes=top)) // 2
+    found = nx.bipartite.maximum_matching(graph, top_nodes=top)
+    return sorted((node[1], found[node][1]) for node in top if node in found)
 
 
 def score_edges(journey: Journey, reply: str | None) -> Score:
@@ -155,6 +164,11 @@ def read_object(reply: str | None, names: Sequence[str]) -> Mapping[str, Any] | 
     return found
 
 
-def _texts(given: object) -> list[str]:
-    listed = given[:MAX_LISTED] if isinstance(given, list) else ()
-    return [one.strip() for one in listed if isinstance(one, str) and one.strip()]
+def texts_by_level(given: Mapping[Any, Any], *, stripped: bool = True) -> dict[str, list[str]]:
+    """The three lists of a node answer, as far as they are lists of texts."""
+    lists = {}
+    for level in NODE_LEVELS:
+        listed = given.get(level)
+        texts = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
+        lists[level] = [one.strip() if stripped else one for one in texts if one.strip()][:MAX_LISTED]
+    return lists

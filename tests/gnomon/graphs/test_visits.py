@@ -1,5 +1,6 @@
 """Visiting-order graphs: built by the rules, checked, compared and drawn."""
 
+import json
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from itertools import pairwise
@@ -8,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.benchmarks.vir_bench.drawing import graph_record, named_edges, read_record, visit_graph
+from gnomon.benchmarks.vir_bench.benchmark import _graph_of
+from gnomon.benchmarks.vir_bench.drawing import (
+    graph_record,
+    named_edges,
+    read_nodes,
+    read_record,
+    visit_graph,
+)
 from gnomon.benchmarks.vir_bench.exhibit import figures
 from gnomon.benchmarks.vir_bench.journey import journey_from_json
 from gnomon.visits.build import Visit, graph_of
@@ -185,3 +193,25 @@ def test_marks_count_every_edge(gold: VisitGraph, given_edges: list[tuple[str, s
     assert all(
         edge.source in found.given.nodes and edge.target in found.given.nodes for edge in found.given.edges
     )
+
+
+@pytest.mark.parametrize("scoring", ["official", "strict"])
+def test_a_node_answer_is_drawn_with_what_it_found_and_made_up(scoring: str) -> None:
+    journey = journey_from_json(KANSAI)
+    reply = {
+        "prefectures": ["Osaka", "Kyoto"],
+        "cities": ["Osaka"],
+        "points_of_interest": ["Namba Station (train_station)", "Gion (tourist_attraction)"],
+    }
+    text = _graph_of(journey, "node", json.dumps(reply), scoring)  # type: ignore[arg-type]
+    nodes = read_nodes(text)
+    assert nodes is not None
+    found = {nodes.given.nodes[node].name for node, mark in nodes.given_marks.items() if mark == "right"}
+    assert found == {"Osaka", "Namba Station"}
+    wrong = {nodes.given.nodes[node].name for node, mark in nodes.given_marks.items() if mark == "wrong"}
+    assert wrong == {"Kyoto", "Gion (tourist_attraction)"}
+    assert [caption for caption, _ in figures({"graph": text})] == [
+        "Gold: 3 of 8 locations found",
+        "Model: 5 locations, 2 of them wrong",
+    ]
+    assert ("Osaka", "Namba Station", "inclusion") in list(nodes.given.named_edges())
