@@ -7,13 +7,15 @@ from gnomon.benchmark import PromptProtocol
 from gnomon.benchmarks.escherverse.item import LETTERS, Item
 from gnomon.identity import digest
 
+OFFICIAL_LETTERS = 4  # A to D
+
 
 def as_shown(item: Item, protocol: PromptProtocol) -> Item:
     """Official: as published. Guarded: the options in an order drawn from their own text, so that the place
     of the right one among the published options tells nothing; gold letters follow.
 
     An option that speaks of the others by place or letter (`All of the above`, `Both A and C`) keeps its
-    question as published.
+    question as published, and so do more options than the official evaluators know letters for.
 
     >>> from gnomon.benchmarks.escherverse.item import item_from_json
     >>> item = item_from_json({"index": 1, "P": "v_1_0_5.mp4", "A": "A", "question_type": "Single-Choice",
@@ -23,7 +25,9 @@ def as_shown(item: Item, protocol: PromptProtocol) -> Item:
     ('left', True)
     """
     gold = gold_letters(item)
-    if protocol == "official" or not item.is_choice or gold is None or _speaks_of_others(item):
+    if protocol == "official" or not item.is_choice or gold is None:
+        return item
+    if len(item.options) > OFFICIAL_LETTERS or _speaks_of_others(item):
         return item
     order = sorted(range(len(item.options)), key=lambda at: digest(item.body, item.options[at], at))
     letters = sorted(LETTERS[order.index(LETTERS.index(letter))] for letter in gold)
