@@ -1,4 +1,4 @@
-"""The compose file: what it starts exists, nothing has a password of its own, only workers have provider keys."""
+"""The compose file: what it starts exists, no password is built in, only workers have provider keys."""
 
 from pathlib import Path
 from typing import Any
