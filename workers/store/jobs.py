@@ -151,7 +151,9 @@ class Jobs(Database):
             db.execute(counted.values(infra_missing=jobs.c.infra_missing - count))
             left = jobs.c.scored + jobs.c.model_failed + jobs.c.infra_missing < jobs.c.planned
             reopened = counted.where(left, jobs.c.status.not_in(OPEN))
-            db.execute(reopened.values(status="queued", finished_at=None, error="", stuck_since=None))
+            db.execute(
+                reopened.values(status="queued", finished_at=None, error="", stuck_since=None, is_spent=0)
+            )
         return self.job(job_id)
 
     def fail(self, job_id: str, error: str) -> JobRecord:
