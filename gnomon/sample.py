@@ -54,6 +54,7 @@ class Sample:
     scene: Scene | None = None
     trip: Trip | None = None  # the request to plan for, for tools of places and ways
     footage: Footage | None = None  # the clip, for tools that look again
+    gazetteer: bool = False  # it plays in Japan: the gazetteer's tools fit
     missing: tuple[str, ...] = ()  # media that are absent, by name
     broken: str = ""
     join: Literal["in_order", "texts_first"] = (

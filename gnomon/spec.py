@@ -15,6 +15,7 @@ from gnomon.contrast import Contrast
 from gnomon.errors import SpecError
 from gnomon.oracle import KnowsSteps
 from gnomon.preset import spelled_out
+from gnomon.rate import Rate
 from gnomon.spec_fault import first_fault
 from gnomon.strict import Strict
 from tools.core.registry import UnknownPlugin
@@ -41,6 +42,7 @@ class ModelSpec(Strict):
     max_tokens: int | None = Field(default=None, gt=0)
     price: Price | None = None
     pictures: bool = True  # false: it takes text only, and is told where a picture was left out
+    rate: Rate | None = None  # stricter than the operator's, if it is to mean anything
     options: dict[str, Any] = Field(default_factory=dict)  # passed on to the provider as they are
 
     @property
@@ -81,6 +83,7 @@ class JobSpec(Strict):
     arms: list[ArmSpec] = Field(min_length=1)
     repeats: int = Field(default=1, ge=1, le=1000)
     concurrency: int = Field(default=64, ge=1, le=5000)
+    cache: bool = True  # replies of earlier jobs and attempts are used again
     queue: str = Field(default="default", pattern=r"^[a-z0-9_-]{1,40}$")
     priority: Literal["low", "normal", "high"] = "normal"
     limits: LimitsSpec = LimitsSpec()

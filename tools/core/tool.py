@@ -39,7 +39,7 @@ class PictureResult(ToolResult):
     pictures: SkipJsonSchema[tuple[Picture, ...]] = Field(exclude=True)
 
 
-Need = Literal["scene", "footage", "trip", "nothing"]
+Need = Literal["scene", "footage", "gazetteer", "trip", "nothing"]
 
 
 class MediaSource(Protocol):
@@ -58,6 +58,7 @@ class ToolContext:
     scene: Scene
     media: MediaSource | None = None
     footage: Footage | None = None
+    gazetteer: bool = False
     trip: Trip | None = None
 
     def meets(self, need: Need) -> bool:
@@ -65,6 +66,7 @@ class ToolContext:
         return {
             "scene": self.scene is not NOWHERE,
             "footage": self.footage is not None,
+            "gazetteer": self.gazetteer,
             "trip": self.trip is not None,
             "nothing": True,
         }[need]

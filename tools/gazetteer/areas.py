@@ -26,7 +26,7 @@ class Areas:
 def areas() -> Areas:
     """Build them, once in a process."""
     prefectures = [_prefecture(row) for row in tables().prefectures.to_pylist()]
-    towns = np.bincount(np.asarray(tables().towns["municipality"]), minlength=len(tables().municipalities))
+    towns = np.bincount(tables().town_home, minlength=len(tables().municipalities))
     rows = tables().municipalities.to_pylist()
     municipalities = [_municipality(row, int(count)) for row, count in zip(rows, towns, strict=True)]
     places = [*prefectures, *municipalities, *_stations(municipalities)]

@@ -10,23 +10,22 @@ from numpy.typing import NDArray
 from tools.gazetteer.areas import areas
 from tools.gazetteer.place import Place
 from tools.gazetteer.spelling import FOLDED, latin_key
-from tools.gazetteer.tables import points_deg, tables
+from tools.gazetteer.tables import tables
 
 MOST = 200  # rows looked at for one name
 
 
 def town_at(row: int) -> Place:
     """The town of a row, at the point of that row's block."""
-    table = tables().towns
-    name_ja, home = table["name_ja"][row].as_py(), areas().municipalities[table["municipality"][row].as_py()]
-    lat_deg, lon_deg = points_deg(table.slice(row, 1))
+    table = tables()
+    name_ja, home = table.towns["name_ja"][row].as_py(), areas().municipalities[table.town_home[row]]
     return Place(
         id=f"{home.id}:{name_ja}",
         kind="town",
         name_ja=name_ja,
-        name_en=table["name_en"][row].as_py(),
-        lat_deg=float(lat_deg[0]),
-        lon_deg=float(lon_deg[0]),
+        name_en=table.towns["name_en"][row].as_py(),
+        lat_deg=float(table.town_lat_deg[row]),
+        lon_deg=float(table.town_lon_deg[row]),
         within=(*home.within, home.id),
         weight=1,
     )
@@ -46,7 +45,7 @@ def towns_named(key: str, *, latin: bool, within: str | None) -> Iterator[tuple[
     column = _latin_keys() if latin else tables().towns["name_ja"]
     rows = np.flatnonzero(np.asarray(pc.starts_with(column, key)))
     groups: dict[tuple[int, str], list[int]] = {}
-    homes = np.asarray(tables().towns["municipality"])[rows]
+    homes = tables().town_home[rows]
     allowed = [_inside(areas().municipalities[home], within) for home in homes.tolist()]
     for row, home in zip(rows[allowed][:MOST].tolist(), homes[allowed].tolist(), strict=False):
         groups.setdefault((home, tables().towns["name_ja"][row].as_py()), []).append(row)
@@ -62,7 +61,7 @@ def _inside(home: Place, within: str | None) -> bool:
 
 def _middle(rows: NDArray[np.intp]) -> int:
     """The row whose point lies nearest to the median of all."""
-    lat, lon = points_deg(tables().towns.take(rows))
+    lat, lon = tables().town_lat_deg[rows], tables().town_lon_deg[rows]
     away = (lat - np.median(lat)) ** 2 + (lon - np.median(lon)) ** 2
     return int(rows[np.argmin(away)])
 

@@ -21,7 +21,7 @@ from workers.store.records import JobRecord, Page
 from workers.store.schema import LEASED, PENDING, jobs, results, traces, trials
 
 INSERT_BATCH = 10_000
-SHARD_MIN, SHARD_MAX = 64, 1024
+SHARD_MIN, SHARD_MAX = 256, 4096
 
 
 def shard_size(spec: JobSpec, trials_planned: int) -> int:
@@ -30,10 +30,10 @@ def shard_size(spec: JobSpec, trials_planned: int) -> int:
 
     >>> spec = {"benchmark": "worlds", "models": [{"id": "m"}], "arms": [{"name": "raw", "agent": "direct"}]}
     >>> [shard_size(JobSpec.model_validate(spec), n) for n in (1, 100, 1_000, 1_000_000)]
-    [1, 50, 250, 256]
+    [1, 50, 250, 512]
     """
     half, quarter = -(-trials_planned // 2), -(-trials_planned // 4)
-    ceiling = min(SHARD_MAX, max(SHARD_MIN, 4 * spec.concurrency))
+    ceiling = min(SHARD_MAX, max(SHARD_MIN, 8 * spec.concurrency))
     size = max(1, min(ceiling, max(quarter, min(half, spec.concurrency))))
     return -(-size // group_size(spec)) * group_size(spec)
 
@@ -189,6 +189,15 @@ class Jobs(Database):
             columns = {outcome.value: jobs.c[outcome.value] for outcome in Outcome}
             sums = [func.coalesce(func.sum(column), 0).label(name) for name, column in columns.items()]
             return dict(db.execute(select(*sums)).mappings().one())
+
+    def totals(self) -> dict[str, float]:
+        """What all jobs have spent as far as known, for how many results it is not, and trials in hand."""
+        names = ("known_usd", "unknown_usd", "known_tokens", "unknown_tokens")
+        with self.reading() as db:
+            sums = [func.coalesce(func.sum(jobs.c[name]), 0).label(name) for name in names]
+            spent = db.execute(select(*sums)).mappings().one()
+            leased = db.execute(select(func.count()).where(trials.c.state == LEASED)).scalar_one()
+        return {**{name: float(spent[name]) for name in names}, "leased": float(leased)}
 
     def _by_key(self, key: str | None, spec_hash: str) -> JobRecord | None:
         if key is None:

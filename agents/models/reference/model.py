@@ -57,6 +57,8 @@ class ReferenceModel:
         except Need as need:
             calls = tuple(_tool_call(call, f"call_{turn}_{i}") for i, call in enumerate(need.calls))
             return Reply(text=need.why, tool_calls=calls, finish_reason="tool_calls", usd=0.0)
+        if request.tool_choice == "required" and request.tools:
+            return _call_of_duty(request, f"call_{turn}_0")
         return Reply(text=answer.text(), usd=0.0)
 
     async def close(self) -> None:
@@ -85,6 +87,14 @@ def _trip_reply(request: Request) -> Reply:
     except Need as need:
         calls = tuple(_tool_call(call, f"call_{turn}_{i}") for i, call in enumerate(need.calls))
         return Reply(text=need.why, tool_calls=calls, finish_reason="tool_calls", usd=0.0)
+
+
+def _call_of_duty(request: Request, name: str) -> Reply:
+    """A call where one is required and none is needed: of a tool that takes no arguments, if there is one."""
+    functions = [tool["function"] for tool in request.tools]
+    free = [one for one in functions if not one["parameters"].get("required")]
+    call = _tool_call(Call((free or functions)[0]["name"], {}), name)
+    return Reply(text="I must call a tool.", tool_calls=(call,), finish_reason="tool_calls", usd=0.0)
 
 
 def _tool_call(call: Call, name: str) -> ToolCall:
