@@ -1,6 +1,6 @@
 """How many planted faults the verifier catches with their code, and how often it cries wolf.
 
-    python bench/itinerary_faults.py [--tasks 300]
+python bench/itinerary_faults.py [--tasks 300]
 """
 
 import argparse
