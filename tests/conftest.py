@@ -48,3 +48,9 @@ def _no_keys_from_the_developer(monkeypatch: pytest.MonkeyPatch) -> None:
 def geo_dir() -> Path:
     """A folder with the list of municipal offices, as `../shared/data/geo` has it."""
     return _outside("GNOMON_GEO_DIR", "../shared/data/geo")
+
+
+@pytest.fixture(scope="session")
+def travelplanner_dir() -> Path:
+    """A folder with TravelPlanner's published plans, as `../shared/data/travelplanner` has it."""
+    return _outside("GNOMON_TRAVELPLANNER_DIR", "../shared/data/travelplanner")

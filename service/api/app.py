@@ -7,7 +7,19 @@ from redis import Redis
 from starlette.middleware import Middleware
 
 from gnomon.spec import JobSpec
-from service.api import catalog, documentation, events, health, jobs, metrics, reports, tools, trials, workers
+from service.api import (
+    catalog,
+    documentation,
+    events,
+    health,
+    itineraries,
+    jobs,
+    metrics,
+    reports,
+    tools,
+    trials,
+    workers,
+)
 from service.api.guard import Guard, authorised
 from service.api.pace import Pace
 from service.api.problems import DOCUMENTED, SCHEMA, add_handlers
@@ -17,7 +29,7 @@ from workers.store.store import Store
 
 VERSION = "0.1.0"
 DESCRIPTION = "Finds out what giving a model tools changes in how well it reasons about space and time."
-KEYED = (jobs, trials, events, reports, catalog, tools, workers, metrics)
+KEYED = (jobs, trials, events, reports, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
 
 

@@ -26,7 +26,8 @@ def provider_for(area: str, environ: Mapping[str, str] | None = None) -> Provide
     Raises:
         NoSuchPlace: there is no such area, and nothing is configured that might know it.
     """
-    services = configured(os.environ if environ is None else environ)
+    name = "" if area.lower() == WORLD else area
+    services = configured(os.environ if environ is None else environ, name)
     if not services:
         return embedded(area)
     try:
@@ -35,8 +36,8 @@ def provider_for(area: str, environ: Mapping[str, str] | None = None) -> Provide
         return Composite((*services, World()))
 
 
-def configured(environ: Mapping[str, str]) -> list[Provider]:
-    """The services that the environment names, in the order in which they are asked."""
+def configured(environ: Mapping[str, str], area: str = "") -> list[Provider]:
+    """The services that the environment names, as they are asked; names are looked for in `area`."""
     found: list[Provider] = []
     for variable, service in (
         ("GNOMON_NOMINATIM_URL", Nominatim),
@@ -45,9 +46,9 @@ def configured(environ: Mapping[str, str]) -> list[Provider]:
         ("GNOMON_OSRM_URL", Osrm),
     ):
         if url := environ.get(variable):
-            found.append(service(url))
+            found.append(service(url, area=area))
     if key := environ.get("GNOMON_GOOGLE_KEY"):
-        found.append(GooglePlaces(environ.get("GNOMON_GOOGLE_PLACES_URL") or PLACES_URL, key))
+        found.append(GooglePlaces(environ.get("GNOMON_GOOGLE_PLACES_URL") or PLACES_URL, key, area=area))
         found.append(GoogleRoutes(environ.get("GNOMON_GOOGLE_ROUTES_URL") or ROUTES_URL, key))
     return found
 

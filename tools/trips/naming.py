@@ -31,6 +31,7 @@ def likeness(one: str, other: str) -> float:
     if first == second:
         return 1.0
     ratio = SequenceMatcher(None, first, second, autojunk=False).ratio()
-    if first in second or second in first:
+    short, long = sorted((first, second), key=len)
+    if short in long and len(short) >= max(5, 0.4 * len(long)):
         ratio = max(ratio, 0.85)
     return min(ratio, 0.99)

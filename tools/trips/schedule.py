@@ -92,14 +92,14 @@ class _Search:
         layers: list[list[list[_Label]]] = [[[] for _ in range(count)] for _ in range(1 << count)]
         start: _Label = (0, self.day.start_min, 0, count, 0, None)
         for spot in range(count):
-            if (new := self.step(start, 0, spot)) is not None:
-                layers[1 << spot][spot].append(new)
+            for new in self.steps(start, 0, spot):
+                _keep(layers[1 << spot][spot], new)
         for seen in range(1, 1 << count):
             free = [spot for spot in range(count) if not seen >> spot & 1 and not seen & self.waiting[spot]]
             for labels in layers[seen]:
                 for label in labels:
                     for spot in free:
-                        if (new := self.step(label, seen, spot)) is not None:
+                        for new in self.steps(label, seen, spot):
                             _keep(layers[seen | 1 << spot][spot], new)
         best: dict[int, Round] = {}
         if (empty := self.empty()) is not None:
@@ -110,22 +110,33 @@ class _Search:
                 best[seen] = _round(min(homes, key=lambda home: (home[0], home[1], _spots(home[2]))))
         return best
 
-    def step(self, label: _Label, seen: int, spot: int) -> _Label | None:
-        """The label after a stay at `spot`; None where a rule forbids it."""
+    def steps(self, label: _Label, seen: int, spot: int) -> list[_Label]:
+        """The labels after a stay at `spot`, none where a rule forbids it.
+
+        The earliest stay is enough, but where one eats it may also wait for a meal's window and last as
+        long as the meal: that is a label of its own.
+        """
         way = self.ways[label[3]][spot]
         if way is None or seen & self.waiting[spot]:
+            return []
+        at, metres, ready = self.day.spots[spot], label[0] + way[1], label[1] + way[0]
+        if self.day.max_walk_m is not None and metres > self.day.max_walk_m:
+            return []
+        found = [self._stay(label, at, spot, metres, ready, at.stay_min)]
+        if at.feeds:
+            for meal in self.day.eating:
+                stay_min = max(at.stay_min, meal.minutes)
+                found.append(self._stay(label, at, spot, metres, max(ready, meal.start_min), stay_min))
+        return [new for new in found if new is not None]
+
+    def _stay(
+        self, label: _Label, at: Spot, spot: int, metres: int, ready: int, stay_min: int
+    ) -> _Label | None:
+        arrive = ready if at.open_min is None else first_fit(at, ready, stay_min)
+        if arrive is None or arrive + stay_min > self.day.end_min:
             return None
-        day, at = self.day, self.day.spots[spot]
-        metres, arrive = label[0] + way[1], label[1] + way[0]
-        if at.open_min is not None:
-            fit = first_fit(at, arrive)
-            if fit is None:
-                return None
-            arrive = fit
-        leave = arrive + at.stay_min
-        if leave > day.end_min or (day.max_walk_m is not None and metres > day.max_walk_m):
-            return None
-        fed = label[4] | _fed(day.eating, arrive, leave) if at.feeds else label[4]
+        leave = arrive + stay_min
+        fed = label[4] | _fed(self.day.eating, arrive, leave) if at.feeds else label[4]
         return metres, leave, arrive, spot, fed, label
 
     def home(self, label: _Label) -> tuple[int, int, _Label] | None:
@@ -168,7 +179,7 @@ def _round(home: tuple[int, int, _Label]) -> Round:
     return Round(stays=_stays(home[2]), metres=home[0], back_min=home[1])
 
 
-def first_fit(spot: Spot, from_min: int) -> int | None:
+def first_fit(spot: Spot, from_min: int, stay_min: int | None = None) -> int | None:
     """The earliest arrival from `from_min` on at which the whole stay fits an opening; None: there is none.
 
     >>> museum = Spot(id="m", stay_min=60, open_min=((600, 700), (780, 1080)))
@@ -177,9 +188,8 @@ def first_fit(spot: Spot, from_min: int) -> int | None:
     """
     if spot.open_min is None:
         return from_min
-    fits = (
-        max(from_min, start) for start, end in spot.open_min if max(from_min, start) + spot.stay_min <= end
-    )
+    stay = spot.stay_min if stay_min is None else stay_min
+    fits = (max(from_min, start) for start, end in spot.open_min if max(from_min, start) + stay <= end)
     return next(fits, None)
 
 
@@ -204,16 +214,17 @@ def shortest_round(problem: DayProblem) -> Round | None:
 
 
 def walk_through(problem: DayProblem, order: Sequence[int]) -> Round | None:
-    """The round in a given order, each stay as early as it goes; None where it breaks a rule."""
+    """The round in a given order, over by the earliest; None where no times keep the rules."""
     search, seen = _Search(problem), 0
-    label: _Label = (0, problem.start_min, 0, len(problem.spots), 0, None)
+    labels: list[_Label] = [(0, problem.start_min, 0, len(problem.spots), 0, None)]
     for spot in order:
-        new = search.step(label, seen, spot)
-        if new is None:
-            return None
-        label, seen = new, seen | 1 << spot
-    home = search.home(label)
-    return _round(home) if home else None
+        kept: list[_Label] = []
+        for label in labels:
+            for new in search.steps(label, seen, spot):
+                _keep(kept, new)
+        labels, seen = kept, seen | 1 << spot
+    homes = [home for label in labels if (home := search.home(label))]
+    return _round(min(homes, key=lambda home: home[:2])) if homes else None
 
 
 def _fed(eating: Sequence[Eating], arrive_min: int, leave_min: int) -> int:

@@ -9,7 +9,7 @@ from tools.trips.place import LatLon, Place, PlaceHit
 from tools.trips.provider import Provider
 from tools.trips.request import GraphNode, TripRequest, VideoStop
 
-SURE = 0.7  # VIR-Bench's own threshold for two names to mean one place
+SURE = 0.9  # below it a name is shown to the traveller as similar, never taken for what was meant
 NEAR_VIDEO_M = 150.0
 
 

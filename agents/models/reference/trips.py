@@ -13,6 +13,8 @@ from tools.trips.hours import clock_of, minutes_of
 from tools.trips.solve import solve
 
 RAIL_GUESS_MIN = 10**6
+ORDER_WANTED = '{"order": [NAME'
+"""How the prompt asks for an order alone, without times."""
 
 
 def plan_trip(reading: TripReading) -> str:
@@ -23,7 +25,7 @@ def plan_trip(reading: TripReading) -> str:
     """
     if "nodes" in reading.told:
         return _graph(reading)
-    if reading.request.get("mode") == "rail" and "max_leg_min" in reading.request:
+    if ORDER_WANTED in reading.text:
         return _order(reading)
     return _plan(reading)
 

@@ -15,7 +15,7 @@ from tools.trips.hours import open_intervals, told_hours
 from tools.trips.place import Place
 from tools.trips.problem import Problem, problem_of
 from tools.trips.provider import answered
-from tools.trips.request import Rules, TripRequest
+from tools.trips.request import Rules, TripRequest, Window
 from tools.trips.schedule import Round
 from tools.trips.solve import draft_of, solve
 from tools.trips.trip import Trip
@@ -26,6 +26,8 @@ PRICES = {
 }  # fmt: skip
 """A rule of the tasks, not a fact: no open source knows prices."""
 STAYS = {"museum": 60, "gallery": 30, "attraction": 30, "restaurant": 50, "cafe": 30, "shop": 20}
+ONE_DAY, SHORT_DAYS = Window(), Window(start="10:00", end="15:30")
+"""Two days are short, so that one of them does not hold everything."""
 FIRST_DAY, DAYS_DRAWN = dt.date(2026, 4, 1), 200
 CAP = 1.05
 """The walking cap over the optimum: without it a random order passes half of the time."""
@@ -73,6 +75,7 @@ def draw(chance: random.Random, pool: Pool, *, days: int, places: tuple[int, int
             party=chance.randint(1, 3),
             hotel=hotel.name,
             places=[place.name for place in chosen],
+            window=ONE_DAY if days == 1 else SHORT_DAYS,
             rules=Rules(price=PRICES, dwell_min=STAYS),
         )
         trip = trip_to(pool, request, [hotel, *chosen])

@@ -45,7 +45,7 @@ def itinerary(
 
     endings = [ending_of(str(file)) for file in out]
     named = {"id": model, "api_base": api_base, "api_key_env": api_key_env}
-    given = spec_of(read_spec(request), {key: value for key, value in named.items() if value})
+    given = spec_of(read_spec(request), {key: value for key, value in named.items() if value is not None})
     spec = draft_typed(given, settings_of(None)).spec
     row = _tried(spec.model_dump(mode="json"))
     if row["outcome"] == "infra_missing":

@@ -25,9 +25,15 @@ class HttpProvider:
     is_local = False
 
     def __init__(
-        self, url: str, *, timeout_s: float = TIMEOUT_S, headers: Mapping[str, str] | None = None
+        self,
+        url: str,
+        *,
+        timeout_s: float = TIMEOUT_S,
+        headers: Mapping[str, str] | None = None,
+        area: str = "",
     ) -> None:
-        self.url, self.timeout_s = url.rstrip("/"), timeout_s
+        """`area` is where names are looked for when a question names no area itself."""
+        self.url, self.timeout_s, self.area = url.rstrip("/"), timeout_s, area
         self.headers = {"User-Agent": AGENT, **(headers or {})}
 
     async def resolve(
@@ -79,9 +85,11 @@ class HttpProvider:
             Unavailable: a timeout, a broken connection, another status, or no JSON.
         """
         try:
-            async with httpx.AsyncClient(timeout=self.timeout_s, headers=self.headers) as client:
-                async with client.stream(method, f"{self.url}{path}", **more) as reply:
-                    body = await self._body(reply)
+            async with (
+                httpx.AsyncClient(timeout=self.timeout_s, headers=self.headers) as client,
+                client.stream(method, f"{self.url}{path}", **more) as reply,
+            ):
+                body = await self._body(reply)
         except httpx.HTTPError as error:
             raise Unavailable(f"{self.name}: {type(error).__name__}") from None
         self._check(reply.status_code, reply.headers)

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tools.trips.errors import NoSuchPlace, Unreachable, Unsupported
-from tools.trips.http.client import WRONG_SHAPE, HttpProvider, nonsense
+from tools.trips.errors import BadArgument, NoSuchPlace, Unreachable, Unsupported
+from tools.trips.http.client import TIMEOUT_S, WRONG_SHAPE, HttpProvider, nonsense
 from tools.trips.naming import likeness
-from tools.trips.place import AdminPath, Answer, LatLon, Mode, Place, PlaceHit, Table, Way
+from tools.trips.place import AdminPath, Answer, Exactness, LatLon, Mode, Place, PlaceHit, Table, Way
+from tools.trips.provider import MAX_RADIUS_M
 from tools.trips.sphere import metres_between
 
 PREFIX = "google/"
@@ -21,8 +22,8 @@ class GooglePlaces(HttpProvider):
     name = "google-places"
     attribution = "Places: Google"
 
-    def __init__(self, url: str, key: str, *, timeout_s: float = 15.0) -> None:
-        super().__init__(url, timeout_s=timeout_s, headers={"X-Goog-Api-Key": key})
+    def __init__(self, url: str, key: str, *, timeout_s: float = TIMEOUT_S, area: str = "") -> None:
+        super().__init__(url, timeout_s=timeout_s, headers={"X-Goog-Api-Key": key}, area=area)
 
     async def resolve(
         self,
@@ -33,8 +34,9 @@ class GooglePlaces(HttpProvider):
         kinds: Sequence[str] = (),
         limit: int = 5,
     ) -> Answer[tuple[PlaceHit, ...]]:
+        area = within or self.area
         body: dict[str, Any] = {
-            "textQuery": f"{name}, {within}" if within else name,
+            "textQuery": f"{name}, {area}" if area else name,
             "pageSize": min(limit, 20),
         }
         if bias is not None:
@@ -53,6 +55,8 @@ class GooglePlaces(HttpProvider):
     async def nearby(
         self, at: LatLon, *, radius_m: float, kinds: Sequence[str] = (), limit: int = 30
     ) -> Answer[tuple[PlaceHit, ...]]:
+        if not 0 < radius_m <= MAX_RADIUS_M:
+            raise BadArgument(f"radius_m is {radius_m:g}; allowed: above 0, up to {MAX_RADIUS_M:g}")
         circle = {"circle": {"center": _at(at), "radius": radius_m}}
         body: dict[str, Any] = {"locationRestriction": circle, "maxResultCount": min(limit, 20)}
         body |= {"includedTypes": list(kinds)} if kinds else {}
@@ -86,8 +90,8 @@ class GoogleRoutes(HttpProvider):
     name = "google-routes"
     attribution = "Ways: Google"
 
-    def __init__(self, url: str, key: str, *, timeout_s: float = 15.0) -> None:
-        super().__init__(url, timeout_s=timeout_s, headers={"X-Goog-Api-Key": key})
+    def __init__(self, url: str, key: str, *, timeout_s: float = TIMEOUT_S, area: str = "") -> None:
+        super().__init__(url, timeout_s=timeout_s, headers={"X-Goog-Api-Key": key}, area=area)
 
     async def route(
         self, start: LatLon, end: LatLon, *, mode: Mode = "walk", depart: str | None = None
@@ -107,7 +111,7 @@ class GoogleRoutes(HttpProvider):
                 raise Unreachable(f"{self.name} finds no way by {mode}")
             told = found["routes"][0]
             seconds = float(str(told["duration"]).removesuffix("s"))
-            exactness = "timetable" if TRAVEL[mode] == "TRANSIT" else "network"
+            exactness: Exactness = "timetable" if TRAVEL[mode] == "TRANSIT" else "network"
             way = Way.of(seconds, float(told.get("distanceMeters", 0)), mode, exactness)
         except WRONG_SHAPE as error:
             raise nonsense(self.name, error) from None

@@ -28,7 +28,8 @@ class Nominatim(HttpProvider):
         kinds: Sequence[str] = (),
         limit: int = 5,
     ) -> Answer[tuple[PlaceHit, ...]]:
-        query: dict[str, Any] = {"q": f"{name}, {within}" if within else name, "limit": min(limit * 2, 40)}
+        area = within or self.area
+        query: dict[str, Any] = {"q": f"{name}, {area}" if area else name, "limit": min(limit * 2, 40)}
         query |= {"format": "jsonv2", "addressdetails": 1, "extratags": 1}
         if bias is not None:
             west, south = bias.lon_deg - 0.2, bias.lat_deg - 0.2

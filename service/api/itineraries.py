@@ -1,0 +1,98 @@
+"""Routes of itineraries: ask for a trip, look at the plan; a job of one trial stands behind each."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Response
+from fastapi.responses import JSONResponse
+
+from gnomon.errors import Conflict, DataError, NotFound, SpecError
+from gnomon.trips.outputs import MEDIA_TYPES, rendered
+from gnomon.trips.result import TripResult
+from service import jobs
+from service.api.guard import json_body
+from service.api.negotiation import choose
+from service.api.reports import PAGE_POLICY
+from service.api.state import Shared, State
+from service.itineraries import planned, spec_of
+from workers.store.records import JobRecord
+
+ENDINGS = {kind: ending for ending, kind in MEDIA_TYPES.items()}
+OFFERED = tuple(ENDINGS)
+REQUEST_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "required": ["area", "start_date"],
+                    "properties": {
+                        "area": {"type": "string", "description": "a city with an extract, japan or world"},
+                        "start_date": {"type": "string", "format": "date"},
+                        "places": {"type": "array", "items": {"type": "string"}},
+                        "model": {"description": "a model's id, or a model as in a job spec"},
+                    },
+                }
+            }
+        },
+    }
+}
+
+router = APIRouter(prefix="/v1/itineraries", tags=["itineraries"])
+
+
+@router.post("", status_code=202, openapi_extra=REQUEST_BODY)
+def post_itinerary(
+    state: Shared,
+    response: Response,
+    given: Annotated[object, Depends(json_body)],
+    idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
+) -> dict[str, Any]:
+    """Queue a planning request; its field `model` says who plans, else the built-in reference does."""
+    if idempotency_key is not None and not (idempotency_key.isascii() and idempotency_key.strip()):
+        raise SpecError("needs 1 to 200 ASCII characters", field="Idempotency-Key")
+    if not isinstance(given, dict):
+        raise SpecError("must be one JSON object: a planning request", field="body")
+    request = {key: value for key, value in given.items() if key != "model"}
+    draft = jobs.draft_posted(spec_of(request, _model(given.get("model"))), state.settings)
+    job = jobs.submit(draft, store=state.store, redis=state.redis, idempotency_key=idempotency_key)
+    response.headers["Location"] = f"/v1/itineraries/{job.id}"
+    return {"id": job.id, "status": job.status, "events": f"/v1/jobs/{job.id}/events"}
+
+
+@router.get("/{job_id}", response_model=None)
+def get_itinerary(state: Shared, job_id: str, accept: Annotated[str | None, Header()] = None) -> Response:
+    """The plan with its verification once there is one, as the Accept header wants it."""
+    kind = choose(accept, OFFERED)
+    job = state.store.job(job_id)
+    if job.spec.select.request is None:
+        raise NotFound(f"job {job_id!r} plans no itinerary", field="job_id")
+    result, reason = _result(state, job)
+    if kind == "application/json":
+        told = {"id": job.id, "status": job.status, "reason": reason}
+        return JSONResponse({**told, **(result.as_json() if result else {})})
+    if result is None:
+        raise Conflict(reason or f"the trip is {job.status}; ask again for JSON to see how far it is")
+    headers = {"Content-Security-Policy": PAGE_POLICY} if kind == "text/html" else {}
+    return Response(rendered(result, ENDINGS[kind]), media_type=kind, headers=headers)
+
+
+def _result(state: State, job: JobRecord) -> tuple[TripResult | None, str | None]:
+    """The trip, or why there is none (nothing, while the job runs)."""
+    rows = state.store.rows(job.id, cursor=None, limit=1).items
+    if not rows:
+        return None, job.error or None
+    try:
+        return planned(rows[0]), None
+    except DataError as error:
+        return None, f"{error.message} ({rows[0].stop_reason})"
+
+
+def _model(given: object) -> dict[str, Any] | None:
+    if given is None:
+        return None
+    if isinstance(given, str):
+        return {"id": given}
+    if isinstance(given, dict):
+        return given
+    raise SpecError("must be a model's id, or an object as in a job spec", field="model")

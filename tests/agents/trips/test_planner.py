@@ -1,0 +1,168 @@
+"""The planning agent: scripted models draft, the graph schedules, verifies, repairs, refuses and stops."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.models.catalog import open_model
+from gnomon.agent import AGENTS
+from gnomon.job import expand
+from gnomon.media import MediaStore
+from gnomon.outcome import Outcome
+from gnomon.row import Row
+from gnomon.spec import parse_spec
+from gnomon.trace import NoteStep, Trace
+from gnomon.trial import Bench, run_trial
+from service.itineraries import TOOLS
+
+REQUEST = {
+    "area": "helsinki",
+    "start_date": "2026-06-10",
+    "hotel": "Hotelli Torni",
+    "places": ["Kiasma", "Ateneum", "Kampin kappeli"],
+}
+DRAFT = {
+    "days": [
+        {
+            "visits": [
+                {"place": name, "arrive": "09:00", "leave": "09:10", "why": f"see {name}"}
+                for name in REQUEST["places"]
+            ]
+        }
+    ]
+}
+
+
+async def plan(
+    tmp_path: Path,
+    replies: list[Any] | None,
+    *,
+    request: dict[str, Any] | None = None,
+    tools: tuple[str, ...] = TOOLS,
+    **arm: Any,
+) -> tuple[Row, Trace]:
+    """Plan a request with a scripted model, or with the reference where there are no replies."""
+    model = {"id": "scripted", "options": {"replies": replies}} if replies else {"id": "reference"}
+    given = {
+        "benchmark": "itinerary",
+        "select": {"request": request or REQUEST},
+        "models": [model],
+        "arms": [{"name": "plan", "agent": "planner", "tools": list(tools), "max_tool_calls": 40, **arm}],
+    }
+    spec = parse_spec(given, agents=AGENTS.names())
+    media = MediaStore(tmp_path)
+    samples = spec.plugin().open(data=None, select=spec.selection(), protocol="guarded", media=media)
+    trial = next(iter(expand("j", spec, samples.refs)))
+    return await run_trial(
+        trial,
+        bench=Bench(spec=spec, benchmark=spec.plugin(), media=media),
+        sample=lambda: samples.get("request"),
+        agent=AGENTS.get("planner"),
+        model=open_model(spec.models[0], media),
+    )
+
+
+def called(trace: Trace) -> list[str]:
+    return [step.name for step in trace.tool_steps]
+
+
+async def test_a_rough_draft_becomes_a_plan_that_passes(tmp_path: Path) -> None:
+    row, trace = await plan(tmp_path, [json.dumps(DRAFT)])
+    assert (row.outcome, row.score) == (Outcome.SCORED, 1.0)
+    assert called(trace) == ["order_visits", "check_plan"]
+    visits = json.loads(row.answer or "")["plan"]["days"][0]["visits"]
+    assert {visit["why"] for visit in visits} == {f"see {name}" for name in REQUEST["places"]}
+
+
+async def test_without_a_scheduler_faults_go_back_to_the_model_three_times_at_most(tmp_path: Path) -> None:
+    tools = ("check_plan", "place_details")
+    row, trace = await plan(tmp_path, [json.dumps(DRAFT)], tools=tools)
+    assert row.score == 0.0
+    assert called(trace) == ["check_plan"] * 4
+    assert len(trace.replies) == 4
+    assert "OPEN_HOURS" in row.flags
+
+
+async def test_a_repaired_plan_goes_out(tmp_path: Path) -> None:
+    mended = {
+        "days": [
+            {
+                "visits": [
+                    {"place": "Kampin kappeli", "arrive": "09:10", "leave": "09:45"},
+                    {"place": "Kiasma", "arrive": "10:00", "leave": "11:30"},
+                    {"place": "Ateneum", "arrive": "11:45", "leave": "13:15"},
+                ]
+            }
+        ]
+    }
+    row, trace = await plan(tmp_path, ["hm", json.dumps(mended)], tools=("check_plan",))
+    assert (row.score, len(trace.replies)) == (1.0, 2)
+
+
+async def test_the_best_draft_stands_when_repairs_make_it_worse(tmp_path: Path) -> None:
+    late = json.loads(json.dumps(DRAFT))
+    late["days"][0]["visits"] = [{"place": "Kiasma", "arrive": "11:00", "leave": "12:30"}]
+    row, _ = await plan(tmp_path, [json.dumps(late), "no more ideas"], tools=("check_plan",))
+    assert row.flags == ("MUST_VISIT",)
+
+
+async def test_places_that_are_not_found_are_refused_before_the_model_is_asked(tmp_path: Path) -> None:
+    request = {**REQUEST, "places": ["Kiasma", "Atlantis"]}
+    row, trace = await plan(tmp_path, ["never asked"], request=request)
+    assert not trace.replies
+    told = json.loads(row.answer or "")["plan"]
+    assert (told["status"], told["conflict"]) == ("refused", ["place:Atlantis"])
+    assert "nothing is called 'Atlantis'" in told["assumptions"][0]
+
+
+async def test_used_up_tool_calls_leave_a_plan(tmp_path: Path) -> None:
+    call = {"tool_calls": [{"name": "place_details", "arguments": {"place": "Kiasma"}}]}
+    row, trace = await plan(tmp_path, [call, call, json.dumps(DRAFT)], max_tool_calls=2)
+    assert row.outcome is Outcome.SCORED
+    assert len(trace.tool_steps) == 2
+    assert row.answer
+
+
+async def test_used_up_turns_leave_the_best_draft(tmp_path: Path) -> None:
+    row, trace = await plan(tmp_path, [json.dumps(DRAFT)], tools=("check_plan",), max_turns=2)
+    assert len(trace.replies) == 2
+    assert row.answer
+    assert any(isinstance(step, NoteStep) and "best draft" in step.text for step in trace.steps)
+
+
+async def test_a_model_that_never_answers_in_json_has_answered_nothing(tmp_path: Path) -> None:
+    row, _ = await plan(tmp_path, ["Helsinki is lovely in June."])
+    assert (row.outcome, row.score, row.answer) == (Outcome.MODEL_FAILED, 0.0, None)
+
+
+@pytest.mark.parametrize("days", [1, 3])
+async def test_the_reference_plans_wishes_and_meals_without_a_key(days: int, tmp_path: Path) -> None:
+    request = {
+        **REQUEST,
+        "days": days,
+        "start_date": "2026-06-11",
+        "wishes": ["park"],
+        "meals": [{"start": "11:30", "end": "15:00", "minutes": 45}],
+        "window": {"start": "09:00", "end": "20:00"},
+    }
+    row, trace = await plan(tmp_path, None, request=request, max_tool_calls=60)
+    assert (row.score, row.flags) == (1.0, ())
+    assert called(trace)[-1] == "check_plan"
+    made = json.loads(row.answer or "")["plan"]
+    assert len(made["days"]) == days
+    kinds = [visit["place"]["kind"] for day in made["days"] for visit in day["visits"]]
+    assert "park" in kinds
+
+
+async def test_the_reference_proves_that_a_closed_museum_cannot_be_seen(tmp_path: Path) -> None:
+    row, _ = await plan(tmp_path, None, request={**REQUEST, "start_date": "2026-06-08"})
+    assert row.score == 1.0
+    assert row.metrics["conflict_proven"] == 1.0
+
+
+async def test_the_same_request_gives_the_same_bytes(tmp_path: Path) -> None:
+    one, _ = await plan(tmp_path, None)
+    two, _ = await plan(tmp_path, None)
+    assert one.answer == two.answer

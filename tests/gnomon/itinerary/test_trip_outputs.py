@@ -1,0 +1,110 @@
+"""A planned trip for people and programs: the same bytes every time, and nothing from outside unescaped."""
+
+import json
+from dataclasses import replace
+
+import icalendar
+import pytest
+
+from gnomon.benchmarks.itinerary.request_task import request_task
+from gnomon.benchmarks.itinerary.scoring import score
+from gnomon.errors import DataError, SpecError
+from gnomon.trips.outputs import MEDIA_TYPES, ending_of, rendered
+from gnomon.trips.result import TripResult, result_of
+from tools.trips.draft import DraftPlan
+from tools.trips.problem import problem_of
+from tools.trips.provider import answered
+from tools.trips.solve import draft_of, solve
+
+REQUEST = {
+    "area": "helsinki",
+    "start_date": "2026-06-11",
+    "days": 2,
+    "hotel": "Hotelli Torni",
+    "places": ["Ateneum", "Kiasma", "Amos Rex", "Kampin kappeli"],
+}
+
+
+@pytest.fixture(scope="module")
+def result() -> TripResult:
+    task = request_task(REQUEST)
+    problem = answered(problem_of(task.trip), is_local=True)
+    rounds = solve(problem, fair=True).rounds
+    assert rounds is not None
+    told = score(task, draft_of(problem, rounds).model_dump_json())
+    assert told.value == 1.0
+    return result_of(told.answer)
+
+
+@pytest.mark.parametrize("ending", MEDIA_TYPES)
+def test_the_same_result_gives_the_same_bytes(result: TripResult, ending: str) -> None:
+    assert rendered(result, ending) == rendered(result, ending)
+
+
+def test_the_calendar_holds_each_visit_at_its_time(result: TripResult) -> None:
+    calendar = icalendar.Calendar.from_ical(rendered(result, ".ics").decode())
+    events = {str(event["summary"]): event for event in calendar.walk("VEVENT")}
+    assert set(events) == set(REQUEST["places"])
+    visit = result.plan.days[0].visits[0]
+    begin = events[visit.place.name].decoded("dtstart")
+    assert f"{begin:%H:%M}" == visit.arrive
+    assert begin.date() == result.plan.days[0].date
+    assert len({str(event["uid"]) for event in events.values()}) == 4
+
+
+def test_the_map_data_follow_the_streets_from_stop_to_stop(result: TripResult) -> None:
+    data = json.loads(rendered(result, ".geojson"))
+    lines = [one for one in data["features"] if one["geometry"]["type"] == "LineString"]
+    points = [one for one in data["features"] if one["properties"].get("role") == "visit"]
+    assert len(lines) == sum(len(day.legs) for day in result.plan.days)
+    assert len(points) == 4
+    assert max(len(line["geometry"]["coordinates"]) for line in lines) > 10
+    assert all(
+        24.9 < lon < 25.0 and 60.1 < lat < 60.2
+        for line in lines
+        for lon, lat in line["geometry"]["coordinates"]
+    )
+    assert any("OpenStreetMap" in line for line in data["attribution"])
+
+
+def test_the_page_has_a_map_and_a_timeline_a_day_and_names_its_sources(result: TripResult) -> None:
+    page = rendered(result, ".html").decode()
+    assert page.count("<svg") == page.count('class="timeline"') == 2
+    assert "every check holds" in page
+    assert "OpenStreetMap contributors" in page
+    assert "<script" not in page
+    for place in REQUEST["places"]:
+        assert place in page
+
+
+def test_whatever_a_model_writes_is_escaped(result: TripResult) -> None:
+    days = list(result.plan.days)
+    visit = days[0].visits[0].model_copy(update={"why": '<img src=x onerror="alert(1)">|*'})
+    days[0] = days[0].model_copy(update={"visits": (visit, *days[0].visits[1:])})
+    evil = replace(result, plan=result.plan.model_copy(update={"days": tuple(days)}))
+    assert "<img" not in rendered(evil, ".html").decode()
+    assert "<img" not in rendered(evil, ".md").decode()
+
+
+def test_a_refusal_says_what_stands_against_it() -> None:
+    task = request_task({**REQUEST, "start_date": "2026-06-08", "days": 1})
+    refusal = DraftPlan(status="refused", conflict=["hours:Ateneum"])
+    told = score(task, refusal.model_dump_json())
+    assert (told.value, told.metrics["conflict_proven"]) == (1.0, 1.0)
+    text = rendered(result_of(told.answer), ".md").decode()
+    assert "Ateneum, Monday 08 June 2026: closed" in text
+
+
+def test_faults_are_told_and_never_called_a_plan_that_holds() -> None:
+    task = request_task(REQUEST)
+    told = score(task, json.dumps({"days": [{"visits": []}, {"visits": []}]}))
+    result = result_of(told.answer)
+    assert {one["code"] for one in result.errors} == {"MUST_VISIT"}
+    assert "every check holds" not in rendered(result, ".html").decode()
+
+
+def test_a_row_without_a_plan_and_an_unknown_form_are_refused() -> None:
+    with pytest.raises(DataError, match="no plan was made"):
+        result_of(None)
+    with pytest.raises(SpecError, match=r"allowed: \.json"):
+        ending_of("trip.pdf")
