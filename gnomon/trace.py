@@ -1,7 +1,7 @@
 """Trace: what happened in a trial, step by step."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gnomon.message import Message, ToolCall
@@ -94,9 +94,14 @@ class Trace:
         """The trace as plain data; pictures stay hashes."""
         return {
             "prompt": self.prompt,
-            "steps": [asdict(step) for step in self.steps],
+            "steps": [_plain(step) for step in self.steps],
             "response": self.response,
         }
+
+
+def _plain(step: Step) -> dict[str, Any]:
+    """The step as a dict. Not `asdict`: that copies tool calls in depth, which are plain data already."""
+    return {name: getattr(step, name) for name in step.__slots__}
 
 
 def _total(counts: list[int | None]) -> int | None:

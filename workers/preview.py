@@ -28,7 +28,7 @@ from gnomon.row import Row
 from gnomon.sample import Sample
 from gnomon.spec import JobSpec, parse_spec, read_spec
 from gnomon.trace import NoteStep, ReplyStep, Step, Trace
-from gnomon.trial import context_of, run_trial
+from gnomon.trial import run_trial
 from workers.opening import OpenJob, media_of, open_spec
 
 
@@ -69,11 +69,9 @@ def pick(spec: JobSpec, *, sample_id: str, arm: str, model: str | None, data_dir
 
 def shown(picked: Pick) -> dict[str, Any]:
     """What the model would get: its first messages, the tools offered, the pictures in order."""
-    bench = picked.job.bench
+    bench, sample = picked.job.bench, picked.sample()
     arm = bench.spec.arm(picked.arm)
-    sample = picked.sample()
     messages = prompt_of(sample, arm, bench.benchmark)
-    toolbox = toolbox_of(arm, context_of(sample, bench.media), seed=picked.trial().seed)
     return {
         "sample_id": picked.sample_id,
         "arm": picked.arm,
@@ -81,7 +79,7 @@ def shown(picked: Pick) -> dict[str, Any]:
         "model": picked.model,
         "tool_choice": arm.tool_choice,
         "messages": messages,
-        "tools": toolbox.schemas,
+        "tools": toolbox_of(sample, arm, bench.media, seed=0).schemas,
         "images": images(messages),
     }
 

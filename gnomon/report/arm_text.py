@@ -15,9 +15,12 @@ def arm_text(arm: Arm) -> str:
     >>> arm_text(Arm(name="t", agent="react", tools=("bearing", "speed"), show=("map",)))
     'may call 2 tools (bearing, speed), at most 12 times; does not see pictures and clips, camera data'
     """
-    how = "answers in one go" if arm.agent == "direct" else f"agent “{arm.agent}”"
     if not arm.tools:
-        text = f"{how}, without tools"
+        text = (
+            "answers in one go, without tools"
+            if arm.agent == "direct"
+            else f"answers without tools ({arm.agent})"
+        )
     else:
         names = sorted(arm.tools)
         listed = ", ".join(names) if len(names) <= LISTED else f"{', '.join(names[:LISTED])}, …"
@@ -33,5 +36,7 @@ def _with_tools(arm: Arm, many: str) -> str:
     if arm.agent == "direct" or arm.tool_choice == "none":
         return f"sees {many} but may not call them"
     must = "must" if arm.tool_choice == "required" else "may"
-    agent = "" if arm.agent == "react" else f"agent “{arm.agent}”, "
-    return f"{agent}{must} call {many}, at most {arm.max_tool_calls} times"
+    agent = "" if arm.agent == "react" else f" ({arm.agent})"
+    neutral = ", whose results say nothing" if arm.results == "neutral" else ""
+    faulty = f", of whose calls some fail on purpose ({arm.faults.kind})" if arm.faults else ""
+    return f"{must} call {many}, at most {arm.max_tool_calls} times{neutral}{faulty}{agent}"

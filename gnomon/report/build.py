@@ -9,6 +9,7 @@ from gnomon.report.attribution import attributions, tool_effects
 from gnomon.report.called import called_needed
 from gnomon.report.contrasts import contrasts, pairs
 from gnomon.report.cost import cost
+from gnomon.report.exhibits import Exhibits
 from gnomon.report.flips import ReadTrace, flips
 from gnomon.report.frontier import frontier
 from gnomon.report.integrity import integrity
@@ -50,7 +51,8 @@ def build_report(
     """
     plugin = benchmark or spec.plugin()
     groups = [(model.label, arm.name) for model in spec.models for arm in spec.arms]
-    ledger = read_ledger(rows, groups, clustered=spec.analysis.cluster == "auto")
+    exhibits = Exhibits(plugin.name)
+    ledger = read_ledger(exhibits.watch(rows), groups, clustered=spec.analysis.cluster == "auto")
     found = contrasts(ledger, spec, headline=plugin.headline, interim=status in UNFINISHED)
     compared, models = pairs(spec), [model.label for model in spec.models]
     attributed = attributions(ledger, spec, headline=plugin.headline)
@@ -67,6 +69,7 @@ def build_report(
         ],
         "contrasts": found,
         "flips": [flips(ledger, pair, trace=trace) for pair in compared],
+        "exhibits": exhibits.drawn(),
         "tools": tool_reports(
             ledger,
             {arm.name: spec.arm(arm.name).tools for arm in spec.arms},

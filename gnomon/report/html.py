@@ -1,10 +1,12 @@
 """The report as one HTML file that needs nothing else."""
 
+import base64
 import functools
 from collections.abc import Sequence
 from dataclasses import replace
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from gnomon.report.curves import Chart, Curve, chart
 from gnomon.report.forest import Mark, Plot, plot
@@ -69,6 +71,7 @@ def _environment() -> Environment:
         "short": _short,
         "signed": _signed,
         "gain": _gain,
+        "picture": _picture,
     }
     return environment
 
@@ -76,7 +79,13 @@ def _environment() -> Environment:
 def _overview(report: Report) -> Plot:
     """One line for each comparison over all samples."""
     chosen = [one for one in report["contrasts"] if one["scope"] == "all"]
-    marks = [_mark(one, _named(one["model"], f"{one['variant']} − {one['baseline']}")) for one in chosen]
+    alone = len(report["job"]["models"]) == 1
+    arms = [f"{one['variant']} − {one['baseline']}" for one in chosen]
+    names = [
+        _short(pair, LABEL_CHARS) if alone else _named(one["model"], pair)
+        for one, pair in zip(chosen, arms, strict=True)
+    ]
+    marks = [_mark(one, name) for one, name in zip(chosen, names, strict=True)]
     return plot(marks, margin=report["job"]["margin"])
 
 
@@ -176,6 +185,12 @@ def _dollars(value: float) -> str:
     ('$1,234.50', '$0.0123', '$0.00')
     """
     return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
+
+
+def _picture(svg: str) -> Markup:
+    """An SVG as an image of its own, in which no script can run whatever a stored row holds."""
+    data = base64.b64encode(printable(svg).encode()).decode()
+    return Markup('<img alt="" src="data:image/svg+xml;base64,{}">').format(data)
 
 
 def _named(model: str, arms: str) -> str:

@@ -9,6 +9,7 @@ from gnomon.report.shapes import (
     AnalysisPlan,
     AttributionReport,
     CalledNeeded,
+    Exhibit,
     Frontier,
     Interval,
     PooledCells,
@@ -278,6 +279,7 @@ class Report(TypedDict):
     arms: list[ArmReport]
     contrasts: list[Contrast]
     flips: list[Flips]
+    exhibits: list[Exhibit]
     tools: list[ToolReport]
     published: list[PublishedRow]
     published_notes: list[str]

@@ -237,3 +237,20 @@ class AnalysisPlan(TypedDict):
     spec_hash: str
     notes: list[str]
     deviations: list[str]
+
+
+class Figure(TypedDict):
+    """A picture of one answer, as SVG without scripts."""
+
+    model: str
+    arm: str
+    score: float | None
+    caption: str
+    svg: str
+
+
+class Exhibit(TypedDict):
+    """A sample and the pictures of its answers; benchmarks of graphs draw them."""
+
+    sample_id: str
+    figures: list[Figure]

@@ -101,7 +101,7 @@ def _offers(contract: dict) -> st.SearchStrategy:
     """Arguments that a schema allows, more or less: ids of the scenes are among the texts."""
     kinds = {
         "string": st.sampled_from(
-            ["c1", "c2", "c4", "k1", "p1", "Bakery", "desk", "nowhere", "", "\x00", "é"]
+            ["c1", "c2", "c4", "k1", "p1", "Bakery", "desk", "nowhere", "", "\x00", "é", "Nara", "奈良市"]
         ),
         "number": st.floats(allow_nan=True, allow_infinity=True)
         | st.floats(contract.get("minimum", -2000), contract.get("maximum", 2000))
@@ -128,7 +128,7 @@ junk = st.recursive(
 
 def _hold(name: str, arguments: str) -> None:
     for scene in SCENES:
-        seen = Toolbox([TOOLS.get(name)], ToolContext(scene=scene)).call(name, arguments)
+        seen = Toolbox([TOOLS.get(name)], ToolContext(scene=scene, gazetteer=True)).call(name, arguments)
         assert seen.error != "tool_crash", (scene.id, arguments)
         told = json.loads(seen.content, parse_constant=_not_json)
         assert ("error" in told) == (seen.error is not None)

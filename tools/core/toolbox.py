@@ -27,22 +27,21 @@ class Observation:
 
     content: str
     error: CallError | None = None
-    injected: str | None = None
     pictures: tuple[Picture, ...] = ()
+    injected: str | None = None
 
 
 class Toolbox:
     """The tools an agent may call on one sample; a failed call is an observation, never an exception.
 
-    Tools that need what the sample does not have (a scene, a clip) are not offered.
+    Tools that need what the sample does not have (a scene, a clip, a trip) are not offered.
     """
 
     def __init__(self, tools: Iterable[Tool[Any]], context: ToolContext | None) -> None:
-        self._tools = {tool.name: tool for tool in tools}
+        offered = (tool for tool in tools if context is None or context.meets(tool.needs))
+        self._tools = {tool.name: tool for tool in offered}
         self._context = context
-        self.schemas = [
-            tool.schema() for tool in self._tools.values() if context is None or context.meets(tool.needs)
-        ]
+        self.schemas = [tool.schema() for tool in self._tools.values()]
 
     def call(self, name: str, arguments: str) -> Observation:
         """Run the tool `name` on `arguments`, a JSON object as the model wrote it.

@@ -22,7 +22,7 @@ def split_question(text: str) -> tuple[str, dict[str, str]]:
     They begin behind a marker (Choices, Choice, Choose, Options, Option, with a colon) where there is one,
     and their letters run on from A without a gap; a line without a letter belongs to the option above it.
 
-    >>> split_question("Where is it?\\nChoices:\\nA. Left\\nB. Right")
+    >>> split_question("Where is it?\nChoices:\nA. Left\nB. Right")
     ('Where is it?', {'A': 'Left', 'B': 'Right'})
     >>> split_question("Where is it?")
     ('Where is it?', {})
