@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from gnomon.errors import SpecError
 from gnomon.media import MediaStore
@@ -99,6 +99,13 @@ class Benchmark(Protocol):
         ...
 
     def published(self) -> Sequence[Published]: ...
+
+
+@runtime_checkable
+class BuildsSlowly(Protocol):
+    """A benchmark whose samples take long to build, as clips do; workers build them off their event loop."""
+
+    builds_slowly: bool
 
 
 BENCHMARKS: Registry[Benchmark] = Registry("gnomon.benchmarks", "benchmark", folders=True)

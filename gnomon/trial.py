@@ -1,5 +1,6 @@
 """Running a trial: whatever happens inside, a row and a trace come out."""
 
+import asyncio
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -7,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from gnomon.agent import Agent, AgentContext, LimitReached
 from gnomon.arm import Arm
-from gnomon.benchmark import Benchmark
+from gnomon.benchmark import Benchmark, BuildsSlowly
 from gnomon.clock import trial_clock
 from gnomon.errors import DataError, ModelFault, OutOfBudget, ProviderFault
 from gnomon.job import Trial
@@ -88,7 +89,8 @@ async def _attempt(
     arm: Arm,
     trace: Trace,
 ) -> End:
-    question = sample()
+    is_slow = isinstance(bench.benchmark, BuildsSlowly) and bench.benchmark.builds_slowly
+    question = await asyncio.to_thread(sample) if is_slow else sample()
     trace.prompt = prompt_of(question, arm, bench.benchmark)
     if question.broken and "media" in arm.show:
         return _missing("data", question.broken)

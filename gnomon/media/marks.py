@@ -28,8 +28,12 @@ def draw_box(image: Image.Image, box: Sequence[float], *, width_px: int = BOX_WI
 
 
 def draw_label(image: Image.Image, lines: Sequence[str], *, size_px: int = LABEL_SIZE_PX) -> None:
-    """Write white lines on a black panel in the upper left corner."""
-    draw, at, text = ImageDraw.Draw(image), (LABEL_MARGIN_PX, LABEL_MARGIN_PX), "\n".join(lines)
-    left, top, right, bottom = draw.multiline_textbbox(at, text, font_size=size_px)
-    draw.rectangle((0, 0, right + left, bottom + top), fill=(0, 0, 0))
+    """Write white lines on a black panel in the upper right corner."""
+    draw, text = ImageDraw.Draw(image), "\n".join(lines)
+    left, top, right, bottom = draw.multiline_textbbox((0, 0), text, font_size=size_px)
+    panel_px = right - left + 2 * LABEL_MARGIN_PX
+    draw.rectangle(
+        (image.width - panel_px, 0, image.width, bottom + top + 2 * LABEL_MARGIN_PX), fill=(0, 0, 0)
+    )
+    at = (image.width - panel_px + LABEL_MARGIN_PX - left, LABEL_MARGIN_PX)
     draw.multiline_text(at, text, fill=(255, 255, 255), font_size=size_px)

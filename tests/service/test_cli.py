@@ -177,7 +177,10 @@ def test_a_service_that_does_not_answer_is_named(write: Any, capsys: pytest.Capt
     assert "--url: " in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["demo.yaml", "gtr-bench.yaml", "own-model.yaml"])
+EXAMPLES = ["demo.yaml", "gtr-bench.yaml", "own-model.yaml", "sti-bench.yaml", "urbanvideo-bench.yaml"]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_every_example_is_a_spec(name: str) -> None:
     from gnomon.agent import AGENTS
     from gnomon.spec import parse_spec, read_spec

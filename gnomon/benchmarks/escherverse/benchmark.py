@@ -25,6 +25,7 @@ class EscherVerse:
     scenes: tuple[str, ...] = tuple(SCENES.values())
     variants: tuple[str, ...] = VARIANTS
     needs_data = True
+    builds_slowly = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
 
     def open(

@@ -1,19 +1,22 @@
 """Frames: the pictures of a clip, where the user has them, with the target marked."""
 
 import io
+from collections.abc import Iterator
 from pathlib import Path
 
-from PIL import Image, ImageDraw
+from PIL import Image
 
 from gnomon.benchmark import PromptProtocol
-from gnomon.benchmarks.gtr_bench.case import Box, Clip
+from gnomon.benchmarks.gtr_bench.case import Clip
 from gnomon.benchmarks.gtr_bench.clock import clock
+from gnomon.media.clips import Clips, Look
+from gnomon.media.clips import jpeg as encoded
+from gnomon.media.marks import Mark
+from gnomon.media.rules import AtIndices
+from gnomon.sample import ImageRef
 
 MAX_SIDE_PX = 1800
-BOX_WIDTH_PX = 3
 QUALITY = 95
-
-_RED = (255, 0, 0)
 
 
 def picked(count: int) -> tuple[int, ...]:
@@ -30,32 +33,48 @@ def frame_path(folder: Path, frame_id: int) -> Path:
     return folder / f"{frame_id:06d}.jpg"
 
 
-def has_frames(folder: Path | None, clip: Clip) -> bool:
-    """Whether every frame that would be shown is there. A video file has none: it is not decoded here."""
-    return folder is not None and all(
-        frame_path(folder, clip.frame_ids[index]).is_file() for index in picked(len(clip.frame_ids))
-    )
+def has_frames(path: Path | None, clip: Clip) -> bool:
+    """Whether every frame that would be shown is there; a video file is taken to have them."""
+    if path is None or is_video(path):
+        return path is not None
+    return all(frame_path(path, clip.frame_ids[index]).is_file() for index in picked(len(clip.frame_ids)))
+
+
+def is_video(path: Path) -> bool:
+    """Whether a clip was published as a video file, and not as a folder of pictures."""
+    return path.suffix in (".avi", ".mp4") and path.is_file()
 
 
 def clip_pictures(
-    folder: Path, clip: Clip, *, protocol: PromptProtocol, timeless: bool = False
-) -> list[bytes]:
+    path: Path, clip: Clip, *, clips: Clips, protocol: PromptProtocol, timeless: bool = False
+) -> list[ImageRef]:
     """JPEGs of the clip's frames, a red box about the target, the longest side at most MAX_SIDE_PX.
 
-    Under `official` a black panel in the corner repeats id, time (unless timeless) and box.
+    Under `official` a black panel in the corner repeats id, time (unless timeless) and box. A frame id is the
+    frame's number in the video, from 0, as the released runner takes it.
+
+    Raises:
+        DataError: a video file cannot be read.
+        OSError: a picture cannot.
     """
-    times_s = clip.box_times_s()
+    marks = tuple(_marks(clip, protocol, timeless=timeless))
+    look = Look(max_side_px=MAX_SIDE_PX, quality=QUALITY, marks=marks)
+    if is_video(path):
+        return list(clips.frames(path, AtIndices(tuple(mark.index for mark in marks)), look).images)
     pictures = []
-    for index in picked(len(clip.frame_ids)):
-        with Image.open(frame_path(folder, clip.frame_ids[index])) as source:
-            image = source.convert("RGB")
-        draw = ImageDraw.Draw(image)
-        x, y, width, height = box = clip.bboxes[index]
-        draw.rectangle((x, y, x + max(width, 0), y + max(height, 0)), outline=_RED, width=BOX_WIDTH_PX)
-        if protocol == "official":
-            _panel(draw, clip.object_id, None if timeless else clock(times_s[index]), box)
-        pictures.append(jpeg(image))
+    for mark in marks:
+        with Image.open(frame_path(path, mark.index)) as source:
+            pictures.append(clips.media.put(encoded(source, look, mark.index)))
     return pictures
+
+
+def _marks(clip: Clip, protocol: PromptProtocol, *, timeless: bool) -> Iterator[Mark]:
+    times_s = clip.box_times_s()
+    for index in picked(len(clip.frame_ids)):
+        box = clip.bboxes[index]
+        told = [f"ID: {clip.object_id}", *([] if timeless else [f"Time: {clock(times_s[index])}"])]
+        told.append("Box: " + ", ".join(f"{value:.1f}" for value in box))
+        yield Mark(index=clip.frame_ids[index], box=box, label=tuple(told) if protocol == "official" else ())
 
 
 def jpeg(image: Image.Image) -> bytes:
@@ -65,12 +84,3 @@ def jpeg(image: Image.Image) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, "JPEG", quality=QUALITY)
     return buffer.getvalue()
-
-
-def _panel(draw: ImageDraw.ImageDraw, object_id: str, time: str | None, box: Box) -> None:
-    lines = [f"ID: {object_id}", *([f"Time: {time}"] if time else [])]
-    lines.append("Box: " + ", ".join(f"{value:.1f}" for value in box))
-    text = "\n".join(lines)
-    left, top, right, bottom = draw.multiline_textbbox((8, 8), text, font_size=20)
-    draw.rectangle((0, 0, right + left, bottom + top), fill=(0, 0, 0))
-    draw.multiline_text((8, 8), text, fill=(255, 255, 255), font_size=20)

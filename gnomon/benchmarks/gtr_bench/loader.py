@@ -3,6 +3,7 @@
 import hashlib
 import io
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from gnomon.benchmarks.gtr_bench.scenes import indoor_scene, map_image_of, outdo
 from gnomon.errors import DataError, NotFound
 from gnomon.identity import digest
 from gnomon.media import MediaStore
+from gnomon.media.clips import Clips
 from gnomon.sample import DataFault, ImageRef, Sample, SampleRef
 from tools.scene.scene import Scene
 
@@ -36,7 +38,11 @@ class GtrSamples:
     faults: Sequence[DataFault]
     # Many cases share a picture, and all arms do: what was made of it is kept, by its hash.
     _maps: dict[bytes, ImageRef] = field(default_factory=dict, init=False, repr=False)
+    _clips: Clips = field(init=False, repr=False)
     _mapped: dict[str, Scene] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_clips", Clips(self.media))
 
     def get(self, sample_id: str) -> Sample:
         """The whole sample.
@@ -82,10 +88,11 @@ class GtrSamples:
         for clip in case.clips:
             folder = self.layout.path(clip.video_path)
             if folder is not None and has_frames(folder, clip):
-                pictures = clip_pictures(
-                    folder, clip, protocol=self.protocol, timeless=case.task.short == TIMELESS
-                )
-                found[clip] = [self.media.put(picture) for picture in pictures]
+                timeless = case.task.short == TIMELESS
+                with suppress(DataError):  # a video that cannot be read is passed over, as one that is absent
+                    found[clip] = clip_pictures(
+                        folder, clip, clips=self._clips, protocol=self.protocol, timeless=timeless
+                    )
         return found
 
     def _scene(self, case: Case, map_image: ImageRef | None) -> Scene:

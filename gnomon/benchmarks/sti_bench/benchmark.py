@@ -26,6 +26,7 @@ class StiBench:
     scenes: tuple[str, ...] = SCENES
     variants: tuple[str, ...] = ()
     needs_data = True
+    builds_slowly = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
 
     def open(

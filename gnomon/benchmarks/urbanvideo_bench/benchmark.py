@@ -27,6 +27,7 @@ class UrbanVideoBench:
     scenes: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     needs_data = True
+    builds_slowly = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
 
     def open(

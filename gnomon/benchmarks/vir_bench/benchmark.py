@@ -27,6 +27,7 @@ class VirBench:
     scenes: tuple[str, ...] = SPLITS
     variants: tuple[str, ...] = ()
     needs_data = True
+    builds_slowly = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
 
     def open(

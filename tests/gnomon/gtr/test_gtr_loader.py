@@ -12,6 +12,7 @@ from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.errors import DataError, NotFound, SpecError
 from gnomon.media import MediaStore
 from gnomon.sample import ImageRef
+from tests.numbered import number_of, write_clip
 from tools.scene.format import scene_to_json
 
 Entry = dict[str, Any]
@@ -204,3 +205,25 @@ def test_equal_target_numbers_in_two_scenes_are_two_targets(
     publish(arrival)
     root = publish({**arrival, "case_id": "street"}, scene="outdoor", without_map=("street",))
     assert {ref.cluster for ref in _open(root, media).refs} == {"indoor.7", "outdoor.7"}
+
+
+@pytest.mark.parametrize("protocol", ["guarded", "official"])
+def test_outdoor_videos_show_the_numbered_frames(
+    publish: Publish, media: MediaStore, arrival: Entry, protocol: PromptProtocol
+) -> None:
+    for clip, frames in zip(arrival["camera_images"], ([3, 9, 14, 20], [1, 2]), strict=True):
+        path = f"./data/outdoor/cityflow/{clip['camera_id']}/vdo.avi"
+        clip |= {"video_path": path, "frame_ids": frames, "bboxes": [[20.0, 60.0, 40.0, 30.0]] * len(frames)}
+    arrival["map_image_path"] = "./data/outdoor/map/case-ati.png"
+    root = publish(arrival, scene="outdoor")
+    write_clip(root / arrival["camera_images"][0]["video_path"], 25, codec="mpeg4", width=640, height=384)
+    broken = root / arrival["camera_images"][1]["video_path"]
+    broken.parent.mkdir(parents=True)
+    broken.write_bytes(b"no video")
+    sample = _open(root, media, protocol).get("case-ati")
+    pictures = [part.content for part in sample.parts if part.shown == "media"]
+    sent = [media.read(picture.sha256) for picture in pictures if isinstance(picture, ImageRef)]
+    if protocol == "guarded":  # the official panel covers some of the numbers' bits
+        assert [number_of(data) for data in sent] == [3, 14, 20]
+    assert len(sent) == 3
+    assert sample.missing == (arrival["camera_images"][1]["video_path"],)
