@@ -25,13 +25,18 @@ class ReplyStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolStep:
-    """A tool was called; `error` is the kind of failure, if it failed."""
+    """A tool was called; `error` is the kind of failure, if it failed, `pictures` are hashes.
+
+    `injected` names the fault that the arm put in place of the tool's own result.
+    """
 
     name: str
     arguments: str
     observation: str
     error: str | None
     wall_s: float
+    injected: str | None = None
+    pictures: tuple[str, ...] = ()
     kind: Literal["tool"] = "tool"
 
 
@@ -57,6 +62,7 @@ class Trace:
     prompt: list[Message] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     watch: Callable[[Step], None] = _nothing
+    response: str | None = None  # the final answer as the agent gave it to the scorer; None: it gave none
 
     def add(self, step: Step) -> None:
         self.steps.append(step)
@@ -86,7 +92,11 @@ class Trace:
 
     def to_json(self) -> dict[str, Any]:
         """The trace as plain data; pictures stay hashes."""
-        return {"prompt": self.prompt, "steps": [_plain(step) for step in self.steps]}
+        return {
+            "prompt": self.prompt,
+            "steps": [_plain(step) for step in self.steps],
+            "response": self.response,
+        }
 
 
 def _plain(step: Step) -> dict[str, Any]:

@@ -14,13 +14,13 @@ from gnomon.job import Trial
 from gnomon.media import MediaStore
 from gnomon.model import Model
 from gnomon.outcome import Outcome
+from gnomon.perturbation import toolbox_of
+from gnomon.prompt import prompt_of
 from gnomon.row import Row
 from gnomon.sample import Sample
 from gnomon.score import Score
 from gnomon.spec import JobSpec
 from gnomon.trace import NoteStep, Trace
-from tools.core.tool import ToolContext
-from tools.core.toolbox import Toolbox
 
 BAD_CALL = ("unknown_tool", "bad_json", "bad_arguments")
 
@@ -35,7 +35,9 @@ class Bench:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _End:
+class End:
+    """How a trial ended, and its score."""
+
     outcome: Outcome
     stop_reason: str
     score: Score
@@ -83,15 +85,16 @@ async def _attempt(
     model: Model,
     arm: Arm,
     trace: Trace,
-) -> _End:
+) -> End:
     question = sample()
-    trace.prompt = question.messages(arm.show)
-    scene = question.scene
+    trace.prompt = prompt_of(question, arm, bench.benchmark)
+    if question.broken and "media" in arm.show:
+        return _missing("data", question.broken)
     context = AgentContext(
         prompt=list(trace.prompt),
         arm=arm,
         model=model,
-        toolbox=Toolbox(arm.toolset(), ToolContext(scene=scene, media=bench.media) if scene else None),
+        toolbox=toolbox_of(question, arm, bench.media, seed=trial.seed),
         trace=trace,
         seed=trial.seed,
     )
@@ -111,32 +114,40 @@ async def _attempt(
         if last is None or (isinstance(last, NoteStep) and last.text.startswith("provider fault")):
             return _missing("provider:timeout", "no reply within the trial's seconds")
         return _failed("trial_seconds")
+    trace.response = response
+    return end_of(question, response, bench=bench)
+
+
+def end_of(question: Sample, response: str, *, bench: Bench) -> End:
+    """How a trial ends whose agent gave this response: scored, not understood, or not to be scored."""
     score = bench.benchmark.score(question, response, scoring=bench.spec.scoring, variant=bench.spec.variant)
     if question.missing:
         score = replace(score, flags=(*score.flags, "missing_media"))
     if score.value is None:
-        return _End(outcome=Outcome.INFRA_MISSING, stop_reason=f"unscored:{score.reason}", score=score)
+        return End(outcome=Outcome.INFRA_MISSING, stop_reason=f"unscored:{score.reason}", score=score)
     if score.answer is None:
-        return _End(outcome=Outcome.MODEL_FAILED, stop_reason="no_answer", score=score)
-    return _End(outcome=Outcome.SCORED, stop_reason="answered", score=score)
+        return End(outcome=Outcome.MODEL_FAILED, stop_reason="no_answer", score=score)
+    return End(outcome=Outcome.SCORED, stop_reason="answered", score=score)
 
 
-def _missing(cause: str, message: str) -> _End:
+def _missing(cause: str, message: str) -> End:
     score = Score(value=None, reason=message or cause)
-    return _End(outcome=Outcome.INFRA_MISSING, stop_reason=cause, score=score)
+    return End(outcome=Outcome.INFRA_MISSING, stop_reason=cause, score=score)
 
 
-def _failed(cause: str) -> _End:
-    return _End(outcome=Outcome.MODEL_FAILED, stop_reason=cause, score=Score(value=0.0))
+def _failed(cause: str) -> End:
+    return End(outcome=Outcome.MODEL_FAILED, stop_reason=cause, score=Score(value=0.0))
 
 
-def _row(trial: Trial, bench: Bench, trace: Trace, end: _End, *, wall_s: float, attempt: int) -> Row:
+def _row(trial: Trial, bench: Bench, trace: Trace, end: End, *, wall_s: float, attempt: int) -> Row:
     tools_used: dict[str, dict[str, int]] = {}
     for step in trace.tool_steps:
         counts = tools_used.setdefault(step.name, {"calls": 0, "bad_arguments": 0, "errors": 0})
         counts["calls"] += 1
         counts["bad_arguments"] += step.error in BAD_CALL
         counts["errors"] += step.error is not None
+        if step.injected:
+            counts["injected"] = counts.get("injected", 0) + 1
     score = end.score
     return Row(
         job_id=trial.job_id,

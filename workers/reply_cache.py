@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 def fingerprint(spec: ModelSpec) -> bytes:
     """What decides a model's replies beside the conversation: who is asked, and its parameters."""
-    said = [spec.id, spec.api_base, spec.temperature, spec.max_tokens, spec.options]
+    said = [spec.id, spec.api_base, spec.temperature, spec.max_tokens, spec.pictures, spec.options]
     return _digest(json.dumps(said, sort_keys=True).encode())
 
 

@@ -69,7 +69,7 @@ class OpenAIModel:
         self._url = URL(f"{str(spec.api_base).rstrip('/')}/chat/completions")
         fields = {"model": spec.id.partition("/")[2], **spec.options}
         fields |= {"temperature": spec.temperature, "max_tokens": spec.max_tokens}
-        self._payload = Payload(fields, media)
+        self._payload = Payload(fields, media, pictures=spec.pictures)
         self._session: aiohttp.ClientSession | None = None
 
     async def reply(self, request: Request) -> Reply:

@@ -41,7 +41,7 @@ class Prompts:
         key = (media, json.dumps(message))
         found = self._kept.get(key)
         if found is None:
-            found = self._kept[key] = dump(wire.message_out(message, media)).encode()
+            found = self._kept[key] = dump(wire.message_out(message, media, pictures=True)).encode()
             self.written += 1
             self._bytes += len(found)
             while self._bytes > self._limit_bytes and len(self._kept) > 1:
@@ -54,11 +54,18 @@ PROMPTS = Prompts()  # for all models of the process: the arms and models of a s
 
 
 class Payload:
-    """Bodies of one model's calls; `fields` is what all of them say."""
+    """Bodies of one model's calls; `fields` is what all of them say, `pictures` whether it takes any."""
 
-    def __init__(self, fields: Mapping[str, Any], media: MediaStore, *, prompts: Prompts = PROMPTS) -> None:
+    def __init__(
+        self,
+        fields: Mapping[str, Any],
+        media: MediaStore,
+        *,
+        pictures: bool = True,
+        prompts: Prompts = PROMPTS,
+    ) -> None:
         said = {name: value for name, value in fields.items() if value is not None}
-        self._head, self._media, self._prompts = dump(said)[:-1], media, prompts
+        self._head, self._media, self._pictures, self._prompts = dump(said)[:-1], media, pictures, prompts
         self._toolsets: dict[tuple[int, ...], tuple[list[ToolSchema], str]] = {}
 
     def pieces(self, request: Request) -> list[bytes]:
@@ -75,14 +82,14 @@ class Payload:
             plain += f',"tools":{self._tools(request.tools)},"tool_choice":"{request.tool_choice}"'
         pieces, comma = [], ""
         plain += ',"messages":['
-        for message in request.messages:
+        for message in wire.arranged(request.messages):
             plain += comma
             comma = ","
-            if _has_pictures(message):
+            if self._pictures and _has_pictures(message):
                 pieces += [plain.encode(), self._prompts.get(message, self._media)]
                 plain = ""
             else:
-                plain += dump(wire.message_out(message, self._media))
+                plain += dump(wire.message_out(message, self._media, pictures=self._pictures))
         return [*pieces, f"{plain}]}}".encode()]
 
     def _tools(self, tools: list[ToolSchema]) -> str:

@@ -24,7 +24,8 @@ from pydantic import Field, ValidationError, model_validator
 from gnomon.errors import ModelFault, ProviderFault, SpecError
 from gnomon.message import Message, ToolCall
 from gnomon.model import Reply, Request
-from gnomon.spec import ModelSpec, Strict
+from gnomon.spec import ModelSpec
+from gnomon.strict import Strict
 
 
 class ScriptedCall(Strict):

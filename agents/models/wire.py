@@ -25,15 +25,46 @@ def clean(text: str) -> str:
     return _UNWRITABLE.sub("\ufffd", text[:MAX_REPLY_CHARS])
 
 
-def message_out(message: Message, media: MediaStore) -> dict[str, Any]:
-    """A turn as the provider wants it: pictures as data URLs, call arguments as JSON objects.
+def messages_out(messages: list[Message], media: MediaStore, *, pictures: bool) -> list[dict[str, Any]]:
+    """A conversation as the provider wants it.
+
+    Raises:
+        DataError: a picture is not in the store.
+    """
+    return [message_out(message, media, pictures=pictures) for message in arranged(messages)]
+
+
+def arranged(messages: list[Message]) -> list[Message]:
+    """The conversation in the order in which providers take it: most take no pictures in a tool's message,
+    so those of a turn's calls follow as one message of the user.
+    """
+    sent: list[Message] = []
+    seen: list[TextBlock | ImageBlock] = []
+    for message in messages:
+        if message["role"] != "tool" and seen:
+            sent.append({"role": "user", "content": seen})
+            seen = []
+        if message["role"] == "tool" and isinstance(message["content"], list):
+            shown = [block for block in message["content"] if block["type"] == "image"]
+            told = "".join(block["text"] for block in message["content"] if block["type"] == "text")
+            seen += [{"type": "text", "text": f"Pictures of call {message['tool_call_id']}:"}, *shown]
+            message = {**message, "content": told}
+        sent.append(message)
+    if seen:
+        sent.append({"role": "user", "content": seen})
+    return sent
+
+
+def message_out(message: Message, media: MediaStore, *, pictures: bool) -> dict[str, Any]:
+    """A turn: pictures as data URLs, call arguments as JSON objects. For a model that takes no pictures,
+    words stand in their places.
 
     Raises:
         DataError: a picture is not in the store.
     """
     out: dict[str, Any] = {**message}
     if isinstance(message["content"], list):
-        out["content"] = [_block_out(block, media) for block in message["content"]]
+        out["content"] = [_block_out(block, media, pictures=pictures) for block in message["content"]]
     elif message["content"] is not None:
         out["content"] = clean(message["content"])
     if "tool_calls" in message:
@@ -41,9 +72,11 @@ def message_out(message: Message, media: MediaStore) -> dict[str, Any]:
     return out
 
 
-def _block_out(block: TextBlock | ImageBlock, media: MediaStore) -> dict[str, Any]:
+def _block_out(block: TextBlock | ImageBlock, media: MediaStore, *, pictures: bool) -> dict[str, Any]:
     if block["type"] == "text":
         return {"type": "text", "text": clean(block["text"])}
+    if not pictures:
+        return {"type": "text", "text": "(a picture, left out: this model takes text only)"}
     url = data_url(media, block["sha256"], block["media_type"])
     return {"type": "image_url", "image_url": {"url": url}}
 

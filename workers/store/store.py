@@ -3,6 +3,7 @@
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.errors import SpecError
+from workers.store.filing import Filing
 from workers.store.fleet import Fleet
 from workers.store.jobs import Jobs
 from workers.store.leases import Leases
@@ -10,8 +11,8 @@ from workers.store.replies import Replies
 from workers.store.results import Results
 
 
-class Store(Jobs, Leases, Results, Replies, Fleet):
-    """Jobs, leases, results, replies and the fleet over one database.
+class Store(Jobs, Leases, Results, Replies, Filing, Fleet):
+    """Jobs, leases, results, replies, filed jobs and the fleet over one database.
 
     `Store(url)`: `sqlite:///FILE` (made if absent, with its folder) or a PostgreSQL URL. Tables are made
     if absent. `clock` replaces the database's clock in tests.
