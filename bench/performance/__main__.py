@@ -38,9 +38,7 @@ def told(line: str = "") -> None:
 
 def compare(redis_url: str, *, rounds: int, with_inspect: bool) -> list[Cell]:
     """Every system in every setting; LiteLLM's way with few in flight, for it is only there for contrast."""
-    told(
-        "| system | in flight | latency ms | CPU ms a trial | of the floor | efficiency | MB over idle | load |"
-    )
+    told("| system | in flight | latency ms | CPU ms a trial | × floor | efficiency | MB over idle | load |")
     told("|---|---|---|---|---|---|---|---|")
     cells: list[Cell] = []
     floor: dict[Setting, float] = {}
