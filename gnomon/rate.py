@@ -2,13 +2,13 @@
 
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from gnomon.strict import Strict
 
 
-class Rate(BaseModel):
+class Rate(Strict):
     """The most that may be asked of a provider key, by all workers together; None: no limit of that kind."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     requests_per_minute: int | None = Field(default=None, ge=1, le=10_000_000)
     tokens_per_minute: int | None = Field(default=None, ge=1, le=100_000_000_000)

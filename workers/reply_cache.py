@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 def fingerprint(spec: ModelSpec) -> bytes:
     """What decides a model's replies beside the conversation: who is asked, and its parameters."""
-    said = [spec.id, spec.api_base, spec.temperature, spec.max_tokens, spec.options]
+    said = [spec.id, spec.api_base, spec.temperature, spec.max_tokens, spec.pictures, spec.options]
     return _digest(json.dumps(said, sort_keys=True).encode())
 
 
@@ -50,6 +50,7 @@ class ReplyCache:
         self._store, self._models = store, models
         self._scopes: OrderedDict[bytes, dict[bytes, str]] = OrderedDict()
         self._new: list[KeptReply] = []
+        self._lock = asyncio.Lock()
 
     def around(self, label: str, model: Model) -> Model:
         """The model behind the cache; one that takes no part is left as it is."""
@@ -95,12 +96,13 @@ class ReplyCache:
             await asyncio.shield(self._flush())
 
     async def _flush(self) -> None:
-        new, self._new = self._new, []
-        try:
-            await asyncio.to_thread(self._store.keep_replies, new)
-        except SQLAlchemyError as error:
-            log.warning("%d replies could not be kept yet: %s", len(new), error)
-            self._new = new + self._new
+        async with self._lock:
+            new, self._new = self._new, []
+            try:
+                await asyncio.to_thread(self._store.keep_replies, new)
+            except SQLAlchemyError as error:
+                log.warning("%d replies could not be kept yet: %s", len(new), error)
+                self._new = new + self._new
 
     def _fetch(self, scopes: set[bytes]) -> None:
         try:

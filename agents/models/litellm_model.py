@@ -88,10 +88,7 @@ class LiteLLMModel:
         spec = self.spec
         call = {
             "model": spec.id,
-            "messages": [
-                wire.message_out(turn, self.media, pictures=spec.pictures)
-                for turn in wire.turns(request.messages)
-            ],
+            "messages": wire.messages_out(request.messages, self.media, pictures=spec.pictures),
             "timeout": request.timeout_s,
             "num_retries": 0,
             "max_retries": 0,

@@ -54,7 +54,7 @@ PROMPTS = Prompts()  # for all models of the process: the arms and models of a s
 
 
 class Payload:
-    """Bodies of one model's calls; `fields` is what all of them say."""
+    """Bodies of one model's calls; `fields` is what all of them say, `pictures` whether it takes any."""
 
     def __init__(
         self,
@@ -65,8 +65,7 @@ class Payload:
         prompts: Prompts = PROMPTS,
     ) -> None:
         said = {name: value for name, value in fields.items() if value is not None}
-        self._pictures = pictures
-        self._head, self._media, self._prompts = dump(said)[:-1], media, prompts
+        self._head, self._media, self._pictures, self._prompts = dump(said)[:-1], media, pictures, prompts
         self._toolsets: dict[tuple[int, ...], tuple[list[ToolSchema], str]] = {}
 
     def pieces(self, request: Request) -> list[bytes]:
@@ -83,7 +82,7 @@ class Payload:
             plain += f',"tools":{self._tools(request.tools)},"tool_choice":"{request.tool_choice}"'
         pieces, comma = [], ""
         plain += ',"messages":['
-        for message in wire.turns(request.messages):
+        for message in wire.arranged(request.messages):
             plain += comma
             comma = ","
             if self._pictures and _has_pictures(message):

@@ -4,7 +4,6 @@ import base64
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnomon.errors import DataError, NotFound, ProviderFault
@@ -26,30 +25,39 @@ def clean(text: str) -> str:
     return _UNWRITABLE.sub("\ufffd", text[:MAX_REPLY_CHARS])
 
 
-def turns(messages: Sequence[Message]) -> Iterator[Message]:
-    """The conversation with pictures in messages of the user only: most providers take none in a tool's.
+def messages_out(messages: list[Message], media: MediaStore, *, pictures: bool) -> list[dict[str, Any]]:
+    """A conversation as the provider wants it.
 
-    Those of a turn's calls follow it as one message, each behind the id of its call.
+    Raises:
+        DataError: a picture is not in the store.
     """
+    return [message_out(message, media, pictures=pictures) for message in arranged(messages)]
+
+
+def arranged(messages: list[Message]) -> list[Message]:
+    """The conversation in the order in which providers take it: most take no pictures in a tool's message,
+    so those of a turn's calls follow as one message of the user.
+    """
+    sent: list[Message] = []
     seen: list[TextBlock | ImageBlock] = []
     for message in messages:
         if message["role"] != "tool" and seen:
-            yield {"role": "user", "content": seen}
+            sent.append({"role": "user", "content": seen})
             seen = []
         if message["role"] == "tool" and isinstance(message["content"], list):
             shown = [block for block in message["content"] if block["type"] == "image"]
             told = "".join(block["text"] for block in message["content"] if block["type"] == "text")
             seen += [{"type": "text", "text": f"Pictures of call {message['tool_call_id']}:"}, *shown]
             message = {**message, "content": told}
-        yield message
+        sent.append(message)
     if seen:
-        yield {"role": "user", "content": seen}
+        sent.append({"role": "user", "content": seen})
+    return sent
 
 
 def message_out(message: Message, media: MediaStore, *, pictures: bool) -> dict[str, Any]:
-    """A turn as the provider wants it: pictures as data URLs, call arguments as JSON objects.
-
-    For a model that takes no pictures, words stand in their places.
+    """A turn: pictures as data URLs, call arguments as JSON objects. For a model that takes no pictures,
+    words stand in their places.
 
     Raises:
         DataError: a picture is not in the store.

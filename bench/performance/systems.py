@@ -18,6 +18,7 @@ from service.redis_server import RedisServer
 
 ROOT = Path(__file__).parents[2]
 HOME = ROOT / ".bench"
+MOST_ROUNDS = 20
 INSPECT = "inspect-ai==0.3.285"
 
 
@@ -111,6 +112,8 @@ def measure(system: System, setting: Setting, *, port: int, rounds: int) -> Cell
     """Run the system in the setting, some times."""
     path = f"l{setting.latency_ms}/v1" if setting.latency_ms else "v1"
     trials = max(system.trials, 2 * setting.in_flight)
+    if setting.latency_ms:
+        trials = min(trials, MOST_ROUNDS * setting.in_flight)  # few in flight wait long for their replies
     found, load = [], []
     for _ in range(rounds):
         load.append(os.getloadavg()[0])

@@ -1,6 +1,7 @@
 """One process' gate: who waits, who goes, and what the ledger is told."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -186,3 +187,18 @@ def test_rates_are_read_by_provider_and_host() -> None:
         "openai": Rate(requests_per_minute=500, tokens_per_minute=200_000),
         "10.0.0.7:8000": Rate(in_flight=4),
     }
+
+
+async def test_a_gate_closes_though_redis_swallows_cancellations(new_gate: NewGate) -> None:
+    class Deaf(FakeLedger):
+        async def visit(self, visit: Visit) -> Leave:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(0.01)
+            return await super().visit(visit)
+
+    ledger = Deaf()
+    gate = new_gate(ledger)
+    await LimitedModel(Busy(), lambda: gate).reply(ASK)
+    async with asyncio.timeout(20):
+        await gate.close()
+    assert ledger.visits[-1].in_flight == 0

@@ -63,6 +63,7 @@ OTHER_TOOL = {"type": "function", "function": {"name": "t", "description": "othe
         ({"api_base": "http://127.0.0.1:1/v1"}, {}),
         ({"temperature": 0.5}, {}),
         ({"max_tokens": 5}, {}),
+        ({"pictures": False}, {}),
         ({"options": {"top_p": 0.5}}, {}),
         ({}, {"messages": [{"role": "user", "content": "hi!"}]}),
         ({}, {"messages": [{"role": "user", "content": [PICTURE]}]}),

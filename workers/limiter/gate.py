@@ -40,6 +40,7 @@ class Gate:
         self._report = Visit()
         self._wake = asyncio.Event()
         self._is_blocked = False  # asked for more than there is: only what comes back can change that
+        self._is_closing = False
         self._pump: asyncio.Task[None] | None = None
 
     @asynccontextmanager
@@ -54,14 +55,14 @@ class Gate:
             self._back(call)
 
     async def close(self) -> None:
-        """Tell the ledger that nothing is in flight here any more."""
+        """Tell the ledger that nothing is in flight here any more.
+
+        The pump is asked to end, not cancelled: Redis' client may swallow a cancellation.
+        """
         if self._pump is not None:
-            self._pump.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._pump
-            with suppress(RedisError, OSError):
-                self._report.in_flight = 0
-                await self._ledger.visit(self._report)
+            self._is_closing = True
+            self._wake.set()
+            await self._pump
 
     async def _leave(self, call: Call) -> None:
         self._waiting.append(call)
@@ -91,15 +92,18 @@ class Gate:
             asyncio.get_running_loop().call_later(BACK_S, self._wake.set)
 
     async def _visits(self) -> None:
-        while True:
+        while not self._is_closing:
             await asyncio.sleep(GATHER_S)
             self._wake.clear()
             wait_s = await self._visit()
-            if self._waiting and not self._is_blocked:
-                continue  # they came meanwhile
+            if self._is_closing or (self._waiting and not self._is_blocked):
+                continue  # closed, or they came, meanwhile
             with suppress(TimeoutError):
                 async with asyncio.timeout(wait_s if self._is_blocked else LOOK_S):
                     await self._wake.wait()
+        with suppress(RedisError, OSError):
+            self._report.in_flight = 0
+            await self._ledger.visit(self._report)
 
     async def _visit(self) -> float:
         """One visit; return when the next is due, in seconds."""
