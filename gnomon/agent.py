@@ -8,6 +8,7 @@ from typing import Protocol
 
 from gnomon.arm import Arm
 from gnomon.errors import ProviderFault
+from gnomon.identity import seed_of
 from gnomon.message import ImageBlock, Message, TextBlock, ToolCall, ToolChoice
 from gnomon.model import Model, Reply, Request
 from gnomon.trace import NoteStep, ReplyStep, ToolStep, Trace
@@ -39,8 +40,18 @@ class AgentContext:
     call_timeout_s: float = CALL_TIMEOUT_S
     backoff_s: float = 1.0
 
-    async def ask(self, messages: list[Message], *, tool_choice: ToolChoice | None = None) -> Reply:
+    async def ask(
+        self,
+        messages: list[Message],
+        *,
+        tool_choice: ToolChoice | None = None,
+        offer_tools: bool = True,
+        draw: int = 0,
+    ) -> Reply:
         """One reply of the model, tried again when its provider fails in passing.
+
+        Without `offer_tools` the request holds no schemas: for agents that tell of tools in words. Another
+        `draw` of the same messages has another seed.
 
         Raises:
             LimitReached: the arm's turns, tokens or dollars are used up.
@@ -49,9 +60,9 @@ class AgentContext:
         self._check_limits()
         request = Request(
             messages=messages,
-            tools=self.toolbox.schemas,
+            tools=self.toolbox.schemas if offer_tools else [],
             tool_choice=tool_choice or self.arm.tool_choice,
-            seed=self.seed,
+            seed=seed_of(self.seed, draw) if draw else self.seed,
             timeout_s=self.call_timeout_s,
         )
         for attempt in range(1, TRIES + 1):

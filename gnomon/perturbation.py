@@ -26,7 +26,11 @@ def toolbox_of(sample: Sample, arm: Arm, media: MediaSource, *, seed: int) -> To
     sample's repeat have one seed, the same calls are hit in each of them.
     """
     context = ToolContext(
-        scene=sample.scene or NOWHERE, media=media, footage=sample.footage, gazetteer=sample.gazetteer
+        scene=sample.scene or NOWHERE,
+        media=media,
+        footage=sample.footage,
+        gazetteer=sample.gazetteer,
+        trip=sample.trip,
     )
     if arm.results == "neutral":
         return NeutralToolbox(arm.toolset(), context)

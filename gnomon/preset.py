@@ -1,6 +1,6 @@
 """Preset: a question about tools, as a set of arms with the contrasts that answer it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -12,6 +12,7 @@ from gnomon.arm_spec import ArmSpec
 from gnomon.benchmark import BENCHMARKS, Benchmark
 from gnomon.contrast import Contrast
 from gnomon.errors import SpecError
+from gnomon.identity import digest
 from gnomon.sample import SHOWABLE, Shown
 from gnomon.spec_fault import first_fault
 from gnomon.strict import Strict
@@ -58,6 +59,58 @@ class PresetOptions(Strict):
     def with_tools(self, name: str, **changes: Any) -> Arm:
         """An arm with these options and all their tools, but for `changes`."""
         return self.arm(name, **{"tools": tuple(self.tools), **changes})
+
+
+class GroupedOptions(PresetOptions):
+    """Options of presets that take tools away or add them in groups: by default each tool is one."""
+
+    groups: dict[str, list[str]] = Field(default_factory=dict)
+
+    @field_validator("groups")
+    @classmethod
+    def _disjoint(cls, groups: dict[str, list[str]]) -> dict[str, list[str]]:
+        seen: set[str] = set()
+        for name, tools in groups.items():
+            for tool in tools:
+                if tool not in TOOLS.names():
+                    raise ValueError(f"no tool {tool!r}; there are: {', '.join(TOOLS.names())}")
+                if tool in seen:
+                    raise ValueError(f"{tool!r} stands in two groups")
+                seen.add(tool)
+            if not tools:
+                raise ValueError(f"{name!r} is empty")
+        return {name: sorted(groups[name]) for name in sorted(groups)}
+
+    def players(self) -> dict[str, list[str]]:
+        """The groups by name; where none are given, each tool by itself."""
+        return self.groups or {name: [name] for name in self.tools}
+
+    def coalition(self, joined: Collection[str]) -> Arm:
+        """The arm with the tools of these groups, named by them or, where that is shorter, by the others."""
+        players = self.players()
+        tools = tuple(tool for name in sorted(joined) for tool in players[name])
+        return self.arm(coalition_name(joined, players), tools=tools)
+
+
+def coalition_name(joined: Collection[str], players: Collection[str]) -> str:
+    """A short name of a set of tools among all.
+
+    >>> [coalition_name(one, "abc") for one in ("", "a", "bc", "abc")]
+    ['none', 'only a', 'all but a', 'all']
+    """
+    others = sorted(set(players) - set(joined))
+    if not joined or not others:
+        return "all" if joined else "none"
+    few = len(joined) <= len(others)
+    name = f"only {' + '.join(sorted(joined))}" if few else f"all but {' + '.join(others)}"
+    return name if len(name) <= 80 else f"{len(joined)} tools {digest(sorted(joined), size=8)}"
+
+
+def contrast(baseline: str, variant: str, isolates: str, *factor: str, is_primary: bool = False) -> Contrast:
+    """A contrast, short enough for a table of them."""
+    return Contrast(
+        baseline=baseline, variant=variant, isolates=isolates, factor=factor, is_primary=is_primary
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,3 +201,22 @@ def _analysis(name: str, plan: Plan) -> dict[str, Any]:
     found["notes"] = list(plan.notes)
     found["attribution"] = plan.attribution.model_dump() if plan.attribution else None
     return found
+
+
+def model_calls(arm: Arm) -> tuple[int, int]:
+    """The fewest and the most calls of the model that a trial of the arm takes, tries again not counted.
+
+    A model that calls one tool a turn takes a turn more than it calls tools.
+
+    >>> model_calls(Arm(name="a", agent="react")), model_calls(Arm(name="b", agent="react", tools=("speed",)))
+    ((1, 1), (1, 13))
+    """
+    if arm.agent == "direct":
+        return 1, 1
+    if arm.agent == "vote":
+        return 1, arm.max_turns
+    planning = int(arm.agent == "plan")
+    if not arm.tools or arm.tool_choice == "none":
+        return 1 + planning, 1 + planning
+    must = int(arm.tool_choice == "required" and arm.max_tool_calls > 0)
+    return 1 + planning + must, min(arm.max_turns, arm.max_tool_calls + 1 + planning)

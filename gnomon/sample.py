@@ -7,6 +7,7 @@ from typing import Any, Literal
 from gnomon.message import ImageBlock, Message, TextBlock
 from tools.core.footage import Footage
 from tools.scene.scene import Scene
+from tools.trips.trip import Trip
 
 Shown = Literal["always", "media", "map", "camera_data", "facts", "oracle"]
 SHOWABLE: tuple[Shown, ...] = ("media", "map", "camera_data")  # what an arm shows unless it says otherwise
@@ -51,6 +52,7 @@ class Sample:
     parts: tuple[Part, ...]
     target: Mapping[str, Any]
     scene: Scene | None = None
+    trip: Trip | None = None  # the request to plan for, for tools of places and ways
     footage: Footage | None = None  # the clip, for tools that look again
     gazetteer: bool = False  # it plays in Japan: the gazetteer's tools fit
     missing: tuple[str, ...] = ()  # media that are absent, by name

@@ -1,7 +1,7 @@
 """Trace: what happened in a trial, step by step."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gnomon.message import Message, ToolCall
@@ -25,9 +25,9 @@ class ReplyStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolStep:
-    """A tool was called; `error` is the kind of failure, if it failed, `pictures` are hashes.
+    """A tool was called; `error` is the kind of failure, if it failed.
 
-    `injected` names the fault that the arm put in place of the tool's own result.
+    `injected` names the fault that the arm put in place of the tool's own result; `pictures` are hashes.
     """
 
     name: str
@@ -94,9 +94,14 @@ class Trace:
         """The trace as plain data; pictures stay hashes."""
         return {
             "prompt": self.prompt,
-            "steps": [asdict(step) for step in self.steps],
+            "steps": [_plain(step) for step in self.steps],
             "response": self.response,
         }
+
+
+def _plain(step: Step) -> dict[str, Any]:
+    """The step as a dict. Not `asdict`: that copies tool calls in depth, which are plain data already."""
+    return {name: getattr(step, name) for name in step.__slots__}
 
 
 def _total(counts: list[int | None]) -> int | None:

@@ -1,14 +1,14 @@
 """Running a trial: whatever happens inside, a row and a trace come out."""
 
-import asyncio
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from gnomon.agent import Agent, AgentContext, LimitReached
 from gnomon.arm import Arm
 from gnomon.benchmark import Benchmark
+from gnomon.clock import trial_clock
 from gnomon.errors import DataError, ModelFault, ProviderFault
 from gnomon.job import Trial
 from gnomon.media import MediaStore
@@ -99,7 +99,7 @@ async def _attempt(
         seed=trial.seed,
     )
     try:
-        async with asyncio.timeout(bench.spec.limits.trial_seconds) as clock:
+        async with trial_clock(bench.spec.limits.trial_seconds) as clock:
             response = await agent.answer(context)
     except LimitReached as reached:
         return _failed(reached.limit)
@@ -107,7 +107,7 @@ async def _attempt(
         trace.add(NoteStep(text=str(fault)))
         return _failed(f"model:{fault.cause}")
     except TimeoutError:
-        if not clock.expired():
+        if not clock.is_over:
             raise
         # The clock may run out while the provider is failing: then it is the provider's, not the model's.
         last = trace.steps[-1] if trace.steps else None
@@ -165,7 +165,7 @@ def _row(trial: Trial, bench: Bench, trace: Trace, end: End, *, wall_s: float, a
         score=score.value,
         metrics=score.metrics,
         answer=score.answer,
-        flags=score.flags,
+        flags=(*score.flags, *_arm_flags(bench.spec.arm(trial.arm), trace)),
         model_calls=len(trace.replies),
         tool_calls=len(trace.tool_steps),
         tool_errors=sum(step.error is not None for step in trace.tool_steps),
@@ -177,3 +177,14 @@ def _row(trial: Trial, bench: Bench, trace: Trace, end: End, *, wall_s: float, a
         wall_s=round(wall_s, 6),
         attempt=attempt,
     )
+
+
+def _arm_flags(arm: Arm, trace: Trace) -> Iterator[str]:
+    """Where a trial was not quite what its arm says: a reader of contrasts should know how often."""
+    called = bool(trace.tool_steps) or any(reply.tool_calls for reply in trace.replies)
+    if not arm.is_as_frozen:
+        yield "tools_changed"  # since the job was frozen: the trials of this arm did not all see the same
+    if arm.tools and arm.tool_choice == "none" and called:
+        yield "forbidden_call"
+    if arm.tools and arm.tool_choice == "required" and arm.max_tool_calls and trace.replies and not called:
+        yield "required_call_missing"

@@ -1,14 +1,16 @@
 """The wire: our messages to a provider's shape, and a provider's calls and counts back to ours."""
 
 import base64
-import functools
 import json
+import os
 import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gnomon.errors import DataError, NotFound
+from gnomon.errors import DataError, NotFound, ProviderFault
 from gnomon.media import MediaStore
 from gnomon.message import FunctionCall, ImageBlock, Message, TextBlock, ToolCall
+from gnomon.spec import ModelSpec
 
 MAX_REPLY_CHARS = 1_000_000
 
@@ -24,33 +26,34 @@ def clean(text: str) -> str:
     return _UNWRITABLE.sub("\ufffd", text[:MAX_REPLY_CHARS])
 
 
-def messages_out(messages: list[Message], media: MediaStore, *, pictures: bool) -> list[dict[str, Any]]:
-    """A conversation as the provider wants it: pictures as data URLs, call arguments as JSON objects.
+def turns(messages: Sequence[Message]) -> Iterator[Message]:
+    """The conversation with pictures in messages of the user only: most providers take none in a tool's.
 
-    Most providers take no pictures in a tool's message, so those of a turn's calls follow as one message of
-    the user. For a model that takes no pictures, words stand in their places.
-
-    Raises:
-        DataError: a picture is not in the store.
+    Those of a turn's calls follow it as one message, each behind the id of its call.
     """
-    sent: list[dict[str, Any]] = []
     seen: list[TextBlock | ImageBlock] = []
     for message in messages:
         if message["role"] != "tool" and seen:
-            sent.append(_message_out({"role": "user", "content": seen}, media, pictures=pictures))
+            yield {"role": "user", "content": seen}
             seen = []
         if message["role"] == "tool" and isinstance(message["content"], list):
             shown = [block for block in message["content"] if block["type"] == "image"]
             told = "".join(block["text"] for block in message["content"] if block["type"] == "text")
             seen += [{"type": "text", "text": f"Pictures of call {message['tool_call_id']}:"}, *shown]
             message = {**message, "content": told}
-        sent.append(_message_out(message, media, pictures=pictures))
+        yield message
     if seen:
-        sent.append(_message_out({"role": "user", "content": seen}, media, pictures=pictures))
-    return sent
+        yield {"role": "user", "content": seen}
 
 
-def _message_out(message: Message, media: MediaStore, *, pictures: bool) -> dict[str, Any]:
+def message_out(message: Message, media: MediaStore, *, pictures: bool) -> dict[str, Any]:
+    """A turn as the provider wants it: pictures as data URLs, call arguments as JSON objects.
+
+    For a model that takes no pictures, words stand in their places.
+
+    Raises:
+        DataError: a picture is not in the store.
+    """
     out: dict[str, Any] = {**message}
     if isinstance(message["content"], list):
         out["content"] = [_block_out(block, media, pictures=pictures) for block in message["content"]]
@@ -66,13 +69,16 @@ def _block_out(block: TextBlock | ImageBlock, media: MediaStore, *, pictures: bo
         return {"type": "text", "text": clean(block["text"])}
     if not pictures:
         return {"type": "text", "text": "(a picture, left out: this model takes text only)"}
-    url = _data_url(media, block["sha256"], block["media_type"])
+    url = data_url(media, block["sha256"], block["media_type"])
     return {"type": "image_url", "image_url": {"url": url}}
 
 
-@functools.lru_cache(maxsize=128)
-def _data_url(media: MediaStore, sha256: str, media_type: str) -> str:
-    """Kept per process: the arms of a sample lie side by side and show the same pictures."""
+def data_url(media: MediaStore, sha256: str, media_type: str) -> str:
+    """A picture as a data URL.
+
+    Raises:
+        DataError: it is not in the store.
+    """
     try:
         data = media.read(sha256)
     except NotFound as error:
@@ -96,17 +102,28 @@ def _call_out(call: ToolCall) -> ToolCall:
     return {**call, "function": {"name": call["function"]["name"], "arguments": wrapped}}
 
 
-def call_in(call: Any) -> ToolCall:
-    """A provider's tool call as it was written; nothing is repaired.
-
-    Raises:
-        AttributeError, TypeError: it is no function call.
-    """
-    arguments = call.function.arguments
+def call_in(call_id: object, name: object, arguments: object) -> ToolCall:
+    """A provider's tool call as it was written; nothing is repaired."""
     if not isinstance(arguments, str):
         arguments = json.dumps(arguments if arguments is not None else {})
-    function: FunctionCall = {"name": clean(str(call.function.name or "")), "arguments": clean(arguments)}
-    return {"id": clean(str(call.id or "")), "type": "function", "function": function}
+    function: FunctionCall = {"name": clean(str(name or "")), "arguments": clean(arguments)}
+    return {"id": clean(str(call_id or "")), "type": "function", "function": function}
+
+
+def key_of(spec: ModelSpec) -> str | None:
+    """The provider's key, or a stand-in for an endpoint of one's own, which would get the user's general
+    key else. None: the provider's usual variable holds it.
+
+    Raises:
+        ProviderFault: the variable that the spec names is not set.
+    """
+    if spec.api_key_env is None:
+        return "none" if spec.api_base else None
+    value = os.environ.get(spec.api_key_env, "")
+    if not value:
+        message = f"the environment variable {spec.api_key_env} is not set, so {spec.id} has no key"
+        raise ProviderFault(message, cause="no_api_key", transient=False)
+    return value
 
 
 def usage_in(response: Any) -> tuple[int | None, int | None]:

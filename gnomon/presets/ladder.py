@@ -1,9 +1,8 @@
 """Ladder: what the data, the calling and the calculation are each worth."""
 
 from gnomon.benchmark import Benchmark
-from gnomon.contrast import Contrast
 from gnomon.oracle import KnowsSteps
-from gnomon.preset import Plan, Preset, PresetOptions
+from gnomon.preset import Plan, Preset, PresetOptions, contrast
 
 
 def plan(options: PresetOptions, benchmark: Benchmark) -> Plan:
@@ -17,28 +16,22 @@ def plan(options: PresetOptions, benchmark: Benchmark) -> Plan:
         options.with_tools("live"),
     ]
     contrasts = [
-        _contrast("raw", "facts", "the data", "show", is_primary=True),
-        _contrast("raw", "schema_only", "the sight of tools", "tools", "tool_choice"),
-        _contrast("schema_only", "placebo", "the calling", "tool_choice", "results", is_primary=True),
-        _contrast("placebo", "live", "what the tools say", "results"),
-        _contrast("facts", "live", "the calculation", "tools", "show", is_primary=True),
-        _contrast("raw", "live", "all of it", "tools"),
+        contrast("raw", "facts", "the data", "show", is_primary=True),
+        contrast("raw", "schema_only", "the sight of tools", "tools", "tool_choice"),
+        contrast("schema_only", "placebo", "the calling", "tool_choice", "results", is_primary=True),
+        contrast("placebo", "live", "what the tools say", "results"),
+        contrast("facts", "live", "the calculation", "tools", "show", is_primary=True),
+        contrast("raw", "live", "all of it", "tools"),
     ]
     chain = ["raw", "schema_only", "placebo", "live"]
     notes = []
     if isinstance(benchmark, KnowsSteps):
         arms.append(options.arm("oracle", show=(*shown, "oracle")))
-        contrasts.append(_contrast("live", "oracle", "what better tools could add", "tools", "show"))
+        contrasts.append(contrast("live", "oracle", "what better tools could add", "tools", "show"))
         chain.append("oracle")
     else:
         notes.append(f"no oracle arm: {benchmark.name} does not know the truth of intermediate steps")
     return Plan(arms=tuple(arms), contrasts=tuple(contrasts), chain=tuple(chain), notes=tuple(notes))
-
-
-def _contrast(baseline: str, variant: str, isolates: str, *factor: str, is_primary: bool = False) -> Contrast:
-    return Contrast(
-        baseline=baseline, variant=variant, isolates=isolates, factor=factor, is_primary=is_primary
-    )
 
 
 ladder = Preset(

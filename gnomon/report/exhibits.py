@@ -8,7 +8,7 @@ import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from gnomon.benchmark import BENCHMARKS
-from gnomon.report.schema import Exhibit, Figure
+from gnomon.report.shapes import Exhibit, Figure
 from gnomon.row import Row
 
 SHOWN = 4  # samples

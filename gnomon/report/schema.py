@@ -9,7 +9,11 @@ from gnomon.report.shapes import (
     AnalysisPlan,
     AttributionReport,
     CalledNeeded,
+<<<<<<< HEAD
     Cost,
+=======
+    Exhibit,
+>>>>>>> main
     Frontier,
     Interval,
     PooledCells,
@@ -235,23 +239,6 @@ class Integrity(TypedDict):
     variant: str | None
     benchmark_version: str
     gnomon_version: str
-
-
-class Figure(TypedDict):
-    """A picture of one answer, as SVG without scripts."""
-
-    model: str
-    arm: str
-    score: float | None
-    caption: str
-    svg: str
-
-
-class Exhibit(TypedDict):
-    """A sample and the pictures of its answers; benchmarks of graphs draw them."""
-
-    sample_id: str
-    figures: list[Figure]
 
 
 class Report(TypedDict):

@@ -239,6 +239,7 @@ class AnalysisPlan(TypedDict):
     deviations: list[str]
 
 
+<<<<<<< HEAD
 class Spent(TypedDict):
     """What trials cost; a total is None once one of its parts is unknown, `known_*` adds up the rest."""
 
@@ -268,3 +269,20 @@ class Cost(Spent):
     """What the job cost."""
 
     by_arm: list[ArmSpent]
+=======
+class Figure(TypedDict):
+    """A picture of one answer, as SVG without scripts."""
+
+    model: str
+    arm: str
+    score: float | None
+    caption: str
+    svg: str
+
+
+class Exhibit(TypedDict):
+    """A sample and the pictures of its answers; benchmarks of graphs draw them."""
+
+    sample_id: str
+    figures: list[Figure]
+>>>>>>> main

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from gnomon.visits.graph import KINDS, Edge, EdgeKind, Node, VisitGraph
+from gnomon.visits.graph import KINDS, LEVELS, Edge, EdgeKind, Node, VisitGraph
 
 Mark = Literal["right", "wrong", "missed"]
 Named = tuple[str, str, EdgeKind]  # source, target, kind, by names
@@ -67,10 +67,14 @@ def _made_up(nodes: dict[str, Node], name: str) -> str:
 
 
 def _likely(nodes: Mapping[str, Node], sources: list[str], targets: list[str], kind: EdgeKind) -> Edge:
-    """The edge that the names most likely mean: within one level for a transition, else not to itself."""
-    pairs = [(one, other) for one in sources for other in targets]
-    if kind == KINDS[1]:
-        pairs.sort(key=lambda pair: nodes[pair[0]].level != nodes[pair[1]].level)
-    else:
-        pairs.sort(key=lambda pair: pair[0] == pair[1])
-    return Edge(source=pairs[0][0], target=pairs[0][1], kind=kind)
+    """The edge that the names most likely mean: within a level for a transition, one level down for an
+    inclusion.
+    """
+    down = KINDS.index(kind) == 0
+
+    def strangeness(pair: tuple[str, str]) -> int:
+        above, below = (LEVELS.index(nodes[end].level) for end in pair)
+        return abs(below - above - down)
+
+    source, target = min(((one, other) for one in sources for other in targets), key=strangeness)
+    return Edge(source=source, target=target, kind=kind)

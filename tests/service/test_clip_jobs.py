@@ -136,3 +136,72 @@ def test_a_job_on_clips_runs_under_raw_and_tools(
     offered = {tool["function"]["name"] for request in seeing.requests for tool in request.get("tools", ())}
     assert {"look_at_frame", "look_closer", "look_between", "measure_motion", "pinhole"} <= offered
     assert "list_cameras" not in offered
+
+
+def run(folder: Path, name: str, spec: dict[str, Any]) -> Path:
+    """Run a job to its end; its result rows."""
+    path = folder / f"{name}.yaml"
+    path.write_text(yaml.safe_dump(spec))
+    with pytest.raises(SystemExit) as end:
+        main(["run", str(path), "--out", str(folder / name), "--workers", "1"])
+    assert end.value.code == 0
+    return folder / name / "rows.ndjson"
+
+
+def command(*args: str) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(list(args))
+    assert end.value.code == 0
+
+
+def test_questions_are_written_harvested_and_filtered_blind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
+    data = publish_urban(tmp_path / "published")
+    question = "Question: How far is {} now?\nChoices:\nA. Farther\nB. Nearer\nC. As before\nAnswer: B"
+    texts = ["It starts.", "{}", question.format("it")]
+    authoring = {
+        "benchmark": "urbanvideo-authoring",
+        "data": str(data),
+        "select": {"tasks": ["Proximity", "Causal"]},
+        "models": [{"id": "scripted", "options": {"replies": texts}}],
+        "arms": {"preset": "authoring"},
+    }
+    rows = run(tmp_path, "authoring", authoring)
+    command("generate", "questions", str(rows), "--data", str(data), "--out", str(tmp_path / "written"))
+    assert "2 questions of 4 answers" in capfd.readouterr().out  # three options are none of «Causal»
+
+    def guesses(name: str, letter_of: str) -> dict[str, Any]:
+        return {"id": "scripted", "name": name, "options": {"replies": [letter_of]}}
+
+    blind = {
+        "benchmark": "urbanvideo-bench",
+        "data": str(tmp_path / "written"),
+        "models": [guesses("one", "Nearer"), guesses("two", "Nearer")],
+        "arms": {"preset": "blind_filter"},
+    }
+    rows = run(tmp_path, "blind", blind)
+    command(
+        "generate",
+        "filtered",
+        str(rows),
+        "--data",
+        str(tmp_path / "written"),
+        "--out",
+        str(tmp_path / "left"),
+    )
+    assert "2 of 2 dropped: 2 models were right" in capfd.readouterr().out
+
+
+def test_recorded_motion_becomes_questions(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pose = {"rotation": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}
+    frames = [{"time_s": at, "camera": {"position_m": [2 * at, 0, 0], **pose}} for at in (0.0, 1.0, 2.0)]
+    recording = {"format": "gnomon-motion/1", "id": "r", "clip": "c.mp4", "scene": "indoor", "frames": frames}
+    file = tmp_path / "r.json"
+    file.write_text(json.dumps({**recording, "camera_forward": "x", "camera_up": "z"}))
+    command("generate", "motion", str(file), "--out", str(tmp_path / "out"))
+    assert "6 questions" in capfd.readouterr().out
+    with pytest.raises(SystemExit) as end:
+        main(["generate", "motion", str(file), "--out", str(tmp_path / "out")])
+    assert end.value.code == 2

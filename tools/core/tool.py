@@ -14,6 +14,7 @@ from tools.core.footage import Footage, Picture
 from tools.core.plain_schema import plain_schema
 from tools.scene.frame import Frame
 from tools.scene.scene import Scene
+from tools.trips.trip import Trip
 
 
 class ToolError(Exception):
@@ -38,7 +39,7 @@ class PictureResult(ToolResult):
     pictures: SkipJsonSchema[tuple[Picture, ...]] = Field(exclude=True)
 
 
-Need = Literal["scene", "footage", "gazetteer", "nothing"]
+Need = Literal["scene", "footage", "gazetteer", "trip", "nothing"]
 
 
 class MediaSource(Protocol):
@@ -49,7 +50,7 @@ class MediaSource(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
-    """What a call may look at: the sample's scene, its clip and its media, nothing else.
+    """What a call may look at: the sample's scene, its clip, its trip and its media, nothing else.
 
     A sample without a scene has NOWHERE, a scene in which there is nothing.
     """
@@ -58,6 +59,7 @@ class ToolContext:
     media: MediaSource | None = None
     footage: Footage | None = None
     gazetteer: bool = False
+    trip: Trip | None = None
 
     def meets(self, need: Need) -> bool:
         """Whether there is what a tool needs."""
@@ -65,6 +67,7 @@ class ToolContext:
             "scene": self.scene is not NOWHERE,
             "footage": self.footage is not None,
             "gazetteer": self.gazetteer,
+            "trip": self.trip is not None,
             "nothing": True,
         }[need]
 

@@ -1,4 +1,4 @@
-"""Toolbox: the tools of one arm, bound to the scene of one sample."""
+"""Toolbox: the tools of one arm, bound to one sample."""
 
 import json
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ class Observation:
 class Toolbox:
     """The tools an agent may call on one sample; a failed call is an observation, never an exception.
 
-    Tools that need what the sample does not have (a scene, a clip) are not offered.
+    Tools that need what the sample does not have (a scene, a clip, a trip) are not offered.
     """
 
     def __init__(self, tools: Iterable[Tool[Any]], context: ToolContext | None) -> None:
