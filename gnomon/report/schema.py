@@ -9,11 +9,8 @@ from gnomon.report.shapes import (
     AnalysisPlan,
     AttributionReport,
     CalledNeeded,
-<<<<<<< HEAD
     Cost,
-=======
     Exhibit,
->>>>>>> main
     Frontier,
     Interval,
     PooledCells,

@@ -239,7 +239,6 @@ class AnalysisPlan(TypedDict):
     deviations: list[str]
 
 
-<<<<<<< HEAD
 class Spent(TypedDict):
     """What trials cost; a total is None once one of its parts is unknown, `known_*` adds up the rest."""
 
@@ -269,7 +268,8 @@ class Cost(Spent):
     """What the job cost."""
 
     by_arm: list[ArmSpent]
-=======
+
+
 class Figure(TypedDict):
     """A picture of one answer, as SVG without scripts."""
 
@@ -285,4 +285,3 @@ class Exhibit(TypedDict):
 
     sample_id: str
     figures: list[Figure]
->>>>>>> main

@@ -185,7 +185,7 @@ def test_trials_that_cannot_be_told_apart_are_refused(write: Callable[..., Path]
     [
         (
             "r.ndjson",
-            '{"sample_id": "a", "arm": "raw", "score": 1}\n\n{"sample_id": "b", "arm": "raw", "score": null}\n',
+            '{"sample_id": "a", "arm": "r", "score": 1}\n\n{"sample_id": "b", "arm": "r", "score": null}\n',
         ),
         ("r.csv", "sample_id,arm,score\na,raw,1\nb,raw,\n"),
     ],
