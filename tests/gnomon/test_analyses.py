@@ -203,6 +203,7 @@ def test_a_case_is_a_question_to_a_judge(tmp_path: Path) -> None:
     prompt = str(sample.messages()[0]["content"])
     assert "location" in prompt
     assert "- time" not in prompt
+    assert prompt.count("</trace>") == 1
     score = judging.score(sample, 'Well. {"location": 1, "motion": 0}', scoring="strict")
     assert (score.value, score.answer, dict(score.metrics)) == (
         0.5,
