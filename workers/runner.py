@@ -23,6 +23,7 @@ from workers.store.counters import Spent
 from workers.store.leases import over_limit
 from workers.store.records import Lease
 from workers.store.store import Store
+from workers.tracing import Tracer, no_spans
 
 log = logging.getLogger(__name__)
 
@@ -48,11 +49,13 @@ class Runner:
         agents: Mapping[str, Agent],
         models: Mapping[str, Model],
         leased: Callable[[Sequence[Lease]], None] = lambda _: None,
+        tracer: Tracer = no_spans,
     ) -> None:
         """`leased` is told, in a thread, which trials come next."""
         self._job_id, self._shard, self._job, self._store = job_id, shard, opened, store
         self._heartbeat, self._timing = heartbeat, timing
         self._agents, self._models, self._leased = agents, models, leased
+        self._tracer = tracer
         self._outbox = Outbox(store, flush_s=timing.flush_s, after=heartbeat.look)
         self._waiting: deque[_Held] = deque()
         self._running: dict[asyncio.Task[None], _Held] = {}
@@ -207,15 +210,17 @@ class Runner:
     async def _trial(self, lease: Lease) -> None:
         trial, bench, trace = lease.trial, self._job.bench, Trace()
         try:
-            row, _ = await run_trial(
-                trial,
-                bench=bench,
-                sample=lambda: self._job.samples.get(trial.ref.sample_id),
-                agent=self._agents[bench.spec.arm(trial.arm).agent],
-                model=self._models[trial.model],
-                trace=trace,
-                attempt=lease.attempt,
-            )
+            with self._tracer(trial) as tell:
+                row, _ = await run_trial(
+                    trial,
+                    bench=bench,
+                    sample=lambda: self._job.samples.get(trial.ref.sample_id),
+                    agent=self._agents[bench.spec.arm(trial.arm).agent],
+                    model=self._models[trial.model],
+                    trace=trace,
+                    attempt=lease.attempt,
+                )
+                tell(row)
         except asyncio.CancelledError:
             self._broken_off.append(Spent.by(trace))
             raise

@@ -23,6 +23,7 @@ from workers.reply_cache import ReplyCache, fingerprint
 from workers.runner import Runner
 from workers.settings import Timing
 from workers.store.store import Store
+from workers.tracing import Tracer, tracing
 
 log = logging.getLogger(__name__)
 
@@ -55,8 +56,11 @@ def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
         return
     opened, agents, models = ready
     holder = f"{context.name}/{uuid.uuid4().hex[:8]}"
-    with Heartbeat(context.store, job_id=job_id, holder=holder, timing=context.timing) as heartbeat:
-        asyncio.run(_run(job_id, shard, opened, heartbeat, agents, models, context))
+    with (
+        tracing(job_id, shard, worker=context.name) as tracer,
+        Heartbeat(context.store, job_id=job_id, holder=holder, timing=context.timing) as heartbeat,
+    ):
+        asyncio.run(_run(job_id, shard, opened, heartbeat, agents, models, context, tracer))
 
 
 def _set_up(job_id: str, context: WorkerContext) -> tuple[OpenJob, dict[str, Agent], dict[str, Model]] | None:
@@ -87,6 +91,7 @@ async def _run(
     agents: dict[str, Agent],
     models: dict[str, Model],
     context: WorkerContext,
+    tracer: Tracer,
 ) -> None:
     spec = opened.bench.spec
     async with AsyncExitStack() as stack:
@@ -109,6 +114,7 @@ async def _run(
             agents=agents,
             models={label: cache.around(label, model) for label, model in asked.items()},
             leased=cache.prefetch,
+            tracer=tracer,
         )
         with _stopped_by_sigterm(runner):
             await runner.run()

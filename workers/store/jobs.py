@@ -190,6 +190,15 @@ class Jobs(Database):
             sums = [func.coalesce(func.sum(column), 0).label(name) for name, column in columns.items()]
             return dict(db.execute(select(*sums)).mappings().one())
 
+    def totals(self) -> dict[str, float]:
+        """What all jobs have spent as far as known, for how many results it is not, and trials in hand."""
+        names = ("known_usd", "unknown_usd", "known_tokens", "unknown_tokens")
+        with self.reading() as db:
+            sums = [func.coalesce(func.sum(jobs.c[name]), 0).label(name) for name in names]
+            spent = db.execute(select(*sums)).mappings().one()
+            leased = db.execute(select(func.count()).where(trials.c.state == LEASED)).scalar_one()
+        return {**{name: float(spent[name]) for name in names}, "leased": float(leased)}
+
     def _by_key(self, key: str | None, spec_hash: str) -> JobRecord | None:
         if key is None:
             return None
