@@ -1,6 +1,6 @@
 """Levels: how often a comparison errs where the truth is known; the table of docs/statistics.md.
 
-    .venv/bin/python bench/statistics_levels.py [--rounds 4000] [--seed 1]
+    .venv/bin/python bench/statistics_levels.py [--rounds 4000] [--seed 1] [--only TEXT]
 
 Each row simulates so many studies of one design and prints as shares: p below 0.05; verdicts `helps` or
 `hurts` (of one comparison with nothing missing); the difference inside its 95 % interval; the baseline's mean
@@ -154,11 +154,14 @@ def main() -> None:
     )
     parser.add_argument("--rounds", type=int, default=4000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="designs whose name holds this text")
     given = parser.parse_args()
     error = (0.05 * 0.95 / given.rounds) ** 0.5
     print(f"{given.rounds:,} studies a row; Monte Carlo standard error at 5 %: {error:.4f}\n")
     print("| Design | p < 0.05 | claimed | difference covered | mean covered |\n|---|---|---|---|---|")
     for name, (groups, scores) in STUDIES.items():
+        if given.only not in name:
+            continue
         row = shares(groups, scores, rounds=given.rounds, seed=given.seed)
         print(f"| {name} | {' | '.join(f'{share:.3f}' for share in row)} |", flush=True)
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from gnomon.benchmark import Scoring
+from gnomon.benchmark import BENCHMARKS, Scoring
 from gnomon.errors import Conflict, SpecError
 from gnomon.rescoring import rescored, response_of
 from gnomon.row import Row
@@ -56,6 +56,8 @@ def rescore(
     job = store.job(job_id)
     if job.status in OPEN:
         raise Conflict(f"job {job_id} is {job.status}; wait for its end, or cancel it", field="JOB")
+    if job.spec.benchmark not in BENCHMARKS.names():
+        raise SpecError(f"{job.spec.benchmark!r} was run elsewhere; Gnomon has no scorer for it", field="JOB")
     spec = job.spec.model_copy(
         update={
             "name": f"{job.name}, scored again",

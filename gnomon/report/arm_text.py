@@ -1,6 +1,7 @@
 """Arms in words, for somebody who has never seen the spec."""
 
 from gnomon.arm import Arm
+from gnomon.exchange.run import AGENT
 from gnomon.sample import SHOWABLE
 
 SHOWN = {"media": "pictures and clips", "map": "the map", "camera_data": "camera data"}
@@ -15,6 +16,8 @@ def arm_text(arm: Arm) -> str:
     >>> arm_text(Arm(name="t", agent="react", tools=("bearing", "speed"), show=("map",)))
     'may call 2 tools (bearing, speed), at most 12 times; does not see pictures and clips, camera data'
     """
+    if arm.agent == AGENT:
+        return "was run elsewhere"
     if not arm.tools:
         text = (
             "answers in one go, without tools"

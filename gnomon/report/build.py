@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from gnomon.benchmark import Benchmark
+from gnomon.exchange.foreign import benchmark_called
+from gnomon.exchange.run import AGENT
 from gnomon.report.arm_text import arm_text
 from gnomon.report.arms import arm_report, trial_counts
 from gnomon.report.attribution import attributions, tool_effects
@@ -49,7 +51,7 @@ def build_report(
     over a store will do; `trace` reads a stored trace by its trial's id. The result holds plain data only
     and no number that is not finite.
     """
-    plugin = benchmark or spec.plugin()
+    plugin = benchmark or benchmark_called(spec.benchmark)
     groups = [(model.label, arm.name) for model in spec.models for arm in spec.arms]
     exhibits = Exhibits(plugin.name)
     ledger = read_ledger(exhibits.watch(rows), groups, clustered=spec.analysis.cluster == "auto")
@@ -72,7 +74,7 @@ def build_report(
         "exhibits": exhibits.drawn(),
         "tools": tool_reports(
             ledger,
-            {arm.name: spec.arm(arm.name).tools for arm in spec.arms},
+            _offered(ledger, spec),
             effects=tool_effects(ledger, spec, headline=plugin.headline),
             attributions=attributed,
         ),
@@ -88,6 +90,17 @@ def build_report(
         "cost": cost(ledger),
         "integrity": integrity(ledger, spec, benchmark=plugin, contrasts=found, faults=faults),
     }
+
+
+def _offered(ledger: Ledger, spec: JobSpec) -> dict[str, tuple[str, ...]]:
+    """The tools of each arm; of an arm that was run elsewhere those that were called."""
+    offered = {arm.name: spec.arm(arm.name).tools for arm in spec.arms if arm.agent != AGENT}
+    for arm in (arm.name for arm in spec.arms if arm.agent == AGENT):
+        tallies = [
+            tally for (_, name), tally in zip(ledger.groups, ledger.tallies, strict=True) if name == arm
+        ]
+        offered[arm] = tuple(sorted({tool for tally in tallies for tool in tally.tools}))
+    return offered
 
 
 def _job_info(job_id: str, spec: JobSpec, status: str, plugin: Benchmark) -> JobInfo:

@@ -1,7 +1,7 @@
 """The report's cost: tokens, dollars and seconds; what is unknown stays unknown."""
 
 from gnomon.report.ledger import Ledger, Tally
-from gnomon.report.schema import Cost, Spent
+from gnomon.report.shapes import Cost, Spent
 
 
 def cost(ledger: Ledger) -> Cost:

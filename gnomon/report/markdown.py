@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from gnomon.report.schema import Contrast, Report
-from gnomon.report.shapes import Interval
+from gnomon.report.shapes import Interval, Waterfall
 from gnomon.report.table import printable
 from gnomon.report.verdict import p_text, percent, points
 
@@ -43,6 +43,9 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _section(
         "Tools", ("tool", "calls", "samples used", "bad arguments %", "errors %"), _tools(report)
     )
+    for one in report["waterfalls"]:
+        title = f"{escaped(one['model'])}, step by step (points, {one['n']:,} samples)"
+        yield from _section(title, ("from", "to", "diff", "95 %"), _steps(one))
     if report["published"]:
         rows = [(row["model"], row["group"], percent(row["aggregate"])) for row in report["published"]]
         yield from _section("Published (percent)", ("model", "group", "aggregate"), rows)
@@ -87,6 +90,18 @@ def _contrast(one: Contrast) -> tuple[str, ...]:
     )
 
 
+def _steps(one: Waterfall) -> list[tuple[str, ...]]:
+    return [
+        (
+            step["baseline"],
+            step["variant"],
+            points(step["diff"]),
+            f"{points(step['ci95'][0])} to {points(step['ci95'][1])}" if step["ci95"] else "–",
+        )
+        for step in one["steps"]
+    ]
+
+
 def _tools(report: Report) -> list[tuple[str, ...]]:
     return [
         (
@@ -110,6 +125,7 @@ def _integrity(report: Report) -> list[tuple[str, str]]:
             (f"bounds, {one['model']}: {one['variant']}", f"{points(one['low'])} to {points(one['high'])}")
             for one in facts["bounds"]
         ),
+        *(("deviation from the plan", text) for text in report["plan"]["deviations"]),
         ("comparisons looked at", str(facts["comparisons"])),
         ("flags", _causes(facts["flags"])),
         ("data faults", _causes(facts["data_faults"])),

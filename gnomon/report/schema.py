@@ -9,6 +9,7 @@ from gnomon.report.shapes import (
     AnalysisPlan,
     AttributionReport,
     CalledNeeded,
+    Cost,
     Exhibit,
     Frontier,
     Interval,
@@ -186,37 +187,6 @@ class PublishedRow(TypedDict):
     group: str
     aggregate: float | None
     by_task: dict[str, float | None]
-
-
-class Spent(TypedDict):
-    """What trials cost; a total is None once one of its parts is unknown, `known_*` adds up the rest."""
-
-    trials: int
-    usd: float | None
-    known_usd: float
-    usd_unknown: int
-    prompt_tokens: int | None
-    known_prompt_tokens: int
-    prompt_tokens_unknown: int
-    completion_tokens: int | None
-    known_completion_tokens: int
-    completion_tokens_unknown: int
-    wall_s: float
-    model_calls: int
-    tool_calls: int
-
-
-class ArmSpent(Spent):
-    """What one model under one arm cost."""
-
-    model: str
-    arm: str
-
-
-class Cost(Spent):
-    """What the job cost."""
-
-    by_arm: list[ArmSpent]
 
 
 class Bounds(TypedDict):

@@ -235,3 +235,53 @@ def test_a_pilot_replaces_what_was_assumed(file: File, capsys: pytest.CaptureFix
     assert [one["samples"] for one in found["pilot"]["contrasts"]] == [14]
     assert gnomon("plan", "spec.yaml", "--pilot", pilot) == 0
     assert "by the pilot" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kind", ["rows", "inspect"])
+def test_an_exported_job_can_be_imported_again(
+    kind: str, store: Store, file: File, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = file({"raw": 0.25, "tools": 1.0})
+    assert gnomon("export", old, "--format", kind, "--out", "out") == 0
+    files = capsys.readouterr().out.split()
+    assert len(files) == (1 if kind == "rows" else 2)
+    more = ["--primary", "raw", "tools"]
+    assert gnomon("import", *files, "--cluster", "cluster", "--cell", "cell", *more) == 0
+    assert "28 trials of 14 samples; arms: raw, tools" in capsys.readouterr().out
+    new = next(job.id for job in store.jobs().items if job.id != old)
+    assert {(row.arm, row.score) for row in store.iter_rows(new)} == {("raw", 0.25), ("tools", 1.0)}
+    assert {row.cluster for row in store.iter_rows(new)} == {row.cluster for row in store.iter_rows(old)}
+    assert gnomon("report", new, "--format", "md") == 0
+    assert "+75.0" in capsys.readouterr().out
+
+
+def test_logs_of_an_unknown_benchmark_are_reported_but_not_scored_again(
+    store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [
+        {"sample_id": f"s{n}", "arm": arm, "score": n % 2, "benchmark": "sums"}
+        for n in range(4)
+        for arm in "ab"
+    ]
+    Path("rows.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert gnomon("import", "rows.jsonl", "--name", "mine") == 0
+    [job] = store.jobs().items
+    assert (job.name, job.counts.scored) == ("mine", 8)
+    assert gnomon("rescore", job.id) == 2
+    assert "'sums' was run elsewhere" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["import"], "Missing argument"),
+        (["import", "notes.txt"], "neither a log nor a row file"),
+        (["import", "nowhere.eval"], "cannot be read as a log"),
+        (["export", "j_none", "--out", "x"], "j_none"),
+    ],
+)
+def test_what_cannot_be_exchanged_is_named(
+    args: list[str], says: str, store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert gnomon(*args) == 2
+    assert says in capsys.readouterr().err

@@ -1,5 +1,6 @@
 """Encoding: rows and traces to columns and back, and what lies in the columns of jobs and trials."""
 
+import functools
 import json
 import math
 import zlib
@@ -50,6 +51,21 @@ def row_of(found: RowMapping) -> Row:
     values.update({name: json.loads(values[name]) for name in _JSON})
     values.update(outcome=Outcome(values["outcome"]), flags=tuple(values["flags"]))
     return Row(**values)
+
+
+def row_in_order(values: Sequence[Any]) -> Row:
+    """The row whose values these are, in the order of COLUMNS; faster than `row_of` where rows are many."""
+    found = dict(zip(COLUMNS, values, strict=True))
+    for name in _JSON:
+        found[name] = _loaded(found[name])
+    found.update(outcome=Outcome(found["outcome"]), flags=tuple(found["flags"]))
+    return Row(**found)
+
+
+@functools.lru_cache(maxsize=4096)
+def _loaded(text: str) -> Any:
+    """Most rows hold the same few texts; what is read is never changed."""
+    return json.loads(text)
 
 
 def job_values(spec: JobSpec, faults: Sequence[DataFault]) -> dict[str, Any]:

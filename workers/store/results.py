@@ -10,10 +10,10 @@ from sqlalchemy import Connection, insert, select, tuple_, update
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
 from gnomon.errors import NotFound
-from gnomon.row import Row
+from gnomon.row import COLUMNS, Row
 from workers.store.counters import Spent, add_results
 from workers.store.database import Database
-from workers.store.encoding import pack, row_of, row_values, trial_of, unpack
+from workers.store.encoding import pack, row_in_order, row_of, row_values, trial_of, unpack
 from workers.store.ending import missing_row
 from workers.store.jobs import lock_jobs, number_of
 from workers.store.leases import held_by
@@ -90,10 +90,11 @@ class Results(Database):
 
     def rows_after(self, job_id: str, seq: int, limit: int) -> list[tuple[int, Row]]:
         """Up to `limit` results that came after number `seq` (0: from the first), each with its number."""
-        query = select(results).where(results.c.job_id == job_id, results.c.seq > seq)
+        columns = (results.c.seq, *(results.c[name] for name in COLUMNS))
+        query = select(*columns).where(results.c.job_id == job_id, results.c.seq > seq)
         with self.reading() as db:
-            found = db.execute(query.order_by(results.c.seq).limit(limit)).mappings().all()
-        return [(row["seq"], row_of(row)) for row in found]
+            found = db.execute(query.order_by(results.c.seq).limit(limit)).all()
+        return [(row[0], row_in_order(row[1:])) for row in found]
 
     def trial(self, trial_id: str) -> TrialRecord:
         """All that is known of a trial.

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.weightstats import ttost_paired
 
+from bench.planted_jobs import JOBS
+from bench.planted_jobs import shares as planted
 from bench.statistics_levels import STUDIES, shares
 from gnomon.statistics.design import design
 from gnomon.statistics.estimate import wilson
@@ -41,9 +43,32 @@ def test_the_level_holds_where_there_is_no_effect(name: str) -> None:
 
 
 def test_the_documented_table_is_that_of_the_bench() -> None:
-    text = DOCUMENT.read_text(encoding="utf-8").partition("## Measured")[2]
+    text = DOCUMENT.read_text(encoding="utf-8").partition("## Measured")[2].partition("## Planted jobs")[0]
     assert [name for name in STUDIES if f"| {name} |" not in text] == []
     assert text.count(" | ") == 4 * (len(STUDIES) + 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "covers", "claims"),
+    [
+        ("60 independent samples, no effect", (0.87, 1.0), (0.0, 0.13)),
+        ("graded, 20 clusters of 7, no effect", (0.87, 1.0), (0.0, 0.13)),
+        ("0 to 5 % right, 30 samples, no effect", (0.93, 1.0), (0.0, 0.03)),
+        ("effect varies over 20 clusters of 7, +16 points", (0.87, 1.0), (0.4, 0.8)),
+        ("8 % of one arm lost, 60 clusters of 7, +16 points", (0.87, 1.0), (0.0, 0.01)),
+    ],
+)
+def test_a_whole_report_finds_what_was_planted_and_no_more(
+    name: str, covers: tuple[float, float], claims: tuple[float, float]
+) -> None:
+    covered, _, claimed = planted(JOBS[name], jobs=80, seed=3)
+    assert covers[0] <= covered <= covers[1]
+    assert claims[0] <= claimed <= claims[1]
+
+
+def test_the_documented_jobs_are_those_of_the_bench() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8").partition("## Planted jobs")[2]
+    assert [name for name in JOBS if f"| {name} |" not in text] == []
 
 
 def test_a_gain_without_losses_is_found_in_few_clusters() -> None:

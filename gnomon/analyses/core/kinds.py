@@ -1,0 +1,63 @@
+"""The two kinds of analysis: one asks a judge model to label traces, one needs nothing but rows."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gnomon.errors import SpecError
+from gnomon.row import Row
+from tools.core.registry import Registry
+
+GroupOf = Callable[[Row], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A judge reads a trial's trace and says of each label whether it holds.
+
+    `labels` are names with their definitions. `only_wrong`: trials that scored below 0.5 alone are read.
+    `left_out` names labels that a task's questions cannot show. Fewer than `least` trials are refused.
+    """
+
+    name: str
+    description: str
+    benchmarks: tuple[str, ...]
+    labels: Mapping[str, str]
+    only_wrong: bool
+    least: int = 20
+    left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def asked(self, task: str) -> tuple[str, ...]:
+        """The labels that a task's trials are judged by."""
+        return tuple(name for name in self.labels if name not in self.left_out.get(task, ()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """A figure made of rows, grouped by `group`: `cell`, or `question_type` of the published item.
+
+    `count` gets the rows and the group of each, and refuses too few models or samples.
+    """
+
+    name: str
+    description: str
+    benchmarks: tuple[str, ...]
+    group: str
+    count: Callable[[Sequence[Row], GroupOf], dict[str, Any]]
+
+
+ANALYSES: Registry[Judged | Counted] = Registry("gnomon.analyses", "analysis", dashes=False)
+
+
+def need(what: str, found: int, least: int) -> None:
+    """Refuse an analysis of too little.
+
+    >>> need("models", 2, 5)
+    Traceback (most recent call last):
+    gnomon.errors.SpecError: JOB: 2 models; this analysis needs 5 or more
+
+    Raises:
+        SpecError: there is too little.
+    """
+    if found < least:
+        raise SpecError(f"{found:,} {what}; this analysis needs {least} or more", field="JOB")

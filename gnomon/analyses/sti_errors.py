@@ -1,0 +1,15 @@
+"""STI-Bench's three error patterns, over trials that went wrong."""
+
+from gnomon.analyses.core.kinds import Judged
+
+sti_errors = Judged(
+    name="sti_errors",
+    description="STI-Bench: which of three patterns of error led to a wrong answer.",
+    benchmarks=("sti-bench",),
+    labels={
+        "spatial_quantification": "It estimates a size, a distance or a position in space wrongly.",
+        "temporal_dynamics": "It misreads change over time: displacement, speed, turning, whose motion.",
+        "cross_modal_grounding": "It ties words, times or numbers to the wrong part of the video.",
+    },
+    only_wrong=True,
+)

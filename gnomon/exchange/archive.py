@@ -1,0 +1,53 @@
+"""Archive: the members of a zip, also those packed with Zstandard, which Python 3.11 does not know."""
+
+import struct
+import zipfile
+from pathlib import Path
+
+ZSTANDARD = 93  # the compression method's number in the zip format
+LOCAL_HEADER = struct.Struct("<26xHH")  # of a member: 26 bytes that do not matter, two lengths
+MOST_BYTES = 2**31
+
+
+class Archive:
+    """A zip opened for reading.
+
+    Raises:
+        OSError, zipfile.BadZipFile: it cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._zip = path, zipfile.ZipFile(path)
+
+    def names(self) -> list[str]:
+        """The names of its members."""
+        return self._zip.namelist()
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a member.
+
+        Raises:
+            KeyError: there is none of this name.
+            zipfile.BadZipFile: it is broken, or unpacks to more than 2 GiB.
+        """
+        member = self._zip.getinfo(name)
+        if member.file_size > MOST_BYTES:
+            raise zipfile.BadZipFile(f"{name} unpacks to {member.file_size:,} bytes")
+        if member.compress_type != ZSTANDARD:
+            return self._zip.read(name)
+        import zstandard  # needed for such members only
+
+        with self._path.open("rb") as file:
+            file.seek(member.header_offset)
+            lengths = LOCAL_HEADER.unpack(file.read(LOCAL_HEADER.size))
+            file.seek(sum(lengths), 1)
+            packed = file.read(member.compress_size)
+        try:
+            reader = zstandard.ZstdDecompressor().stream_reader(packed)
+            return reader.read(MOST_BYTES)
+        except zstandard.ZstdError as error:
+            raise zipfile.BadZipFile(f"{name}: {error}") from None
+
+    def close(self) -> None:
+        """Close the file."""
+        self._zip.close()

@@ -1,0 +1,47 @@
+"""Foreign benchmark: what a report needs to know of a benchmark that Gnomon does not have."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from gnomon.benchmark import BENCHMARKS, Benchmark, Published, SampleSet
+from gnomon.errors import SpecError
+from gnomon.score import Score
+
+
+@dataclass(kw_only=True)
+class Foreign:
+    """A benchmark by name only: its runs can be reported, not repeated or scored again."""
+
+    name: str
+    version: str = "imported"
+    tasks: tuple[str, ...] = ()
+    scenes: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    needs_data: bool = False
+    headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
+
+    def open(self, **_: object) -> SampleSet:
+        raise self._absent()
+
+    def score(self, *_: object, **__: object) -> Score:
+        raise self._absent()
+
+    def score_record(self, *_: object, **__: object) -> Score:
+        raise self._absent()
+
+    def published(self) -> Sequence[Published]:
+        return ()
+
+    def _absent(self) -> SpecError:
+        return SpecError(f"{self.name!r} was run elsewhere; Gnomon has neither its samples nor its scorer")
+
+
+def benchmark_called(name: str) -> Benchmark:
+    """The benchmark of this name, a foreign one where there is none.
+
+    >>> benchmark_called("gsm8k").version
+    'imported'
+    """
+    known: Benchmark = BENCHMARKS.get(name) if name in BENCHMARKS.names() else Foreign(name=name)
+    return known

@@ -1,0 +1,133 @@
+"""Rows written as a log of Inspect AI, one for each model and arm."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from gnomon.outcome import Outcome
+from gnomon.row import Row
+
+VERSION = 2
+SCORER = "gnomon"
+ReadTrace = Callable[[str], Mapping[str, Any] | None]
+
+
+def log_of(rows: Sequence[Row], *, job_id: str, created: str, trace: ReadTrace) -> dict[str, Any]:
+    """A log of these rows, which are of one model and one arm; `created` is a time in ISO 8601.
+
+    What Inspect has no field for stands in each sample's metadata.
+
+    Raises:
+        ValueError: there are no rows, or they are of several arms.
+    """
+    if len({(row.model, row.arm) for row in rows}) != 1:
+        raise ValueError("a log holds the rows of one model and one arm")
+    first, scored = rows[0], [row.score for row in rows if row.score is not None]
+    samples = sorted({row.sample_id for row in rows})
+    started = _iso(created)
+    mean = sum(scored) / len(scored) if scored else 0.0
+    metric = {"name": "mean", "value": mean, "params": {}, "metadata": {}}
+    return {
+        "version": VERSION,
+        "status": "success",
+        "eval": {
+            "run_id": job_id,
+            "eval_id": f"{job_id}-{first.model}-{first.arm}",
+            "task_id": job_id,
+            "created": started,
+            "task": first.benchmark,
+            "task_version": 0,
+            "task_args": {},
+            "solver": first.arm,
+            "dataset": {"name": first.benchmark, "samples": len(samples), "sample_ids": samples},
+            "model": first.model,
+            "model_args": {},
+            "config": {"epochs": max(row.repeat for row in rows) + 1},
+            "packages": {},
+            "metadata": {"gnomon_job": job_id},
+        },
+        "plan": {"name": "plan", "steps": [{"solver": first.arm, "params": {}}], "config": {}},
+        "results": {
+            "total_samples": len(rows),
+            "completed_samples": len(scored),
+            "scores": [{"name": SCORER, "scorer": SCORER, "params": {}, "metrics": {"mean": metric}}],
+        },
+        "stats": {"started_at": started, "completed_at": started, "model_usage": {}},
+        "samples": [_sample(row, trace(row.trial_id)) for row in rows],
+    }
+
+
+def _iso(created: str) -> str:
+    time = datetime.fromisoformat(created) if created else datetime.fromtimestamp(0, UTC)
+    return time.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def _sample(row: Row, trace: Mapping[str, Any] | None) -> dict[str, Any]:
+    response = (trace or {}).get("response")
+    text = response if isinstance(response, str) else (row.answer or "")
+    choice = {"message": {"role": "assistant", "content": text}, "stop_reason": "stop"}
+    usage = {"input_tokens": row.prompt_tokens or 0, "output_tokens": row.completion_tokens or 0}
+    sample: dict[str, Any] = {
+        "id": row.sample_id,
+        "epoch": row.repeat + 1,
+        "input": "",
+        "target": "",
+        "messages": _messages(trace or {}),
+        "output": {"model": row.model, "choices": [choice], "completion": text},
+        "metadata": {
+            "task": row.task,
+            "cell": row.cell,
+            "cluster": row.cluster,
+            "outcome": row.outcome.value,
+            "stop_reason": row.stop_reason,
+            "flags": list(row.flags),
+            "metrics": dict(row.metrics),
+            "usd": row.usd,
+            "trial_id": row.trial_id,
+        },
+        "model_usage": {row.model: {**usage, "total_tokens": sum(usage.values())}}
+        if row.prompt_tokens is not None or row.completion_tokens is not None
+        else {},
+        "total_time": row.wall_s,
+        "working_time": row.wall_s,
+        "uuid": row.trial_id,
+    }
+    if row.outcome == Outcome.INFRA_MISSING:
+        sample["error"] = {"message": row.stop_reason, "traceback": "", "traceback_ansi": ""}
+    else:
+        sample["scores"] = {SCORER: {"value": row.score, "answer": row.answer, "metadata": {}}}
+    return sample
+
+
+def _messages(trace: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Replies and tool results of a trace; the prompt's pictures stay where they are."""
+    messages: list[dict[str, Any]] = []
+    waiting: list[Mapping[str, Any]] = []
+    for step in trace.get("steps", ()):
+        if step.get("kind") == "reply":
+            waiting = list(step.get("tool_calls") or ())
+            calls = [_call(call) for call in waiting]
+            message = {"role": "assistant", "content": step.get("text") or ""}
+            messages.append({**message, "tool_calls": calls} if calls else message)
+        elif step.get("kind") == "tool":
+            call = waiting.pop(0) if waiting else {}
+            result = {"role": "tool", "content": step.get("observation") or "", "function": step.get("name")}
+            result["tool_call_id"] = call.get("id")
+            if step.get("error"):
+                result["error"] = {"type": "unknown", "message": str(step["error"])}
+            messages.append(result)
+    return messages
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    function = call.get("function") or {}
+    try:
+        arguments = json.loads(function.get("arguments") or "{}")
+    except ValueError:
+        arguments = {}
+    return {
+        "id": str(call.get("id")),
+        "function": str(function.get("name")),
+        "arguments": arguments if isinstance(arguments, dict) else {},
+    }

@@ -1,0 +1,59 @@
+"""Export a job for others: plain rows, or logs of Inspect AI."""
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from service.cli.options import data_dir_option
+
+if TYPE_CHECKING:
+    from workers.store.store import Store
+
+
+@click.command()
+@click.argument("job")
+@click.option("--format", "kind", type=click.Choice(["rows", "inspect"]), default="rows", show_default=True)
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for rows.ndjson, or for one log of each model and arm.",
+)
+@data_dir_option
+def export(job: str, kind: str, out: Path, data_dir: Path | None) -> None:
+    """Write the rows of JOB for others; `gnomon import` reads both formats back."""
+    from gnomon.report.table import rows_ndjson
+    from service.cli.opening import existing_store, prepare_out
+
+    store = existing_store(data_dir)
+    try:
+        store.job(job)
+        prepare_out(out)
+        if kind == "rows":
+            files = [out / "rows.ndjson"]
+            with files[0].open("w", encoding="utf-8") as file:
+                rows_ndjson(store.iter_rows(job), file)
+        else:
+            files = _logs(store, job, out)
+    finally:
+        store.close()
+    for path in files:
+        click.echo(str(path))
+
+
+def _logs(store: "Store", job_id: str, out: Path) -> list[Path]:
+    from gnomon.exchange.inspect_write import log_of
+
+    job, rows, files = store.job(job_id), list(store.iter_rows(job_id)), []
+    for model in job.spec.models:
+        for arm in job.spec.arms:
+            mine = [row for row in rows if (row.model, row.arm) == (model.label, arm.name)]
+            if mine:
+                log = log_of(mine, job_id=job_id, created=job.created_at, trace=store.trace)
+                name = re.sub(r"[^\w.-]+", "-", f"{job_id}_{model.label}_{arm.name}")
+                files.append(out / f"{name}.json")
+                files[-1].write_text(json.dumps(log, allow_nan=False), encoding="utf-8")
+    return files

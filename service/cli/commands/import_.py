@@ -1,0 +1,71 @@
+"""Import runs made elsewhere: Inspect AI's logs and plain row files."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from service.cli.options import data_dir_option
+
+if TYPE_CHECKING:
+    from gnomon.exchange.run import Ended
+
+
+@click.command("import")
+@click.argument("files", nargs=-1, required=True, metavar="[ARM=]FILE...")
+@click.option("--name", default="", help="The job's name; default the files'.")
+@click.option("--primary", nargs=2, metavar="BASELINE VARIANT", help="The comparison that was planned.")
+@click.option("--scorer", help="Of a log with several scorers, the one to read.")
+@click.option("--cluster", help="Field of a log's sample metadata that names kin, such as the video.")
+@click.option("--cell", help="Field of a log's sample metadata that names the task.")
+@data_dir_option
+def import_(
+    files: tuple[str, ...],
+    name: str,
+    primary: tuple[str, str] | None,
+    scorer: str | None,
+    cluster: str | None,
+    cell: str | None,
+    data_dir: Path | None,
+) -> None:
+    """Keep runs made elsewhere as one job: logs of Inspect AI (.eval, .json), rows (.ndjson, .jsonl, .csv).
+
+    Each log is an arm; ARM= names it, else its solver does.
+    """
+    from gnomon.exchange.run import run_of
+    from service.cli.opening import settings_of
+    from workers.store.store import open_store
+
+    ended: list[Ended] = []
+    for given in files:
+        ended += _read(given, scorer=scorer, cluster=cluster, cell=cell)
+    title = name or ", ".join(Path(given.rpartition("=")[2]).name for given in files)
+    run = run_of(ended, name=title, primary=primary)
+    settings = settings_of(data_dir)
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    store = open_store(settings.database_url)
+    try:
+        job_id = store.file_job(run.spec, run.refs, run.ended)
+    finally:
+        store.close()
+    arms = ", ".join(arm.name for arm in run.spec.arms)
+    click.echo(f"job {job_id}: {len(run.ended):,} trials of {len(run.refs):,} samples; arms: {arms}")
+    click.echo(f"`gnomon report {job_id} --out report.html` compares them")
+
+
+def _read(given: str, *, scorer: str | None, cluster: str | None, cell: str | None) -> "list[Ended]":
+    from dataclasses import replace
+
+    from gnomon.errors import SpecError
+    from gnomon.exchange import inspect_log, row_file
+
+    arm, _, file = given.rpartition("=") if not Path(given).exists() else ("", "", given)
+    path = Path(file)
+    if path.suffix in inspect_log.ENDINGS:
+        return list(inspect_log.read_log(path, arm=arm or None, scorer=scorer, cluster=cluster, cell=cell))
+    if path.suffix in row_file.ENDINGS:
+        return [(replace(row, arm=arm or row.arm), None) for row in row_file.read_rows(path)]
+    allowed = ", ".join((*inspect_log.ENDINGS, *row_file.ENDINGS))
+    raise SpecError(
+        f"{path.name!r} is neither a log nor a row file; allowed endings: {allowed}", field="FILE"
+    )

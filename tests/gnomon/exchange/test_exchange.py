@@ -1,0 +1,284 @@
+"""Runs made elsewhere: read as they are, or refused; ours written so that others can read them."""
+
+import json
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.errors import SpecError
+from gnomon.exchange.foreign import benchmark_called
+from gnomon.exchange.inspect_log import read_log
+from gnomon.exchange.inspect_write import log_of
+from gnomon.exchange.row_file import read_rows
+from gnomon.exchange.run import Run, run_of
+from gnomon.outcome import Outcome
+from gnomon.report.build import build_report
+from gnomon.report.html import render_html
+from gnomon.report.table import rows_csv, rows_ndjson
+from gnomon.row import Row
+
+REAL = Path(__file__).parent / "two_samples.eval"  # written by Inspect AI 0.3.285 with its mock model
+
+
+def a_sample(number: int, value: Any = "C", **changes: Any) -> dict[str, Any]:
+    call = {"id": "c1", "function": "add", "arguments": {"x": 1}, "type": "function"}
+    return {
+        "id": f"s{number}",
+        "epoch": 1,
+        "input": "?",
+        "target": "A",
+        "messages": [
+            {"role": "user", "content": "?"},
+            {"role": "assistant", "content": [{"type": "text", "text": "hm"}], "tool_calls": [call]},
+            {"role": "tool", "content": "2", "function": "add", "tool_call_id": "c1"},
+            {"role": "assistant", "content": "A"},
+        ],
+        "output": {"completion": "A"},
+        "scores": {"match": {"value": value, "answer": "A"}},
+        "metadata": {"video": f"v{number // 2}", "kind": "near"},
+        "model_usage": {"m": {"input_tokens": 7, "output_tokens": 3, "total_tokens": 10}},
+        "total_time": 1.5,
+        **changes,
+    }
+
+
+def a_log(samples: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
+    about = {"task": "sums", "model": "openai/m", "run_id": "r", "solver": "react"}
+    return {"version": 2, "status": "success", "eval": {**about, **changes}, "samples": samples}
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    def write_log(log: dict[str, Any], name: str = "log.json") -> Path:
+        path = tmp_path / name
+        if path.suffix == ".json":
+            path.write_text(json.dumps(log))
+            return path
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("header.json", json.dumps({**log, "samples": None}))
+            for sample in log["samples"]:
+                archive.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", json.dumps(sample))
+        return path
+
+    return write_log
+
+
+@pytest.mark.parametrize("name", ["log.json", "log.eval"])
+def test_a_log_becomes_rows_and_traces(name: str, write: Callable[..., Path]) -> None:
+    path = write(a_log([a_sample(0), a_sample(1, "I", epoch=2)]), name)
+    (row, trace), (other, _) = read_log(path, cluster="video", cell="kind")
+    assert (row.benchmark, row.model, row.arm, row.sample_id, row.cluster) == (
+        "sums",
+        "openai/m",
+        "react",
+        "s0",
+        "v0",
+    )
+    assert (row.cell, row.score, row.answer, row.outcome) == ("near", 1.0, "A", Outcome.SCORED)
+    assert (row.prompt_tokens, row.completion_tokens, row.usd, row.wall_s) == (7, 3, None, 1.5)
+    assert (row.model_calls, row.tool_calls, row.tool_errors) == (2, 1, 0)
+    assert dict(row.tools_used) == {"add": {"calls": 1, "bad_arguments": 0, "errors": 0}}
+    assert (other.score, other.repeat) == (0.0, 1)
+    assert trace is not None
+    assert [step["kind"] for step in trace["steps"]] == ["reply", "tool", "reply"]
+    assert trace["steps"][1]["arguments"] == '{"x": 1}'
+    assert trace["response"] == "A"
+
+
+def test_a_log_that_inspect_has_written_and_packed_with_zstandard_is_read() -> None:
+    rows = [row for row, _ in read_log(REAL, cluster="video")]
+    assert [(row.sample_id, row.cluster, row.score, row.tool_calls) for row in rows] == [
+        ("a", "v1", 1.0, 2),
+        ("b", "v1", 0.0, 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome", "score", "reason"),
+    [
+        ({"scores": None, "error": {"message": "429"}}, Outcome.INFRA_MISSING, None, "inspect:error"),
+        ({"error": {"message": "late"}}, Outcome.INFRA_MISSING, None, "inspect:error"),
+        ({"scores": None, "limit": {"type": "token", "limit": 9}}, Outcome.MODEL_FAILED, 0.0, "limit:token"),
+        ({"limit": {"type": "message", "limit": 9}}, Outcome.SCORED, 1.0, "limit:message"),
+        ({"scores": {}}, Outcome.INFRA_MISSING, None, "inspect:unscored"),
+        ({"scores": {"x": {"value": 0.25}}}, Outcome.SCORED, 0.25, "answered"),
+        ({"scores": {"x": {"value": True}}}, Outcome.SCORED, 1.0, "answered"),
+    ],
+)
+def test_an_error_is_not_the_models_and_a_limit_is(
+    changes: dict[str, Any], outcome: Outcome, score: float | None, reason: str, write: Callable[..., Path]
+) -> None:
+    [(row, _)] = read_log(write(a_log([a_sample(0, **changes)])))
+    assert (row.outcome, row.score, row.stop_reason) == (outcome, score, reason)
+
+
+@pytest.mark.parametrize(
+    ("log", "says"),
+    [
+        (a_log([a_sample(0, 7.5)]), "has the score 7.5; allowed"),
+        (a_log([a_sample(0, "great")]), "has the score 'great'; allowed"),
+        (
+            a_log([a_sample(0, scores={"a": {"value": 1}, "b": {"value": 0}})]),
+            "several scorers; name one of a, b",
+        ),
+        (a_log([]), "holds no samples"),
+        ({"eval": {}}, "no `eval.task`"),
+        ({"anything": 1}, "no `eval.task`"),
+    ],
+)
+def test_a_log_that_cannot_be_used_says_why(
+    log: dict[str, Any], says: str, write: Callable[..., Path]
+) -> None:
+    with pytest.raises(SpecError, match=says.replace("(", r"\(")):
+        list(read_log(write(log)))
+
+
+@pytest.mark.parametrize("content", [b"", b"not a zip", b"PK\x05\x06" + bytes(18)])
+def test_what_is_no_log_is_refused(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "x.eval"
+    path.write_bytes(content)
+    with pytest.raises(SpecError, match="cannot be read as a log"):
+        list(read_log(path))
+
+
+def test_two_logs_are_two_arms_of_one_report(write: Callable[..., Path]) -> None:
+    raw = write(a_log([a_sample(n, "I") for n in range(20)]), "raw.json")
+    tools = write(a_log([a_sample(n, "C") for n in range(20)]), "tools.eval")
+    ended = [*read_log(raw, arm="raw", cluster="video"), *read_log(tools, arm="tools", cluster="video")]
+    run = run_of(ended, name="mine", primary=("raw", "tools"))
+    report = report_of(run)
+    assert report["contrasts"][0]["diff"] == 1.0
+    assert report["contrasts"][0]["clusters"] == 10
+    assert [tool["tool"] for tool in report["tools"]] == ["add"]
+    assert report["job"]["benchmark_version"] == "imported"
+    assert "was run elsewhere" in render_html(report)
+
+
+def report_of(run: Run) -> Any:
+    rows = [row for row, _ in run.ended]
+    return build_report(job_id="j", spec=run.spec, status="completed", rows=rows, planned=len(rows))
+
+
+def test_trials_that_cannot_be_told_apart_are_refused(write: Callable[..., Path]) -> None:
+    twice = [*read_log(write(a_log([a_sample(0)]))), *read_log(write(a_log([a_sample(0)])))]
+    with pytest.raises(SpecError, match="stands twice under openai/m / react"):
+        run_of(twice, name="x")
+    with pytest.raises(SpecError, match="no arm 'raw'; there are: react"):
+        run_of(twice[:1], name="x", primary=("raw", "react"))
+    with pytest.raises(SpecError, match="no rows"):
+        run_of([], name="x")
+    (row, trace) = twice[0]
+    with pytest.raises(SpecError, match="two tasks, cells or clusters"):
+        run_of([(row, trace), (replace(row, arm="b", cluster="z"), trace)], name="x")
+    with pytest.raises(SpecError, match="several benchmarks: sums, tiny"):
+        run_of([(row, trace), (replace(row, arm="b", benchmark="tiny"), trace)], name="x")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "r.ndjson",
+            '{"sample_id": "a", "arm": "r", "score": 1}\n\n{"sample_id": "b", "arm": "r", "score": null}\n',
+        ),
+        ("r.csv", "sample_id,arm,score\na,raw,1\nb,raw,\n"),
+    ],
+)
+def test_sample_arm_and_score_are_enough(name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    one, other = read_rows(tmp_path / name)
+    assert (one.score, one.outcome, one.cell, one.model) == (1.0, Outcome.SCORED, "all", "model")
+    assert (other.score, other.outcome) == (None, Outcome.INFRA_MISSING)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('{"sample_id": "a", "arm": "raw"}', "line 1: score: Field required"),
+        ('{"sample_id": "a", "arm": "raw", "score": 2}', "line 1: score: .*less than or equal to 1"),
+        ('{"sample_id": "a", "arm": "raw", "score": NaN}', "line 1: score: "),
+        (
+            '{"sample_id": "a", "arm": "raw", "score": 1, "colour": 3}',
+            "line 1: colour: not permitted; allowed: sample_id",
+        ),
+        (
+            '{"sample_id": "a", "arm": "raw", "score": 1, "outcome": "infra_missing"}',
+            "line 1: a score is null",
+        ),
+        ("[1]", "line 1: "),
+        ("{", "line 1: not JSON"),
+    ],
+)
+def test_a_line_that_is_no_row_is_named(line: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text(line + "\n")
+    with pytest.raises(SpecError, match=says):
+        read_rows(tmp_path / "r.jsonl")
+
+
+texts = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
+rows = st.builds(
+    Row,
+    job_id=st.just("j"),
+    trial_id=st.just("t"),
+    benchmark=st.just("quiz"),
+    task=texts.filter(bool),
+    cell=texts.filter(bool),
+    sample_id=texts.filter(bool),
+    cluster=texts,
+    model=texts.filter(bool),
+    arm=texts.filter(bool),
+    repeat=st.integers(0, 3),
+    outcome=st.just(Outcome.SCORED),
+    stop_reason=st.just("answered"),
+    score=st.floats(0, 1),
+    metrics=st.dictionaries(texts, st.floats(0, 1) | texts | st.none(), max_size=2),
+    answer=st.none() | texts.filter(bool),
+    flags=st.lists(texts.filter(bool), max_size=2).map(tuple),
+    usd=st.none() | st.floats(0, 9),
+    prompt_tokens=st.none() | st.integers(0, 99),
+)
+
+
+@given(st.lists(rows, min_size=1, max_size=4))
+def test_our_own_rows_come_back_as_they_were(
+    tmp_path_factory: pytest.TempPathFactory, given_rows: list[Row]
+) -> None:
+    path = tmp_path_factory.mktemp("rows") / "rows.ndjson"
+    with path.open("w", encoding="utf-8") as file:
+        rows_ndjson(given_rows, file)
+    assert read_rows(path) == given_rows
+
+
+def test_our_own_csv_comes_back(write: Callable[..., Path], tmp_path: Path) -> None:
+    [(row, _)] = read_log(write(a_log([a_sample(0)])))
+    with (tmp_path / "rows.csv").open("w", encoding="utf-8", newline="") as file:
+        rows_csv([row], file)
+    assert read_rows(tmp_path / "rows.csv") == [row]
+
+
+def test_a_log_of_ours_is_read_back(write: Callable[..., Path]) -> None:
+    ended = list(read_log(write(a_log([a_sample(n, n / 4) for n in range(4)])), cluster="video"))
+    lost = replace(ended[0][0], outcome=Outcome.INFRA_MISSING, score=None, stop_reason="provider:x", repeat=1)
+    traces = {row.sample_id: trace for row, trace in ended}
+    given_rows = [replace(row, trial_id=row.sample_id) for row in [*(row for row, _ in ended), lost]]
+    log = log_of(given_rows, job_id="j", created="2026-11-21T10:00:00Z", trace=traces.get)
+    assert log["results"]["scores"][0]["metrics"]["mean"]["value"] == pytest.approx(0.375)
+    back = list(read_log(write(log), cluster="cluster", cell="cell"))
+    assert [row.score for row, _ in back] == [0.0, 0.25, 0.5, 0.75, None]
+    assert [row.cluster for row, _ in back] == [row.cluster for row in given_rows]
+    assert back[4][0].outcome == Outcome.INFRA_MISSING
+    assert (back[1][1] or {})["steps"][1]["arguments"] == '{"x": 1}'
+
+
+def test_a_foreign_benchmark_can_be_reported_but_not_run() -> None:
+    foreign = benchmark_called("sums")
+    assert foreign.published() == ()
+    with pytest.raises(SpecError, match="was run elsewhere"):
+        foreign.score_record({}, scoring="strict")
+    assert benchmark_called("worlds").name == "worlds"

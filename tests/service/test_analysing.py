@@ -1,0 +1,150 @@
+"""Analysing a stored job: which trials a judge gets to read, and what is made of what it says."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gnomon.analyses.core.kinds import ANALYSES, Judged
+from gnomon.errors import SpecError
+from gnomon.exchange.run import run_of
+from gnomon.outcome import Outcome
+from gnomon.row import Row
+from service.analysing import judged
+from service.cli.main import main
+from service.settings import Settings, read_settings
+from workers.store.store import Store
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return read_settings({}, data_dir=tmp_path)
+
+
+def rows(benchmark: str = "worlds") -> Iterator[Row]:
+    for number in range(60):
+        yield Row(
+            job_id="",
+            trial_id="",
+            benchmark=benchmark,
+            task="GeoLocation",
+            cell="indoor.GL",
+            sample_id=f"s{number}",
+            cluster=f"v{number // 2}",
+            model="m",
+            arm="raw",
+            repeat=0,
+            outcome=Outcome.SCORED,
+            stop_reason="answered",
+            score=float(number % 2),
+        )
+
+
+def keep(store: Store, given: Iterator[Row]) -> str:
+    step = {"kind": "reply", "text": "I guess.", "tool_calls": []}
+    run = run_of([(row, {"prompt": [], "steps": [step]}) for row in given], name="played")
+    return store.file_job(run.spec, run.refs, run.ended)
+
+
+class Judge:
+    """Runs the judging job as a judge would who sees every label in every trace."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.specs = store, []
+
+    def __call__(self, spec: dict[str, Any]) -> str:
+        self.specs.append(spec)
+        lines = (Path(spec["data"]) / "cases.ndjson").read_text().splitlines()
+        said = [
+            replace(
+                row,
+                sample_id=json.loads(line)["case_id"],
+                model=model["id"],
+                answer="x",
+                metrics={"topology": 1.0},
+            )
+            for line, row in zip(lines, rows("judging"), strict=False)
+            for model in spec["models"]
+        ]
+        run = run_of([(row, None) for row in said], name="judged")
+        return self.store.file_job(run.spec, run.refs, run.ended)
+
+
+def errors() -> Judged:
+    found = ANALYSES.get("gtr_errors")
+    assert isinstance(found, Judged)
+    return found
+
+
+def test_only_wrong_trials_are_read_for_errors(store: Store, settings: Settings) -> None:
+    judge, job = Judge(store), keep(store, rows())
+    more: dict[str, Any] = {
+        "judges": ["a", "{id: b, temperature: 0}"],
+        "limit": None,
+        "repeats": 1,
+        "run": judge,
+    }
+    found = judged(store, errors(), job, settings, **more)
+    assert found["judged"] == 30
+    assert found["shares"][0]["labels"]["topology"]["share"] == 1.0
+    assert found["agreement"]["topology"]["same"] == 1.0
+    [spec] = judge.specs
+    assert spec["models"] == [{"id": "a"}, {"id": "b", "temperature": 0}]
+    assert spec["benchmark"] == "judging"
+
+
+def test_a_limit_draws_the_same_trials_each_time(store: Store, settings: Settings) -> None:
+    judge, job = Judge(store), keep(store, rows())
+    for _ in range(2):
+        judged(store, errors(), job, settings, judges=["a"], limit=25, repeats=1, run=judge)
+    assert judge.specs[0]["data"] == judge.specs[1]["data"]
+
+
+def test_too_few_trials_and_other_benchmarks_are_refused(store: Store, settings: Settings) -> None:
+    job, other = keep(store, rows()), keep(store, rows("sums"))
+    more: dict[str, Any] = {"judges": ["a"], "repeats": 1, "run": Judge(store)}
+    with pytest.raises(SpecError, match="5 trials with a trace to judge; this analysis needs 20"):
+        judged(store, errors(), job, settings, limit=5, **more)
+    with pytest.raises(SpecError, match="is of 'sums'; gtr_errors reads gtr-bench, worlds"):
+        judged(store, errors(), other, settings, limit=None, **more)
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["nope", "j"], "NAME: no analysis 'nope'; there are: "),
+        (["gtr_errors", "j"], "--judge: gtr_errors needs a judge model"),
+        (["model_clusters", "j", "--judge", "x"], "--judge: model_clusters needs no judge"),
+        (["gtr_errors", "j", "k", "--judge", "x"], "JOB: gtr_errors reads one job at a time"),
+    ],
+)
+def test_a_wrong_call_is_named(
+    args: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["analyse", *args, "--data-dir", str(tmp_path)])
+    assert end.value.code == 2
+    assert says in capsys.readouterr().err
+
+
+def test_counted_analyses_of_several_jobs_stand_side_by_side(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cells = ("a", "b", "c")
+    jobs = [
+        keep(
+            store,
+            iter(
+                replace(row, model=f"m{n}", cell=cells[at % 3], task=cells[at % 3], score=((n * at) % 7) / 7)
+                for at, row in enumerate(rows())
+            ),
+        )
+        for n in range(1, 4)
+    ]
+    with pytest.raises(SystemExit) as end:
+        main(["analyse", "model_clusters", *jobs, "--json", "--data-dir", str(tmp_path)])
+    assert end.value.code == 0
+    assert json.loads(capsys.readouterr().out)["models"] == ["m1", "m2", "m3"]
