@@ -9,7 +9,7 @@ from typing import Protocol
 from gnomon.arm import Arm
 from gnomon.errors import ProviderFault
 from gnomon.identity import seed_of
-from gnomon.message import Message, ToolCall, ToolChoice
+from gnomon.message import ImageBlock, Message, TextBlock, ToolCall, ToolChoice
 from gnomon.model import Model, Reply, Request
 from gnomon.trace import NoteStep, ReplyStep, ToolStep, Trace
 from tools.core.registry import Registry
@@ -113,9 +113,10 @@ class AgentContext:
                 error=seen.error,
                 injected=seen.injected,
                 wall_s=round(time.perf_counter() - started, 6),
+                pictures=tuple(picture.sha256 for picture in seen.pictures),
             )
         )
-        return {"role": "tool", "tool_call_id": call["id"], "content": seen.content}
+        return {"role": "tool", "tool_call_id": call["id"], "content": _content(seen)}
 
     @property
     def tool_calls_left(self) -> int:
@@ -132,6 +133,16 @@ class AgentContext:
         usd = sum(reply.usd or 0.0 for reply in replies if not reply.cached)
         if self.arm.max_usd is not None and usd >= self.arm.max_usd:
             raise LimitReached("max_usd")
+
+
+def _content(seen: Observation) -> str | list[TextBlock | ImageBlock]:
+    if not seen.pictures:
+        return seen.content
+    pictures: list[ImageBlock] = [
+        {"type": "image", "sha256": picture.sha256, "media_type": picture.media_type}
+        for picture in seen.pictures
+    ]
+    return [{"type": "text", "text": seen.content}, *pictures]
 
 
 class Agent(Protocol):

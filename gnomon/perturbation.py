@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 from gnomon.arm import Arm, Faults
 from gnomon.identity import seed_of
-from tools.core.tool import Tool, ToolArgs, ToolContext
+from gnomon.sample import Sample
+from tools.core.tool import NOWHERE, MediaSource, Tool, ToolArgs, ToolContext
 from tools.core.toolbox import Observation, Toolbox
 from tools.scene.per_scene import per_scene
 from tools.scene.scene import Scene
@@ -18,11 +19,19 @@ BROKEN = json.dumps({"error": "The tool failed and gave no result."})
 T = TypeVar("T")
 
 
-def toolbox_of(arm: Arm, context: ToolContext | None, *, seed: int) -> Toolbox:
-    """The arm's tools on a sample's scene; `seed` is the trial's, so that a trial run again meets the same.
+def toolbox_of(sample: Sample, arm: Arm, media: MediaSource, *, seed: int) -> Toolbox:
+    """The arm's tools as far as they fit the sample, bound to it.
 
-    As all arms and models of a sample's repeat have one seed, the same calls are hit in each of them.
+    `seed` is the trial's, so that a trial run again meets the same faults. As all arms and models of a
+    sample's repeat have one seed, the same calls are hit in each of them.
     """
+    context = ToolContext(
+        scene=sample.scene or NOWHERE,
+        media=media,
+        footage=sample.footage,
+        gazetteer=sample.gazetteer,
+        trip=sample.trip,
+    )
     if arm.results == "neutral":
         return NeutralToolbox(arm.toolset(), context)
     if arm.faults is not None:

@@ -15,6 +15,7 @@ from gnomon.contrast import Contrast
 from gnomon.errors import SpecError
 from gnomon.oracle import KnowsSteps
 from gnomon.preset import spelled_out
+from gnomon.rate import Rate
 from gnomon.spec_fault import first_fault
 from gnomon.strict import Strict
 from tools.core.registry import UnknownPlugin
@@ -40,6 +41,8 @@ class ModelSpec(Strict):
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, gt=0)
     price: Price | None = None
+    pictures: bool = True  # false: it takes text only, and is told where a picture was left out
+    rate: Rate | None = None  # stricter than the operator's, if it is to mean anything
     options: dict[str, Any] = Field(default_factory=dict)  # passed on to the provider as they are
 
     @property
@@ -55,6 +58,7 @@ class SelectSpec(Strict):
     scenes: list[str] = Field(default_factory=list)
     limit: int | None = Field(default=None, gt=0, le=10_000_000)
     seed: int = Field(default=0, ge=0, lt=2**63)
+    request: dict[str, Any] | None = None  # itinerary: one planning request instead of generated tasks
 
 
 class LimitsSpec(Strict):
@@ -79,6 +83,7 @@ class JobSpec(Strict):
     arms: list[ArmSpec] = Field(min_length=1)
     repeats: int = Field(default=1, ge=1, le=1000)
     concurrency: int = Field(default=64, ge=1, le=5000)
+    cache: bool = True  # replies of earlier jobs and attempts are used again
     queue: str = Field(default="default", pattern=r"^[a-z0-9_-]{1,40}$")
     priority: Literal["low", "normal", "high"] = "normal"
     limits: LimitsSpec = LimitsSpec()
@@ -103,7 +108,11 @@ class JobSpec(Strict):
         """The kernel's form of `select`."""
         given = self.select
         return Select(
-            tasks=tuple(given.tasks), scenes=tuple(given.scenes), limit=given.limit, seed=given.seed
+            tasks=tuple(given.tasks),
+            scenes=tuple(given.scenes),
+            limit=given.limit,
+            seed=given.seed,
+            request=given.request,
         )
 
     def contrasts(self) -> tuple[Contrast, ...]:
@@ -167,6 +176,8 @@ def _check_names(spec: JobSpec, agents: tuple[str, ...]) -> None:
         raise SpecError(str(error), field="benchmark") from None
     if plugin.needs_data and not spec.data:
         raise SpecError(f"{spec.benchmark} needs the folder of its published files", field="data")
+    if spec.select.request is not None and spec.benchmark != "itinerary":
+        raise SpecError("only the benchmark itinerary plans requests", field="select.request")
     arms = tuple(arm.name for arm in spec.arms)
     for field, given, known in (
         ("select.tasks", spec.select.tasks, plugin.tasks),

@@ -8,6 +8,9 @@ from pathlib import Path
 from gnomon.errors import SpecError
 from service.keys import KeyRing, parse_key, read_key_file
 from workers.bases import VARIABLE, AllowedBases, parse_allowed
+from workers.limiter.allowance import VARIABLE as RATES
+from workers.limiter.allowance import parse_rates
+from workers.settings import read_cache_days
 
 MAX_BODY_BYTES = 1_000_000
 MAX_PER_MINUTE = 6_000
@@ -54,6 +57,8 @@ def read_settings(environ: Mapping[str, str], *, data_dir: Path | None = None) -
     if key_file:
         read_key_file(Path(key_file))
     roots = environ.get("GNOMON_MEDIA_ROOTS")
+    parse_rates(environ.get(RATES, ""))  # these two are the workers', but here somebody sees the message
+    read_cache_days(environ)
     return Settings(
         data_dir=folder,
         database_url=environ.get("GNOMON_DATABASE_URL") or own_database(folder),

@@ -10,8 +10,10 @@ from redis import Redis
 
 from gnomon.errors import GnomonError
 from workers.bases import VARIABLE, parse_allowed
+from workers.limiter.allowance import VARIABLE as RATES
+from workers.limiter.allowance import parse_rates
 from workers.opening import Opener, media_of
-from workers.settings import read_timing
+from workers.settings import read_cache_days, read_timing
 from workers.shard import WorkerContext
 from workers.store.store import open_store
 
@@ -44,6 +46,9 @@ def main(redis_url: str, database_url: str, queues: str, data_dir: Path) -> None
             open_model=open_model,
             timing=read_timing(os.environ),
             allowed_bases=parse_allowed(os.environ.get(VARIABLE, "")),
+            redis_url=redis_url,
+            rates=parse_rates(os.environ.get(RATES, "")),
+            is_caching=read_cache_days(os.environ) > 0,
         )
     except GnomonError as error:
         raise click.UsageError(str(error)) from None

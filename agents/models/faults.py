@@ -109,16 +109,16 @@ def _retry_after_s(error: Exception) -> float | None:
         headers = getattr(link, "litellm_response_headers", None) or {}
         said = headers.get("retry-after") or headers.get("Retry-After")
         if said:
-            return _seconds(str(said))
+            return seconds(str(said))
     return None
 
 
-def _seconds(said: str) -> float | None:
+def seconds(said: str) -> float | None:
     """Seconds from now, in [0, MAX_RETRY_AFTER_S].
 
-    >>> _seconds("7"), _seconds("soon"), _seconds("Thu, 01 Jan 1970 00:00:00 GMT"), _seconds("inf")
+    >>> seconds("7"), seconds("soon"), seconds("Thu, 01 Jan 1970 00:00:00 GMT"), seconds("inf")
     (7.0, None, 0.0, 600.0)
-    >>> _seconds("Thu, 01 Jan 1970 00:00:00 +99999999999999") is None
+    >>> seconds("Thu, 01 Jan 1970 00:00:00 +99999999999999") is None
     True
     """
     try:

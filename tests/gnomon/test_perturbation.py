@@ -1,6 +1,7 @@
 """Neutral results say nothing, faults hit what they should, and all of it is the same in every run."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,19 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.arm import Arm, Faults
+from gnomon.media import MediaStore
 from gnomon.perturbation import exchanged, toolbox_of
-from tools.core.tool import ToolContext
-from tools.core.toolbox import Observation, Toolbox
+from gnomon.sample import Sample, SampleRef
+from tools.core.toolbox import Toolbox
 from tools.scene.format import read_scene
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "scenes"
 SMALL = read_scene(EXAMPLES / "small.geojson")
+REF = SampleRef(sample_id="s", task="t", cell="c", cluster="k")
+SAMPLE = Sample(ref=REF, parts=(), target={}, scene=SMALL)
+MEDIA = MediaStore(Path("unused"))
 TOOLS = ("distance", "list_cameras", "bearing", "speed")
 GOOD = json.dumps({"start": {"camera": "c1"}, "end": {"camera": "c2"}})
 
 
 def box(seed: int = 1, **arm: Any) -> Toolbox:
-    return toolbox_of(Arm(name="a", agent="react", tools=TOOLS, **arm), ToolContext(scene=SMALL), seed=seed)
+    return toolbox_of(SAMPLE, Arm(name="a", agent="react", tools=TOOLS, **arm), MEDIA, seed=seed)
 
 
 def faulty(kind: Any, lasting: Any, rate: float, seed: int = 1) -> Toolbox:
@@ -99,8 +104,8 @@ def test_an_exchanged_scene_has_the_same_ids_and_other_places_for_them(name: str
 
 
 def test_without_a_scene_there_is_nothing_to_lie_about() -> None:
-    arm = Arm(
-        name="a", agent="react", tools=TOOLS, faults=Faults(kind="silent", lasting="permanent", rate=1.0)
-    )
-    found = toolbox_of(arm, None, seed=1).call("distance", GOOD)
-    assert found == Observation(content=found.content, error="tool_error")
+    faults = Faults(kind="silent", lasting="permanent", rate=1.0)
+    arm = Arm(name="a", agent="react", tools=TOOLS, faults=faults)
+    toolbox = toolbox_of(replace(SAMPLE, scene=None), arm, MEDIA, seed=1)
+    assert toolbox.call("distance", GOOD).error == "unknown_tool"
+    assert toolbox.schemas == []

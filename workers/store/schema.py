@@ -17,7 +17,7 @@ from sqlalchemy import (
     literal_column,
 )
 
-REVISION = "0001"  # of the tables below; each change of them is a step in workers/store/revisions
+REVISION = "0002"  # of the tables below; each change of them is a step in workers/store/revisions
 metadata = MetaData()
 _serial = BigInteger().with_variant(Integer, "sqlite")
 
@@ -134,6 +134,17 @@ traces = Table(
     Column("trial_id", String(40), ForeignKey("trials.trial_id", ondelete="CASCADE"), primary_key=True),
     Column("body", LargeBinary, nullable=False),  # JSON, deflated
 )
+
+replies = Table(  # the response cache: it must outlive Redis, whose memory it would fill
+    "replies",
+    metadata,
+    Column("key", LargeBinary, primary_key=True),
+    Column("scope", LargeBinary, nullable=False),  # the model, its parameters and the trial's seed
+    Column("body", Text, nullable=False),
+    Column("kept_at", Double, nullable=False),
+)
+Index("replies_by_scope", replies.c.scope)
+Index("replies_by_age", replies.c.kept_at)
 
 workers = Table(
     "workers",
