@@ -58,3 +58,17 @@ def test_a_wrong_name_or_option_is_named(
 ) -> None:
     assert gnomon("presets", *args) == 2
     assert says in capsys.readouterr().err
+
+
+def test_the_plan_of_a_preset_prices_what_each_arm_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path))
+    path = tmp_path / "spec.yaml"
+    path.write_text(
+        "{benchmark: worlds, select: {limit: 14}, models: [{id: reference}], arms: {preset: ladder}}"
+    )
+    assert gnomon("plan", str(path), "--json") == 0
+    tokens = {arm["arm"]: arm["prompt_tokens"] for arm in json.loads(capsys.readouterr().out)["arms"]}
+    assert tokens["raw"] < tokens["oracle"] < tokens["facts"]
+    assert tokens["raw"] < tokens["schema_only"] < tokens["placebo"] == tokens["live"]
