@@ -5,6 +5,7 @@ GnomonError
 ├── DataError        a benchmark's files are absent or broken beyond use
 ├── NotFound         no job, trial, scene or plug-in of that name
 ├── Conflict         the thing exists, but not in a state that allows this
+├── OutOfBudget      the job's limits leave nothing for another call
 ├── ProviderFault    a model's provider failed: never a wrong answer
 └── ModelFault       the model itself failed: refused, overflowed, broke protocol
 """
@@ -48,6 +49,12 @@ class Conflict(GnomonError):
     """The state of the thing does not allow this."""
 
     status, title = 409, "Conflict"
+
+
+class OutOfBudget(GnomonError):
+    """The job may spend no more."""
+
+    status, title = 402, "Out of budget"
 
 
 class ProviderFault(GnomonError):

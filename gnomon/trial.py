@@ -9,7 +9,7 @@ from gnomon.agent import Agent, AgentContext, LimitReached
 from gnomon.arm import Arm
 from gnomon.benchmark import Benchmark
 from gnomon.clock import trial_clock
-from gnomon.errors import DataError, ModelFault, ProviderFault
+from gnomon.errors import DataError, ModelFault, OutOfBudget, ProviderFault
 from gnomon.job import Trial
 from gnomon.media import MediaStore
 from gnomon.model import Model
@@ -68,6 +68,8 @@ async def run_trial(
         )
     except ProviderFault as fault:
         end = _missing(f"provider:{fault.cause}", str(fault))
+    except OutOfBudget as error:
+        end = _missing("budget", str(error))
     except DataError as error:
         end = _missing("data", str(error))
     except Exception as error:  # noqa: BLE001 the boundary where a fault of ours becomes data

@@ -43,7 +43,9 @@ def test_the_error_tree_in_the_docstring_is_the_class_tree() -> None:
     }
     assert classes <= set(drawn)
     assert {
-        name for name in drawn if name[0].isupper() and name.endswith(("Error", "Found", "Conflict", "Fault"))
+        name
+        for name in drawn
+        if name[0].isupper() and name.endswith(("Error", "Found", "Conflict", "Fault", "Budget"))
     } == classes
 
 

@@ -1,6 +1,5 @@
 """`python -m workers`: one worker, until it is told to stop."""
 
-import logging
 import os
 import socket
 from pathlib import Path
@@ -12,6 +11,7 @@ from gnomon.errors import GnomonError
 from workers.bases import VARIABLE, parse_allowed
 from workers.limiter.allowance import VARIABLE as RATES
 from workers.limiter.allowance import parse_rates
+from workers.logs import set_up_logs
 from workers.opening import Opener, media_of
 from workers.settings import read_cache_days, read_timing
 from workers.shard import WorkerContext
@@ -37,8 +37,8 @@ def main(redis_url: str, database_url: str, queues: str, data_dir: Path) -> None
     from agents.models.catalog import open_model, preload
     from workers.worker import ShardWorker
 
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
     try:
+        set_up_logs(os.environ)
         context = WorkerContext(
             name=f"{socket.gethostname()}-{os.getpid()}",
             store=open_store(database_url),

@@ -17,10 +17,10 @@ log = logging.getLogger(__name__)
 class Outbox:
     """Writes what is put into it every `flush_s` seconds, or as soon as FLUSH_ROWS results wait.
 
-    `after` runs in the writing thread after each batch that was written.
+    `after` is told, in the writing thread, what each batch that was written has cost.
     """
 
-    def __init__(self, store: Store, *, flush_s: float, after: Callable[[], None]) -> None:
+    def __init__(self, store: Store, *, flush_s: float, after: Callable[[list[Spent]], None]) -> None:
         self._store, self._flush_s, self._after = store, flush_s, after
         self._ended: list[Ended] = []
         self._is_full = asyncio.Event()
@@ -72,5 +72,5 @@ class Outbox:
 
     def _write(self, batch: list[Ended]) -> set[str]:
         refused = self._store.finish(batch)
-        self._after()
+        self._after([Spent.by(row) for _, row, _ in batch])
         return refused

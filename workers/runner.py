@@ -18,11 +18,13 @@ from gnomon.trial import run_trial
 from workers.heartbeat import Heartbeat
 from workers.opening import OpenJob
 from workers.outbox import Outbox
+from workers.purse import Purse
 from workers.settings import Timing
 from workers.store.counters import Spent
 from workers.store.leases import over_limit
 from workers.store.records import Lease
 from workers.store.store import Store
+from workers.tracing import Tracer, no_spans
 
 log = logging.getLogger(__name__)
 
@@ -48,12 +50,15 @@ class Runner:
         agents: Mapping[str, Agent],
         models: Mapping[str, Model],
         leased: Callable[[Sequence[Lease]], None] = lambda _: None,
+        tracer: Tracer = no_spans,
+        purse: Purse | None = None,
     ) -> None:
         """`leased` is told, in a thread, which trials come next."""
         self._job_id, self._shard, self._job, self._store = job_id, shard, opened, store
         self._heartbeat, self._timing = heartbeat, timing
         self._agents, self._models, self._leased = agents, models, leased
-        self._outbox = Outbox(store, flush_s=timing.flush_s, after=heartbeat.look)
+        self._tracer, self._purse = tracer, purse
+        self._outbox = Outbox(store, flush_s=timing.flush_s, after=self._written)
         self._waiting: deque[_Held] = deque()
         self._running: dict[asyncio.Task[None], _Held] = {}
         self._broken_off: list[Spent] = []
@@ -90,7 +95,7 @@ class Runner:
                 batch = await self._lease(limit=limit)
                 self._waiting.extend(batch)
                 more = len(batch) == limit
-            while self._waiting and len(self._running) < limit:
+            while self._waiting and len(self._running) < limit and not (self._purse and self._purse.is_short):
                 self._start(self._waiting.popleft())
             if self._running:
                 await self._change()
@@ -117,12 +122,17 @@ class Runner:
         await self._outbox.drain(give_up=lambda: self._heartbeat.is_lost)
         if self._broken_off:
             await asyncio.to_thread(self._store.charge, self._job_id, self._broken_off)
+        if self._purse is not None:
+            await self._purse.close()
         await self._give_back(held)
 
     async def _watch(self) -> None:
         """Act on what the heartbeat sees: a job that was closed, leases that are no longer ours."""
         while True:
             await asyncio.sleep(self._timing.watch_s)
+            if self._purse is not None:
+                with suppress(SQLAlchemyError):
+                    await self._purse.refresh()
             if not self._heartbeat.standing.open:
                 self._close()
             if self._heartbeat.is_lost:
@@ -173,11 +183,19 @@ class Runner:
         """Whether the job's limits are reached, told once."""
         if self._is_over_limit:
             return False
+        if self._purse is not None and self._purse.is_empty:
+            self._is_over_limit = True
+            return True
         standing, unwritten = self._heartbeat.standing, self._outbox.unwritten()
         usd = standing.known_usd + sum(one.usd or 0.0 for one in unwritten)
         tokens = standing.known_tokens + sum(one.tokens or 0 for one in unwritten)
         self._is_over_limit = over_limit(self._job.bench.spec, usd=usd, tokens=tokens)
         return self._is_over_limit
+
+    def _written(self, spent: list[Spent]) -> None:
+        if self._purse is not None:
+            self._purse.written(spent)
+        self._heartbeat.look()
 
     def _close(self) -> None:
         self._stopping = True
@@ -207,15 +225,17 @@ class Runner:
     async def _trial(self, lease: Lease) -> None:
         trial, bench, trace = lease.trial, self._job.bench, Trace()
         try:
-            row, _ = await run_trial(
-                trial,
-                bench=bench,
-                sample=lambda: self._job.samples.get(trial.ref.sample_id),
-                agent=self._agents[bench.spec.arm(trial.arm).agent],
-                model=self._models[trial.model],
-                trace=trace,
-                attempt=lease.attempt,
-            )
+            with self._tracer(trial) as tell:
+                row, _ = await run_trial(
+                    trial,
+                    bench=bench,
+                    sample=lambda: self._job.samples.get(trial.ref.sample_id),
+                    agent=self._agents[bench.spec.arm(trial.arm).agent],
+                    model=self._models[trial.model],
+                    trace=trace,
+                    attempt=lease.attempt,
+                )
+                tell(row)
         except asyncio.CancelledError:
             self._broken_off.append(Spent.by(trace))
             raise

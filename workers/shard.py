@@ -19,10 +19,13 @@ from workers.bases import AllowedBases, check_bases, is_built_in
 from workers.heartbeat import Heartbeat
 from workers.limiter.limiter import Limiter, flow_of
 from workers.opening import Opener, OpenJob
+from workers.purse import Purse
 from workers.reply_cache import ReplyCache, fingerprint
 from workers.runner import Runner
 from workers.settings import Timing
+from workers.store.purses import Money
 from workers.store.store import Store
+from workers.tracing import Tracer, tracing
 
 log = logging.getLogger(__name__)
 
@@ -55,8 +58,11 @@ def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
         return
     opened, agents, models = ready
     holder = f"{context.name}/{uuid.uuid4().hex[:8]}"
-    with Heartbeat(context.store, job_id=job_id, holder=holder, timing=context.timing) as heartbeat:
-        asyncio.run(_run(job_id, shard, opened, heartbeat, agents, models, context))
+    with (
+        tracing(job_id, shard, worker=context.name) as tracer,
+        Heartbeat(context.store, job_id=job_id, holder=holder, timing=context.timing) as heartbeat,
+    ):
+        asyncio.run(_run(job_id, shard, opened, heartbeat, agents, models, context, tracer))
 
 
 def _set_up(job_id: str, context: WorkerContext) -> tuple[OpenJob, dict[str, Agent], dict[str, Model]] | None:
@@ -87,6 +93,7 @@ async def _run(
     agents: dict[str, Agent],
     models: dict[str, Model],
     context: WorkerContext,
+    tracer: Tracer,
 ) -> None:
     spec = opened.bench.spec
     async with AsyncExitStack() as stack:
@@ -97,6 +104,10 @@ async def _run(
             limiter = Limiter(context.redis_url, flow=flow_of(job_id, spec), rates=context.rates)
             stack.push_async_callback(limiter.close)
             asked = {label: limiter.around(model, spec.model(label)) for label, model in asked.items()}
+        purse = Purse(
+            job_id, spec, store=context.store, holder=heartbeat.holder, ttl_s=context.timing.lease_s
+        )
+        asked = {label: purse.around(model) for label, model in asked.items()}
         cache = _cache_of(spec, context)
         await stack.enter_async_context(cache.keeping(context.timing.flush_s))
         runner = Runner(
@@ -109,6 +120,8 @@ async def _run(
             agents=agents,
             models={label: cache.around(label, model) for label, model in asked.items()},
             leased=cache.prefetch,
+            tracer=tracer,
+            purse=purse if purse.limit != Money() else None,
         )
         with _stopped_by_sigterm(runner):
             await runner.run()

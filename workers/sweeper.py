@@ -16,6 +16,7 @@ from redis import Redis, RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.errors import GnomonError
+from workers.logs import set_up_logs
 from workers.queue import enqueue_shards, message_id, queue_name, waiting_ids
 from workers.settings import DEFAULT_CACHE_DAYS, Timing, read_cache_days, read_timing
 from workers.store.store import Store, open_store
@@ -77,8 +78,8 @@ class Sweeper:
 )
 def main(redis_url: str, database_url: str) -> None:
     """`python -m workers.sweeper`."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
     try:
+        set_up_logs(os.environ)
         store = open_store(database_url)
         sweeper = Sweeper(
             store,

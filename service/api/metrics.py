@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import get_args
 
 from fastapi import APIRouter
@@ -12,6 +13,7 @@ from rq.serializers import JSONSerializer
 
 from gnomon.outcome import Outcome
 from service.api.state import Shared
+from workers.limiter.ledger import PREFIX
 from workers.store.records import JobStatus
 
 STATUSES = get_args(JobStatus)
@@ -22,10 +24,11 @@ router = APIRouter(tags=["health"])
 
 @router.get("/metrics", response_class=PlainTextResponse)
 def metrics(state: Shared) -> PlainTextResponse:
-    """Jobs by status, trials by outcome, shards that wait by queue, workers by state."""
+    """Jobs, trials, leases, spending, workers, waiting shards, and what the provider keys' limits did."""
     store = state.store
     jobs = dict.fromkeys(STATUSES, 0) | store.count_jobs()
     trials = dict.fromkeys(OUTCOMES, 0) | store.count_outcomes()
+    totals = store.totals()
     states = Counter(worker.state for worker in store.workers())
     text = "".join(
         (
@@ -33,6 +36,15 @@ def metrics(state: Shared) -> PlainTextResponse:
             _gauge("gnomon_trials", "Finished trials by outcome.", "outcome", trials),
             _gauge("gnomon_workers", "Workers by state.", "state", states),
             _gauge("gnomon_queue_shards", "Shards that wait, by queue.", "queue", _depths(state.redis)),
+            _total("gnomon_leases", "Trials that a worker has in hand.", totals["leased"]),
+            _total("gnomon_usd_known", "Dollars spent, as far as prices are known.", totals["known_usd"]),
+            _total("gnomon_usd_unknown", "Results whose price is unknown.", totals["unknown_usd"]),
+            _total("gnomon_tokens_known", "Tokens used, as far as told.", totals["known_tokens"]),
+            _total("gnomon_tokens_unknown", "Results whose tokens are unknown.", totals["unknown_tokens"]),
+            *(
+                _gauge(f"gnomon_limit_{what}", f"Calls {what} within the last hours, by key.", "key", calls)
+                for what, calls in _calls(state.redis).items()
+            ),
         )
     )
     return PlainTextResponse(text, media_type="text/plain; version=0.0.4; charset=utf-8")
@@ -44,6 +56,21 @@ def _depths(redis: Redis) -> Mapping[str, int]:
         return {queue.name: queue.count for queue in queues}
     except RedisError:
         return {}  # readiness tells of it; the other counts still hold
+
+
+def _calls(redis: Redis) -> dict[str, dict[str, int]]:
+    """What became of calls that asked a key's ledger for leave, by key."""
+    found: dict[str, dict[str, int]] = {what: {} for what in ("granted", "put_off", "throttled")}
+    with suppress(RedisError):
+        for name in redis.scan_iter(match=f"{PREFIX}:*:state"):
+            key = name.decode().removeprefix(f"{PREFIX}:").removesuffix(":state").strip("{}")
+            for what, counts in found.items():
+                counts[key] = int(redis.hget(name, what) or 0)
+    return found
+
+
+def _total(name: str, about: str, value: float) -> str:
+    return f"# HELP {name} {about}\n# TYPE {name} gauge\n{name} {value:.12g}\n"
 
 
 def _gauge(name: str, about: str, label: str, values: Mapping[str, int]) -> str:

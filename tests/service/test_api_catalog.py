@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from redis import Redis
 from starlette.testclient import TestClient
 
 from gnomon.agent import AGENTS
@@ -121,6 +122,17 @@ def test_metrics_count_jobs_trials_workers_and_shards(api: TestClient, store: St
     assert 'gnomon_trials{outcome="scored"} 12' in lines
     assert 'gnomon_workers{state="busy"} 1' in lines
     assert any(line.startswith('gnomon_queue_shards{queue="gnomon.default.normal"} ') for line in lines)
+
+
+def test_metrics_tell_what_is_spent_leased_and_held_back(api: TestClient, store: Store, redis: Redis) -> None:
+    finish_all(store, post(api))
+    store.lease(post(api), 0, worker="w", ttl_s=60, limit=5)
+    redis.hset("gnomon:limit:{openai/ab12}:state", mapping={"granted": 7, "put_off": 2})
+    lines = api.get("/metrics").text.splitlines()
+    assert {"gnomon_leases 5", "gnomon_usd_unknown 0"} <= set(lines)
+    assert 'gnomon_limit_granted{key="openai/ab12"} 7' in lines
+    assert 'gnomon_limit_put_off{key="openai/ab12"} 2' in lines
+    assert 'gnomon_limit_throttled{key="openai/ab12"} 0' in lines
 
 
 def test_workers_are_listed(api: TestClient, store: Store) -> None:

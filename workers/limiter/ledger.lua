@@ -95,5 +95,9 @@ if visit.in_flight + granted > 0 then
 else
   redis.call('HDEL', holders, visit.holder)
 end
+-- For the operator: what became of the calls that asked.
+redis.call('HINCRBY', state, 'granted', granted)
+redis.call('HINCRBY', state, 'put_off', #visit.costs - granted)
+redis.call('HINCRBY', state, 'throttled', visit.throttled)
 for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, 3600) end
 return { granted, math.ceil(wait_s * 1000), math.floor(cap or 0) }

@@ -20,6 +20,16 @@ class Spent(NamedTuple):
     usd: float | None
     tokens: int | None
 
+    @property
+    def known_usd(self) -> float:
+        """Dollars as far as they are known."""
+        return self.usd or 0.0
+
+    @property
+    def known_tokens(self) -> int:
+        """Tokens as far as they are known."""
+        return self.tokens or 0
+
     @classmethod
     def by(cls, used: Row | Trace) -> Self:
         """What a finished row or a trace so far has used."""

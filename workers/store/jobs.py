@@ -151,7 +151,9 @@ class Jobs(Database):
             db.execute(counted.values(infra_missing=jobs.c.infra_missing - count))
             left = jobs.c.scored + jobs.c.model_failed + jobs.c.infra_missing < jobs.c.planned
             reopened = counted.where(left, jobs.c.status.not_in(OPEN))
-            db.execute(reopened.values(status="queued", finished_at=None, error="", stuck_since=None))
+            db.execute(
+                reopened.values(status="queued", finished_at=None, error="", stuck_since=None, is_spent=0)
+            )
         return self.job(job_id)
 
     def fail(self, job_id: str, error: str) -> JobRecord:
@@ -189,6 +191,15 @@ class Jobs(Database):
             columns = {outcome.value: jobs.c[outcome.value] for outcome in Outcome}
             sums = [func.coalesce(func.sum(column), 0).label(name) for name, column in columns.items()]
             return dict(db.execute(select(*sums)).mappings().one())
+
+    def totals(self) -> dict[str, float]:
+        """What all jobs have spent as far as known, for how many results it is not, and trials in hand."""
+        names = ("known_usd", "unknown_usd", "known_tokens", "unknown_tokens")
+        with self.reading() as db:
+            sums = [func.coalesce(func.sum(jobs.c[name]), 0).label(name) for name in names]
+            spent = db.execute(select(*sums)).mappings().one()
+            leased = db.execute(select(func.count()).where(trials.c.state == LEASED)).scalar_one()
+        return {**{name: float(spent[name]) for name in names}, "leased": float(leased)}
 
     def _by_key(self, key: str | None, spec_hash: str) -> JobRecord | None:
         if key is None:

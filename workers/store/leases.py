@@ -159,7 +159,7 @@ def over_limit(spec: JobSpec, *, usd: float, tokens: int) -> bool:
 
 def _stop_at_limits(db: Connection, job: RowMapping, here: ColumnElement[bool], *, now: float) -> None:
     spec = JobSpec.model_validate_json(job["spec"])
-    if not over_limit(spec, usd=job["known_usd"], tokens=job["known_tokens"]):
+    if not job["is_spent"] and not over_limit(spec, usd=job["known_usd"], tokens=job["known_tokens"]):
         return
     size = group_size(spec)
     pending = db.execute(select(trials.c.trial_id, trials.c.ordinal).where(here)).all()

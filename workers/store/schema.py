@@ -17,7 +17,7 @@ from sqlalchemy import (
     literal_column,
 )
 
-REVISION = "0002"  # of the tables below; each change of them is a step in workers/store/revisions
+REVISION = "0003"  # of the tables below; each change of them is a step in workers/store/revisions
 metadata = MetaData()
 _serial = BigInteger().with_variant(Integer, "sqlite")
 
@@ -61,6 +61,7 @@ jobs = Table(
     Column("unknown_tokens", Integer, nullable=False, default=0),
     Column("faults", Text, nullable=False),
     Column("error", Text, nullable=False, default=""),
+    Column("is_spent", Integer, nullable=False, default=0, server_default="0"),  # the limits allow no call
     Column("stuck_since", Double),  # since when no worker could set it up
     sqlite_autoincrement=True,
 )
@@ -145,6 +146,18 @@ replies = Table(  # the response cache: it must outlive Redis, whose memory it w
 )
 Index("replies_by_scope", replies.c.scope)
 Index("replies_by_age", replies.c.kept_at)
+
+purses = Table(
+    "purses",
+    metadata,
+    Column("holder", String(200), primary_key=True),
+    Column("job_id", String(40), nullable=False),
+    Column("usd", Double, nullable=False),
+    Column("tokens", BigInteger, nullable=False),
+    Column("calls", Integer, nullable=False),
+    Column("until", Double, nullable=False),
+)
+Index("purses_by_job", purses.c.job_id)
 
 workers = Table(
     "workers",
