@@ -11,6 +11,7 @@ from gnomon.arm import Arm
 from gnomon.arm_spec import ArmSpec
 from gnomon.benchmark import BENCHMARKS, Benchmark
 from gnomon.contrast import Contrast
+from gnomon.equipment import fitting_tools
 from gnomon.errors import SpecError
 from gnomon.identity import digest
 from gnomon.sample import SHOWABLE, Shown
@@ -21,7 +22,10 @@ from tools.core.toolbox import TOOLS
 
 
 class PresetOptions(Strict):
-    """What every preset takes: the agent, its tools and limits, and what the prompt shows."""
+    """What every preset takes: the agent, its tools and limits, and what the prompt shows.
+
+    `tools: all` are those that the benchmark's samples can serve.
+    """
 
     agent: str = "react"
     tools: list[str] = Field(default_factory=lambda: list(TOOLS.names()), min_length=1)
@@ -30,11 +34,6 @@ class PresetOptions(Strict):
     max_tokens: int | None = Field(default=None, gt=0)
     max_usd: float | None = Field(default=None, gt=0)
     show: list[Shown] = Field(default_factory=lambda: list(SHOWABLE))
-
-    @field_validator("tools", mode="before")
-    @classmethod
-    def _all_by_name(cls, tools: object) -> object:
-        return list(TOOLS.names()) if tools == "all" else tools
 
     @field_validator("tools")
     @classmethod
@@ -178,6 +177,8 @@ def planned(name: str, options: Mapping[str, Any], *, benchmark: str) -> Plan:
     except UnknownPlugin as error:
         raise SpecError(str(error), field="benchmark") from None
     preset = PRESETS.get(name)
+    if options.get("tools", "all") == "all":
+        options = {**options, "tools": fitting_tools(plugin)}
     try:
         read = preset.options.model_validate(dict(options))
     except ValidationError as error:
@@ -213,7 +214,7 @@ def model_calls(arm: Arm) -> tuple[int, int]:
     """
     if arm.agent == "direct":
         return 1, 1
-    if arm.agent == "vote":
+    if arm.agent not in ("react", "text-react", "plan"):
         return 1, arm.max_turns
     planning = int(arm.agent == "plan")
     if not arm.tools or arm.tool_choice == "none":

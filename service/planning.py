@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from gnomon.arm import Arm
+from gnomon.message import TextBlock
+from gnomon.perturbation import toolbox_of
+from gnomon.preset import model_calls
+from gnomon.prompt import prompt_of
 from gnomon.report.build import build_report
 from gnomon.report.contrasts import pairs
 from gnomon.row import Row
-from gnomon.sample import ImageRef, Sample
+from gnomon.sample import Sample
 from gnomon.spec import JobSpec, ModelSpec
 from gnomon.statistics.power import ICC, design_effect, mde_of, planned_mde
+from gnomon.trial import Bench
 from service.jobs import Draft
 from service.settings import Settings
 from workers.bases import is_built_in
@@ -53,9 +58,9 @@ def plan(
     """
     spec, refs = draft.spec, draft.refs
     rows = list(store.iter_rows(store.job(pilot).id)) if store and pilot else []
-    texts, pictures = _prompt_size(draft, settings)
+    looked = _look(draft, settings)
     arms = [
-        _arm(spec, model, arm.arm(), samples=len(refs), prompt=(texts, pictures), rows=rows)
+        _arm(spec, model, arm.arm(), samples=len(refs), looked=looked, rows=rows)
         for model in spec.models
         for arm in spec.arms
     ]
@@ -91,19 +96,33 @@ def plan(
     }
 
 
-def _prompt_size(draft: Draft, settings: Settings) -> tuple[float, float]:
-    """Characters of text and number of pictures of a prompt, on average over a few samples."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Looked:
+    """A few samples of a job, whose prompts are measured under each arm."""
+
+    samples: Sequence[Sample]
+    bench: Bench
+
+    def tokens(self, arm: Arm) -> float:
+        """Tokens of a trial's first request, on average: the prompt that the arm shows, and its tools."""
+        return sum(self._tokens(sample, arm) for sample in self.samples) / len(self.samples)
+
+    def _tokens(self, sample: Sample, arm: Arm) -> float:
+        content = prompt_of(sample, arm, self.bench.benchmark)[0]["content"]
+        blocks = content if isinstance(content, list) else [TextBlock(type="text", text=content or "")]
+        texts = sum(len(block["text"]) for block in blocks if block["type"] == "text")
+        pictures = sum(block["type"] == "image" for block in blocks)
+        schemas = toolbox_of(sample, arm, self.bench.media, seed=0).schemas
+        texts += len(json.dumps(schemas)) if schemas else 0
+        return texts / CHARS_A_TOKEN + pictures * PICTURE_TOKENS
+
+
+def _look(draft: Draft, settings: Settings) -> _Looked:
     refs = draft.refs
     step = max(1, len(refs) // LOOKED_AT)
-    samples = open_spec(draft.spec, media_of(settings.data_dir)).samples
-    looked = [_size(samples.get(refs[at].sample_id)) for at in range(0, len(refs), step)][:LOOKED_AT]
-    texts, pictures = zip(*looked, strict=True)
-    return sum(texts) / len(looked), sum(pictures) / len(looked)
-
-
-def _size(sample: Sample) -> tuple[int, int]:
-    pictures = sum(isinstance(part.content, ImageRef) for part in sample.parts)
-    return sum(len(part.content) for part in sample.parts if isinstance(part.content, str)), pictures
+    job = open_spec(draft.spec, media_of(settings.data_dir))
+    samples = [job.samples.get(refs[at].sample_id) for at in range(0, len(refs), step)][:LOOKED_AT]
+    return _Looked(samples=samples, bench=job.bench)
 
 
 def _arm(
@@ -112,14 +131,12 @@ def _arm(
     arm: Arm,
     *,
     samples: int,
-    prompt: tuple[float, float],
+    looked: _Looked,
     rows: Sequence[Row],
 ) -> dict[str, Any]:
     trials = samples * spec.repeats
-    schemas = len(json.dumps([tool.schema() for tool in arm.toolset()])) if arm.tools else 0
-    start = prompt[0] / CHARS_A_TOKEN + prompt[1] * PICTURE_TOKENS + schemas / CHARS_A_TOKEN
-    can_call = bool(arm.tools) and arm.tool_choice != "none" and arm.agent != "direct"
-    most_calls = min(arm.max_turns, arm.max_tool_calls + 1) if can_call else 1
+    start = looked.tokens(arm)
+    most_calls = model_calls(arm)[1]
     typical_calls = min(most_calls, TYPICAL_CALLS + 1)
     most_reply = float(model.max_tokens or MOST_REPLY_TOKENS)
     seen = _seen(rows, model.label, arm.name)

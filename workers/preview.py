@@ -18,12 +18,11 @@ from rich.console import Console
 from rich.markup import escape
 
 from gnomon.agent import AGENTS
-from gnomon.errors import DataError, GnomonError, NotFound, SpecError
+from gnomon.errors import DataError, GnomonError, ModelFault, NotFound, SpecError
 from gnomon.job import Trial, trial_id
 from gnomon.message import ImageBlock, Message
+from gnomon.model import Model, Reply, Request
 from gnomon.outcome import Outcome
-from gnomon.perturbation import toolbox_of
-from gnomon.prompt import prompt_of
 from gnomon.row import Row
 from gnomon.sample import Sample
 from gnomon.spec import JobSpec, parse_spec, read_spec
@@ -67,20 +66,42 @@ def pick(spec: JobSpec, *, sample_id: str, arm: str, model: str | None, data_dir
     return Pick(job=job, sample_id=sample_id, arm=arm, model=label)
 
 
-def shown(picked: Pick) -> dict[str, Any]:
-    """What the model would get: its first messages, the tools offered, the pictures in order."""
-    bench, sample = picked.job.bench, picked.sample()
-    arm = bench.spec.arm(picked.arm)
-    messages = prompt_of(sample, arm, bench.benchmark)
+class _Listener:
+    """A model that hears one request, and answers nothing."""
+
+    id = "listener"
+    request: Request | None = None
+
+    async def reply(self, request: Request) -> Reply:
+        self.request = request
+        raise ModelFault("only shown", cause="shown")
+
+    async def close(self) -> None:
+        return None
+
+
+async def shown(picked: Pick) -> dict[str, Any]:
+    """What the model would get first: messages, tools and how they may be used, the pictures in order.
+
+    The agent itself is run up to its first request, so what it adds to the prompt is there too.
+
+    Raises:
+        DataError: the trial would end before anything is asked.
+    """
+    listener = _Listener()
+    row = (await _run(picked, listener, Trace()))[0]
+    request = listener.request
+    if request is None:
+        raise DataError(f"nothing would be asked: the trial ends as {row.outcome.value} ({row.stop_reason})")
     return {
         "sample_id": picked.sample_id,
         "arm": picked.arm,
-        "agent": arm.agent,
+        "agent": picked.job.bench.spec.arm(picked.arm).agent,
         "model": picked.model,
-        "tool_choice": arm.tool_choice,
-        "messages": messages,
-        "tools": toolbox_of(sample, arm, bench.media, seed=0).schemas,
-        "images": images(messages),
+        "tool_choice": request.tool_choice,
+        "messages": request.messages,
+        "tools": request.tools,
+        "images": images(request.messages),
     }
 
 
@@ -99,16 +120,17 @@ async def tried(picked: Pick, *, watch: Callable[[Step], None]) -> tuple[Row, Tr
     bench = picked.job.bench
     model = open_model(bench.spec.model(picked.model), bench.media)
     try:
-        return await run_trial(
-            picked.trial(),
-            bench=bench,
-            sample=picked.sample,
-            agent=AGENTS.get(bench.spec.arm(picked.arm).agent),
-            model=model,
-            trace=Trace(watch=watch),
-        )
+        return await _run(picked, model, Trace(watch=watch))
     finally:
         await model.close()
+
+
+async def _run(picked: Pick, model: Model, trace: Trace) -> tuple[Row, Trace]:
+    bench = picked.job.bench
+    agent = AGENTS.get(bench.spec.arm(picked.arm).agent)
+    return await run_trial(
+        picked.trial(), bench=bench, sample=picked.sample, agent=agent, model=model, trace=trace
+    )
 
 
 def print_shown(found: dict[str, Any], console: Console) -> None:
@@ -173,7 +195,7 @@ def run(
         data_dir=data_dir,
     )
     if verb == "show":
-        found = shown(picked)
+        found = asyncio.run(shown(picked))
         _print_json(found) if as_json else print_shown(found, Console())
         return 0
     steps = Console(stderr=as_json)

@@ -1,6 +1,7 @@
 """LiteLLM behind the Model seam: any provider it knows, with honest usage, prices and faults."""
 
 import asyncio
+import copy
 import functools
 import logging
 import os
@@ -99,7 +100,8 @@ class LiteLLMModel:
             "seed": request.seed if "seed" in _supported(spec.id) else None,
         }
         if request.tools:
-            call |= {"tools": request.tools, "tool_choice": request.tool_choice}
+            # A copy, for LiteLLM rewrites schemas in place for some providers, and these are everybody's.
+            call |= {"tools": copy.deepcopy(request.tools), "tool_choice": request.tool_choice}
         return {name: value for name, value in call.items() if value is not None}
 
     def _read(self, response: Any, scrub: Scrubber) -> Reply:

@@ -1,6 +1,6 @@
 """Scaffold: the same tools in another agent's loop."""
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from gnomon.benchmark import Benchmark
 from gnomon.preset import Plan, Preset, PresetOptions, contrast
@@ -11,10 +11,17 @@ class ScaffoldOptions(PresetOptions):
 
     agents: list[str] = Field(default_factory=lambda: ["react", "text-react", "plan"], min_length=2)
 
+    @field_validator("agents")
+    @classmethod
+    def _each_once(cls, agents: list[str]) -> list[str]:
+        if len(set(agents)) < len(agents):
+            raise ValueError(f"holds an agent twice: {', '.join(agents)}")
+        return agents
+
 
 def plan(options: ScaffoldOptions, _: Benchmark) -> Plan:
     """One arm an agent, all with the same tools and limits."""
-    first, *others = dict.fromkeys(options.agents)
+    first, *others = options.agents
     return Plan(
         arms=tuple(options.with_tools(agent, agent=agent) for agent in (first, *others)),
         contrasts=tuple(contrast(first, agent, f"{agent} instead of {first}", "agent") for agent in others),

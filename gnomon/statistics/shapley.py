@@ -13,11 +13,12 @@ from gnomon.statistics.estimate import t_quantile
 
 SEED = 20260101
 DRAWS = 1000
+FEW_PAIRS = 4  # fewer pairs of orders say too little of how much orders differ
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapleyValue:
-    """What one player adds. The errors are None where there is but one cluster, or one pair of orders.
+    """What one player adds. The errors are None with but one cluster, or fewer than four pairs of orders.
 
     `se`² = `order_se`² + `cluster_se`². `generation_se` is the part of `cluster_se` that more repeats
     would remove; it is None where no sample has repeats.
@@ -63,7 +64,8 @@ def shapley(
 
     Empty `orders` mean that all coalitions are there, and weights |S|!(T−|S|−1)!/T! (Shapley 1953). Else each
     value is the mean over the orders. Errors come from resampling pairs of orders, and clusters with all
-    their samples and repeats; the interval is Student's with Satterthwaite's degrees of freedom.
+    their samples and repeats. The interval's half is the root of the sum of squares of both errors, each
+    times the Student's t of its own degrees of freedom, pairs − 1 and clusters − 1 (Howe 1974).
 
     Raises:
         KeyError: a coalition that the orders pass through has no scores.
@@ -73,8 +75,9 @@ def shapley(
     shares = np.array([loads(player, taken, players, orders) for player in players])
     means = changes.means()
     values = shares @ means
-    cluster_se = _cluster_se(changes, shares, draws=draws, seed=seed)
-    order_se = _order_se(means, taken, players, orders, draws=draws, seed=seed)
+    resampled = changes.resampled_means(draws=draws, seed=seed)
+    cluster_se = _cluster_se(resampled, shares, changes.clusters_n)
+    order_se = _order_se(means, resampled, taken, players, orders, clusters_n=changes.clusters_n)
     generation_se = _generation_se(scores, taken, shares, weights)
     total = _mean_step(scores, frozenset(), frozenset(players), weights)
     found = tuple(
@@ -125,41 +128,46 @@ class _Changes:
         """The mean change of each step; 0 where nothing was measured."""
         return _ratio(self.sums.sum(axis=1), self.bases.sum(axis=1))
 
+    def resampled_means(self, *, draws: int, seed: int) -> Floats:
+        """`means` once a draw of as many clusters as there are, with replacement (draws × steps)."""
+        g = self.clusters_n
+        times = np.random.default_rng(seed).multinomial(g, np.full(g, 1 / g), size=draws).astype(np.float64)
+        return _ratio(times @ self.sums.T, times @ self.bases.T)
 
-def _cluster_se(changes: _Changes, shares: Floats, *, draws: int, seed: int) -> list[float | None]:
+
+def _cluster_se(resampled: Floats, shares: Floats, clusters_n: int) -> list[float | None]:
     """Spread of the values over resampled clusters; √(G/(G−1)) mends what resampling few understates."""
-    g = changes.clusters_n
-    if g < 2:
+    if clusters_n < 2:
         return [None] * len(shares)
-    times = np.random.default_rng(seed).multinomial(g, np.full(g, 1 / g), size=draws).astype(np.float64)
-    values = _ratio(times @ changes.sums.T, times @ changes.bases.T) @ shares.T
-    return [float(spread) for spread in values.std(axis=0, ddof=1) * math.sqrt(g / (g - 1))]
+    spread = (resampled @ shares.T).std(axis=0, ddof=1) * math.sqrt(clusters_n / (clusters_n - 1))
+    return [float(one) for one in spread]
 
 
 def _order_se(
     means: Floats,
+    resampled: Floats,
     taken: Sequence[Step],
     players: Sequence[str],
     orders: Sequence[Sequence[str]],
     *,
-    draws: int,
-    seed: int,
+    clusters_n: int,
 ) -> list[float | None]:
-    """Spread of the values over resampled pairs of orders; 0 where all coalitions are there."""
+    """Spread of the values over resampled pairs of orders, s²/P in closed form; 0 where none are drawn.
+
+    Pairs pass through different sets, so they differ by the noise of samples too. That is in `cluster_se`
+    already: what resampled clusters make pairs differ by is taken off.
+    """
     pairs = len(orders) // 2
     if not orders:
         return [0.0] * len(players)
-    if pairs < 2:
+    if pairs < FEW_PAIRS or clusters_n < 2:
         return [None] * len(players)
-    by_pair = np.array(
-        [
-            [loads(player, taken, players, orders[2 * pair : 2 * pair + 2]) @ means for player in players]
-            for pair in range(pairs)
-        ]
-    )
-    chosen = np.random.default_rng(seed + 1).integers(pairs, size=(draws, pairs))
-    spread = by_pair[chosen].mean(axis=1).std(axis=0, ddof=1) * math.sqrt(pairs / (pairs - 1))
-    return [float(one) for one in spread]
+    halves = [orders[2 * pair : 2 * pair + 2] for pair in range(pairs)]
+    by_pair = np.array([[loads(one, taken, players, half) for one in players] for half in halves])
+    spread = (by_pair @ means).var(axis=0, ddof=1)
+    noise = (by_pair @ (resampled - means).T).var(axis=0, ddof=1).mean(axis=1)
+    own = spread - noise * clusters_n / (clusters_n - 1)
+    return [float(one) for one in np.sqrt(np.maximum(own, 0.0) / pairs)]
 
 
 def _generation_se(
@@ -196,8 +204,9 @@ def _value(
     se = ci95 = None
     if order_se is not None and cluster_se is not None:
         se = math.hypot(order_se, cluster_se)
-        df = _degrees_of_freedom(order_se, cluster_se, orders // 2 - 1, changes.clusters_n - 1)
-        half = t_quantile(0.95, df) * se
+        half = t_quantile(0.95, changes.clusters_n - 1) * cluster_se
+        if orders:
+            half = math.hypot(half, t_quantile(0.95, orders // 2 - 1) * order_se)
         ci95 = (max(-1.0, value - half), min(1.0, value + half))
     return ShapleyValue(
         player=player,
@@ -208,13 +217,6 @@ def _value(
         cluster_se=cluster_se,
         generation_se=generation_se,
     )
-
-
-def _degrees_of_freedom(order_se: float, cluster_se: float, order_df: int, cluster_df: int) -> float:
-    """Satterthwaite's (1946) for a sum of two variances."""
-    total = (order_se**2 + cluster_se**2) ** 2
-    parts = cluster_se**4 / cluster_df + (order_se**4 / order_df if order_df > 0 else 0.0)
-    return total / parts if parts > 0 else float(cluster_df)
 
 
 def _mean_step(

@@ -15,6 +15,7 @@ from agents.models.reference.question import clock
 from agents.react import react
 from gnomon.agent import AgentContext
 from gnomon.arm import Arm
+from gnomon.model import Request
 from gnomon.spec import ModelSpec
 from gnomon.trace import Trace
 from tools.core.tool import ToolContext
@@ -189,3 +190,13 @@ async def test_it_is_deterministic():
     clips, asked, options, _ = QUESTIONS["meeting"]
     first, second = [(await answer(clips, asked, options))[0] for _ in range(2)]
     assert first == second
+
+
+async def test_a_required_call_is_made_even_where_none_is_needed():
+    tools = [TOOLS.get(name).schema() for name in ("distance", "list_cameras")]
+    asked = [{"role": "user", "content": "What is the capital of France?"}]
+    for choice, called in (("auto", []), ("required", ["list_cameras"])):
+        reply = await ReferenceModel(ModelSpec(id="reference")).reply(
+            Request(messages=asked, tools=tools, tool_choice=choice)
+        )
+        assert [call["function"]["name"] for call in reply.tool_calls] == called

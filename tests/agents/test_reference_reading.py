@@ -140,7 +140,9 @@ def test_an_open_call_is_needed_with_its_reason():
     assert need.value.calls == [Call("distance", {})]
 
 
-@pytest.mark.parametrize("content", ['{"error": "no way"}', "not JSON", "[]"])
+@pytest.mark.parametrize(
+    "content", ['{"error": "no way"}', '{"result": null, "note": "nothing"}', "not JSON", "[]"]
+)
 def test_a_failed_call_is_known_to_have_failed(content):
     assert read_evidence(conversation(("{}", content))).ask([Call("distance", {})], "") == [None]
 

@@ -91,3 +91,103 @@ async def test_a_planted_effect_shows_between_arms(run):
     }
     rows = [(await run(spec, arm))[0] for arm in ("raw", "tools")]
     assert [(row.outcome, row.score) for row in rows] == [("scored", 0.0), ("scored", 1.0)]
+
+
+CALL = {"text": "", "tool_calls": [{"name": "fly"}]}
+
+
+@pytest.mark.parametrize(
+    ("choice", "replies", "said"),
+    [
+        ("auto", ["a", CALL, "b"], "a"),
+        ("required", ["a", CALL, "b"], "call"),
+        ("required", ["a", "b"], "a"),
+        ("none", [CALL, "b"], "b"),
+        ("none", [CALL], "call"),
+    ],
+)
+async def test_it_does_as_tool_choice_says_where_its_script_lets_it(choice, replies, said):
+    asked = Request(messages=[{"role": "user", "content": "q"}], tools=[FLY], tool_choice=choice)
+    reply = await scripted(replies=replies).reply(asked)
+    assert ("call" if reply.tool_calls else reply.text) == said
+
+
+async def test_without_tools_there_is_nothing_to_choose():
+    asked = Request(messages=[{"role": "user", "content": "q"}], tools=[], tool_choice="none")
+    assert (await scripted(replies=["a", "b"]).reply(asked)).text == "a"
+
+
+async def test_a_rule_may_ask_how_tools_may_be_used():
+    model = scripted(rules=[{"tool_choice": "none", "replies": ["quiet"]}], replies=["free"])
+    texts = []
+    for choice in ("none", "auto"):
+        asked = Request(messages=[{"role": "user", "content": "q"}], tools=[FLY], tool_choice=choice)
+        texts.append((await model.reply(asked)).text)
+    assert texts == ["quiet", "free"]
+
+
+# A model that can calculate but not read: what it does under each arm of the ladder is known.
+LADDER = {
+    "models": [
+        {
+            "id": "scripted",
+            "options": {
+                "rules": [
+                    {"contains": "says nothing about", "replies": [CALL, "Rome"]},  # a placebo confuses it
+                    {"tools": True, "tool_choice": "none", "replies": ["Paris"]},
+                    {"tools": True, "replies": [{"tool_calls": [{"name": "list_cameras"}]}, "Paris"]},
+                    {"contains": "Facts about", "replies": ["Rome"]},
+                ],
+                "replies": ["Paris"],
+            },
+        }
+    ],
+    "arms": [
+        {"name": "raw", "agent": "react"},
+        {"name": "facts", "agent": "react", "show": ["facts"]},
+        {"name": "schema_only", "agent": "react", "tools": "all", "tool_choice": "none"},
+        {"name": "placebo", "agent": "react", "tools": "all", "results": "neutral"},
+        {"name": "live", "agent": "react", "tools": "all"},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("arm", "score", "calls"),
+    [("raw", 1, 0), ("facts", 0, 0), ("schema_only", 1, 0), ("placebo", 0, 1), ("live", 1, 1)],
+)
+async def test_planted_effects_show_on_each_step_of_the_ladder(run, arm, score, calls):
+    row, _ = await run(LADDER, arm)
+    assert (row.outcome, row.score, row.tool_calls, row.tool_errors) == ("scored", score, calls, 0)
+
+
+async def test_injected_faults_are_counted_by_tool_and_marked_in_the_trace(run):
+    faults = {"kind": "explicit", "lasting": "permanent", "rate": 1.0}
+    row, trace = await run(
+        {**LADDER, "arms": [{"name": "f", "agent": "react", "tools": "all", "faults": faults}]}, "f"
+    )
+    assert row.tools_used == {"list_cameras": {"calls": 1, "bad_arguments": 0, "errors": 1, "injected": 1}}
+    assert [step.injected for step in trace.tool_steps] == ["explicit_permanent"]
+    assert row.outcome == "scored", "a fault of ours on purpose is never a missing trial"
+
+
+@pytest.mark.parametrize(
+    ("arm", "replies", "flags"),
+    [
+        (
+            {"tool_choice": "none"},
+            [{"text": "Paris", "tool_calls": [{"name": "fly"}]}],
+            ("forbidden_call",),
+        ),
+        ({"tool_choice": "required"}, ["Paris"], ("required_call_missing",)),
+        ({"tool_choice": "required"}, [CALL, "Paris"], ()),
+        ({"contract": "0123456789ab"}, ["Paris"], ("tools_changed",)),
+    ],
+)
+async def test_a_trial_that_was_not_what_its_arm_says_is_flagged(run, arm, replies, flags):
+    spec = {
+        "models": [{"id": "scripted", "options": {"replies": replies}}],
+        "arms": [{"name": "a", "agent": "react", "tools": "all", **arm}],
+    }
+    row, _ = await run(spec, "a")
+    assert (row.flags, row.score) == (flags, 1.0)

@@ -191,3 +191,8 @@ def test_equal_tools_have_equal_contracts_in_any_order():
     tools = tuple(TOOLS)
     assert contract_hash(tools) == contract_hash(tools[::-1])
     assert contract_hash(tools) != contract_hash(tools[1:])
+
+
+def test_a_schema_is_one_object_for_a_whole_process() -> None:
+    tool = TOOLS.get("distance")
+    assert tool.schema() is tool.schema()

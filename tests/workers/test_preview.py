@@ -50,6 +50,25 @@ def test_show_prints_messages_tools_and_pictures(spec: Path) -> None:
     assert "0 tools" in told.stdout
 
 
+def test_show_holds_what_the_agent_itself_adds(spec: Path, tmp_path: Path) -> None:
+    arms = [
+        {"name": "words", "agent": "text-react", "tools": ["distance"]},
+        {"name": "plan", "agent": "plan", "tools": ["distance"], "show": ["media", "facts"]},
+    ]
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps({**SPEC, "arms": arms}))
+    sample = first_sample(spec)
+    words, plan = (
+        json.loads(preview(other, "show", "--sample", sample, "--arm", arm, "--json").stdout)
+        for arm in ("words", "plan")
+    )
+    assert words["tools"] == []
+    assert '"name": "distance"' in words["messages"][0]["content"][-1]["text"]
+    assert plan["tool_choice"] == "none"
+    assert plan["messages"][0]["content"][0]["text"].startswith("Facts about the scene")
+    assert "plan" in plan["messages"][0]["content"][-1]["text"]
+
+
 def test_try_prints_each_step_and_no_control_characters(spec: Path) -> None:
     sample = first_sample(spec)
     said = preview(spec, "try", "--sample", sample, "--arm", "raw")

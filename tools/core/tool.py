@@ -92,9 +92,11 @@ class Tool(Generic[A]):
     needs: Need = "scene"
 
     def schema(self) -> dict[str, Any]:
-        """The tool as an OpenAI-style function schema: plain, without references; the caller's to change."""
-        schema: dict[str, Any] = json.loads(_schema_text(self))
-        return schema
+        """The tool as an OpenAI-style function schema: plain, without references.
+
+        One object for a whole process, as building it takes a millisecond: not to be changed.
+        """
+        return _schema(self)
 
     def result_schema(self) -> dict[str, Any]:
         """JSON schema of what a call gives back; what is unknown is left out of it."""
@@ -103,12 +105,11 @@ class Tool(Generic[A]):
 
 
 @functools.cache
-def _schema_text(tool: Tool[Any]) -> str:
-    """Kept as text: building it is a hundred times slower than reading it, and readers may change theirs."""
+def _schema(tool: Tool[Any]) -> dict[str, Any]:
     parameters = plain_schema(tool.args.model_json_schema())
     parameters.pop("description", None)
     function = {"name": tool.name, "description": tool.description, "parameters": parameters}
-    return json.dumps({"type": "function", "function": function})
+    return {"type": "function", "function": function}
 
 
 def contract_hash(tools: tuple[Tool[Any], ...]) -> str:

@@ -14,6 +14,7 @@ from gnomon.errors import DataError, SpecError
 from gnomon.media import MediaStore
 from gnomon.sample import Sample
 from gnomon.score import Score
+from tools.core.tool import Need
 
 
 class EscherVerse:
@@ -27,6 +28,7 @@ class EscherVerse:
     needs_data = True
     builds_slowly = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
+    holds: tuple[Need, ...] = ("footage", "nothing")
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore

@@ -13,6 +13,7 @@ from gnomon.errors import DataError, SpecError
 from gnomon.media import MediaStore
 from gnomon.sample import Sample
 from gnomon.score import Score
+from tools.core.tool import Need
 
 
 class GtrBench:
@@ -25,6 +26,7 @@ class GtrBench:
     variants: tuple[str, ...] = ()
     needs_data = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
+    holds: tuple[Need, ...] = ("scene", "nothing")
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore

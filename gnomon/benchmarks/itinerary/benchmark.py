@@ -16,6 +16,7 @@ from gnomon.errors import DataError, NotFound, SpecError
 from gnomon.media import MediaStore
 from gnomon.sample import DataFault, Sample, SampleRef
 from gnomon.score import Score
+from tools.core.tool import Need
 
 SAMPLES = 120  # where `select.limit` is not given: 20 a family
 CITY = "helsinki"
@@ -83,6 +84,7 @@ class Itinerary:
     variants: tuple[str, ...] = ()
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
+    holds: tuple[Need, ...] = ("trip", "nothing")
 
     def open(
         self,

@@ -15,6 +15,7 @@ from gnomon.errors import DataError, SpecError
 from gnomon.media import MediaStore
 from gnomon.sample import Sample
 from gnomon.score import Score
+from tools.core.tool import Need
 
 
 class StiBench:
@@ -28,6 +29,7 @@ class StiBench:
     needs_data = True
     builds_slowly = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
+    holds: tuple[Need, ...] = ("footage", "nothing")
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore

@@ -16,6 +16,7 @@ from gnomon.errors import DataError, SpecError
 from gnomon.media import MediaStore
 from gnomon.sample import Sample
 from gnomon.score import Score
+from tools.core.tool import Need
 
 
 class VirBench:
@@ -29,6 +30,7 @@ class VirBench:
     needs_data = True
     builds_slowly = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
+    holds: tuple[Need, ...] = ("footage", "gazetteer", "nothing")
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore

@@ -16,6 +16,7 @@ from gnomon.score import Score
 from gnomon.worlds.drawing import draw, map_of
 from gnomon.worlds.numbering import CELLS, Numbers, number_of
 from gnomon.worlds.steps import steps_of
+from tools.core.tool import Need
 
 SAMPLES = 420  # where `select.limit` is not given: 30 a cell, as GTR-Bench has
 
@@ -60,6 +61,7 @@ class Worlds:
     variants: tuple[str, ...] = ()
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
+    holds: tuple[Need, ...] = ("scene", "nothing")
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore

@@ -94,7 +94,7 @@ def noisy(
 def test_intervals_hold_the_planted_values(game: Game, sampled: bool) -> None:
     held = of = 0
     for seed in range(60):
-        orders = antithetic_orders(PLAYERS, 6, seed=seed) if sampled else ()
+        orders = antithetic_orders(PLAYERS, 8, seed=seed) if sampled else ()
         found = noisy(game, orders, seed, varies=0.3)
         for one, true in zip(found.values, TRUE[game], strict=True):
             assert one.ci95 is not None

@@ -1,0 +1,111 @@
+"""Neutral results say nothing, faults hit what they should, and all of it is the same in every run."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.arm import Arm, Faults
+from gnomon.media import MediaStore
+from gnomon.perturbation import exchanged, toolbox_of
+from gnomon.sample import Sample, SampleRef
+from tools.core.toolbox import Toolbox
+from tools.scene.format import read_scene
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "scenes"
+SMALL = read_scene(EXAMPLES / "small.geojson")
+REF = SampleRef(sample_id="s", task="t", cell="c", cluster="k")
+SAMPLE = Sample(ref=REF, parts=(), target={}, scene=SMALL)
+MEDIA = MediaStore(Path("unused"))
+TOOLS = ("distance", "list_cameras", "bearing", "speed")
+GOOD = json.dumps({"start": {"camera": "c1"}, "end": {"camera": "c2"}})
+
+
+def box(seed: int = 1, **arm: Any) -> Toolbox:
+    return toolbox_of(SAMPLE, Arm(name="a", agent="react", tools=TOOLS, **arm), MEDIA, seed=seed)
+
+
+def faulty(kind: Any, lasting: Any, rate: float, seed: int = 1) -> Toolbox:
+    return box(seed, faults=Faults(kind=kind, lasting=lasting, rate=rate))
+
+
+def hits(kind: Any, lasting: Any, *, rate: float = 0.5, seed: int = 1) -> list[bool]:
+    toolbox = faulty(kind, lasting, rate, seed)
+    return [toolbox.call(name, GOOD).injected is not None for name in ("distance", "bearing") * 20]
+
+
+def test_neutral_results_are_no_errors_and_the_same_for_all_tools() -> None:
+    toolbox = box(results="neutral")
+    said = {toolbox.call("distance", GOOD), toolbox.call("list_cameras", "{}")}
+    (only,) = said
+    assert only.error is None
+    assert json.loads(only.content)["result"] is None
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "error"),
+    [("fly", "{}", "unknown_tool"), ("distance", "{", "bad_json"), ("distance", "{}", "bad_arguments")],
+)
+def test_a_bad_call_is_a_bad_call_under_every_arm(name: str, arguments: str, error: str) -> None:
+    for toolbox in (box(), box(results="neutral"), faulty("explicit", "permanent", 1.0)):
+        assert toolbox.call(name, arguments).error == error
+
+
+def test_an_explicit_fault_is_an_error_and_a_silent_one_is_not() -> None:
+    true = box().call("distance", GOOD)
+    loud = faulty("explicit", "transient", 1.0).call("distance", GOOD)
+    assert (loud.error, loud.injected) == ("injected", "explicit_transient")
+    assert "error" in json.loads(loud.content)
+    quiet = faulty("silent", "permanent", 1.0).call("distance", GOOD)
+    assert (quiet.error, quiet.injected) == (None, "silent_permanent")
+    assert json.loads(quiet.content).keys() == json.loads(true.content).keys()
+    assert quiet.content != true.content
+
+
+def test_a_lie_that_changes_nothing_is_not_counted() -> None:
+    given_ = json.dumps({"distance_m": 10.0, "seconds": 5.0})
+    found = faulty("silent", "permanent", 1.0).call("speed", given_)
+    assert found == box().call("speed", given_)
+    assert found.error is None
+
+
+@given(st.integers(0, 2**31 - 1))
+def test_the_same_trial_meets_the_same_faults_of_either_kind(seed: int) -> None:
+    assert hits("explicit", "transient", seed=seed) == hits("explicit", "transient", seed=seed)
+    assert hits("explicit", "transient", seed=seed) == hits("silent", "transient", seed=seed)
+
+
+def test_passing_faults_come_at_their_rate_and_lasting_ones_stay() -> None:
+    passing = [hit for seed in range(50) for hit in hits("explicit", "transient", rate=0.3, seed=seed)]
+    assert 500 < sum(passing) < 700  # 600 of 2,000 expected, standard deviation 20
+    broken = 0
+    for seed in range(300):
+        found = hits("explicit", "permanent", rate=0.3, seed=seed)
+        assert len(set(found[::2])) == len(set(found[1::2])) == 1
+        broken += found[0] + found[1]
+    assert 130 < broken < 230  # 180 of 600 expected, standard deviation 11
+
+
+@pytest.mark.parametrize("name", ["small.geojson", "floors.geojson"])
+def test_an_exchanged_scene_has_the_same_ids_and_other_places_for_them(name: str) -> None:
+    scene = read_scene(EXAMPLES / name)
+    other = exchanged(scene)
+    assert other.cameras.keys() == scene.cameras.keys()
+    assert all(camera.id == key for key, camera in other.cameras.items())
+    assert {place.name for place in other.places.values()} == {place.name for place in scene.places.values()}
+    assert sorted(str(one.xy_m) for one in other.cameras.values()) == sorted(
+        str(one.xy_m) for one in scene.cameras.values()
+    )
+    assert exchanged(scene) is other, "made once"
+
+
+def test_without_a_scene_there_is_nothing_to_lie_about() -> None:
+    faults = Faults(kind="silent", lasting="permanent", rate=1.0)
+    arm = Arm(name="a", agent="react", tools=TOOLS, faults=faults)
+    toolbox = toolbox_of(replace(SAMPLE, scene=None), arm, MEDIA, seed=1)
+    assert toolbox.call("distance", GOOD).error == "unknown_tool"
+    assert toolbox.schemas == []

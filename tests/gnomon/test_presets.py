@@ -1,0 +1,163 @@
+"""Every preset that is found makes arms whose contrasts differ in what they name, and in no more."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gnomon.agent import AGENTS
+from gnomon.arm import diff
+from gnomon.errors import SpecError
+from gnomon.preset import PRESETS, model_calls, planned
+from gnomon.spec import JobSpec, parse_spec
+from gnomon.statistics.coalitions import coalitions
+from tools.core.toolbox import TOOLS
+
+DOCS = Path(__file__).parents[2] / "docs" / "presets.md"
+THREE = {"track": ["estimate_track"], "way": ["distance"], "when": ["interpolate"]}
+NEEDED: dict[str, dict[str, Any]] = {"matched_compute": {"tokens": 5000}}
+VARIED: list[tuple[str, dict[str, Any]]] = [
+    *((name, NEEDED.get(name, {})) for name in PRESETS.names()),
+    ("blind", {"tools_too": True}),
+    ("subsets", {"groups": {"a": ["speed"], "b": ["distance", "bearing"], "c": ["lookup"]}}),
+    ("leave_one_out", {"groups": {"a": ["speed"], "b": ["distance", "bearing"]}, "max_tool_calls": 3}),
+    ("dose", {"calls": [0, 30]}),
+    ("choice", {"tools": ["speed"], "agent": "plan", "show": ["map"]}),
+]
+
+
+def spec_of(name: str, options: dict[str, Any], **more: Any) -> JobSpec:
+    given = {"benchmark": "worlds", "models": [{"id": "reference"}], "arms": {"preset": name, **options}}
+    return parse_spec({**given, **more}, agents=AGENTS.names())
+
+
+@pytest.mark.parametrize("name", PRESETS.names())
+def test_a_preset_says_what_it_is_and_stands_in_the_documents_with_its_price(name: str) -> None:
+    preset = PRESETS.get(name)
+    assert preset.name == name
+    assert preset.description.endswith(".")
+    grouped = {"groups": THREE} if "groups" in preset.options.model_fields else {}
+    plan = planned(name, {**NEEDED.get(name, {}), **grouped}, benchmark="worlds")
+    ends = [model_calls(arm) for arm in plan.arms]
+    least, most = (sum(side) for side in zip(*ends, strict=True))
+    row = next(line for line in DOCS.read_text().splitlines() if line.startswith(f"| `{name}` |"))
+    assert f"| {len(ends)} | {least} to {most} |" in row or f"| {len(ends)} | {least} |" in row
+
+
+@pytest.mark.parametrize(("name", "options"), VARIED)
+class TestPlan:
+    def test_a_contrast_differs_in_the_factor_it_names_and_in_nothing_else(
+        self, name: str, options: dict[str, Any]
+    ) -> None:
+        spec = spec_of(name, options)
+        contrasts = spec.contrasts()
+        assert any(one.is_primary for one in contrasts) or len(spec.arms) == 1
+        for one in contrasts:
+            baseline, variant = spec.arm(one.baseline), spec.arm(one.variant)
+            assert one.isolates
+            assert one.confounds(baseline, variant) == ()
+            assert {found.field for found in diff(baseline, variant)} == set(one.factor)
+
+    def test_all_arms_differ_and_all_are_compared_or_attributed(
+        self, name: str, options: dict[str, Any]
+    ) -> None:
+        spec = spec_of(name, options)
+        arms = [spec.arm(arm.name) for arm in spec.arms]
+        assert all(diff(one, other) for at, one in enumerate(arms) for other in arms[:at])
+        compared = {arm for one in spec.contrasts() for arm in (one.baseline, one.variant)}
+        assert spec.analysis.attribution or len(arms) == 1 or compared == {arm.name for arm in arms}
+
+    def test_the_frozen_spec_holds_arms_and_plan_and_reads_the_same_again(
+        self, name: str, options: dict[str, Any]
+    ) -> None:
+        spec = spec_of(name, options)
+        assert spec.analysis.preset == name
+        assert parse_spec(spec.model_dump(mode="json"), agents=AGENTS.names()) == spec
+
+    def test_it_serves_a_benchmark_that_knows_no_intermediate_steps(
+        self, name: str, options: dict[str, Any]
+    ) -> None:
+        spec = spec_of(name, options, benchmark="gtr-bench", data="somewhere")
+        assert not any("oracle" in arm.show for arm in spec.arms)
+
+
+def test_the_ladder_says_where_the_true_steps_are_not_known() -> None:
+    assert "oracle" in [arm.name for arm in spec_of("ladder", {}).arms]
+    spec = spec_of("ladder", {}, benchmark="gtr-bench", data="somewhere")
+    assert "oracle" not in [arm.name for arm in spec.arms]
+    assert spec.analysis.notes == ["no oracle arm: gtr-bench does not know the truth of intermediate steps"]
+
+
+def test_what_the_spec_says_of_its_analysis_goes_before_the_preset() -> None:
+    spec = spec_of("ladder", {}, analysis={"primary": ["raw", "live"], "margin": 0.1})
+    assert [one.variant for one in spec.contrasts() if one.is_primary] == ["live"]
+    assert spec.analysis.margin == 0.1
+    assert len(spec.contrasts()) == 7
+
+
+def test_few_groups_make_every_set_an_arm_and_many_those_that_drawn_orders_pass() -> None:
+    groups = {name: [tool] for name, tool in zip("abcdef", TOOLS.names(), strict=False)}
+    few = spec_of("subsets", {"groups": {name: groups[name] for name in "abcd"}})
+    many = spec_of("subsets", {"groups": groups, "orders": 4})
+    for spec, arms in ((few, 16), (many, None)):
+        asked = spec.analysis.attribution
+        assert asked is not None
+        sets = coalitions(list(asked.players), asked.orders)
+        assert [asked.coalition(spec.arm(arm.name).tools) for arm in spec.arms] == list(sets)
+        assert arms in (None, len(spec.arms))
+    assert many.analysis.attribution is not None
+    orders = many.analysis.attribution.orders
+    assert [order[::-1] for order in orders[::2]] == orders[1::2]
+    assert len(many.arms) <= 4 * 5 + 2
+
+
+def test_all_tools_are_those_that_the_samples_can_serve() -> None:
+    for benchmark, offered in (("worlds", "scene"), ("gtr-bench", "scene"), ("vir-bench", "gazetteer")):
+        spec = spec_of("choice", {}, benchmark=benchmark, data=None if benchmark == "worlds" else "somewhere")
+        needs = {tool.needs for tool in spec.arm("auto").toolset()}
+        assert offered in needs
+        assert "trip" not in needs
+
+
+def test_doses_never_run_out_of_turns() -> None:
+    assert {arm.max_turns for arm in spec_of("dose", {"calls": [0, 30]}).arms} == {32}
+
+
+@pytest.mark.parametrize(
+    ("arms", "field", "says"),
+    [
+        ({"preset": "lader"}, "arms.preset", "ladder"),
+        ({}, "arms.preset", "ladder"),
+        ({"preset": ["ladder"]}, "arms.preset", "ladder"),
+        ({"preset": "ladder", "rate": 1}, "arms.rate", "allowed here: agent, tools"),
+        ({"preset": "ladder", "tools": ["fly"]}, "arms.tools", "distance"),
+        ({"preset": "ladder", "tools": "none"}, "arms.tools", "list"),
+        ({"preset": "ladder", "agent": "magic"}, "arms.0.agent", "react"),
+        ({"preset": "matched_compute"}, "arms.tokens", "required"),
+        ({"preset": "faults", "rate": 2}, "arms.rate", "less than or equal to 1"),
+        ({"preset": "dose", "calls": [2, 1]}, "arms.calls", "rise"),
+        ({"preset": "scaffold", "agents": ["react"]}, "arms.agents", "at least 2"),
+        ({"preset": "scaffold", "agents": ["react", "react"]}, "arms.agents", "twice"),
+        ({"preset": "subsets", "orders": 3}, "arms.orders", "multiple of 2"),
+        ({"preset": "subsets", "tools": ["speed"]}, "arms.groups", "two groups"),
+        ({"preset": "subsets", "orders": 1000}, "arms.orders", "at most 256"),
+        ({"preset": "subsets", "groups": {"a": ["speed"], "b": ["speed"]}}, "arms.groups", "two groups"),
+        ({"preset": "subsets", "groups": {"a": []}}, "arms.groups", "empty"),
+        ({"preset": "subsets", "groups": {"a": ["fly"]}}, "arms.groups", "distance"),
+    ],
+)
+def test_a_bad_preset_names_the_field_and_what_is_allowed(
+    arms: dict[str, Any], field: str, says: str
+) -> None:
+    with pytest.raises(SpecError) as caught:
+        parse_spec(
+            {"benchmark": "worlds", "models": [{"id": "reference"}], "arms": arms}, agents=AGENTS.names()
+        )
+    assert caught.value.field == field
+    assert says in caught.value.message
+
+
+def test_a_preset_for_an_unknown_benchmark_names_the_benchmark() -> None:
+    with pytest.raises(SpecError) as caught:
+        spec_of("ladder", {}, benchmark="gtr")
+    assert caught.value.field == "benchmark"
