@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.models.reference.answer import Answer, Interval, cheapest, guess
+from agents.models.reference.constants import Constants
 from agents.models.reference.evidence import Call, Evidence
 from agents.models.reference.pace import is_vehicle
 from agents.models.reference.question import Clip, Option, Question
@@ -19,11 +20,8 @@ from agents.models.reference.survey import (
     survey,
 )
 
-BEHIND_COST = 3.0  # an option right behind the target counts as (1 + this) times as far
 LEAST_M = 1.0
-BACK_COST = 1.0  # metres on the way back count so many times more for the second of two cameras
 LEAST_ERROR_S = 1.0  # no forecast is better than that
-SOON_S = 10.0  # a meeting so much later is less likely by a factor e
 MEETING_S = 5.0  # vehicles meet so close to the last sighting; a forecast that errs by more is of no use
 TRACK = "I need the cameras' places and the target's path on the ground."
 
@@ -45,7 +43,7 @@ def next_camera(question: Question, evidence: Evidence) -> Answer:
         return guess(question, "The question shows no timed sighting.")
     known = survey(evidence, clips, TRACK)
     arrivals = _arrivals(known, known.departure(0), question.options, evidence)
-    ranked = cheapest(_costs(known, known.departure(0), arrivals))
+    ranked = cheapest(_costs(known, known.departure(0), arrivals, evidence.constants))
     if not ranked:
         return guess(question, "No way to any option is known.")
     best = arrivals[ranked[0]]
@@ -61,7 +59,7 @@ def next_two(question: Question, evidence: Evidence) -> Answer:
     known = survey(evidence, clips, TRACK)
     departure = known.departure(0)
     arrivals = _arrivals(known, departure, question.options, evidence)
-    ranked = cheapest(_costs(known, departure, arrivals))
+    ranked = cheapest(_costs(known, departure, arrivals, evidence.constants))
     if len(ranked) < 2:
         return guess(question, "The ways to the options are not known.")
     first, others = ranked[0], ranked[1:]
@@ -71,11 +69,12 @@ def next_two(question: Question, evidence: Evidence) -> Answer:
     if arrivals[first].heading_deg is not None:
         on["heading_deg"] = arrivals[first].heading_deg
     onward = _arrivals(known, on, others, evidence)
-    ahead = _costs(known, on, onward)
+    ahead = _costs(known, on, onward, evidence.constants)
     # What lies on the way back is nearer to the target than to the first camera; passing by costs little.
     costs = {
         option: ahead[option]
-        + BACK_COST * max(0.0, arrivals[first].metres + onward[option].metres - arrivals[option].metres)
+        + evidence.constants.back_cost
+        * max(0.0, arrivals[first].metres + onward[option].metres - arrivals[option].metres)
         for option in onward
     }
     second = (cheapest(costs) or others)[0]
@@ -96,7 +95,7 @@ def meeting(question: Question, evidence: Evidence) -> Answer:
     known = survey(evidence, clips, "I need the cameras' places and both targets' paths on the ground.")
     last_s = max(clip.end_s or 0.0 for clip in clips)
     stays = _stays(known, question.options, evidence)
-    costs = {option: _unlikely(stay, last_s) for option, stay in stays.items()}
+    costs = {option: _unlikely(stay, last_s, evidence.constants) for option, stay in stays.items()}
     ranked = cheapest(costs)
     if not ranked:
         return guess(question, "The ways to the options are not known.")
@@ -122,11 +121,13 @@ class Stays:
         return max(self.first[0], self.second[0]) - min(self.first[1], self.second[1])
 
 
-def _unlikely(stay: Stays, last_s: float) -> float:
+def _unlikely(stay: Stays, last_s: float, constants: Constants) -> float:
     """How unlikely a meeting is: stays far apart for their error, and a long time to go."""
     apart_s = abs(sum(stay.first) - sum(stay.second)) / 2
     arrived_s = (stay.first[0] + stay.second[0]) / 2 - last_s
-    return (apart_s / max(stay.error_s, LEAST_ERROR_S)) ** 2 / 2 + max(0.0, arrived_s) / SOON_S
+    return (apart_s / max(stay.error_s, LEAST_ERROR_S)) ** 2 / 2 + max(
+        0.0, arrived_s
+    ) / constants.meeting_soon_s
 
 
 def _stays(known: Survey, options: Sequence[Option], evidence: Evidence) -> dict[Option, Stays]:
@@ -216,7 +217,7 @@ def _floor(known: Survey, option: Option) -> int:
 
 
 def _costs(
-    known: Survey, departure: Mapping[str, Any], arrivals: Mapping[Option, Arrival]
+    known: Survey, departure: Mapping[str, Any], arrivals: Mapping[Option, Arrival], constants: Constants
 ) -> dict[Option, float]:
     """Metres to the middle of the stay in each option's view; what lies behind counts more."""
     heading_deg, start = departure.get("heading_deg"), departure["at"]
@@ -227,7 +228,7 @@ def _costs(
         if heading_deg is not None and "x_m" in middle and "x_m" in start:
             east_m, north_m = middle["x_m"] - start["x_m"], middle["y_m"] - start["y_m"]
             turn = math.radians(heading_deg) - math.atan2(east_m, north_m)
-            behind += BEHIND_COST * (1.0 - math.cos(turn)) / 2 if east_m or north_m else 0.0
+            behind += constants.behind_cost * (1.0 - math.cos(turn)) / 2 if east_m or north_m else 0.0
         passed_s = sum(arrival.interval) / 2 - departure["time_s"]
         costs[option] = max(passed_s * departure["speed_mps"], LEAST_M) * behind
     return costs
