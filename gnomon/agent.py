@@ -8,7 +8,8 @@ from typing import Protocol
 
 from gnomon.arm import Arm
 from gnomon.errors import ProviderFault
-from gnomon.message import Message, ToolCall, ToolChoice
+from gnomon.identity import seed_of
+from gnomon.message import ImageBlock, Message, TextBlock, ToolCall, ToolChoice
 from gnomon.model import Model, Reply, Request
 from gnomon.trace import NoteStep, ReplyStep, ToolStep, Trace
 from tools.core.registry import Registry
@@ -39,8 +40,18 @@ class AgentContext:
     call_timeout_s: float = CALL_TIMEOUT_S
     backoff_s: float = 1.0
 
-    async def ask(self, messages: list[Message], *, tool_choice: ToolChoice | None = None) -> Reply:
+    async def ask(
+        self,
+        messages: list[Message],
+        *,
+        tool_choice: ToolChoice | None = None,
+        offer_tools: bool = True,
+        draw: int = 0,
+    ) -> Reply:
         """One reply of the model, tried again when its provider fails in passing.
+
+        Without `offer_tools` the request holds no schemas: for agents that tell of tools in words. Another
+        `draw` of the same messages has another seed.
 
         Raises:
             LimitReached: the arm's turns, tokens or dollars are used up.
@@ -49,9 +60,9 @@ class AgentContext:
         self._check_limits()
         request = Request(
             messages=messages,
-            tools=self.toolbox.schemas,
+            tools=self.toolbox.schemas if offer_tools else [],
             tool_choice=tool_choice or self.arm.tool_choice,
-            seed=self.seed,
+            seed=seed_of(self.seed, draw) if draw else self.seed,
             timeout_s=self.call_timeout_s,
         )
         for attempt in range(1, TRIES + 1):
@@ -100,10 +111,12 @@ class AgentContext:
                 arguments=arguments,
                 observation=seen.content,
                 error=seen.error,
+                injected=seen.injected,
                 wall_s=round(time.perf_counter() - started, 6),
+                pictures=tuple(picture.sha256 for picture in seen.pictures),
             )
         )
-        return {"role": "tool", "tool_call_id": call["id"], "content": seen.content}
+        return {"role": "tool", "tool_call_id": call["id"], "content": _content(seen)}
 
     @property
     def tool_calls_left(self) -> int:
@@ -120,6 +133,16 @@ class AgentContext:
         usd = sum(reply.usd or 0.0 for reply in replies if not reply.cached)
         if self.arm.max_usd is not None and usd >= self.arm.max_usd:
             raise LimitReached("max_usd")
+
+
+def _content(seen: Observation) -> str | list[TextBlock | ImageBlock]:
+    if not seen.pictures:
+        return seen.content
+    pictures: list[ImageBlock] = [
+        {"type": "image", "sha256": picture.sha256, "media_type": picture.media_type}
+        for picture in seen.pictures
+    ]
+    return [{"type": "text", "text": seen.content}, *pictures]
 
 
 class Agent(Protocol):

@@ -2,17 +2,36 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal
 
 from gnomon.message import ToolChoice
 from gnomon.sample import SHOWABLE, Shown
 from tools.core.tool import Tool, contract_hash
 from tools.core.toolbox import TOOLS
 
+Results = Literal["live", "neutral"]
+FaultKind = Literal["explicit", "silent"]
+Lasting = Literal["transient", "permanent"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Faults:
+    """Tools that fail on purpose.
+
+    `explicit` faults are errors the model can read; `silent` ones are plausible results about the wrong
+    cameras and places. `rate` is the share of calls that is hit (transient: each call anew) or the chance
+    of each tool to be broken for the whole trial (permanent).
+    """
+
+    kind: FaultKind
+    lasting: Lasting
+    rate: float
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
-    """Who answers, with which tools, within which limits, and what the prompt shows."""
+    """Who answers, with which tools, within which limits, what the prompt shows, and what is perturbed."""
 
     name: str
     agent: str
@@ -23,25 +42,73 @@ class Arm:
     max_tokens: int | None = None  # prompt and completion, over the trial
     max_usd: float | None = None
     show: tuple[Shown, ...] = SHOWABLE
+    results: Results = "live"  # neutral: calls are checked, but every result says that nothing is known
+    faults: Faults | None = None
+    pinned: str = ""  # the contract at the time the job was frozen; empty: never frozen
 
     def toolset(self) -> tuple[Tool[Any], ...]:
         """The arm's tools, in the order of their names."""
-        return tuple(TOOLS.get(name) for name in sorted(self.tools))
+        return _toolset(tuple(sorted(self.tools)))
 
     @property
     def contract(self) -> str:
         """Hash of what the model is offered: names, schemas and descriptions of the tools."""
-        return contract_hash(self.toolset())
+        return _contract(tuple(sorted(self.tools)))
+
+    @property
+    def is_as_frozen(self) -> bool:
+        """Whether its tools are still offered as they were when the job was frozen."""
+        return self.pinned in ("", self.contract)
+
+
+@lru_cache(maxsize=1024)
+def _toolset(names: tuple[str, ...]) -> tuple[Tool[Any], ...]:
+    return tuple(TOOLS.get(name) for name in names)
+
+
+@lru_cache(maxsize=1024)
+def _contract(names: tuple[str, ...]) -> str:
+    return contract_hash(_toolset(names))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One field in which two arms differ, with its value in each as plain data."""
+
+    field: str
+    baseline: Any
+    variant: Any
+
+
+def diff(baseline: Arm, variant: Arm) -> tuple[Difference, ...]:
+    """Everything but the name in which two arms differ; the order of tools and of what is shown is nothing.
+
+    `contract` stands among the fields where the same tools were frozen with other schemas or descriptions.
+
+    >>> raw, tools = Arm(name="raw", agent="direct"), Arm(name="tools", agent="react", tools=("speed",))
+    >>> [(one.field, one.baseline, one.variant) for one in diff(raw, tools)]
+    [('agent', 'direct', 'react'), ('tools', [], ['speed'])]
+    """
+    left, right = asdict(baseline), asdict(variant)
+    names = [name for name in left if name not in ("name", "pinned")]
+    found = [
+        Difference(field=name, baseline=_plain(left[name]), variant=_plain(right[name]))
+        for name in names
+        if _plain(left[name]) != _plain(right[name])
+    ]
+    pins = (baseline.pinned, variant.pinned)
+    if set(baseline.tools) == set(variant.tools) and all(pins) and pins[0] != pins[1]:
+        found.append(Difference(field="contract", baseline=pins[0], variant=pins[1]))
+    return tuple(found)
 
 
 def differences(one: Arm, other: Arm) -> list[str]:
-    """Everything but the name in which two arms differ, as field names.
+    """The names of the fields of `diff`.
 
     >>> differences(Arm(name="a", agent="direct"), Arm(name="b", agent="react", tools=()))
     ['agent']
     """
-    left, right = asdict(one), asdict(other)
-    return [key for key in left if key != "name" and _plain(left[key]) != _plain(right[key])]
+    return [found.field for found in diff(one, other)]
 
 
 def _plain(value: Any) -> Any:

@@ -23,6 +23,7 @@ class Select:
     scenes: tuple[str, ...] = ()
     limit: int | None = None
     seed: int = 0
+    request: Mapping[str, Any] | None = None  # a planning request instead of generated tasks (itinerary)
 
     def check(self, *, tasks: Sequence[str], scenes: Sequence[str]) -> None:
         """Refuse tasks and scenes that a benchmark does not have.

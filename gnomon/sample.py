@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gnomon.message import ImageBlock, Message, TextBlock
+from tools.core.footage import Footage
 from tools.scene.scene import Scene
+from tools.trips.trip import Trip
 
-Shown = Literal["always", "media", "map", "camera_data"]
-SHOWABLE: tuple[Shown, ...] = ("media", "map", "camera_data")
+Shown = Literal["always", "media", "map", "camera_data", "facts", "oracle"]
+SHOWABLE: tuple[Shown, ...] = ("media", "map", "camera_data")  # what an arm shows unless it says otherwise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,13 +43,20 @@ class SampleRef:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """One question. `target` is for the scorer alone; agents get `messages` and a scene-bound toolbox."""
+    """One question. `target` is for the scorer alone; agents get `messages` and a toolbox bound to it.
+
+    `broken` says why its media cannot be shown: a trial that would show them ends as `infra_missing`.
+    """
 
     ref: SampleRef
     parts: tuple[Part, ...]
     target: Mapping[str, Any]
     scene: Scene | None = None
+    trip: Trip | None = None  # the request to plan for, for tools of places and ways
+    footage: Footage | None = None  # the clip, for tools that look again
+    gazetteer: bool = False  # it plays in Japan: the gazetteer's tools fit
     missing: tuple[str, ...] = ()  # media that are absent, by name
+    broken: str = ""
     join: Literal["in_order", "texts_first"] = (
         "in_order"  # texts_first: all texts as one block, then the pictures
     )

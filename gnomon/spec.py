@@ -1,29 +1,27 @@
 """Job spec: what a user writes, checked once and then trusted."""
 
-import re
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, model_validator
 
+from gnomon.analysis import AnalysisSpec
 from gnomon.arm import Arm
+from gnomon.arm_spec import ArmSpec
 from gnomon.benchmark import BENCHMARKS, Benchmark, Select
+from gnomon.contrast import Contrast
 from gnomon.errors import SpecError
-from gnomon.message import ToolChoice
-from gnomon.sample import SHOWABLE, Shown
+from gnomon.oracle import KnowsSteps
+from gnomon.preset import spelled_out
+from gnomon.rate import Rate
+from gnomon.spec_fault import first_fault
+from gnomon.strict import Strict
 from tools.core.registry import UnknownPlugin
 from tools.core.toolbox import TOOLS
 
 MAX_SPEC_BYTES = 1_000_000
-
-
-class Strict(BaseModel):
-    """Base: unknown names are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Price(Strict):
@@ -43,6 +41,8 @@ class ModelSpec(Strict):
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, gt=0)
     price: Price | None = None
+    pictures: bool = True  # false: it takes text only, and is told where a picture was left out
+    rate: Rate | None = None  # stricter than the operator's, if it is to mean anything
     options: dict[str, Any] = Field(default_factory=dict)  # passed on to the provider as they are
 
     @property
@@ -51,42 +51,14 @@ class ModelSpec(Strict):
         return self.name or self.id
 
 
-class ArmSpec(Strict):
-    """One arm, as written."""
-
-    name: str = Field(min_length=1, max_length=80)
-    agent: str
-    tools: Literal["all", "none"] | list[str] = "none"
-    tool_choice: ToolChoice = "auto"
-    max_turns: int = Field(default=24, ge=1, le=1000)
-    max_tool_calls: int = Field(default=12, ge=0, le=1000)
-    max_tokens: int | None = Field(default=None, gt=0)
-    max_usd: float | None = Field(default=None, gt=0)
-    show: list[Shown] = list(SHOWABLE)
-
-    def arm(self) -> Arm:
-        """The arm, with `all` and `none` spelled out."""
-        names = TOOLS.names() if self.tools == "all" else () if self.tools == "none" else tuple(self.tools)
-        return Arm(
-            name=self.name,
-            agent=self.agent,
-            tools=tuple(sorted(set(names))),
-            tool_choice=self.tool_choice,
-            max_turns=self.max_turns,
-            max_tool_calls=self.max_tool_calls,
-            max_tokens=self.max_tokens,
-            max_usd=self.max_usd,
-            show=tuple(self.show),
-        )
-
-
 class SelectSpec(Strict):
     """Which samples."""
 
-    tasks: list[str] = []
-    scenes: list[str] = []
+    tasks: list[str] = Field(default_factory=list)
+    scenes: list[str] = Field(default_factory=list)
     limit: int | None = Field(default=None, gt=0, le=10_000_000)
     seed: int = Field(default=0, ge=0, lt=2**63)
+    request: dict[str, Any] | None = None  # itinerary: one planning request instead of generated tasks
 
 
 class LimitsSpec(Strict):
@@ -95,21 +67,6 @@ class LimitsSpec(Strict):
     usd: float | None = Field(default=None, gt=0)
     tokens: int | None = Field(default=None, gt=0)
     trial_seconds: float = Field(default=300.0, gt=0)
-
-
-class AnalysisSpec(Strict):
-    """The contrast that was declared before any answer was seen: baseline, then variant."""
-
-    primary: tuple[str, str] | None = None
-    cluster: Literal["auto", "none"] = "auto"
-    margin: float = Field(default=0.05, gt=0, lt=1)
-
-    @field_validator("primary")
-    @classmethod
-    def _two_arms(cls, primary: tuple[str, str] | None) -> tuple[str, str] | None:
-        if primary is not None and primary[0] == primary[1]:
-            raise ValueError(f"names {primary[0]!r} twice; a contrast needs two arms")
-        return primary
 
 
 class JobSpec(Strict):
@@ -126,6 +83,7 @@ class JobSpec(Strict):
     arms: list[ArmSpec] = Field(min_length=1)
     repeats: int = Field(default=1, ge=1, le=1000)
     concurrency: int = Field(default=64, ge=1, le=5000)
+    cache: bool = True  # replies of earlier jobs and attempts are used again
     queue: str = Field(default="default", pattern=r"^[a-z0-9_-]{1,40}$")
     priority: Literal["low", "normal", "high"] = "normal"
     limits: LimitsSpec = LimitsSpec()
@@ -150,8 +108,16 @@ class JobSpec(Strict):
         """The kernel's form of `select`."""
         given = self.select
         return Select(
-            tasks=tuple(given.tasks), scenes=tuple(given.scenes), limit=given.limit, seed=given.seed
+            tasks=tuple(given.tasks),
+            scenes=tuple(given.scenes),
+            limit=given.limit,
+            seed=given.seed,
+            request=given.request,
         )
+
+    def contrasts(self) -> tuple[Contrast, ...]:
+        """Which arms are compared, primary contrasts first."""
+        return self.analysis.planned([arm.name for arm in self.arms])
 
     def arm(self, name: str) -> Arm:
         """The arm called `name`.
@@ -187,43 +153,20 @@ def parse_spec(given: object, *, agents: tuple[str, ...]) -> JobSpec:
         SpecError: names the field, what it holds and what is allowed.
     """
     if isinstance(given, dict) and isinstance(given.get("arms"), dict):
-        raise SpecError(
-            "arm presets are not available in this version; list the arms one by one", field="arms"
-        )
+        given = spelled_out(given)
     try:
         spec = JobSpec.model_validate(given)
     except ValidationError as error:
-        raise _first_fault(error) from None
+        raise first_fault(error, JobSpec) from None
     _check_names(spec, agents)
-    return spec
+    return spec.model_copy(update={"arms": [_frozen(arm, at) for at, arm in enumerate(spec.arms)]})
 
 
-def _first_fault(error: ValidationError) -> SpecError:
-    """The first field that is wrong, with all that is said of it."""
-    said: dict[str, list[str]] = {}
-    for item in error.errors():
-        # Where a field may be of several types, pydantic puts the type it tried behind the field's name.
-        path = [part for part in item["loc"] if not re.match(r"(literal|list|tuple)\[", str(part))]
-        message = item["msg"].removeprefix("Value error, ")
-        if item["type"] == "extra_forbidden":
-            message = f"not permitted; allowed here: {', '.join(_fields_beside(path))}"
-        said.setdefault(".".join(map(str, path)), []).append(message)
-    field, messages = next(iter(said.items()))
-    message = "; or: ".join(messages)
-    if not field:  # a rule of the whole spec: its message begins with the field
-        field, _, message = message.partition(": ")
-    return SpecError(message, field=field)
-
-
-def _fields_beside(path: Sequence[str | int]) -> tuple[str, ...]:
-    """The fields there are where `path` names one that is not."""
-    model: type[BaseModel] = JobSpec
-    for part in path[:-1]:
-        if isinstance(part, str):
-            kinds = [model.model_fields[part].annotation]
-            kinds += get_args(kinds[0])
-            model = next(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel))
-    return tuple(model.model_fields)
+def _frozen(arm: ArmSpec, at: int) -> ArmSpec:
+    try:
+        return arm.frozen()
+    except SpecError as error:
+        raise SpecError(error.message, field=f"arms.{at}.{error.field}") from None
 
 
 def _check_names(spec: JobSpec, agents: tuple[str, ...]) -> None:
@@ -233,11 +176,14 @@ def _check_names(spec: JobSpec, agents: tuple[str, ...]) -> None:
         raise SpecError(str(error), field="benchmark") from None
     if plugin.needs_data and not spec.data:
         raise SpecError(f"{spec.benchmark} needs the folder of its published files", field="data")
+    if spec.select.request is not None and spec.benchmark != "itinerary":
+        raise SpecError("only the benchmark itinerary plans requests", field="select.request")
+    arms = tuple(arm.name for arm in spec.arms)
     for field, given, known in (
         ("select.tasks", spec.select.tasks, plugin.tasks),
         ("select.scenes", spec.select.scenes, plugin.scenes),
         ("variant", [spec.variant] if spec.variant else [], plugin.variants),
-        ("analysis.primary", spec.analysis.primary or (), tuple(arm.name for arm in spec.arms)),
+        *((field, named, arms) for field, named in spec.analysis.named_arms().items()),
     ):
         for name in given:
             if name not in known:
@@ -247,6 +193,9 @@ def _check_names(spec: JobSpec, agents: tuple[str, ...]) -> None:
             raise SpecError(
                 f"no agent {arm.agent!r}; there are: {', '.join(agents)}", field=f"arms.{index}.agent"
             )
+        if "oracle" in arm.show and not isinstance(plugin, KnowsSteps):
+            message = f"{spec.benchmark} does not know the truth of intermediate steps: no oracle to show"
+            raise SpecError(message, field=f"arms.{index}.show")
         for name in arm.tools if isinstance(arm.tools, list) else ():
             if name not in TOOLS.names():
                 message = f"no tool {name!r}; there are: {', '.join(TOOLS.names())}"

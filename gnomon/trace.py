@@ -1,7 +1,7 @@
 """Trace: what happened in a trial, step by step."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gnomon.message import Message, ToolCall
@@ -25,13 +25,18 @@ class ReplyStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolStep:
-    """A tool was called; `error` is the kind of failure, if it failed."""
+    """A tool was called; `error` is the kind of failure, if it failed.
+
+    `injected` names the fault that the arm put in place of the tool's own result; `pictures` are hashes.
+    """
 
     name: str
     arguments: str
     observation: str
     error: str | None
     wall_s: float
+    injected: str | None = None
+    pictures: tuple[str, ...] = ()
     kind: Literal["tool"] = "tool"
 
 
@@ -57,6 +62,7 @@ class Trace:
     prompt: list[Message] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     watch: Callable[[Step], None] = _nothing
+    response: str | None = None  # the final answer as the agent gave it to the scorer; None: it gave none
 
     def add(self, step: Step) -> None:
         self.steps.append(step)
@@ -86,7 +92,16 @@ class Trace:
 
     def to_json(self) -> dict[str, Any]:
         """The trace as plain data; pictures stay hashes."""
-        return {"prompt": self.prompt, "steps": [asdict(step) for step in self.steps]}
+        return {
+            "prompt": self.prompt,
+            "steps": [_plain(step) for step in self.steps],
+            "response": self.response,
+        }
+
+
+def _plain(step: Step) -> dict[str, Any]:
+    """The step as a dict. Not `asdict`: that copies tool calls in depth, which are plain data already."""
+    return {name: getattr(step, name) for name in step.__slots__}
 
 
 def _total(counts: list[int | None]) -> int | None:

@@ -1,26 +1,26 @@
 """Running a trial: whatever happens inside, a row and a trace come out."""
 
-import asyncio
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from gnomon.agent import Agent, AgentContext, LimitReached
 from gnomon.arm import Arm
 from gnomon.benchmark import Benchmark
+from gnomon.clock import trial_clock
 from gnomon.errors import DataError, ModelFault, ProviderFault
 from gnomon.job import Trial
 from gnomon.media import MediaStore
 from gnomon.model import Model
 from gnomon.outcome import Outcome
+from gnomon.perturbation import toolbox_of
+from gnomon.prompt import prompt_of
 from gnomon.row import Row
 from gnomon.sample import Sample
 from gnomon.score import Score
 from gnomon.spec import JobSpec
 from gnomon.trace import NoteStep, Trace
-from tools.core.tool import ToolContext
-from tools.core.toolbox import Toolbox
 
 BAD_CALL = ("unknown_tool", "bad_json", "bad_arguments")
 
@@ -35,7 +35,9 @@ class Bench:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _End:
+class End:
+    """How a trial ended, and its score."""
+
     outcome: Outcome
     stop_reason: str
     score: Score
@@ -83,20 +85,21 @@ async def _attempt(
     model: Model,
     arm: Arm,
     trace: Trace,
-) -> _End:
+) -> End:
     question = sample()
-    trace.prompt = question.messages(arm.show)
-    scene = question.scene
+    trace.prompt = prompt_of(question, arm, bench.benchmark)
+    if question.broken and "media" in arm.show:
+        return _missing("data", question.broken)
     context = AgentContext(
         prompt=list(trace.prompt),
         arm=arm,
         model=model,
-        toolbox=Toolbox(arm.toolset(), ToolContext(scene=scene, media=bench.media) if scene else None),
+        toolbox=toolbox_of(question, arm, bench.media, seed=trial.seed),
         trace=trace,
         seed=trial.seed,
     )
     try:
-        async with asyncio.timeout(bench.spec.limits.trial_seconds) as clock:
+        async with trial_clock(bench.spec.limits.trial_seconds) as clock:
             response = await agent.answer(context)
     except LimitReached as reached:
         return _failed(reached.limit)
@@ -104,39 +107,47 @@ async def _attempt(
         trace.add(NoteStep(text=str(fault)))
         return _failed(f"model:{fault.cause}")
     except TimeoutError:
-        if not clock.expired():
+        if not clock.is_over:
             raise
         # The clock may run out while the provider is failing: then it is the provider's, not the model's.
         last = trace.steps[-1] if trace.steps else None
         if last is None or (isinstance(last, NoteStep) and last.text.startswith("provider fault")):
             return _missing("provider:timeout", "no reply within the trial's seconds")
         return _failed("trial_seconds")
+    trace.response = response
+    return end_of(question, response, bench=bench)
+
+
+def end_of(question: Sample, response: str, *, bench: Bench) -> End:
+    """How a trial ends whose agent gave this response: scored, not understood, or not to be scored."""
     score = bench.benchmark.score(question, response, scoring=bench.spec.scoring, variant=bench.spec.variant)
     if question.missing:
         score = replace(score, flags=(*score.flags, "missing_media"))
     if score.value is None:
-        return _End(outcome=Outcome.INFRA_MISSING, stop_reason=f"unscored:{score.reason}", score=score)
+        return End(outcome=Outcome.INFRA_MISSING, stop_reason=f"unscored:{score.reason}", score=score)
     if score.answer is None:
-        return _End(outcome=Outcome.MODEL_FAILED, stop_reason="no_answer", score=score)
-    return _End(outcome=Outcome.SCORED, stop_reason="answered", score=score)
+        return End(outcome=Outcome.MODEL_FAILED, stop_reason="no_answer", score=score)
+    return End(outcome=Outcome.SCORED, stop_reason="answered", score=score)
 
 
-def _missing(cause: str, message: str) -> _End:
+def _missing(cause: str, message: str) -> End:
     score = Score(value=None, reason=message or cause)
-    return _End(outcome=Outcome.INFRA_MISSING, stop_reason=cause, score=score)
+    return End(outcome=Outcome.INFRA_MISSING, stop_reason=cause, score=score)
 
 
-def _failed(cause: str) -> _End:
-    return _End(outcome=Outcome.MODEL_FAILED, stop_reason=cause, score=Score(value=0.0))
+def _failed(cause: str) -> End:
+    return End(outcome=Outcome.MODEL_FAILED, stop_reason=cause, score=Score(value=0.0))
 
 
-def _row(trial: Trial, bench: Bench, trace: Trace, end: _End, *, wall_s: float, attempt: int) -> Row:
+def _row(trial: Trial, bench: Bench, trace: Trace, end: End, *, wall_s: float, attempt: int) -> Row:
     tools_used: dict[str, dict[str, int]] = {}
     for step in trace.tool_steps:
         counts = tools_used.setdefault(step.name, {"calls": 0, "bad_arguments": 0, "errors": 0})
         counts["calls"] += 1
         counts["bad_arguments"] += step.error in BAD_CALL
         counts["errors"] += step.error is not None
+        if step.injected:
+            counts["injected"] = counts.get("injected", 0) + 1
     score = end.score
     return Row(
         job_id=trial.job_id,
@@ -154,7 +165,7 @@ def _row(trial: Trial, bench: Bench, trace: Trace, end: _End, *, wall_s: float, 
         score=score.value,
         metrics=score.metrics,
         answer=score.answer,
-        flags=score.flags,
+        flags=(*score.flags, *_arm_flags(bench.spec.arm(trial.arm), trace)),
         model_calls=len(trace.replies),
         tool_calls=len(trace.tool_steps),
         tool_errors=sum(step.error is not None for step in trace.tool_steps),
@@ -166,3 +177,14 @@ def _row(trial: Trial, bench: Bench, trace: Trace, end: _End, *, wall_s: float, 
         wall_s=round(wall_s, 6),
         attempt=attempt,
     )
+
+
+def _arm_flags(arm: Arm, trace: Trace) -> Iterator[str]:
+    """Where a trial was not quite what its arm says: a reader of contrasts should know how often."""
+    called = bool(trace.tool_steps) or any(reply.tool_calls for reply in trace.replies)
+    if not arm.is_as_frozen:
+        yield "tools_changed"  # since the job was frozen: the trials of this arm did not all see the same
+    if arm.tools and arm.tool_choice == "none" and called:
+        yield "forbidden_call"
+    if arm.tools and arm.tool_choice == "required" and arm.max_tool_calls and trace.replies and not called:
+        yield "required_call_missing"

@@ -55,6 +55,7 @@ def places(settings: Settings, redis_url: str) -> dict[str, str]:
     """Variables that tell a worker or sweeper where everything is; options would show passwords in `ps`."""
     return {
         "GNOMON_API_KEYS": "",  # callers' keys are no business of theirs
+        "GNOMON_API_KEYS_FILE": "",
         "GNOMON_REDIS_URL": redis_url,
         "GNOMON_DATABASE_URL": settings.database_url,
         "GNOMON_DATA_DIR": str(settings.data_dir),

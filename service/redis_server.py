@@ -65,13 +65,16 @@ class RedisServer:
         self._claim()
         _make_private(self.socket.parent)
         self.socket.unlink(missing_ok=True)
-        child = Child(name="redis", command=self._command(find_server()), log_file=self.log_file)
+        child = Child(
+            name="redis",
+            command=self._command(find_server()),
+            log_file=self.log_file,
+            mend=self._set_aside,  # its file is what it may have died of
+        )
         self._supervisor.start(child)
-        if not self._answers(until_death=True):
-            self._set_aside()  # what it may have died of; the supervisor starts it again
-            if not self._answers():
-                self.stop()
-                raise GnomonError(f"redis-server does not start; its log is {self.log_file}")
+        if not self._answers():
+            self.stop()
+            raise GnomonError(f"redis-server does not start; its log is {self.log_file}")
         return self.url
 
     def stop(self) -> None:
@@ -107,7 +110,7 @@ class RedisServer:
         }
         return (str(executable), *(part for key, value in options.items() for part in (f"--{key}", value)))
 
-    def _answers(self, *, until_death: bool = False) -> bool:
+    def _answers(self) -> bool:
         until_s = time.monotonic() + READY_S
         no_retry = Retry(NoBackoff(), retries=0)
         with Redis(unix_socket_path=str(self.socket), socket_timeout=READY_S, retry=no_retry) as client:
@@ -118,9 +121,7 @@ class RedisServer:
                 except BusyLoadingError:
                     until_s = time.monotonic() + READY_S  # alive, and reading its file
                 except RedisError:
-                    if until_death and "redis" not in self._supervisor.pids():
-                        return False
-                time.sleep(PING_EVERY_S)
+                    time.sleep(PING_EVERY_S)
         return False
 
     def _set_aside(self) -> None:

@@ -25,6 +25,7 @@ def report_of(store: Store, job_id: str) -> Report:
         rows=store.iter_rows(job_id),
         planned=job.counts.planned,
         faults=job.faults,
+        trace=store.trace,
     )
 
 

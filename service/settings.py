@@ -1,29 +1,34 @@
 """Settings: the GNOMON_* environment, read once at start."""
 
-import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gnomon.errors import SpecError
+from service.keys import KeyRing, parse_key, read_key_file
 from workers.bases import VARIABLE, AllowedBases, parse_allowed
+from workers.limiter.allowance import VARIABLE as RATES
+from workers.limiter.allowance import parse_rates
+from workers.settings import read_cache_days
 
 MAX_BODY_BYTES = 1_000_000
+MAX_PER_MINUTE = 6_000
 DEFAULT_DATA_DIR = "./.gnomon"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What the operator decided. `api_keys` are SHA-256 digests; `media_roots` is None where unset."""
+    """What the operator decided. `media_roots` is None where unset; the pace holds for each key."""
 
     data_dir: Path
     database_url: str
     redis_url: str | None = None
-    api_keys: tuple[bytes, ...] = ()
+    api_keys: KeyRing = field(default_factory=KeyRing)
     media_roots: tuple[Path, ...] | None = None
     allowed_bases: AllowedBases = field(default_factory=AllowedBases)
     max_body_bytes: int = MAX_BODY_BYTES
+    max_per_minute: int = MAX_PER_MINUTE
 
     @property
     def is_embedded(self) -> bool:
@@ -47,21 +52,26 @@ def read_settings(environ: Mapping[str, str], *, data_dir: Path | None = None) -
         SpecError: a variable holds what it may not; the message names it and says what it may.
     """
     folder = (data_dir or Path(environ.get("GNOMON_DATA_DIR") or DEFAULT_DATA_DIR)).absolute()
-    keys = [key.strip() for key in environ.get("GNOMON_API_KEYS", "").split(",") if key.strip()]
-    for key in keys:
-        if not re.fullmatch(r"[!-~]{16,}", key):
-            raise SpecError("each key needs 16 or more printable characters", field="GNOMON_API_KEYS")
+    keys = [parse_key(entry) for entry in environ.get("GNOMON_API_KEYS", "").split(",") if entry.strip()]
+    key_file = environ.get("GNOMON_API_KEYS_FILE")
+    if key_file:
+        read_key_file(Path(key_file))
     roots = environ.get("GNOMON_MEDIA_ROOTS")
+    parse_rates(environ.get(RATES, ""))  # these two are the workers', but here somebody sees the message
+    read_cache_days(environ)
     return Settings(
         data_dir=folder,
         database_url=environ.get("GNOMON_DATABASE_URL") or own_database(folder),
         redis_url=environ.get("GNOMON_REDIS_URL") or None,
-        api_keys=tuple(digest_of(key) for key in keys),
+        api_keys=KeyRing(keys, Path(key_file) if key_file else None),
         media_roots=tuple(Path(root).resolve() for root in roots.split(":") if root) if roots else None,
+        max_per_minute=_whole(environ, "GNOMON_MAX_REQUESTS_PER_MINUTE", MAX_PER_MINUTE),
         allowed_bases=parse_allowed(environ.get(VARIABLE, "")),
     )
 
 
-def digest_of(key: str) -> bytes:
-    """What is kept of an API key: its SHA-256."""
-    return hashlib.sha256(key.encode()).digest()
+def _whole(environ: Mapping[str, str], name: str, default: int) -> int:
+    text = environ.get(name) or str(default)
+    if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
+        raise SpecError(f"{text!r} is no whole number above 0", field=name)
+    return int(text)

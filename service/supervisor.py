@@ -6,7 +6,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,19 +17,24 @@ from workers.process import death_with_parent
 
 WATCH_S = 0.1
 BACKOFF_S, BACKOFF_MAX_S = 0.2, 10.0
+EARLY_S = 2.0
 SETTLED_S = 30.0  # a child that has run for this long starts again without delay
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Child:
-    """A process to keep alive; `log_file` gets its output, and it `stop_s` between SIGTERM and SIGKILL."""
+    """A process to keep alive; `log_file` gets its output, and it `stop_s` between SIGTERM and SIGKILL.
+
+    `mend` is called before a child is started again that gave up by itself within EARLY_S of its start.
+    """
 
     name: str
     command: tuple[str, ...]
     log_file: Path
     env: Mapping[str, str] = field(default_factory=dict)  # beside this process's own
     stop_s: float = 15.0
+    mend: Callable[[], None] | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -160,6 +165,8 @@ def _revive(running: _Running) -> None:
         running.again_at_s = now_s if settled else now_s + running.backoff_s
         code = running.process.returncode
         log.warning("%s ended with %d; see %s", running.child.name, code, running.child.log_file)
+        if running.child.mend is not None and code > 0 and now_s - running.started_s < EARLY_S:
+            running.child.mend()
     if now_s < running.again_at_s:
         return
     try:

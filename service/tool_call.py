@@ -26,7 +26,7 @@ def call_tool(name: str, scene: Scene, args: object) -> dict[str, Any]:
         raise NotFound(str(error), field="name") from None
     if not isinstance(args, dict):
         raise SpecError("must be one JSON object", field="args")
-    seen = Toolbox([tool], ToolContext(scene=scene)).call(name, json.dumps(args))
+    seen = Toolbox([tool], ToolContext(scene=scene, gazetteer=True)).call(name, json.dumps(args))
     result: dict[str, Any] = json.loads(seen.content)
     if seen.error == "tool_crash":
         raise GnomonError(result["error"])

@@ -42,3 +42,9 @@ def _no_keys_from_the_developer(monkeypatch: pytest.MonkeyPatch) -> None:
         if name.endswith("_API_KEY") or (name.startswith("GNOMON_") and not name.endswith("_DIR")):
             monkeypatch.delenv(name)
     monkeypatch.delenv("GNOMON_DATA_DIR", raising=False)
+
+
+@pytest.fixture(scope="session")
+def geo_dir() -> Path:
+    """A folder with the list of municipal offices, as `../shared/data/geo` has it."""
+    return _outside("GNOMON_GEO_DIR", "../shared/data/geo")

@@ -1,6 +1,5 @@
 """`python -m workers`: one worker, until it is told to stop."""
 
-import logging
 import os
 import socket
 from pathlib import Path
@@ -10,8 +9,11 @@ from redis import Redis
 
 from gnomon.errors import GnomonError
 from workers.bases import VARIABLE, parse_allowed
+from workers.limiter.allowance import VARIABLE as RATES
+from workers.limiter.allowance import parse_rates
+from workers.logs import set_up_logs
 from workers.opening import Opener, media_of
-from workers.settings import read_timing
+from workers.settings import read_cache_days, read_timing
 from workers.shard import WorkerContext
 from workers.store.store import open_store
 
@@ -35,8 +37,8 @@ def main(redis_url: str, database_url: str, queues: str, data_dir: Path) -> None
     from agents.models.catalog import open_model, preload
     from workers.worker import ShardWorker
 
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
     try:
+        set_up_logs(os.environ)
         context = WorkerContext(
             name=f"{socket.gethostname()}-{os.getpid()}",
             store=open_store(database_url),
@@ -44,6 +46,9 @@ def main(redis_url: str, database_url: str, queues: str, data_dir: Path) -> None
             open_model=open_model,
             timing=read_timing(os.environ),
             allowed_bases=parse_allowed(os.environ.get(VARIABLE, "")),
+            redis_url=redis_url,
+            rates=parse_rates(os.environ.get(RATES, "")),
+            is_caching=read_cache_days(os.environ) > 0,
         )
     except GnomonError as error:
         raise click.UsageError(str(error)) from None

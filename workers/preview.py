@@ -22,6 +22,8 @@ from gnomon.errors import DataError, GnomonError, NotFound, SpecError
 from gnomon.job import Trial, trial_id
 from gnomon.message import ImageBlock, Message
 from gnomon.outcome import Outcome
+from gnomon.perturbation import toolbox_of
+from gnomon.prompt import prompt_of
 from gnomon.row import Row
 from gnomon.sample import Sample
 from gnomon.spec import JobSpec, parse_spec, read_spec
@@ -67,8 +69,9 @@ def pick(spec: JobSpec, *, sample_id: str, arm: str, model: str | None, data_dir
 
 def shown(picked: Pick) -> dict[str, Any]:
     """What the model would get: its first messages, the tools offered, the pictures in order."""
-    arm = picked.job.bench.spec.arm(picked.arm)
-    messages = picked.sample().messages(arm.show)
+    bench, sample = picked.job.bench, picked.sample()
+    arm = bench.spec.arm(picked.arm)
+    messages = prompt_of(sample, arm, bench.benchmark)
     return {
         "sample_id": picked.sample_id,
         "arm": picked.arm,
@@ -76,7 +79,7 @@ def shown(picked: Pick) -> dict[str, Any]:
         "model": picked.model,
         "tool_choice": arm.tool_choice,
         "messages": messages,
-        "tools": [tool.schema() for tool in arm.toolset()],
+        "tools": toolbox_of(sample, arm, bench.media, seed=0).schemas,
         "images": images(messages),
     }
 

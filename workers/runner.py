@@ -5,7 +5,7 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -23,6 +23,7 @@ from workers.store.counters import Spent
 from workers.store.leases import over_limit
 from workers.store.records import Lease
 from workers.store.store import Store
+from workers.tracing import Tracer, no_spans
 
 log = logging.getLogger(__name__)
 
@@ -47,10 +48,14 @@ class Runner:
         timing: Timing,
         agents: Mapping[str, Agent],
         models: Mapping[str, Model],
+        leased: Callable[[Sequence[Lease]], None] = lambda _: None,
+        tracer: Tracer = no_spans,
     ) -> None:
+        """`leased` is told, in a thread, which trials come next."""
         self._job_id, self._shard, self._job, self._store = job_id, shard, opened, store
         self._heartbeat, self._timing = heartbeat, timing
-        self._agents, self._models = agents, models
+        self._agents, self._models, self._leased = agents, models, leased
+        self._tracer = tracer
         self._outbox = Outbox(store, flush_s=timing.flush_s, after=heartbeat.look)
         self._waiting: deque[_Held] = deque()
         self._running: dict[asyncio.Task[None], _Held] = {}
@@ -138,15 +143,7 @@ class Runner:
     async def _lease(self, *, limit: int, alone: bool = False) -> list[_Held]:
         while not self._stopping:
             try:
-                leases = await asyncio.to_thread(
-                    self._store.lease,
-                    self._job_id,
-                    self._shard,
-                    worker=self._heartbeat.holder,
-                    ttl_s=self._timing.lease_s,
-                    limit=limit,
-                    alone=alone,
-                )
+                leases = await asyncio.to_thread(self._lease_now, limit=limit, alone=alone)
             except SQLAlchemyError as error:
                 log.warning("no trials could be leased yet: %s", error)
                 await asyncio.sleep(self._timing.watch_s)
@@ -154,6 +151,18 @@ class Runner:
             since_s = time.monotonic()
             return [_Held(lease=lease, since_s=since_s) for lease in leases]
         return []
+
+    def _lease_now(self, *, limit: int, alone: bool) -> list[Lease]:
+        leases = self._store.lease(
+            self._job_id,
+            self._shard,
+            worker=self._heartbeat.holder,
+            ttl_s=self._timing.lease_s,
+            limit=limit,
+            alone=alone,
+        )
+        self._leased(leases)
+        return leases
 
     async def _give_back(self, held: Collection[_Held]) -> None:
         leases = [one.lease for one in held]
@@ -201,15 +210,17 @@ class Runner:
     async def _trial(self, lease: Lease) -> None:
         trial, bench, trace = lease.trial, self._job.bench, Trace()
         try:
-            row, _ = await run_trial(
-                trial,
-                bench=bench,
-                sample=lambda: self._job.samples.get(trial.ref.sample_id),
-                agent=self._agents[bench.spec.arm(trial.arm).agent],
-                model=self._models[trial.model],
-                trace=trace,
-                attempt=lease.attempt,
-            )
+            with self._tracer(trial) as tell:
+                row, _ = await run_trial(
+                    trial,
+                    bench=bench,
+                    sample=lambda: self._job.samples.get(trial.ref.sample_id),
+                    agent=self._agents[bench.spec.arm(trial.arm).agent],
+                    model=self._models[trial.model],
+                    trace=trace,
+                    attempt=lease.attempt,
+                )
+                tell(row)
         except asyncio.CancelledError:
             self._broken_off.append(Spent.by(trace))
             raise

@@ -6,6 +6,8 @@ from dataclasses import dataclass, fields
 from gnomon.errors import SpecError
 
 PREFIX = "GNOMON_"
+CACHE_DAYS = "GNOMON_CACHE_DAYS"
+DEFAULT_CACHE_DAYS, MAX_CACHE_DAYS = 30.0, 36_500.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,25 @@ def read_timing(environ: Mapping[str, str]) -> Timing:
         if text is not None:
             given[field.name] = _seconds(name, text)
     return Timing(**given)
+
+
+def read_cache_days(environ: Mapping[str, str]) -> float:
+    """Read GNOMON_CACHE_DAYS: for how long replies are kept and used again; 0 keeps none.
+
+    >>> read_cache_days({}), read_cache_days({"GNOMON_CACHE_DAYS": "0"})
+    (30.0, 0.0)
+
+    Raises:
+        SpecError: it is not a number of days, 0 or more.
+    """
+    text = environ.get(CACHE_DAYS, "") or str(DEFAULT_CACHE_DAYS)
+    try:
+        days = float(text)
+    except ValueError:
+        days = -1.0
+    if not 0.0 <= days <= MAX_CACHE_DAYS:
+        raise SpecError(f"{text!r} is not a number of days between 0 and 36,500", field=CACHE_DAYS)
+    return days
 
 
 def _seconds(name: str, text: str) -> float:

@@ -5,21 +5,25 @@ import logging
 import signal
 import threading
 import uuid
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
 
 from gnomon.agent import AGENTS, Agent
 from gnomon.errors import SpecError
 from gnomon.media import MediaStore
 from gnomon.model import Model
-from gnomon.spec import ModelSpec
-from workers.bases import AllowedBases, check_bases
+from gnomon.rate import Rate
+from gnomon.spec import JobSpec, ModelSpec
+from workers.bases import AllowedBases, check_bases, is_built_in
 from workers.heartbeat import Heartbeat
+from workers.limiter.limiter import Limiter, flow_of
 from workers.opening import Opener, OpenJob
+from workers.reply_cache import ReplyCache, fingerprint
 from workers.runner import Runner
 from workers.settings import Timing
 from workers.store.store import Store
+from workers.tracing import Tracer, tracing
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +40,9 @@ class WorkerContext:
     open_model: OpenModel
     timing: Timing
     allowed_bases: AllowedBases
+    redis_url: str | None = None  # of the limiter; None: every call may go at once
+    rates: Mapping[str, Rate] = field(default_factory=dict)
+    is_caching: bool = True
 
 
 def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
@@ -49,18 +56,11 @@ def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
         return
     opened, agents, models = ready
     holder = f"{context.name}/{uuid.uuid4().hex[:8]}"
-    with Heartbeat(context.store, job_id=job_id, holder=holder, timing=context.timing) as heartbeat:
-        runner = Runner(
-            job_id,
-            shard,
-            opened,
-            store=context.store,
-            heartbeat=heartbeat,
-            timing=context.timing,
-            agents=agents,
-            models=models,
-        )
-        asyncio.run(_run(runner, models))
+    with (
+        tracing(job_id, shard, worker=context.name) as tracer,
+        Heartbeat(context.store, job_id=job_id, holder=holder, timing=context.timing) as heartbeat,
+    ):
+        asyncio.run(_run(job_id, shard, opened, heartbeat, agents, models, context, tracer))
 
 
 def _set_up(job_id: str, context: WorkerContext) -> tuple[OpenJob, dict[str, Agent], dict[str, Model]] | None:
@@ -83,16 +83,63 @@ def _set_up(job_id: str, context: WorkerContext) -> tuple[OpenJob, dict[str, Age
     return opened, agents, models
 
 
-async def _run(runner: Runner, models: dict[str, Model]) -> None:
+async def _run(
+    job_id: str,
+    shard: int,
+    opened: OpenJob,
+    heartbeat: Heartbeat,
+    agents: dict[str, Agent],
+    models: dict[str, Model],
+    context: WorkerContext,
+    tracer: Tracer,
+) -> None:
+    spec = opened.bench.spec
+    async with AsyncExitStack() as stack:
+        for model in models.values():
+            stack.push_async_callback(_close, model)
+        asked = models
+        if context.redis_url is not None:
+            limiter = Limiter(context.redis_url, flow=flow_of(job_id, spec), rates=context.rates)
+            stack.push_async_callback(limiter.close)
+            asked = {label: limiter.around(model, spec.model(label)) for label, model in asked.items()}
+        cache = _cache_of(spec, context)
+        await stack.enter_async_context(cache.keeping(context.timing.flush_s))
+        runner = Runner(
+            job_id,
+            shard,
+            opened,
+            store=context.store,
+            heartbeat=heartbeat,
+            timing=context.timing,
+            agents=agents,
+            models={label: cache.around(label, model) for label, model in asked.items()},
+            leased=cache.prefetch,
+            tracer=tracer,
+        )
+        with _stopped_by_sigterm(runner):
+            await runner.run()
+
+
+def _cache_of(spec: JobSpec, context: WorkerContext) -> ReplyCache:
+    """The cache of all models that call somebody; of none where the operator or the spec wants none."""
+    wanted = [model for model in spec.models if not is_built_in(model.id)]
+    is_on = context.is_caching and spec.cache
+    return ReplyCache(context.store, {model.label: fingerprint(model) for model in wanted if is_on})
+
+
+@contextmanager
+def _stopped_by_sigterm(runner: Runner) -> Iterator[None]:
     loop = asyncio.get_running_loop()
     in_main_thread = threading.current_thread() is threading.main_thread()
     if in_main_thread:
         loop.add_signal_handler(signal.SIGTERM, runner.stop)
     try:
-        await runner.run()
+        yield
     finally:
         if in_main_thread:
             loop.remove_signal_handler(signal.SIGTERM)
-        for model in models.values():
-            with suppress(Exception):  # what a model does on its way out changes no result
-                await model.close()
+
+
+async def _close(model: Model) -> None:
+    with suppress(Exception):  # what a model does on its way out changes no result
+        await model.close()

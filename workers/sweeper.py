@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -15,24 +16,30 @@ from redis import Redis, RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.errors import GnomonError
+from workers.logs import set_up_logs
 from workers.queue import enqueue_shards, message_id, queue_name, waiting_ids
-from workers.settings import Timing, read_timing
+from workers.settings import DEFAULT_CACHE_DAYS, Timing, read_cache_days, read_timing
 from workers.store.store import Store, open_store
 
+PURGE_EVERY_S = 3_600.0
 log = logging.getLogger(__name__)
 
 
 class Sweeper:
     """On its own timer: expired leases back to pending, pending shards back onto the queue."""
 
-    def __init__(self, store: Store, redis: Redis, *, timing: Timing) -> None:
+    def __init__(
+        self, store: Store, redis: Redis, *, timing: Timing, cache_days: float = DEFAULT_CACHE_DAYS
+    ) -> None:
         self._store, self._redis, self._timing = store, redis, timing
+        self._cache_s, self._next_purge_s = cache_days * 86_400, 0.0
 
     def run(self, stop: threading.Event) -> None:
         """Sweep until `stop` is set; a database or queue that is away is tried again at the next turn."""
         while not stop.wait(self._timing.sweep_s):
             try:
                 self.sweep()
+                self._purge()
             except (RedisError, SQLAlchemyError) as error:
                 log.warning("sweep put off: %s", error)
 
@@ -40,6 +47,12 @@ class Sweeper:
         """One turn; return how many shards were queued."""
         self._store.sweep()
         return self.queue(self._store.unfinished_shards())
+
+    def _purge(self) -> None:
+        """Forget old replies, from time to time."""
+        if time.monotonic() >= self._next_purge_s:
+            self._store.forget_replies(older_than_s=self._cache_s)
+            self._next_purge_s = time.monotonic() + PURGE_EVERY_S
 
     def queue(self, shards: Iterable[tuple[str, int]]) -> int:
         """Queue those of the shards that do not wait there already; return how many."""
@@ -65,10 +78,15 @@ class Sweeper:
 )
 def main(redis_url: str, database_url: str) -> None:
     """`python -m workers.sweeper`."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
     try:
+        set_up_logs(os.environ)
         store = open_store(database_url)
-        sweeper = Sweeper(store, Redis.from_url(redis_url), timing=read_timing(os.environ))
+        sweeper = Sweeper(
+            store,
+            Redis.from_url(redis_url),
+            timing=read_timing(os.environ),
+            cache_days=read_cache_days(os.environ),
+        )
     except GnomonError as error:
         raise click.UsageError(str(error)) from None
     stop = threading.Event()

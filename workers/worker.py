@@ -16,6 +16,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 from sqlalchemy.exc import SQLAlchemyError
 
+from gnomon.spec import ModelSpec
 from workers.message import ShardMessage
 from workers.process import death_with_parent
 from workers.queue import queue_names
@@ -25,7 +26,7 @@ IDLE_BEAT_S, BUSY_BEAT_S = 15, 5
 GC_THRESHOLD = (50_000, 20, 50)  # a loop with hundreds of live trials: the default costs half the speed again
 log = logging.getLogger(__name__)
 
-Preload = Callable[[list[str]], None]
+Preload = Callable[[list[ModelSpec]], None]
 
 
 class ShardWorker(Worker):
@@ -115,7 +116,7 @@ class ShardWorker(Worker):
             job_id, shard = message.shard()
             self._shard, message.runner = f"{job_id}/{shard}", self._run
             spec = self._context.store.job(job_id).spec
-            self._preload([model.id for model in spec.models])
+            self._preload(spec.models)
             self._context.opener.open(job_id, store=self._context.store)
         except Exception as error:  # noqa: BLE001 (the fork meets it again, and acts)
             log.warning("message %s: %r", message.id, error)

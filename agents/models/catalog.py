@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from agents.models import litellm_model
 from agents.models.litellm_model import LiteLLMModel
+from agents.models.openai_model import OpenAIModel, is_fast
 from agents.models.reference.model import ReferenceModel
 from agents.models.scripted import ScriptedModel
 from gnomon.media import MediaStore
@@ -13,25 +14,28 @@ from gnomon.spec import ModelSpec
 
 
 def open_model(spec: ModelSpec, media: MediaStore) -> Model:
-    """The model that a spec names: `reference`, `scripted` with any suffix, else LiteLLM's.
+    """The model that a spec names: `reference`, `scripted` with any suffix, one at an OpenAI-compatible
+    address of one's own, else LiteLLM's.
 
     Raises:
         SpecError: its options are not what the model takes; the message names the option.
     """
     if spec.id == "reference":
         return ReferenceModel(spec)
-    return ScriptedModel(spec) if _is_built_in(spec.id) else LiteLLMModel(spec, media)
+    if _is_built_in(spec.id):
+        return ScriptedModel(spec)
+    return OpenAIModel(spec, media) if is_fast(spec) else LiteLLMModel(spec, media)
 
 
-def preload(model_ids: Iterable[str]) -> None:
+def preload(models: Iterable[ModelSpec]) -> None:
     """Import what these models and the agents need; workers do so before they fork."""
     importlib.import_module("langgraph.graph")
-    if not all(_is_built_in(model_id) for model_id in model_ids):
+    if not all(_is_built_in(spec.id) or is_fast(spec) for spec in models):
         litellm_model.load()
 
 
 def _is_built_in(model_id: str) -> bool:
-    """Whether a model needs no LiteLLM.
+    """Whether a model calls nobody.
 
     >>> [_is_built_in(model_id) for model_id in ("scripted-b", "reference", "reference-b", "openai/gpt-4o")]
     [True, True, False, False]

@@ -1,20 +1,16 @@
 """Faults: LiteLLM's errors told apart by whose fault they are, with every secret struck out."""
 
 import math
-import os
-import re
 import time
 from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 
 from agents.models.wire import clean
 from gnomon.errors import ModelFault, ProviderFault
+from gnomon.secrets import Secrets
 
 MAX_MESSAGE_CHARS = 600
 MAX_RETRY_AFTER_S = 600.0
-
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
-_SECRET_SHAPE = re.compile(r"\b(?:sk|pk|key|xai|gsk|hf)[-_][\w*-]{8,}|(?<=Bearer )\S+")
 
 # LiteLLM's exception classes, most special first: cause, and whether trying again may help.
 _CAUSES: tuple[tuple[str, str, bool], ...] = (
@@ -40,14 +36,11 @@ _REFUSED = ("content_policy_violation", "content_filter")
 
 
 class Scrubber:
-    """Strikes secrets out of a text: one key by value, the environment's by name, others by their shape."""
+    """Strikes secrets out of a provider's message: the key that was used, and whatever `Secrets` knows."""
 
     def __init__(self, key: str | None = None) -> None:
-        named = (value for name, value in os.environ.items() if _SECRET_NAME.search(name))
-        secrets = {value for value in named if len(value) >= 8}
-        if key and len(key) >= 6:  # shorter ones, as servers of one's own take them, are words
-            secrets.add(key)
-        self._secrets = sorted(secrets, key=len, reverse=True)
+        # Shorter ones, as servers of one's own take them, are words.
+        self._secrets = Secrets([key] if key and len(key) >= 6 else [])
 
     def __call__(self, text: str) -> str:
         """The text, cleaned, shortened and without secrets.
@@ -55,10 +48,7 @@ class Scrubber:
         >>> Scrubber("hunter2hunter2")("bad key hunter2hunter2 or sk-abcdefghijk")
         'bad key [secret] or [secret]'
         """
-        for secret in self._secrets:
-            text = text.replace(secret, "[secret]")
-        text = _SECRET_SHAPE.sub("[secret]", text)
-        return clean(text)[:MAX_MESSAGE_CHARS]
+        return clean(self._secrets.strike(text))[:MAX_MESSAGE_CHARS]
 
 
 def fault_of(error: Exception, scrub: Scrubber) -> ProviderFault | ModelFault:
@@ -109,16 +99,16 @@ def _retry_after_s(error: Exception) -> float | None:
         headers = getattr(link, "litellm_response_headers", None) or {}
         said = headers.get("retry-after") or headers.get("Retry-After")
         if said:
-            return _seconds(str(said))
+            return seconds(str(said))
     return None
 
 
-def _seconds(said: str) -> float | None:
+def seconds(said: str) -> float | None:
     """Seconds from now, in [0, MAX_RETRY_AFTER_S].
 
-    >>> _seconds("7"), _seconds("soon"), _seconds("Thu, 01 Jan 1970 00:00:00 GMT"), _seconds("inf")
+    >>> seconds("7"), seconds("soon"), seconds("Thu, 01 Jan 1970 00:00:00 GMT"), seconds("inf")
     (7.0, None, 0.0, 600.0)
-    >>> _seconds("Thu, 01 Jan 1970 00:00:00 +99999999999999") is None
+    >>> seconds("Thu, 01 Jan 1970 00:00:00 +99999999999999") is None
     True
     """
     try:

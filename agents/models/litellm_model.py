@@ -69,7 +69,7 @@ class LiteLLMModel:
             ModelFault: `refused` or `context_overflow`.
             DataError: a picture of the prompt is not in the media store.
         """
-        key = self._key()
+        key = wire.key_of(self.spec)
         scrub = Scrubber(key)
         call = {**self.spec.options, **self._call(request, key)}
         litellm = load()
@@ -84,24 +84,14 @@ class LiteLLMModel:
             raise fault_of(error, scrub) from None  # the chain could hold the key
         return self._read(response, scrub)
 
-    def _key(self) -> str | None:
-        """The provider's key, or a stand-in for an endpoint of one's own: LiteLLM would send it the user's
-        general key else. None lets LiteLLM find the provider's usual variable.
-        """
-        name = self.spec.api_key_env
-        if name is None:
-            return "none" if self.spec.api_base else None
-        value = os.environ.get(name, "")
-        if not value:
-            message = f"the environment variable {name} is not set, so {self.id} has no key"
-            raise ProviderFault(message, cause="no_api_key", transient=False)
-        return value
-
     def _call(self, request: Request, key: str | None) -> dict[str, Any]:
         spec = self.spec
         call = {
             "model": spec.id,
-            "messages": [wire.message_out(message, self.media) for message in request.messages],
+            "messages": [
+                wire.message_out(turn, self.media, pictures=spec.pictures)
+                for turn in wire.turns(request.messages)
+            ],
             "timeout": request.timeout_s,
             "num_retries": 0,
             "max_retries": 0,
@@ -120,7 +110,10 @@ class LiteLLMModel:
             choice = response.choices[0]
             message = choice.message
             text = wire.clean(message.content or "")
-            calls = tuple(wire.call_in(call) for call in message.tool_calls or ())
+            calls = tuple(
+                wire.call_in(call.id, call.function.name, call.function.arguments)
+                for call in message.tool_calls or ()
+            )
         except (AttributeError, IndexError, KeyError, TypeError) as error:
             text = scrub(f"the reply has no readable choice: {type(error).__name__}: {error}")
             raise ProviderFault(text, cause="bad_response") from None

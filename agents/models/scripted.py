@@ -3,7 +3,7 @@
 The options of its `ModelSpec`:
 
     replies: ["Hello", {tool_calls: [{name: lookup, arguments: {name: shop}}]}, {fault: rate_limit}]
-    rules: [{contains: "camera c1", tools: true, replies: [...]}]    # the first that fits, else `replies`
+    rules: [{contains: "camera c1", tools: true, tool_choice: auto, replies: [...]}]  # the first that fits
     delay_s: 0.05
     prompt_tokens: 100
     completion_tokens: 10
@@ -12,19 +12,24 @@ The options of its `ModelSpec`:
 It keeps no state. A reply is chosen by its place in the conversation: as many assistant turns as there
 are so far, and the last reply again from there on. So a trial that is run again gets the same replies,
 and a fault at a place stays a fault however often it is tried.
+
+It does as `tool_choice` says where its script lets it: where calls are forbidden, or required, it goes on to
+the next reply without, or with, a call. Where there is none, it disobeys.
 """
 
 import asyncio
 import json
 import random
+from collections.abc import Sequence
 from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError, model_validator
 
 from gnomon.errors import ModelFault, ProviderFault, SpecError
-from gnomon.message import Message, ToolCall
+from gnomon.message import Message, ToolCall, ToolChoice
 from gnomon.model import Reply, Request
-from gnomon.spec import ModelSpec, Strict
+from gnomon.spec import ModelSpec
+from gnomon.strict import Strict
 
 
 class ScriptedCall(Strict):
@@ -53,10 +58,13 @@ class ScriptedReply(Strict):
 
 
 class Rule(Strict):
-    """Replies for the conversations whose messages contain a text, or that have tools or none."""
+    """Replies for the conversations whose messages contain a text, that have tools or none, and in which
+    the model may, must or must not call them.
+    """
 
     contains: str = ""
     tools: bool | None = None
+    tool_choice: ToolChoice | None = None
     replies: list[str | ScriptedReply] = Field(min_length=1)
 
 
@@ -100,8 +108,7 @@ class ScriptedModel:
         await asyncio.sleep(self.script.delay_s)
         turn = sum(message["role"] == "assistant" for message in request.messages)
         replies = self._replies(request)
-        line = replies[min(turn, len(replies) - 1)]
-        said = ScriptedReply(text=line) if isinstance(line, str) else line
+        said = _chosen(replies[min(turn, len(replies) - 1) :], request)
         if said.fault:
             raise ProviderFault(
                 f"scripted fault {said.fault}",
@@ -123,12 +130,25 @@ class ScriptedModel:
     def _replies(self, request: Request) -> list[str | ScriptedReply]:
         text = "\n".join(_text(message) for message in request.messages)
         for rule in self.script.rules:
-            if rule.contains in text and rule.tools in (None, bool(request.tools)):
+            fits = rule.tools in (None, bool(request.tools)) and rule.tool_choice in (
+                None,
+                request.tool_choice,
+            )
+            if fits and rule.contains in text:
                 return rule.replies
         return self.script.replies or [""]
 
     async def close(self) -> None:
         return None
+
+
+def _chosen(replies: Sequence[str | ScriptedReply], request: Request) -> ScriptedReply:
+    """The first of the replies that `tool_choice` allows, else the first."""
+    said = [ScriptedReply(text=line) if isinstance(line, str) else line for line in replies]
+    if request.tools and request.tool_choice != "auto":
+        must = request.tool_choice == "required"
+        return next((one for one in said if bool(one.tool_calls) == must), said[0])
+    return said[0]
 
 
 def _call(call: ScriptedCall, turn: int, index: int) -> ToolCall:

@@ -1,14 +1,16 @@
 """The wire: our messages to a provider's shape, and a provider's calls and counts back to ours."""
 
 import base64
-import functools
 import json
+import os
 import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gnomon.errors import DataError, NotFound
+from gnomon.errors import DataError, NotFound, ProviderFault
 from gnomon.media import MediaStore
 from gnomon.message import FunctionCall, ImageBlock, Message, TextBlock, ToolCall
+from gnomon.spec import ModelSpec
 
 MAX_REPLY_CHARS = 1_000_000
 
@@ -24,15 +26,37 @@ def clean(text: str) -> str:
     return _UNWRITABLE.sub("\ufffd", text[:MAX_REPLY_CHARS])
 
 
-def message_out(message: Message, media: MediaStore) -> dict[str, Any]:
+def turns(messages: Sequence[Message]) -> Iterator[Message]:
+    """The conversation with pictures in messages of the user only: most providers take none in a tool's.
+
+    Those of a turn's calls follow it as one message, each behind the id of its call.
+    """
+    seen: list[TextBlock | ImageBlock] = []
+    for message in messages:
+        if message["role"] != "tool" and seen:
+            yield {"role": "user", "content": seen}
+            seen = []
+        if message["role"] == "tool" and isinstance(message["content"], list):
+            shown = [block for block in message["content"] if block["type"] == "image"]
+            told = "".join(block["text"] for block in message["content"] if block["type"] == "text")
+            seen += [{"type": "text", "text": f"Pictures of call {message['tool_call_id']}:"}, *shown]
+            message = {**message, "content": told}
+        yield message
+    if seen:
+        yield {"role": "user", "content": seen}
+
+
+def message_out(message: Message, media: MediaStore, *, pictures: bool) -> dict[str, Any]:
     """A turn as the provider wants it: pictures as data URLs, call arguments as JSON objects.
+
+    For a model that takes no pictures, words stand in their places.
 
     Raises:
         DataError: a picture is not in the store.
     """
     out: dict[str, Any] = {**message}
     if isinstance(message["content"], list):
-        out["content"] = [_block_out(block, media) for block in message["content"]]
+        out["content"] = [_block_out(block, media, pictures=pictures) for block in message["content"]]
     elif message["content"] is not None:
         out["content"] = clean(message["content"])
     if "tool_calls" in message:
@@ -40,16 +64,21 @@ def message_out(message: Message, media: MediaStore) -> dict[str, Any]:
     return out
 
 
-def _block_out(block: TextBlock | ImageBlock, media: MediaStore) -> dict[str, Any]:
+def _block_out(block: TextBlock | ImageBlock, media: MediaStore, *, pictures: bool) -> dict[str, Any]:
     if block["type"] == "text":
         return {"type": "text", "text": clean(block["text"])}
-    url = _data_url(media, block["sha256"], block["media_type"])
+    if not pictures:
+        return {"type": "text", "text": "(a picture, left out: this model takes text only)"}
+    url = data_url(media, block["sha256"], block["media_type"])
     return {"type": "image_url", "image_url": {"url": url}}
 
 
-@functools.lru_cache(maxsize=128)
-def _data_url(media: MediaStore, sha256: str, media_type: str) -> str:
-    """Kept per process: the arms of a sample lie side by side and show the same pictures."""
+def data_url(media: MediaStore, sha256: str, media_type: str) -> str:
+    """A picture as a data URL.
+
+    Raises:
+        DataError: it is not in the store.
+    """
     try:
         data = media.read(sha256)
     except NotFound as error:
@@ -73,17 +102,28 @@ def _call_out(call: ToolCall) -> ToolCall:
     return {**call, "function": {"name": call["function"]["name"], "arguments": wrapped}}
 
 
-def call_in(call: Any) -> ToolCall:
-    """A provider's tool call as it was written; nothing is repaired.
-
-    Raises:
-        AttributeError, TypeError: it is no function call.
-    """
-    arguments = call.function.arguments
+def call_in(call_id: object, name: object, arguments: object) -> ToolCall:
+    """A provider's tool call as it was written; nothing is repaired."""
     if not isinstance(arguments, str):
         arguments = json.dumps(arguments if arguments is not None else {})
-    function: FunctionCall = {"name": clean(str(call.function.name or "")), "arguments": clean(arguments)}
-    return {"id": clean(str(call.id or "")), "type": "function", "function": function}
+    function: FunctionCall = {"name": clean(str(name or "")), "arguments": clean(arguments)}
+    return {"id": clean(str(call_id or "")), "type": "function", "function": function}
+
+
+def key_of(spec: ModelSpec) -> str | None:
+    """The provider's key, or a stand-in for an endpoint of one's own, which would get the user's general
+    key else. None: the provider's usual variable holds it.
+
+    Raises:
+        ProviderFault: the variable that the spec names is not set.
+    """
+    if spec.api_key_env is None:
+        return "none" if spec.api_base else None
+    value = os.environ.get(spec.api_key_env, "")
+    if not value:
+        message = f"the environment variable {spec.api_key_env} is not set, so {spec.id} has no key"
+        raise ProviderFault(message, cause="no_api_key", transient=False)
+    return value
 
 
 def usage_in(response: Any) -> tuple[int | None, int | None]:

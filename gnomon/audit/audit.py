@@ -38,10 +38,16 @@ def audit(
     if not refs:
         raise DataError("no usable sample in this selection", field="data")
     faults = list(sets["official"].faults)
+    # A question that nobody could answer may be left out by the guard.
+    offered = {protocol: {ref.sample_id for ref in given.refs} for protocol, given in sets.items()}
     samples: dict[PromptProtocol, list[Sample]] = {protocol: [] for protocol in PROTOCOLS}
     for done, ref in enumerate(refs, start=1):
         try:
-            both = {protocol: given.get(ref.sample_id) for protocol, given in sets.items()}
+            both = {
+                protocol: given.get(ref.sample_id)
+                for protocol, given in sets.items()
+                if ref.sample_id in offered[protocol]
+            }
         except DataError as error:
             faults.append(DataFault(sample_id=ref.sample_id, kind="broken", detail=str(error)))
             continue

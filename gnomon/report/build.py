@@ -3,20 +3,33 @@
 from collections.abc import Iterable, Sequence
 
 from gnomon.benchmark import Benchmark
+from gnomon.report.arm_text import arm_text
 from gnomon.report.arms import arm_report, trial_counts
+from gnomon.report.attribution import attributions, tool_effects
+from gnomon.report.called import called_needed
 from gnomon.report.contrasts import contrasts, pairs
 from gnomon.report.cost import cost
-from gnomon.report.flips import flips
+from gnomon.report.exhibits import Exhibits
+from gnomon.report.flips import ReadTrace, flips
+from gnomon.report.frontier import frontier
 from gnomon.report.integrity import integrity
 from gnomon.report.ledger import Ledger, read_ledger
+from gnomon.report.plan import analysis_plan
+from gnomon.report.pooled import pooled
+from gnomon.report.repeats import reliability
 from gnomon.report.schema import Denominators, JobInfo, PublishedRow, Report
 from gnomon.report.tool_use import tool_reports
 from gnomon.report.verdict import count
+from gnomon.report.waterfall import waterfalls
 from gnomon.row import Row
 from gnomon.sample import DataFault
 from gnomon.spec import JobSpec
 
 UNFINISHED = ("queued", "running")
+
+
+def _no_trace(_: str) -> None:
+    return None
 
 
 def build_report(
@@ -28,16 +41,21 @@ def build_report(
     planned: int,
     faults: Sequence[DataFault] = (),
     benchmark: Benchmark | None = None,
+    trace: ReadTrace = _no_trace,
 ) -> Report:
     """The report of a job in any state, down to one without rows.
 
-    `planned` counts trials. `benchmark` is the spec's own unless given. Rows are read once, so an
-    iterator over a store will do. The result holds plain data only and no number that is not finite.
+    `planned` counts trials. `benchmark` is the spec's own unless given. Rows are read once, so an iterator
+    over a store will do; `trace` reads a stored trace by its trial's id. The result holds plain data only
+    and no number that is not finite.
     """
     plugin = benchmark or spec.plugin()
     groups = [(model.label, arm.name) for model in spec.models for arm in spec.arms]
-    ledger = read_ledger(rows, groups, clustered=spec.analysis.cluster == "auto")
+    exhibits = Exhibits(plugin.name)
+    ledger = read_ledger(exhibits.watch(rows), groups, clustered=spec.analysis.cluster == "auto")
     found = contrasts(ledger, spec, headline=plugin.headline, interim=status in UNFINISHED)
+    compared, models = pairs(spec), [model.label for model in spec.models]
+    attributed = attributions(ledger, spec, headline=plugin.headline)
     mine = planned // len(groups)
     return {
         "job": _job_info(job_id, spec, status, plugin),
@@ -50,10 +68,23 @@ def build_report(
             for group in range(len(ledger.groups))
         ],
         "contrasts": found,
-        "flips": [flips(ledger, pair, job_id=job_id) for pair in pairs(spec)],
-        "tools": tool_reports(ledger, {arm.name: spec.arm(arm.name).tools for arm in spec.arms}),
+        "flips": [flips(ledger, pair, trace=trace) for pair in compared],
+        "exhibits": exhibits.drawn(),
+        "tools": tool_reports(
+            ledger,
+            {arm.name: spec.arm(arm.name).tools for arm in spec.arms},
+            effects=tool_effects(ledger, spec, headline=plugin.headline),
+            attributions=attributed,
+        ),
         "published": _published(plugin),
         "published_notes": _published_notes(spec, plugin, ledger),
+        "plan": analysis_plan(ledger, spec, status=status, planned=planned),
+        "waterfalls": waterfalls(ledger, models, spec.analysis.chain, headline=plugin.headline),
+        "attributions": attributed,
+        "called_needed": [called_needed(ledger, pair) for pair in compared],
+        "reliability": reliability(ledger, compared, repeats=spec.repeats),
+        "frontier": frontier(ledger, compared, headline=plugin.headline),
+        "pooled": [cells for pair in compared if (cells := pooled(found, pair))],
         "cost": cost(ledger),
         "integrity": integrity(ledger, spec, benchmark=plugin, contrasts=found, faults=faults),
     }
@@ -70,6 +101,7 @@ def _job_info(job_id: str, spec: JobSpec, status: str, plugin: Benchmark) -> Job
         "headline": plugin.headline,
         "models": [model.label for model in spec.models],
         "arms": [arm.name for arm in spec.arms],
+        "arm_texts": {arm.name: arm_text(arm.arm()) for arm in spec.arms},
         "repeats": spec.repeats,
         "primary": [list(pair) for pair in primary],
         "margin": spec.analysis.margin,

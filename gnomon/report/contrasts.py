@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.report.arms import interval
-from gnomon.report.ledger import Ledger
+from gnomon.report.ledger import RIGHT, Ledger
 from gnomon.report.schema import Contrast
-from gnomon.report.verdict import judge, sentence
+from gnomon.report.verdict import is_unequal, judge, sentence
 from gnomon.spec import JobSpec
 from gnomon.statistics.adjust import benjamini_hochberg, holm
 from gnomon.statistics.design import Headline, design, strata_of
 from gnomon.statistics.paired import Comparison, compare
 
-RIGHT = 0.5  # a sample counts as right from this mean score on
 Family = Literal["primary", "exploratory"]
 Mask = NDArray[np.bool_]
 
@@ -29,6 +28,8 @@ class Pair:
     baseline: str
     variant: str
     is_primary: bool
+    isolates: str = ""
+    also_differs: tuple[str, ...] = ()  # fields of the arms that are not meant to differ, but do
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,7 @@ class Scoped:
     scope: str
     counts: tuple[int, int, int, int]  # rescued, broken, both right, both wrong
     found: Comparison | None  # None: no sample has a score under both arms
+    means: tuple[float, float] | None  # of baseline and variant, over the samples compared
     bounds: tuple[float, float] | None
     missing: tuple[float, float]
 
@@ -48,23 +50,20 @@ class Scoped:
 
 
 def pairs(spec: JobSpec) -> list[Pair]:
-    """What is compared: every other arm with the declared baseline, else with the first arm.
-
-    Primary is the declared pair; where none is declared, all of them.
-    """
-    declared = spec.analysis.primary
-    baseline = declared[0] if declared else spec.arms[0].name
-    variants = [arm.name for arm in spec.arms if arm.name != baseline]
-    if declared:
-        variants.sort(key=lambda name: name != declared[1])
+    """What is compared: the spec's contrasts, for each model."""
     return [
         Pair(
             model=model.label,
-            baseline=baseline,
-            variant=variant,
-            is_primary=declared is None or variant == declared[1],
+            baseline=contrast.baseline,
+            variant=contrast.variant,
+            is_primary=contrast.is_primary,
+            isolates=contrast.isolates,
+            also_differs=tuple(
+                found.field
+                for found in contrast.confounds(spec.arm(contrast.baseline), spec.arm(contrast.variant))
+            ),
         )
-        for variant in variants
+        for contrast in spec.contrasts()
         for model in spec.models
     ]
 
@@ -102,11 +101,11 @@ def _compare(
     one, other = groups_of(ledger, pair)
     both = within & (ledger.answered[one] > 0) & (ledger.answered[other] > 0)
     baseline, variant = ledger.scores(one)[both], ledger.scores(other)[both]
-    found = None
+    found = means = None
     if both.any():
-        found = compare(
-            baseline, variant, design(strata_of(ledger.cells[both], headline), ledger.clusters[both])
-        )
+        grouping = design(strata_of(ledger.cells[both], headline), ledger.clusters[both])
+        found = compare(baseline, variant, grouping)
+        means = grouping.mean(baseline), grouping.mean(variant)
     right, right_after = baseline >= RIGHT, variant >= RIGHT
     quadrants = (~right & right_after, right & ~right_after, right & right_after, ~right & ~right_after)
     rescued, broken, both_right, both_wrong = (int(np.sum(part)) for part in quadrants)
@@ -115,6 +114,7 @@ def _compare(
         scope=scope,
         counts=(rescued, broken, both_right, both_wrong),
         found=found,
+        means=means,
         bounds=_bounds(ledger, one, other, within, headline=headline, repeats=repeats),
         missing=(missing_share(ledger, one, within), missing_share(ledger, other, within)),
     )
@@ -165,13 +165,19 @@ def _contrast(one: Scoped, *, p_adjusted: float | None, margin: float, interim: 
         "model": one.pair.model,
         "baseline": one.pair.baseline,
         "variant": one.pair.variant,
+        "isolates": one.pair.isolates,
+        "also_differs": list(one.pair.also_differs),
         "scope": one.scope,
         "family": one.family,
         "n": found.n if found else 0,
         "clusters": found.clusters if found else 0,
+        "baseline_mean": one.means[0] if one.means else None,
+        "variant_mean": one.means[1] if one.means else None,
         "diff": found.diff if found else None,
         "ci95": interval(found.ci95 if found else None),
         "ci90": interval(found.ci90 if found else None),
+        "se": found.se if found else None,
+        "interval_method": found.interval_method if found else "none: nothing to compare",
         "p": found.p if found else None,
         "p_adjusted": p_adjusted,
         "check_p": found.check_p if found else None,
@@ -183,6 +189,7 @@ def _contrast(one: Scoped, *, p_adjusted: float | None, margin: float, interim: 
         "mde": found.mde if found else None,
         "bounds": interval(one.bounds),
         "verdict": "undecided",
+        "withheld": is_unequal(one.missing),
         "reasons": ["no sample has a score under both arms"],
         "verdict_text": "",
     }

@@ -1,17 +1,25 @@
 """The report's flips: which samples one arm got right and the other wrong."""
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import numpy as np
 
-from gnomon.job import trial_id
-from gnomon.report.contrasts import RIGHT, Pair, groups_of
-from gnomon.report.ledger import Ledger
+from gnomon.report.alignment import align
+from gnomon.report.contrasts import Pair, groups_of
+from gnomon.report.ledger import RIGHT, Ledger
 from gnomon.report.schema import FlippedSample, Flips
 
 LISTED = 200
+TRACED_PRIMARY, TRACED = 40, 8  # flips that open both traces
+ReadTrace = Callable[[str], Mapping[str, Any] | None]
 
 
-def flips(ledger: Ledger, pair: Pair, *, job_id: str) -> Flips:
-    """The flipped samples of a pair, greatest change first, at most 200 of them."""
+def flips(ledger: Ledger, pair: Pair, *, trace: ReadTrace) -> Flips:
+    """The flipped samples of a pair, greatest change first, at most 200 of them.
+
+    `trace` reads a stored trace; the first 40 rows of a primary pair (8 of another) hold both, aligned.
+    """
     one, other = groups_of(ledger, pair)
     baseline, variant = ledger.scores(one), ledger.scores(other)
     both = np.isfinite(baseline) & np.isfinite(variant)
@@ -19,8 +27,13 @@ def flips(ledger: Ledger, pair: Pair, *, job_id: str) -> Flips:
     change = np.abs(variant[flipped] - baseline[flipped])
     order = sorted(range(len(flipped)), key=lambda k: (-change[k], ledger.samples[flipped[k]]))
 
-    def listed(sample: int) -> FlippedSample:
-        name = ledger.samples[sample]
+    traced = TRACED_PRIMARY if pair.is_primary else TRACED
+
+    def listed(sample: int, place: int) -> FlippedSample:
+        name, ids = (
+            ledger.samples[sample],
+            (ledger.trials.get((one, sample)), ledger.trials.get((other, sample))),
+        )
         return {
             "sample_id": name,
             "cell": ledger.cell_names[ledger.cells[sample]],
@@ -29,8 +42,9 @@ def flips(ledger: Ledger, pair: Pair, *, job_id: str) -> Flips:
             "variant_score": float(variant[sample]),
             "baseline_answer": ledger.answers.get((one, sample)),
             "variant_answer": ledger.answers.get((other, sample)),
-            "baseline_trial": trial_id(job_id, name, pair.model, pair.baseline, 0),
-            "variant_trial": trial_id(job_id, name, pair.model, pair.variant, 0),
+            "baseline_trial": ids[0],
+            "variant_trial": ids[1],
+            "aligned": align(trace(ids[0]), trace(ids[1])) if place < traced and ids[0] and ids[1] else None,
         }
 
     return {
@@ -38,5 +52,6 @@ def flips(ledger: Ledger, pair: Pair, *, job_id: str) -> Flips:
         "baseline": pair.baseline,
         "variant": pair.variant,
         "total": len(flipped),
-        "samples": [listed(int(flipped[k])) for k in order[:LISTED]],
+        "traced": min(traced, len(flipped)),
+        "samples": [listed(int(flipped[k]), place) for place, k in enumerate(order[:LISTED])],
     }

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gnomon.report.schema import Interval
+from gnomon.report.shapes import Interval
 
 LEFT, RIGHT, ROW, TOP, WIDTH = 225.0, 660.0, 26.0, 30.0, 900.0
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
@@ -19,6 +19,7 @@ class Mark:
     note: str
     kind: str
     is_total: bool = False
+    calm: float | None = None  # the value after pooling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,7 @@ class Line:
     x: float | None
     x_low: float | None
     x_high: float | None
+    x_calm: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +68,7 @@ def plot(
             x=x(mark.value),
             x_low=x(mark.interval[0]) if mark.interval else None,
             x_high=x(mark.interval[1]) if mark.interval else None,
+            x_calm=x(mark.calm),
         )
         for index, mark in enumerate(marks)
     )

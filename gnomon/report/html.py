@@ -1,10 +1,14 @@
 """The report as one HTML file that needs nothing else."""
 
+import base64
 import functools
 from collections.abc import Sequence
+from dataclasses import replace
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
+from gnomon.report.curves import Chart, Curve, chart
 from gnomon.report.forest import Mark, Plot, plot
 from gnomon.report.schema import ArmReport, Contrast, Report
 from gnomon.report.table import printable
@@ -36,6 +40,12 @@ def render_html(report: Report) -> str:
             details=[_details(report, one) for one in report["contrasts"] if one["scope"] == "all"],
             arm_plot=_arm_plot(report["arms"]),
             cells=sorted({cell for arm in report["arms"] for cell in arm["by_task"]}),
+            reliability_charts=_reliability_charts(report),
+            tool_worth=any(
+                tool[key] is not None
+                for tool in report["tools"]
+                for key in ("leave_one_out", "add_one_in", "shapley")
+            ),
             signs=SIGNS,
             headings=HEADINGS,
         )
@@ -58,6 +68,10 @@ def _environment() -> Environment:
         "p": p_text,
         "count": count,
         "dollars": _dollars,
+        "short": _short,
+        "signed": _signed,
+        "gain": _gain,
+        "picture": _picture,
     }
     return environment
 
@@ -65,7 +79,13 @@ def _environment() -> Environment:
 def _overview(report: Report) -> Plot:
     """One line for each comparison over all samples."""
     chosen = [one for one in report["contrasts"] if one["scope"] == "all"]
-    marks = [_mark(one, _named(one["model"], f"{one['variant']} − {one['baseline']}")) for one in chosen]
+    alone = len(report["job"]["models"]) == 1
+    arms = [f"{one['variant']} − {one['baseline']}" for one in chosen]
+    names = [
+        _short(pair, LABEL_CHARS) if alone else _named(one["model"], pair)
+        for one, pair in zip(chosen, arms, strict=True)
+    ]
+    marks = [_mark(one, name) for one, name in zip(chosen, names, strict=True)]
     return plot(marks, margin=report["job"]["margin"])
 
 
@@ -73,7 +93,15 @@ def _details(report: Report, whole: Contrast) -> tuple[Contrast, Plot, Sequence[
     """A comparison with the plot of its cells and the rows behind it."""
     key = (whole["model"], whole["baseline"], whole["variant"])
     rows = [one for one in report["contrasts"] if (one["model"], one["baseline"], one["variant"]) == key]
-    marks = [_mark(one, _short(one["scope"], LABEL_CHARS)) for one in rows]
+    calm = {
+        cell["scope"]: cell["diff"]
+        for cells in report["pooled"]
+        if (cells["model"], cells["baseline"], cells["variant"]) == key
+        for cell in cells["cells"]
+    }
+    marks = [
+        replace(_mark(one, _short(one["scope"], LABEL_CHARS)), calm=calm.get(one["scope"])) for one in rows
+    ]
     return whole, plot(marks, margin=report["job"]["margin"]), rows
 
 
@@ -107,6 +135,44 @@ def _arm_plot(arms: Sequence[ArmReport]) -> Plot:
     return plot(marks, limits=(0.0, 1.0))
 
 
+def _reliability_charts(report: Report) -> list[tuple[str, Chart]]:
+    """By model, the curves of its arms; arms without any scored trial are left out."""
+    charts: list[tuple[str, Chart]] = []
+    for model in report["job"]["models"]:
+        curves = [
+            Curve(
+                label=_short(one["arm"], LABEL_CHARS),
+                points=[(at["k"], at["mean"], at["ci95"]) for at in one["points"] if at["mean"] is not None],
+            )
+            for one in report["reliability"]["curves"]
+            if one["model"] == model
+        ]
+        drawn = [curve for curve in curves if len(curve.points) > 1]
+        if drawn:
+            ks = sorted({int(x) for curve in drawn for x, _, _ in curve.points})
+            charts.append((model, chart(drawn, x_ticks=[(k, str(k)) for k in ks])))
+    return charts
+
+
+def _signed(value: float | None) -> str:
+    """A difference of dollars or seconds, to three digits.
+
+    >>> _signed(0.01234), _signed(-2.0), _signed(None)
+    ('+0.0123', '−2', '–')
+    """
+    return "–" if value is None else f"{value:+.3g}".replace("-", "−")
+
+
+def _gain(value: float) -> str:
+    """Points for a unit of cost, to three digits.
+
+    >>> _gain(0.1234), _gain(-3.0)
+    ('12.3', '−300')
+    """
+    size = 100 * value
+    return (f"{size:,.0f}" if abs(size) >= 100 else f"{size:.3g}").replace("-", "−")
+
+
 def _between(arm: ArmReport) -> str:
     ends = arm["aggregate_ci95"]
     return f" [{percent(ends[0])}, {percent(ends[1])}]  n={arm['n']}" if ends else f"  n={arm['n']}"
@@ -119,6 +185,12 @@ def _dollars(value: float) -> str:
     ('$1,234.50', '$0.0123', '$0.00')
     """
     return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
+
+
+def _picture(svg: str) -> Markup:
+    """An SVG as an image of its own, in which no script can run whatever a stored row holds."""
+    data = base64.b64encode(printable(svg).encode()).decode()
+    return Markup('<img alt="" src="data:image/svg+xml;base64,{}">').format(data)
 
 
 def _named(model: str, arms: str) -> str:

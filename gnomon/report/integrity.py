@@ -9,15 +9,12 @@ from gnomon.benchmark import Benchmark
 from gnomon.identity import digest
 from gnomon.outcome import Outcome
 from gnomon.report.arms import by_count
-from gnomon.report.contrasts import missing_share, pairs
+from gnomon.report.contrasts import missing_share
 from gnomon.report.ledger import Ledger
 from gnomon.report.schema import ArmDifference, Bounds, Contrast, Integrity
 from gnomon.sample import DataFault
 from gnomon.spec import JobSpec
 from gnomon.statistics.exact import SEED
-
-# An arm with tools needs an agent that calls them and room to do so: these are the treatment itself.
-TREATMENT = {"agent", "tools", "tool_choice", "max_turns", "max_tool_calls"}
 
 
 def integrity(
@@ -88,8 +85,15 @@ def _bounds(ledger: Ledger, contrasts: Sequence[Contrast]) -> list[Bounds]:
 
 def _arm_differences(spec: JobSpec) -> list[ArmDifference]:
     found: list[ArmDifference] = []
-    for baseline, variant in dict.fromkeys((pair.baseline, pair.variant) for pair in pairs(spec)):
-        fields = differences(spec.arm(baseline), spec.arm(variant))
-        besides = [name for name in fields if name not in TREATMENT]
-        found.append({"baseline": baseline, "variant": variant, "fields": fields, "besides_tools": besides})
+    for one in spec.contrasts():
+        baseline, variant = spec.arm(one.baseline), spec.arm(one.variant)
+        besides = [difference.field for difference in one.confounds(baseline, variant)]
+        found.append(
+            {
+                "baseline": one.baseline,
+                "variant": one.variant,
+                "fields": differences(baseline, variant),
+                "besides_tools": besides,
+            }
+        )
     return found

@@ -17,6 +17,7 @@ from gnomon.statistics.design import Codes, Floats
 
 Group = tuple[str, str]  # model, arm
 ANSWER_CHARS = 120
+RIGHT = 0.5  # a score counts as right from here on
 
 
 @dataclass(slots=True, kw_only=True)
@@ -95,10 +96,19 @@ class Ledger:
     cells: Codes  # by sample: index into cell_names
     clusters: Codes  # by sample
     score_sums: Floats
+    score_squares: Floats  # sums of squared scores
+    rights: Floats  # trials with a score of at least 0.5
     answered: NDArray[np.intp]  # trials with a score
     missing: NDArray[np.intp]  # trials that ended as infra_missing
+    tool_calls: Floats  # of trials with a score, summed
+    usd: Floats  # of trials with a score, their mean; NaN where one of them is unknown
+    wall_s: Floats  # the same of seconds
     tallies: tuple[Tally, ...]
     answers: dict[tuple[int, int], str]  # (group, sample) of repeat 0, shortened
+    trials: dict[tuple[int, int], str]  # (group, sample): the id of repeat 0
+    places: Codes  # by scored row: group · samples + sample
+    repeats: Codes  # by scored row
+    row_scores: Floats  # by scored row
 
     def scores(self, group: int) -> Floats:
         """The group's mean score by sample; NaN where nothing was answered."""
@@ -106,6 +116,21 @@ class Ledger:
         means: Floats = np.full(len(counts), np.nan)
         np.divide(self.score_sums[group], counts, out=means, where=counts > 0)
         return means
+
+    def variances(self, group: int) -> Floats:
+        """The unbiased variance between a sample's repeats; NaN of fewer than two."""
+        n, sums = self.answered[group], self.score_sums[group]
+        found: Floats = np.full(len(n), np.nan)
+        np.divide(self.score_squares[group] - sums**2 / np.maximum(n, 1), n - 1, out=found, where=n > 1)
+        return np.maximum(found, 0.0)
+
+    def by_repeat(self, group: int) -> Floats:
+        """The group's scores, samples × repeats; NaN where there is none."""
+        size = len(self.samples)
+        mine = (self.places >= group * size) & (self.places < (group + 1) * size)
+        scores: Floats = np.full((size, int(self.repeats.max(initial=0)) + 1), np.nan)
+        scores[self.places[mine] - group * size, self.repeats[mine]] = self.row_scores[mine]
+        return scores
 
     def everywhere(self) -> NDArray[np.bool_]:
         """The mask of all samples."""
@@ -123,9 +148,11 @@ def read_ledger(rows: Iterable[Row], groups: Sequence[Group], *, clustered: bool
     places: list[tuple[str, str]] = []  # by sample: cell, cluster
     tallies = [Tally() for _ in groups]
     answers: dict[tuple[int, int], str] = {}
+    trials: dict[tuple[int, int], str] = {}
     group_codes: list[int] = []
     sample_codes: list[int] = []
-    scores: list[float] = []
+    repeat_codes: list[int] = []
+    figures: list[tuple[float, float, float, float]] = []  # score, tool calls, dollars, seconds
     for row in rows:
         group = group_at.setdefault((row.model, row.arm), len(group_at))
         if group == len(tallies):
@@ -135,35 +162,53 @@ def read_ledger(rows: Iterable[Row], groups: Sequence[Group], *, clustered: bool
             places.append((row.cell, _cluster(row) if clustered else row.sample_id))
         tallies[group].add(row)
         group_codes.append(group)
+        repeat_codes.append(row.repeat)
         sample_codes.append(sample)
-        scores.append(np.nan if row.score is None or row.outcome == Outcome.INFRA_MISSING else row.score)
-        if row.repeat == 0 and row.answer is not None:
-            answers[group, sample] = printable(row.answer[:ANSWER_CHARS])
+        score = np.nan if row.score is None or row.outcome == Outcome.INFRA_MISSING else row.score
+        usd = np.nan if row.usd is None else row.usd
+        figures.append((score, row.tool_calls, usd, row.wall_s))
+        if row.repeat == 0:
+            trials[group, sample] = row.trial_id
+            if row.answer is not None:
+                answers[group, sample] = printable(row.answer[:ANSWER_CHARS])
     samples, rank = _codes(list(sample_at))
     places = [places[sample_at[sample]] for sample in samples]
     cell_names, cells = _codes([cell for cell, _ in places])
     shape = (len(group_at), len(places))
     at = np.array(group_codes, dtype=np.intp) * len(places) + rank[np.array(sample_codes, dtype=np.intp)]
-    values = np.array(scores, dtype=np.float64)
-    order = np.lexsort((values, at))
-    at, values = at[order], values[order]
-    found = np.isfinite(values)
+    columns = np.array(figures, dtype=np.float64).reshape(len(figures), 4)
+    found = np.isfinite(columns[:, 0])
+    scores, calls, usd, wall_s = columns[found].T
+    answered = _matrix(at[found], shape)
+    counts = np.where(answered > 0, answered, np.nan)
     return Ledger(
         groups=tuple(group_at),
         samples=samples,
         cell_names=cell_names,
         cells=cells,
         clusters=_codes([cluster for _, cluster in places])[1],
-        score_sums=_matrix(at[found], shape, values[found]),
-        answered=_matrix(at[found], shape),
+        score_sums=_matrix(at[found], shape, scores),
+        score_squares=_matrix(at[found], shape, scores**2),
+        rights=_matrix(at[found], shape, (scores >= RIGHT).astype(np.float64)),
+        answered=answered,
         missing=_matrix(at[~found], shape),
+        tool_calls=_matrix(at[found], shape, calls),
+        usd=_matrix(at[found], shape, usd) / counts,
+        wall_s=_matrix(at[found], shape, wall_s) / counts,
         tallies=tuple(tallies),
         answers={(group, int(rank[sample])): answer for (group, sample), answer in answers.items()},
+        places=at[found],
+        repeats=np.array(repeat_codes, dtype=np.intp)[found],
+        row_scores=scores,
+        trials={(group, int(rank[sample])): trial for (group, sample), trial in trials.items()},
     )
 
 
 def _matrix(at: Codes, shape: tuple[int, int], values: Floats | None = None) -> NDArray[Any]:
-    """How often each place occurs, or the sum of its values."""
+    """How often each place occurs, or the sum of its values, smallest first: the order of rows is nothing."""
+    if values is not None:
+        order = np.lexsort((values, at))
+        at, values = at[order], values[order]
     return np.bincount(at, values, minlength=shape[0] * shape[1]).reshape(shape)
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from gnomon.report.schema import Contrast, Interval, Report
+from gnomon.report.schema import Contrast, Report
+from gnomon.report.shapes import Interval
 from gnomon.report.table import printable
 from gnomon.report.verdict import p_text, percent, points
 

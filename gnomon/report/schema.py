@@ -4,8 +4,21 @@ from typing import Literal
 
 from typing_extensions import TypedDict  # the one that pydantic, and so FastAPI, can describe on Python 3.11
 
+from gnomon.report.shapes import (
+    Alignment,
+    AnalysisPlan,
+    AttributionReport,
+    CalledNeeded,
+    Exhibit,
+    Frontier,
+    Interval,
+    PooledCells,
+    Reliability,
+    ToolEffect,
+    Waterfall,
+)
+
 Verdict = Literal["helps", "hurts", "no_effect", "undecided"]
-Interval = list[float] | None  # low, high; None where it cannot be known
 
 
 class JobInfo(TypedDict):
@@ -19,6 +32,7 @@ class JobInfo(TypedDict):
     headline: str
     models: list[str]
     arms: list[str]
+    arm_texts: dict[str, str]
     repeats: int
     primary: list[list[str]]
     margin: float
@@ -79,13 +93,19 @@ class Contrast(TypedDict):
     model: str
     baseline: str
     variant: str
+    isolates: str
+    also_differs: list[str]
     scope: str
     family: Literal["primary", "exploratory"]
     n: int
     clusters: int
+    baseline_mean: float | None
+    variant_mean: float | None
     diff: float | None
     ci95: Interval
     ci90: Interval
+    se: float | None
+    interval_method: str
     p: float | None
     p_adjusted: float | None
     check_p: float | None
@@ -97,6 +117,7 @@ class Contrast(TypedDict):
     mde: float | None
     bounds: Interval
     verdict: Verdict
+    withheld: bool
     reasons: list[str]
     verdict_text: str
 
@@ -111,8 +132,9 @@ class FlippedSample(TypedDict):
     variant_score: float
     baseline_answer: str | None
     variant_answer: str | None
-    baseline_trial: str
-    variant_trial: str
+    baseline_trial: str | None
+    variant_trial: str | None
+    aligned: Alignment | None
 
 
 class Flips(TypedDict):
@@ -122,6 +144,7 @@ class Flips(TypedDict):
     baseline: str
     variant: str
     total: int
+    traced: int
     samples: list[FlippedSample]
 
 
@@ -152,6 +175,7 @@ class ToolReport(ToolUse):
     leave_one_out: float | None
     add_one_in: float | None
     shapley: float | None
+    effects: list[ToolEffect]
     by_arm: list[ToolArm]
 
 
@@ -255,8 +279,16 @@ class Report(TypedDict):
     arms: list[ArmReport]
     contrasts: list[Contrast]
     flips: list[Flips]
+    exhibits: list[Exhibit]
     tools: list[ToolReport]
     published: list[PublishedRow]
     published_notes: list[str]
+    plan: AnalysisPlan
+    waterfalls: list[Waterfall]
+    attributions: list[AttributionReport]
+    called_needed: list[CalledNeeded]
+    reliability: Reliability
+    frontier: Frontier
+    pooled: list[PooledCells]
     cost: Cost
     integrity: Integrity

@@ -1,25 +1,52 @@
 """The report's tools: how often each was called, and how often badly."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from gnomon.report.ledger import Ledger, ToolTally
 from gnomon.report.schema import ToolArm, ToolReport, ToolUse
+from gnomon.report.shapes import AttributionReport, ToolEffect
 
 UNKNOWN = "(names that no arm offers)"
 
 
-def tool_reports(ledger: Ledger, offered: Mapping[str, tuple[str, ...]]) -> list[ToolReport]:
+def tool_reports(
+    ledger: Ledger,
+    offered: Mapping[str, tuple[str, ...]],
+    *,
+    effects: Mapping[str, list[ToolEffect]],
+    attributions: Sequence[AttributionReport],
+) -> list[ToolReport]:
     """One entry for each tool that an arm offers, called or not; names models made up share a last one.
 
-    `offered` names the tools by arm. The effects of single tools are None: they need arms of their own.
+    `offered` names the tools by arm. The effects of a tool are means over models, None where no arms tell it
+    apart; the Shapley value is that of a player who is this tool alone.
     """
     names = sorted({name for tools in offered.values() for name in tools})
-    reports = [_report(ledger, name, offered) for name in names]
     if any(set(tally.tools) - set(names) for tally in ledger.tallies):
-        reports.append(_report(ledger, UNKNOWN, offered))
+        names.append(UNKNOWN)
+    reports = [_report(ledger, name, offered) for name in names]
+    for report in reports:
+        mine = effects.get(report["tool"], [])
+        report["effects"] = mine
+        report["leave_one_out"] = _mean(
+            [one["leave_one_out"]["diff"] for one in mine if one["leave_one_out"]]
+        )
+        report["add_one_in"] = _mean([one["add_one_in"]["diff"] for one in mine if one["add_one_in"]])
+        report["shapley"] = _mean(
+            [
+                value["value"]
+                for attribution in attributions
+                for value in attribution["values"]
+                if value["tools"] == [report["tool"]]
+            ]
+        )
     return reports
+
+
+def _mean(values: list[float]) -> float | None:
+    return sum(values) / len(values) if values else None
 
 
 def _report(ledger: Ledger, tool: str, offered: Mapping[str, tuple[str, ...]]) -> ToolReport:
@@ -44,6 +71,7 @@ def _report(ledger: Ledger, tool: str, offered: Mapping[str, tuple[str, ...]]) -
         "leave_one_out": None,
         "add_one_in": None,
         "shapley": None,
+        "effects": [],
         "by_arm": by_arm,
     }
 

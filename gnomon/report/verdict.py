@@ -43,8 +43,13 @@ def _within(ends: tuple[float, float], margin: float) -> bool:
     return -margin < ends[0] and ends[1] < margin
 
 
+def is_unequal(missing: tuple[float, float]) -> bool:
+    """Whether the shares of missing trials of two arms lie too far apart for any headline."""
+    return abs(missing[0] - missing[1]) > UNEQUAL_LOSS
+
+
 def _unequal_losses(missing: tuple[float, float]) -> list[str]:
-    if abs(missing[0] - missing[1]) <= UNEQUAL_LOSS:
+    if not is_unequal(missing):
         return []
     shares = f"{missing[0]:.1%} of the baseline's trials are missing, {missing[1]:.1%} of the variant's"
     return [f"the arms lost trials unequally: {shares}"]
@@ -70,6 +75,8 @@ def _doubts(
 def sentence(contrast: Contrast, *, margin: float, interim: bool = False) -> str:
     """The finding in one or two plain sentences; `interim` says that more trials will come."""
     text = _claim(contrast, margin=margin)
+    if contrast["also_differs"]:
+        text += f" Beware: the arms also differ in {', '.join(contrast['also_differs'])}."
     return f"So far: {text}" if interim else text
 
 
@@ -82,7 +89,11 @@ def _claim(contrast: Contrast, *, margin: float) -> str:
         return f"{cannot}: no sample has a score under both."
     sizes = f"{count(contrast['n'], 'sample')} in {count(contrast['clusters'], 'cluster')}"
     sure = f"({f'95 % interval {points(ci95[0])} to {points(ci95[1])}; ' if ci95 else ''}{sizes})"
-    by = f"by {abs(100 * diff):.1f} points"
+    means = (contrast["variant_mean"], contrast["baseline_mean"])
+    by = f"by {abs(100 * diff):.1f} points, {percent(means[0])} % against {percent(means[1])} %"
+    why = f" Why: {'; '.join(contrast['reasons'])}." if contrast["reasons"] else ""
+    if contrast["withheld"]:
+        return f"{cannot}, so no figure is given here.{why}"
     match contrast["verdict"]:
         case "helps":
             return f"{who} does better{where} {under} than {than}, {by} {sure}."
@@ -92,7 +103,6 @@ def _claim(contrast: Contrast, *, margin: float) -> str:
             size = f"within {100 * margin:.3g} points"
             return f"{who} does equally well{where} {under} and {than}, {size}: {points(diff)} points {sure}."
         case "undecided":
-            why = f" Why: {'; '.join(contrast['reasons'])}." if contrast["reasons"] else ""
             return f"{cannot}: {points(diff)} points {sure}.{why}{_what_would_show(contrast)}"
 
 

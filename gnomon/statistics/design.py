@@ -74,6 +74,13 @@ class Design:
         return float(1.0 / np.sum(np.bincount(self.clusters, self.weights) ** 2))
 
     @property
+    def fewest_clusters(self) -> int:
+        """The number of clusters in the stratum that has the fewest."""
+        strata_n = int(self.strata.max()) + 1
+        pairs = np.unique(self.strata * self.clusters_n + self.clusters)
+        return int(np.bincount(pairs // self.clusters_n, minlength=strata_n).min())
+
+    @property
     def is_plain(self) -> bool:
         """One sample a cluster, and all weigh the same: classical methods for independent samples hold."""
         return self.clusters_n == self.n and bool(np.ptp(self.weights) < 1e-12)

@@ -38,12 +38,19 @@ class Estimate:
         """
         if self.se is None or self.df is None:
             return None
+        return self.around(t_quantile(level, self.df), level)
+
+    def around(self, quantile: float, level: float) -> tuple[float, float]:
+        """The interval of `quantile` standard errors to both sides, cut to the scale; as `interval` if flat.
+
+        Needs a standard error.
+        """
         lowest, highest = self.limits
-        if self.is_flat:
+        if self.is_flat or self.se is None:
             z_squared = normal_quantile(level) ** 2
             share = z_squared / (self.effective_clusters + z_squared)
             return self.value - share * (self.value - lowest), self.value + share * (highest - self.value)
-        half = t_quantile(level, self.df) * self.se
+        half = quantile * self.se
         return max(lowest, self.value - half), min(highest, self.value + half)
 
     def p_value(self) -> float | None:

@@ -5,90 +5,128 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
+from gnomon.statistics.bootstrap import t_quantiles
 from gnomon.statistics.design import Design, Floats
+from gnomon.statistics.dirichlet import dirichlet_interval
 from gnomon.statistics.estimate import Estimate, t_quantile
 from gnomon.statistics.exact import mcnemar_midp, sign_flip_p
-from gnomon.statistics.mean import is_binary, is_rare, share_interval
+from gnomon.statistics.mean import RARE, is_binary, is_rare, share_interval
 
 CHECK_BELOW = 50  # clusters: below this the t test is checked by sign flips
+FEW_PAIRS, MANY_CLUSTERS = 200, 200  # from here on large samples need no special interval
+LEVELS = (0.95, 0.90)
 POWER = 0.8
+Ends = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """Variant minus baseline. Intervals, p and `mde` are None where fewer than two clusters hold samples.
 
-    `check_p` is the sign-flip p beside a t test of fewer than 50 clusters. `mde` is the smallest true
-    difference that this many samples would have shown in 8 of 10 studies, two-sided at 5 %.
+    `interval_method` and `test` name what the numbers beside them come from. `check_p` is the sign-flip p
+    beside a t test of fewer than 50 clusters. `mde` is the smallest true difference that this many samples
+    would have shown in 8 of 10 studies, two-sided at 5 %.
     """
 
     diff: float
     ci95: tuple[float, float] | None
     ci90: tuple[float, float] | None
+    interval_method: str
     p: float | None
     test: str
     check_p: float | None
     mde: float | None
     n: int
     clusters: int
+    se: float | None = None
 
 
 def compare(baseline: Floats, variant: Floats, grouping: Design) -> Comparison:
-    """Compare two arms' scores in [0, 1], sample by sample.
+    """Compare two arms' scores in [0, 1], sample by sample, by the rule that docs/statistics.md tabulates.
 
-    Interval and p come from the cluster-robust t. Where fewer than ten clusters (and at most half) gain, or
-    lose, or stay below the greatest change, t alone is not to be trusted: the interval also holds the one
-    built from Wilson's intervals of the gains and of the losses. Where so few change at all, p comes from
-    sign flips. Scores of 0 and 1 in one equally weighted sample a cluster get mid-p McNemar.
+    p: mid-p McNemar for 0/1 scores in one equally weighted sample a cluster; sign flips where few clusters
+    change at all; else the cluster-robust t. Interval: see `_interval`. *Few* is fewer than ten clusters, and
+    at most half of them.
     """
     d = variant - baseline
     estimate = grouping.estimate(d, limits=(-1.0, 1.0))
+    is_pairs = grouping.is_plain and is_binary(baseline) and is_binary(variant)
     rare = estimate.is_flat or is_rare(d, grouping)
-    skewed = rare or _is_lopsided(d, grouping)
-    ci95, ci90 = (_interval(d, grouping, estimate, level, skewed=skewed) for level in (0.95, 0.90))
-    test, p, check_p = _test(baseline, variant, grouping, estimate, rare=rare)
+    ci95, ci90, method = _intervals(d, grouping, estimate, is_pairs=is_pairs, rare=rare)
+    test, p, check_p = _test(d, grouping, estimate, is_pairs=is_pairs, rare=rare)
     return Comparison(
         diff=estimate.value,
         ci95=ci95,
         ci90=ci90,
+        interval_method=method,
         p=p,
         test=test,
         check_p=check_p,
         mde=_smallest_detectable(estimate, ci95),
         n=estimate.n,
         clusters=estimate.clusters,
+        se=estimate.se,
     )
 
 
 def _test(
-    baseline: Floats, variant: Floats, grouping: Design, estimate: Estimate, *, rare: bool
+    d: Floats, grouping: Design, estimate: Estimate, *, is_pairs: bool, rare: bool
 ) -> tuple[str, float | None, float | None]:
     if estimate.se is None:
         return "none: fewer than two clusters", None, None
-    if grouping.is_plain and is_binary(baseline) and is_binary(variant):
-        rescued, broken = int(np.sum(variant > baseline)), int(np.sum(variant < baseline))
-        return "mid-p McNemar", mcnemar_midp(rescued, broken), None
-    sums = grouping.sums(variant - baseline)
+    if is_pairs:
+        return "mid-p McNemar", mcnemar_midp(int(np.sum(d > 0)), int(np.sum(d < 0))), None
+    sums = grouping.sums(d)
     if rare:
         return "cluster sign-flip", sign_flip_p(sums), None
     check_p = sign_flip_p(sums) if estimate.clusters < CHECK_BELOW else None
     return "cluster-robust t", estimate.p_value(), check_p
 
 
+def _intervals(
+    d: Floats, grouping: Design, estimate: Estimate, *, is_pairs: bool, rare: bool
+) -> tuple[Ends | None, Ends | None, str]:
+    """The 95 % and the 90 % interval, and their method: the first of these that fits.
+
+    Fewer than 200 pairs of 0/1 scores: paired Dirichlet. Graded scores, 10 to 199 clusters in every cell:
+    cluster bootstrap-t. Else Student's t. Where few clusters gain, or lose, or stay below the greatest
+    change, it also holds the interval made of Wilson's for the gains and for the losses.
+    """
+    if estimate.se is None:
+        return None, None, "none: fewer than two clusters"
+    if is_pairs and grouping.n < FEW_PAIRS:
+        up, down = int(np.sum(d > 0)), int(np.sum(d < 0))
+        ends = [dirichlet_interval(up, down, grouping.n, level) for level in LEVELS]
+        method, widens = "paired Dirichlet", _is_full(d, grouping)
+    else:
+        drawn = _drawn_quantiles(d, grouping) if not rare else None
+        method = "cluster bootstrap-t" if drawn else "cluster-robust t"
+        quantiles = drawn or tuple(t_quantile(level, estimate.df or 1.0) for level in LEVELS)
+        ends = [estimate.around(q, level) for q, level in zip(quantiles, LEVELS, strict=True)]
+        widens = rare or _is_lopsided(d, grouping)
+    if widens:
+        wide = [_gains_minus_losses(d, grouping, level) for level in LEVELS]
+        ends = [(min(a[0], b[0]), max(a[1], b[1])) for a, b in zip(ends, wide, strict=True)]
+        method += " and gains minus losses"
+    return ends[0], ends[1], method
+
+
+def _drawn_quantiles(d: Floats, grouping: Design) -> tuple[float, ...] | None:
+    """The bootstrap's quantiles where scores are graded and every cell has 10 to 199 clusters."""
+    if grouping.clusters_n >= MANY_CLUSTERS or is_binary(np.abs(d)) or grouping.fewest_clusters < RARE:
+        return None
+    return t_quantiles(d, grouping, LEVELS)
+
+
 def _is_lopsided(d: Floats, grouping: Design) -> bool:
     """Whether gains or losses are there but rare, or nearly all samples change by the whole scale."""
     sides = (np.maximum(d, 0.0), np.maximum(-d, 0.0))
-    return any(side.any() and is_rare(side, grouping) for side in (*sides, 1.0 - d, 1.0 + d))
+    return any(side.any() and is_rare(side, grouping) for side in sides) or _is_full(d, grouping)
 
 
-def _interval(
-    d: Floats, grouping: Design, estimate: Estimate, level: float, *, skewed: bool
-) -> tuple[float, float] | None:
-    ends = estimate.interval(level)
-    if ends is None or not skewed:
-        return ends
-    low, high = _gains_minus_losses(d, grouping, level)
-    return min(low, ends[0]), max(high, ends[1])
+def _is_full(d: Floats, grouping: Design) -> bool:
+    """Whether few clusters, but some, change by less than the whole scale."""
+    return any(rest.any() and is_rare(rest, grouping) for rest in (1.0 - d, 1.0 + d))
 
 
 def _gains_minus_losses(d: Floats, grouping: Design, level: float) -> tuple[float, float]:

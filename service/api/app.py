@@ -9,6 +9,7 @@ from starlette.middleware import Middleware
 from gnomon.spec import JobSpec
 from service.api import catalog, documentation, events, health, jobs, metrics, reports, tools, trials, workers
 from service.api.guard import Guard, authorised
+from service.api.pace import Pace
 from service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from service.api.state import State
 from service.settings import Settings
@@ -43,7 +44,8 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         middleware=[guard],
         responses=DOCUMENTED,
     )
-    app.state.gnomon = State(settings=settings, store=store, redis=redis)
+    pace = Pace(settings.max_per_minute)
+    app.state.gnomon = State(settings=settings, store=store, redis=redis, pace=pace)
     add_handlers(app)
     for module in KEYED:
         app.include_router(module.router, dependencies=[Depends(authorised)])

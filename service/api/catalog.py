@@ -6,6 +6,7 @@ from fastapi import APIRouter
 
 from gnomon.agent import AGENTS
 from gnomon.benchmark import BENCHMARKS, Benchmark
+from gnomon.preset import PRESETS
 from service.api.views import listing
 from tools.core.registry import Registry
 from tools.core.tool import contract_hash
@@ -34,9 +35,13 @@ def list_agents() -> dict[str, Any]:
 
 @router.get("/arms/presets")
 def list_presets() -> dict[str, Any]:
-    """The sets of arms that a spec may name instead of writing them out."""
-    presets: Registry[object] = Registry("gnomon.presets", "arm preset")
-    return listing([_summary(presets, name) for name in presets.names()])
+    """The sets of arms that a spec may name instead of writing them out, with what they take."""
+    return listing(
+        [
+            {"name": one.name, "description": one.description, "options": one.options.model_json_schema()}
+            for one in PRESETS
+        ]
+    )
 
 
 def _summary(registry: Registry[Any], name: str) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Guard: what is checked of every request before any route sees it."""
 
-import hmac
 import json
+import math
 from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from gnomon.errors import SpecError
 from service.api.problems import problem
 from service.api.state import State, state_of
-from service.settings import digest_of
+from service.keys import digest_of
 from workers.bases import is_loopback
 
 
@@ -97,20 +97,26 @@ def _host(netloc: str) -> str:
 
 
 def authorised(
-    state: Annotated[State, Depends(state_of)], authorization: Annotated[str | None, Header()] = None
+    request: Request,
+    state: Annotated[State, Depends(state_of)],
+    authorization: Annotated[str | None, Header()] = None,
 ) -> None:
-    """Let a request pass that bears one of the keys, or any where no keys are set."""
+    """Let a request pass that bears a key for it, and not too many of one key; any where no keys are set."""
     keys = state.settings.api_keys
     if not keys:
         return
     scheme, _, key = (authorization or "").partition(" ")
-    given = digest_of(key.strip())
-    # Every key is compared, so the time taken tells nothing about which one came near.
-    matches = [hmac.compare_digest(given, known) for known in keys]
-    if scheme.lower() != "bearer" or not any(matches):
+    scope = keys.scope_of(key.strip()) if scheme.lower() == "bearer" else None
+    if scope is None:
         raise HTTPException(
             401, "send Authorization: Bearer and one of the API keys", headers={"WWW-Authenticate": "Bearer"}
         )
+    if scope == "read" and request.method not in ("GET", "HEAD"):
+        raise HTTPException(403, "this key may read only; allowed: a key with the scope run")
+    wait_s = state.pace.wait_s(digest_of(key.strip()))
+    if wait_s > 0:
+        detail = f"more than {state.settings.max_per_minute:,} requests a minute"
+        raise HTTPException(429, detail, headers={"Retry-After": str(math.ceil(wait_s))})
 
 
 async def json_body(request: Request) -> object:

@@ -6,17 +6,19 @@ from typing import Annotated, cast
 from fastapi import Depends, Request
 from redis import Redis
 
+from service.api.pace import Pace
 from service.settings import Settings
 from workers.store.store import Store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Settings, store and queue of one app."""
+    """Settings, store and queue of one app, and the pace of its callers."""
 
     settings: Settings
     store: Store
     redis: Redis
+    pace: Pace
 
 
 def state_of(request: Request) -> State:

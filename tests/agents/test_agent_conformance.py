@@ -1,12 +1,14 @@
 """Every agent that the registry finds keeps the Agent protocol."""
 
+import json
+
 import pytest
 
 from gnomon.agent import AGENTS, LimitReached
 
 
 def test_the_registry_finds_the_agents():
-    assert {"direct", "react"} <= set(AGENTS.names())
+    assert {"direct", "plan", "react", "text-react", "vote"} <= set(AGENTS.names())
 
 
 @pytest.mark.parametrize("name", AGENTS.names())
@@ -34,6 +36,7 @@ class TestAgent:
 
     async def test_it_runs_tools_only_if_it_says_so(self, name, new_context):
         agent = AGENTS.get(name)
-        context = new_context([{"tool_calls": [{"name": "echo", "arguments": {"word": "on"}}]}, "end"])
-        await agent.answer(context)
+        call = {"name": "echo", "arguments": {"word": "on"}}
+        acts = {"text": f"Action: {json.dumps({**call, 'tool': 'echo'})}", "tool_calls": [call]}
+        await agent.answer(context := new_context([acts, acts, "end"]))
         assert bool(context.trace.tool_steps) == agent.uses_tools

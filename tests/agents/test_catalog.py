@@ -5,6 +5,7 @@ import pytest
 
 from agents.models.catalog import open_model
 from agents.models.litellm_model import LiteLLMModel
+from agents.models.openai_model import OpenAIModel
 from agents.models.reference.model import ReferenceModel
 from agents.models.scripted import ScriptedModel
 from gnomon.errors import SpecError
@@ -22,6 +23,7 @@ from gnomon.spec import ModelSpec
         ("openai/reference", LiteLLMModel),
         ("gpt-4o", LiteLLMModel),
         ("ollama/llama3", LiteLLMModel),
+        ("openai/qwen", LiteLLMModel),
     ],
 )
 def test_an_id_names_its_model(model_id, kind, tmp_path):
@@ -29,6 +31,24 @@ def test_an_id_names_its_model(model_id, kind, tmp_path):
     model = open_model(ModelSpec(id=model_id, options=options), MediaStore(tmp_path))
     assert isinstance(model, kind)
     assert model.id == model_id
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind"),
+    [
+        ({"id": "openai/qwen"}, OpenAIModel),
+        ({"id": "openai/qwen", "options": {"top_p": 0.9}}, OpenAIModel),
+        ({"id": "openai/qwen", "options": {"drop_params": True}}, LiteLLMModel),
+        ({"id": "openai/gpt-4o"}, OpenAIModel),
+        ({"id": "openai/o3-mini"}, LiteLLMModel),
+        ({"id": "openai/gpt-5.4-nano"}, LiteLLMModel),
+        ({"id": "hosted_vllm/qwen"}, OpenAIModel),
+        ({"id": "anthropic/claude"}, LiteLLMModel),
+    ],
+)
+def test_an_address_of_ones_own_takes_the_fast_path_unless_litellm_knows_better(spec, kind, tmp_path):
+    spec = ModelSpec(api_base="http://127.0.0.1:1/v1", **spec)
+    assert type(open_model(spec, MediaStore(tmp_path))) is kind
 
 
 def test_the_reference_model_takes_no_options(tmp_path):
@@ -59,9 +79,11 @@ def test_preload_loads_litellm_only_for_models_that_need_it():
     code = (
         "import sys\n"
         "from agents.models.catalog import preload\n"
-        "preload(['reference', 'scripted-b'])\n"
+        "from gnomon.spec import ModelSpec\n"
+        "fast = ModelSpec(id='openai/m', api_base='http://127.0.0.1:1/v1')\n"
+        "preload([ModelSpec(id='reference'), ModelSpec(id='scripted-b'), fast])\n"
         "assert 'langgraph' in sys.modules\n"
         "assert 'litellm' not in sys.modules\n"
-        "preload(['reference', 'openai/m'])\n"
+        "preload([fast, ModelSpec(id='openai/m')])\n"
     )
     assert "litellm" in _loaded_after(code)

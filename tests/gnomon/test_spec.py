@@ -40,7 +40,7 @@ def test_all_tools_are_spelled_out_once_the_spec_is_read() -> None:
         ({"models": [{"id": "a"}, {"id": "a"}]}, "models", "stands twice"),
         ({"arms": [{"name": "raw", "agent": "magic"}]}, "arms.0.agent", "direct, react"),
         ({"arms": [{"name": "raw", "agent": "direct", "tools": ["fly"]}]}, "arms.0.tools", "distance"),
-        ({"arms": {"preset": "ladder"}}, "arms", "presets"),
+        ({"arms": {"preset": "lader"}}, "arms.preset", "ladder"),
         ({"repeats": 0}, "repeats", "greater than or equal to 1"),
         ({"concurrency": "many"}, "concurrency", "integer"),
         ({"protocol": "secret"}, "protocol", "'official' or 'guarded'"),

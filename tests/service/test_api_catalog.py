@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from gnomon.agent import AGENTS
 from gnomon.benchmark import BENCHMARKS
+from gnomon.preset import PRESETS
 from service.api.app import create_app
 from service.embedded import client_of
 from service.settings import read_settings
@@ -33,7 +34,7 @@ def scene() -> dict[str, Any]:
         ("/v1/benchmarks", BENCHMARKS.names),
         ("/v1/tools", TOOLS.names),
         ("/v1/agents", AGENTS.names),
-        ("/v1/arms/presets", tuple),
+        ("/v1/arms/presets", PRESETS.names),
     ],
 )
 def test_the_catalog_lists_what_the_registries_find(api: TestClient, path: str, names: Any) -> None:

@@ -46,6 +46,24 @@ def test_each_of_two_keys_opens(keyed: TestClient, key: str) -> None:
     assert len(KEYED) == 8
 
 
+def test_a_key_that_may_read_starts_nothing(open_api: OpenApi) -> None:
+    reader = open_api(GNOMON_API_KEYS=f"read {KEY}")
+    reader.headers["Authorization"] = f"Bearer {KEY}"
+    for verb, path in routes(reader):
+        refused = reader.request(verb, path.replace("{", "").replace("}", "")).status_code == 403
+        assert refused == (verb == "post"), f"{verb} {path}"
+
+
+def test_a_caller_that_asks_too_fast_is_told_when_to_come_back(open_api: OpenApi) -> None:
+    api = open_api(GNOMON_API_KEYS=f"{KEY},another-key-of-length", GNOMON_MAX_REQUESTS_PER_MINUTE="2")
+    asked = [api.get("/v1/jobs", headers={"Authorization": f"Bearer {KEY}"}) for _ in range(3)]
+    assert [answer.status_code for answer in asked] == [200, 200, 429]
+    assert 1 <= int(asked[2].headers["retry-after"]) <= 30
+    assert asked[2].json()["status"] == 429
+    other = api.get("/v1/jobs", headers={"Authorization": "Bearer another-key-of-length"})
+    assert other.status_code == 200
+
+
 @pytest.mark.parametrize("path", OPEN)
 def test_health_and_documentation_need_no_key(keyed: TestClient, path: str) -> None:
     assert keyed.get(path).status_code == 200

@@ -85,7 +85,7 @@ def test_the_same_idempotency_key_gives_the_same_job(api: TestClient) -> None:
         ({"arms": [{**ARM, "agent": "magic"}]}, "arms.0.agent"),
         ({"arms": [{**ARM, "tools": ["fly"]}]}, "arms.0.tools"),
         ({"arms": [{**ARM, "max_turns": 0}]}, "arms.0.max_turns"),
-        ({"arms": {"preset": "ladder"}}, "arms"),
+        ({"arms": {"preset": "lader"}}, "arms.preset"),
         ({"repeats": 0}, "repeats"),
         ({"select": {"limit": 5_000_001}}, "select.limit"),
         ({"repeats": 1000, "arms": [{**ARM, "name": f"arm {i}"} for i in range(2000)]}, "arms"),

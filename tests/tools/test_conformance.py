@@ -25,7 +25,8 @@ SCENES = [
     Scene(id="empty", frame=Frame(), kind="outdoor"),
     Scene(id="unknown", frame=Frame(), kind="indoor", cameras={"c1": Camera(id="c1")}),
 ]
-UNITS = ("_m", "_m2", "_s", "_deg", "_mps", "_px", "kmh", "seconds", "_ratio", "_cosine")
+UNITS = ("_m", "_m2", "_s", "_deg", "_mps", "_mps2", "_px", "_px2", "_fps", "kmh", "seconds")
+UNITS += ("_ratio", "_share", "_cosine")
 
 every_tool = pytest.mark.parametrize("name", TOOLS.names())
 
@@ -100,7 +101,7 @@ def _offers(contract: dict) -> st.SearchStrategy:
     """Arguments that a schema allows, more or less: ids of the scenes are among the texts."""
     kinds = {
         "string": st.sampled_from(
-            ["c1", "c2", "c4", "k1", "p1", "Bakery", "desk", "nowhere", "", "\x00", "é"]
+            ["c1", "c2", "c4", "k1", "p1", "Bakery", "desk", "nowhere", "", "\x00", "é", "Nara", "奈良市"]
         ),
         "number": st.floats(allow_nan=True, allow_infinity=True)
         | st.floats(contract.get("minimum", -2000), contract.get("maximum", 2000))
@@ -127,7 +128,7 @@ junk = st.recursive(
 
 def _hold(name: str, arguments: str) -> None:
     for scene in SCENES:
-        seen = Toolbox([TOOLS.get(name)], ToolContext(scene=scene)).call(name, arguments)
+        seen = Toolbox([TOOLS.get(name)], ToolContext(scene=scene, gazetteer=True)).call(name, arguments)
         assert seen.error != "tool_crash", (scene.id, arguments)
         told = json.loads(seen.content, parse_constant=_not_json)
         assert ("error" in told) == (seen.error is not None)

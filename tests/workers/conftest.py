@@ -4,8 +4,8 @@ import itertools
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +150,7 @@ class Plant:
     redis_url: str
     folder: Path
     supervisor: Supervisor
+    clocks: Mapping[str, str] = field(default_factory=lambda: QUICK)
 
     def start(self, workers: int, *more: str, sweeper: bool = True) -> None:
         """Start tiny workers with `more` options, and a sweeper beside them unless told otherwise."""
@@ -176,7 +177,7 @@ class Plant:
             name=name,
             command=(sys.executable, *command, *places),
             log_file=self.folder / f"{name}.log",
-            env={**QUICK, "PYTHONPATH": str(ROOT)},
+            env={**self.clocks, "PYTHONPATH": str(ROOT)},
         )
         self.supervisor.start(child)
 

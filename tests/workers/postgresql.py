@@ -6,9 +6,9 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,20 +18,35 @@ import psycopg
 PATIENCE_S = 30.0
 
 
-@dataclass(frozen=True)
+@dataclass
 class PostgreSQL:
-    """A server on a unix socket in `folder`, with one database."""
+    """A server on a unix socket in `folder`, with one database; `serve` starts its process."""
 
     folder: Path
+    serve: Callable[[], "subprocess.Popen[bytes]"]
+    process: "subprocess.Popen[bytes]" = field(init=False)
+
+    def start(self) -> None:
+        self.process = self.serve()
+        _wait(self)
+
+    def stop(self) -> None:
+        """At once, as if the power had failed."""
+        self.process.send_signal(signal.SIGQUIT)
+        self.process.wait(timeout=PATIENCE_S)
+
+    def cut_connections(self) -> None:
+        others = "datname = current_database() AND pid <> pg_backend_pid()"
+        with self.connect() as db:
+            db.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}")
 
     def connect(self) -> psycopg.Connection[Any]:
         return psycopg.connect(host=str(self.folder), user="postgres", dbname="postgres", autocommit=True)
 
     def emptied(self) -> str:
         """The URL of the database, when all connections to it are cut and nothing is left in it."""
+        self.cut_connections()
         with self.connect() as db:
-            others = "datname = current_database() AND pid <> pg_backend_pid()"
-            db.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}")
             db.execute("DROP SCHEMA public CASCADE")
             db.execute("CREATE SCHEMA public")
         return f"postgresql://postgres@/postgres?host={self.folder}"
@@ -59,14 +74,12 @@ def running() -> Iterator[PostgreSQL]:
         initdb = [programs / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "-N"]
         subprocess.run(initdb, check=True, **quiet)
         serve = [programs / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", "-F"]
-        with subprocess.Popen(serve, stderr=subprocess.DEVNULL, **quiet) as process:
-            try:
-                server = PostgreSQL(folder)
-                _wait(server)
-                yield server
-            finally:
-                process.send_signal(signal.SIGQUIT)  # nothing of it is needed any more
-                process.wait(timeout=PATIENCE_S)
+        server = PostgreSQL(folder, lambda: subprocess.Popen(serve, stderr=subprocess.DEVNULL, **quiet))
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()  # nothing of it is needed any more
 
 
 def _wait(server: PostgreSQL) -> None:

@@ -31,14 +31,6 @@ def test_processes_that_start_together_make_the_tables_once(url: str) -> None:
         store.close()
 
 
-@BOTH
-def test_a_database_of_another_version_is_refused(store: Store) -> None:
-    with store.writing() as db:
-        db.execute(text("ALTER TABLE jobs DROP COLUMN stuck_since"))
-    with pytest.raises(SpecError, match="another version"):
-        Store(store.url)
-
-
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
 @pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
 def test_every_form_of_a_postgresql_url_opens_it(url: str, scheme: str) -> None:

@@ -185,17 +185,21 @@ def test_a_lease_given_back_counts_as_no_attempt(store: Store) -> None:
     assert store.finish([(first[0], make_row(first[0]), TRACE)]) == {first[0].trial.trial_id}
 
 
-def test_a_trial_whose_worker_dies_three_times_ends_alone(store: Store, clock: Clock) -> None:
+def test_a_trial_is_set_aside_after_two_deaths_among_others_and_three_alone(
+    store: Store, clock: Clock
+) -> None:
     job = create(store, 1)
     for _ in range(2):
         assert len(lease_all(store, job)) == 2
         clock.now_s += TTL_S + 1
         store.sweep()
-    assert lease_all(store, job) == []
-    (alone,) = store.lease(job.id, 0, worker="w", ttl_s=TTL_S, alone=True)
-    assert alone.attempt == 3
-    clock.now_s += TTL_S + 1
-    store.sweep()
+    for attempt in (3, 4, 5):
+        assert lease_all(store, job) == []
+        (alone,) = store.lease(job.id, 0, worker="w", ttl_s=TTL_S, alone=True)
+        assert alone.attempt == attempt
+        assert store.job(job.id).counts.done == 0
+        clock.now_s += TTL_S + 1
+        store.sweep()
     lost = store.trial(alone.trial.trial_id).row
     assert lost is not None
     assert (lost.outcome, lost.stop_reason, lost.score) == (Outcome.INFRA_MISSING, "worker_lost", None)

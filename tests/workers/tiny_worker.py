@@ -20,9 +20,10 @@ from gnomon.errors import DataError
 from gnomon.media import MediaStore
 from gnomon.sample import DataFault, Part, Sample, SampleRef
 from gnomon.score import Score
-from gnomon.spec import JobSpec
+from gnomon.spec import JobSpec, ModelSpec
 from gnomon.trial import Bench
 from workers.bases import AllowedBases
+from workers.limiter.allowance import VARIABLE, parse_rates
 from workers.opening import Opener, OpenJob, OpenSpec
 from workers.settings import read_timing
 from workers.shard import WorkerContext
@@ -89,12 +90,17 @@ def open_nothing(spec: JobSpec, media: MediaStore) -> OpenJob:
     raise DataError("the folder is not there", field="data")
 
 
-def load_nothing(model_ids: list[str]) -> None:
+def load_nothing(models: list[ModelSpec]) -> None:
     """The agent and the model played here need nothing that is slow to load."""
 
 
 def context_of(
-    store: Store, data_dir: Path, *, name: str = "tiny", open_spec: OpenSpec = open_tiny
+    store: Store,
+    data_dir: Path,
+    *,
+    name: str = "tiny",
+    open_spec: OpenSpec = open_tiny,
+    redis_url: str | None = None,
 ) -> WorkerContext:
     return WorkerContext(
         name=name,
@@ -103,6 +109,8 @@ def context_of(
         open_model=open_model,
         timing=read_timing(os.environ),
         allowed_bases=AllowedBases(),
+        redis_url=redis_url,
+        rates=parse_rates(os.environ.get(VARIABLE, "")),
     )
 
 
@@ -116,7 +124,9 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO)
     name = f"{socket.gethostname()}-{os.getpid()}"
     open_spec = open_nothing if given.lacks_data else open_tiny
-    context = context_of(Store(given.database), given.data_dir, name=name, open_spec=open_spec)
+    context = context_of(
+        Store(given.database), given.data_dir, name=name, open_spec=open_spec, redis_url=given.redis
+    )
     worker = ShardWorker(
         ("default",), redis=Redis.from_url(given.redis), context=context, preload=load_nothing
     )

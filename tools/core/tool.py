@@ -1,15 +1,20 @@
 """A tool: a typed function on a scene that a model may call."""
 
+import functools
 import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar, get_type_hints
+from typing import Any, Generic, Literal, Protocol, TypeVar, get_type_hints
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 
+from tools.core.footage import Footage, Picture
 from tools.core.plain_schema import plain_schema
+from tools.scene.frame import Frame
 from tools.scene.scene import Scene
+from tools.trips.trip import Trip
 
 
 class ToolError(Exception):
@@ -28,6 +33,15 @@ class ToolResult(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
+class PictureResult(ToolResult):
+    """Base of results with pictures: they travel beside the JSON, in order, and are not part of it."""
+
+    pictures: SkipJsonSchema[tuple[Picture, ...]] = Field(exclude=True)
+
+
+Need = Literal["scene", "footage", "gazetteer", "trip", "nothing"]
+
+
 class MediaSource(Protocol):
     """Where a tool finds pictures: bytes by content hash."""
 
@@ -36,10 +50,29 @@ class MediaSource(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
-    """What a call may look at: the sample's scene and its media, nothing else."""
+    """What a call may look at: the sample's scene, its clip, its trip and its media, nothing else.
+
+    A sample without a scene has NOWHERE, a scene in which there is nothing.
+    """
 
     scene: Scene
     media: MediaSource | None = None
+    footage: Footage | None = None
+    gazetteer: bool = False
+    trip: Trip | None = None
+
+    def meets(self, need: Need) -> bool:
+        """Whether there is what a tool needs."""
+        return {
+            "scene": self.scene is not NOWHERE,
+            "footage": self.footage is not None,
+            "gazetteer": self.gazetteer,
+            "trip": self.trip is not None,
+            "nothing": True,
+        }[need]
+
+
+NOWHERE = Scene(id="nowhere", frame=Frame(), kind="outdoor")
 
 
 A = TypeVar("A", bound=ToolArgs)
@@ -47,7 +80,7 @@ A = TypeVar("A", bound=ToolArgs)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool(Generic[A]):
-    """Name, description, argument type and function of one tool.
+    """Name, description, argument type and function of one tool, and what a sample needs for it.
 
     `run` raises ToolError for whatever the model can mend; any other exception is a fault of ours.
     """
@@ -56,18 +89,26 @@ class Tool(Generic[A]):
     description: str
     args: type[A]
     run: Callable[[ToolContext, A], ToolResult]
+    needs: Need = "scene"
 
     def schema(self) -> dict[str, Any]:
-        """The tool as an OpenAI-style function schema: plain, without references."""
-        parameters = plain_schema(self.args.model_json_schema())
-        parameters.pop("description", None)
-        function = {"name": self.name, "description": self.description, "parameters": parameters}
-        return {"type": "function", "function": function}
+        """The tool as an OpenAI-style function schema: plain, without references; the caller's to change."""
+        schema: dict[str, Any] = json.loads(_schema_text(self))
+        return schema
 
     def result_schema(self) -> dict[str, Any]:
         """JSON schema of what a call gives back; what is unknown is left out of it."""
         result: type[ToolResult] = get_type_hints(self.run)["return"]
         return plain_schema(result.model_json_schema(mode="serialization"))
+
+
+@functools.cache
+def _schema_text(tool: Tool[Any]) -> str:
+    """Kept as text: building it is a hundred times slower than reading it, and readers may change theirs."""
+    parameters = plain_schema(tool.args.model_json_schema())
+    parameters.pop("description", None)
+    function = {"name": tool.name, "description": tool.description, "parameters": parameters}
+    return json.dumps({"type": "function", "function": function})
 
 
 def contract_hash(tools: tuple[Tool[Any], ...]) -> str:

@@ -1,4 +1,4 @@
-"""Toolbox: the tools of one arm, bound to the scene of one sample."""
+"""Toolbox: the tools of one arm, bound to one sample."""
 
 import json
 from collections.abc import Iterable
@@ -7,29 +7,39 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from tools.core.footage import Picture
 from tools.core.registry import Registry
-from tools.core.tool import Tool, ToolContext, ToolError, ToolResult
+from tools.core.tool import PictureResult, Tool, ToolArgs, ToolContext, ToolError, ToolResult
 
 TOOLS: Registry[Tool[Any]] = Registry("tools", "tool", dashes=False)
 
 MAX_MESSAGE = 1500  # characters: a model that sends a thousand wrong points need not read of each
 
-CallError = Literal["unknown_tool", "bad_json", "bad_arguments", "tool_error", "tool_crash"]
+CallError = Literal["unknown_tool", "bad_json", "bad_arguments", "tool_error", "tool_crash", "injected"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """What a call gave back: JSON text for the model and, where it failed, the kind of failure."""
+    """What a call gave back: JSON text for the model, pictures, and the kind of failure, if it failed.
+
+    `injected` names the fault that an experiment put in its place; the model is not told.
+    """
 
     content: str
     error: CallError | None = None
+    pictures: tuple[Picture, ...] = ()
+    injected: str | None = None
 
 
 class Toolbox:
-    """The tools an agent may call on one scene; a failed call is an observation, never an exception."""
+    """The tools an agent may call on one sample; a failed call is an observation, never an exception.
+
+    Tools that need what the sample does not have (a scene, a clip, a trip) are not offered.
+    """
 
     def __init__(self, tools: Iterable[Tool[Any]], context: ToolContext | None) -> None:
-        self._tools = {tool.name: tool for tool in tools}
+        offered = (tool for tool in tools if context is None or context.meets(tool.needs))
+        self._tools = {tool.name: tool for tool in offered}
         self._context = context
         self.schemas = [tool.schema() for tool in self._tools.values()]
 
@@ -50,13 +60,20 @@ class Toolbox:
             return _failed("bad_json", f"The arguments are not JSON: {error}.")
         if not isinstance(given, dict):
             return _failed("bad_arguments", "The arguments must be one JSON object.")
-        if self._context is None:
-            return _failed("tool_error", "This question has no scene that tools could look at.")
         try:
-            result = tool.run(self._context, tool.args.model_validate_json(json.dumps(given)))
-            return Observation(content=to_json(result))
+            args = tool.args.model_validate_json(json.dumps(given))
         except ValidationError as error:
             return _failed("bad_arguments", _readable(error))
+        return self.observe(tool, args, self._context)
+
+    def observe(self, tool: Tool[Any], args: ToolArgs, context: ToolContext | None) -> Observation:
+        """Run a tool on arguments that were found good; experiments put other observations here."""
+        if context is None:
+            return _failed("tool_error", "This question has no scene that tools could look at.")
+        try:
+            result = tool.run(context, args)
+            pictures = result.pictures if isinstance(result, PictureResult) else ()
+            return Observation(content=to_json(result), pictures=pictures)
         except ToolError as error:
             return _failed("tool_error", str(error))
         except Exception as error:  # noqa: BLE001 a fault of ours: kept, counted and shown, but never the model's end

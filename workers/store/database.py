@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, inspect, select
+from sqlalchemy import Connection, Engine, create_engine, event, func, insert, inspect, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from gnomon.errors import SpecError
-from workers.store.schema import metadata
+from workers.store.schema import REVISION, marks, metadata
 
 BUSY_TIMEOUT_S = 30.0
 STALLED_S = 10.0  # PostgreSQL ends a transaction whose client is silent for so long: its locks stop others
@@ -53,17 +53,25 @@ class Database:
         snapshot = {} if self._is_sqlite else {"isolation_level": "REPEATABLE READ"}
         self._readers = self._engine.execution_options(**snapshot)
         try:
-            self._make_tables()
+            self._prepare()
         except BaseException:
             self.close()
             raise
 
-    def _make_tables(self) -> None:
+    def _prepare(self) -> None:
+        """Make the tables in a new database; refuse one that has tables of another revision."""
         with self.writing() as db:
-            if not self._is_sqlite:  # there, making a table that somebody else makes just now fails
-                db.execute(select(func.pg_advisory_xact_lock(MAKING_TABLES)))
-            metadata.create_all(db)
-            _check_columns(db)
+            self._lock_tables(db)
+            if metadata.tables.keys() & set(inspect(db).get_table_names()):
+                _check(revision_of(db))
+            else:
+                metadata.create_all(db)
+                db.execute(insert(marks).values(version_num=REVISION))
+
+    def _lock_tables(self, db: Connection) -> None:
+        """Let nobody else make or change tables now; where a transaction does not do so by itself."""
+        if not self._is_sqlite:
+            db.execute(select(func.pg_advisory_xact_lock(MAKING_TABLES)))
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -117,14 +125,22 @@ def _unusable(reason: str) -> SpecError:
     return SpecError(f"{reason}; allowed: sqlite:///FILE, postgresql://…", field="GNOMON_DATABASE_URL")
 
 
-def _check_columns(db: Connection) -> None:
-    found = inspect(db).get_multi_columns(filter_names=list(metadata.tables))
-    for (_, table), columns in found.items():
-        if {column["name"] for column in columns} != set(metadata.tables[table].columns.keys()):
-            raise SpecError(
-                "another version of Gnomon made this database; use a new one, or a new data folder",
-                field="GNOMON_DATABASE_URL",
-            )
+def revision_of(db: Connection) -> str | None:
+    """The revision of the tables; None where none is noted."""
+    if not inspect(db).has_table(marks.name):
+        return None
+    return db.execute(select(marks.c.version_num)).scalar_one_or_none()
+
+
+def _check(found: str | None) -> None:
+    if found == REVISION:
+        return
+    if found is None:
+        raise _unusable("it holds tables that are not of this Gnomon, or older than its revisions")
+    raise SpecError(
+        f"the database has revision {found}, this Gnomon needs {REVISION}: run `gnomon database upgrade`",
+        field="GNOMON_DATABASE_URL",
+    )
 
 
 def _open_sqlite(url: URL) -> Engine:

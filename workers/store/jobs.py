@@ -21,7 +21,7 @@ from workers.store.records import JobRecord, Page
 from workers.store.schema import LEASED, PENDING, jobs, results, traces, trials
 
 INSERT_BATCH = 10_000
-SHARD_MIN, SHARD_MAX = 64, 1024
+SHARD_MIN, SHARD_MAX = 256, 4096
 
 
 def shard_size(spec: JobSpec, trials_planned: int) -> int:
@@ -30,10 +30,10 @@ def shard_size(spec: JobSpec, trials_planned: int) -> int:
 
     >>> spec = {"benchmark": "worlds", "models": [{"id": "m"}], "arms": [{"name": "raw", "agent": "direct"}]}
     >>> [shard_size(JobSpec.model_validate(spec), n) for n in (1, 100, 1_000, 1_000_000)]
-    [1, 50, 250, 256]
+    [1, 50, 250, 512]
     """
     half, quarter = -(-trials_planned // 2), -(-trials_planned // 4)
-    ceiling = min(SHARD_MAX, max(SHARD_MIN, 4 * spec.concurrency))
+    ceiling = min(SHARD_MAX, max(SHARD_MIN, 8 * spec.concurrency))
     size = max(1, min(ceiling, max(quarter, min(half, spec.concurrency))))
     return -(-size // group_size(spec)) * group_size(spec)
 

@@ -15,7 +15,8 @@ from workers.store.jobs import group_size, lock_jobs
 from workers.store.records import Lease
 from workers.store.schema import LEASED, PENDING, jobs, trials
 
-MAX_ATTEMPTS = 3  # a trial whose worker died this often has killed it, most likely
+ALONE_AFTER = 2  # deaths with a trial in hand that may have had another cause: a neighbour
+MAX_ATTEMPTS = ALONE_AFTER + 3  # a trial that ran alone at three deaths has caused them
 GIVE_BACK_BATCH = 1_000
 
 
@@ -36,13 +37,13 @@ class Leases(Database):
     ) -> list[Lease]:
         """Hand out up to `limit` pending trials of the shard for `ttl_s` seconds, in the order of the plan.
 
-        With `alone`, one trial that has lost its last chance but one: it must run with no other beside
-        it, so that, should it kill the worker, it takes none along. Nothing if the job is not open.
+        With `alone`, one trial whose worker has died ALONE_AFTER times: it must run with no other beside
+        it, so that, should it kill the worker again, it takes none along. Nothing if the job is not open.
         Where the job's limits are used up, trials of samples that were not begun end as `infra_missing`
         with the stop reason `budget`; begun samples are still handed out, so that arms stay paired.
         """
         here = (trials.c.job_id == job_id) & (trials.c.shard == shard) & (trials.c.state == PENDING)
-        suspect = trials.c.attempt >= MAX_ATTEMPTS - 1
+        suspect = trials.c.attempt >= ALONE_AFTER
         with self.writing() as db:
             lock_jobs(db, [job_id])
             now = self.now(db)

@@ -17,6 +17,7 @@ from sqlalchemy import (
     literal_column,
 )
 
+REVISION = "0002"  # of the tables below; each change of them is a step in workers/store/revisions
 metadata = MetaData()
 _serial = BigInteger().with_variant(Integer, "sqlite")
 
@@ -134,6 +135,17 @@ traces = Table(
     Column("body", LargeBinary, nullable=False),  # JSON, deflated
 )
 
+replies = Table(  # the response cache: it must outlive Redis, whose memory it would fill
+    "replies",
+    metadata,
+    Column("key", LargeBinary, primary_key=True),
+    Column("scope", LargeBinary, nullable=False),  # the model, its parameters and the trial's seed
+    Column("body", Text, nullable=False),
+    Column("kept_at", Double, nullable=False),
+)
+Index("replies_by_scope", replies.c.scope)
+Index("replies_by_age", replies.c.kept_at)
+
 workers = Table(
     "workers",
     metadata,
@@ -144,3 +156,5 @@ workers = Table(
     Column("shard", Text),
     Column("seen_at", Double, nullable=False),
 )
+
+marks = Table("alembic_version", metadata, Column("version_num", String(32), primary_key=True))

@@ -67,7 +67,7 @@ class Evidence:
 
 
 def read_evidence(request: Request, constants: Constants = SHIPPED) -> Evidence:
-    """The conversation's calls and their results; a tool message with an `error` is a failed call."""
+    """The conversation's calls and their results; one with an `error`, or a null `result`, told nothing."""
     said = {
         message["tool_call_id"]: message["content"]
         for message in request.messages
@@ -79,7 +79,8 @@ def read_evidence(request: Request, constants: Constants = SHIPPED) -> Evidence:
             arguments = _object(call["function"]["arguments"])
             result = _object(said.get(call["id"]))
             key = Call(call["function"]["name"], arguments or {}).key
-            answers[key] = None if result is None or "error" in result else result
+            says_nothing = result is None or "error" in result or result.get("result", "") is None
+            answers[key] = None if says_nothing else result
     offered = [] if request.tool_choice == "none" else [tool["function"]["name"] for tool in request.tools]
     return Evidence(answers, offered, constants)
 

@@ -11,6 +11,8 @@ from agents.models.reference.evidence import Call, Evidence, Need, read_evidence
 from agents.models.reference.meeting import meeting
 from agents.models.reference.order import ordered
 from agents.models.reference.question import Kind, Question, read_question
+from agents.models.reference.trip_reading import is_trip, read_trip
+from agents.models.reference.trips import plan_trip
 from gnomon.errors import SpecError
 from gnomon.message import ToolCall
 from gnomon.model import Reply, Request
@@ -46,6 +48,8 @@ class ReferenceModel:
         self.id, self._constants = spec.id, constants
 
     async def reply(self, request: Request) -> Reply:
+        if is_trip(request.messages):
+            return _trip_reply(request)
         question = read_question(request.messages)
         turn = sum(message["role"] == "assistant" for message in request.messages)
         if not request.tools and turn == 0:
@@ -55,6 +59,8 @@ class ReferenceModel:
         except Need as need:
             calls = tuple(_tool_call(call, f"call_{turn}_{i}") for i, call in enumerate(need.calls))
             return Reply(text=need.why, tool_calls=calls, finish_reason="tool_calls", usd=0.0)
+        if request.tool_choice == "required" and request.tools:
+            return _call_of_duty(request, f"call_{turn}_0")
         return Reply(text=answer.text(), usd=0.0)
 
     async def close(self) -> None:
@@ -71,6 +77,26 @@ def solve(question: Question, evidence: Evidence) -> Answer:
     if solver is None or not question.options:
         return guess(question, "I know no way to work this out.")
     return solver(question, evidence)
+
+
+def _trip_reply(request: Request) -> Reply:
+    turn = sum(message["role"] == "assistant" for message in request.messages)
+    reading = read_trip(request)
+    if reading is None:
+        return Reply(text="There is no request that I can read.", usd=0.0)
+    try:
+        return Reply(text=plan_trip(reading), usd=0.0)
+    except Need as need:
+        calls = tuple(_tool_call(call, f"call_{turn}_{i}") for i, call in enumerate(need.calls))
+        return Reply(text=need.why, tool_calls=calls, finish_reason="tool_calls", usd=0.0)
+
+
+def _call_of_duty(request: Request, name: str) -> Reply:
+    """A call where one is required and none is needed: of a tool that takes no arguments, if there is one."""
+    functions = [tool["function"] for tool in request.tools]
+    free = [one for one in functions if not one["parameters"].get("required")]
+    call = _tool_call(Call((free or functions)[0]["name"], {}), name)
+    return Reply(text="I must call a tool.", tool_calls=(call,), finish_reason="tool_calls", usd=0.0)
 
 
 def _tool_call(call: Call, name: str) -> ToolCall:

@@ -15,6 +15,7 @@ from gnomon.sample import DataFault, Sample
 from gnomon.score import Score
 from gnomon.worlds.drawing import draw, map_of
 from gnomon.worlds.numbering import CELLS, Numbers, number_of
+from gnomon.worlds.steps import steps_of
 
 SAMPLES = 420  # where `select.limit` is not given: 30 a cell, as GTR-Bench has
 
@@ -77,6 +78,11 @@ class Worlds:
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
         return gtr_bench.score(sample, response, scoring=scoring, variant=variant)
+
+    def true_steps(self, sample: Sample) -> str:
+        """What perfect tools would find on the way to the answer; see gnomon/worlds/steps.py."""
+        drawn = draw(number_of(sample.ref.sample_id))
+        return steps_of(drawn.world, drawn.question)
 
     def score_record(
         self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None

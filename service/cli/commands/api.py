@@ -13,14 +13,15 @@ from service.cli.options import data_dir_option, host_option, port_option
 @data_dir_option
 def api(host: str, port: int, data_dir: Path | None) -> None:
     """Serve the API against GNOMON_REDIS_URL and GNOMON_DATABASE_URL until interrupted."""
-    import logging
+    import os
 
     from service.cli.opening import need_redis, settings_of
     from service.embedded import embedded
     from service.serving import listen, serve
     from service.supervisor import stopped_by_signals
+    from workers.logs import set_up_logs
 
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
+    set_up_logs(os.environ, level="warning")
     settings = settings_of(data_dir)
     need_redis(settings)
     with listen(host, port, has_keys=bool(settings.api_keys)) as listener:

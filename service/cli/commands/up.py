@@ -22,14 +22,15 @@ from service.cli.options import (
 @data_dir_option
 def up(host: str, port: int, workers: int | None, queues: str, data_dir: Path | None) -> None:
     """Serve the API with a queue and workers of its own until interrupted."""
-    import logging
+    import os
 
     from service.cli.opening import settings_of
     from service.embedded import default_workers, embedded
     from service.serving import listen, serve
     from service.supervisor import stopped_by_signals
+    from workers.logs import set_up_logs
 
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
+    set_up_logs(os.environ, level="warning")
     settings = settings_of(data_dir)
     count = workers or default_workers()
 

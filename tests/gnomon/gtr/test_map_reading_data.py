@@ -14,6 +14,9 @@ from gnomon.benchmarks.gtr_bench.scenes import outdoor_scene
 SAMPLE = 20  # maps read blind
 
 
+pytestmark = pytest.mark.timeout(600)  # it reads a hundred maps
+
+
 @pytest.fixture(scope="module")
 def readings(gtr_dir: Path) -> list[tuple[Case, Path, MapReading]]:
     layout = find_layout(gtr_dir)

@@ -17,7 +17,16 @@ def comparison(
     """A comparison whose 90 % interval is half as wide as its 95 % one."""
     ci90 = ((ci95[0] + diff) / 2, (ci95[1] + diff) / 2)
     return Comparison(
-        diff=diff, ci95=ci95, ci90=ci90, p=p, test="t", check_p=check_p, mde=0.1, n=40, clusters=40
+        diff=diff,
+        ci95=ci95,
+        ci90=ci90,
+        interval_method="t",
+        p=p,
+        test="t",
+        check_p=check_p,
+        mde=0.1,
+        n=40,
+        clusters=40,
     )
 
 

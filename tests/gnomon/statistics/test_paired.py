@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.weightstats import ttost_paired
 
 from bench.statistics_levels import STUDIES, shares
 from gnomon.statistics.design import design
@@ -91,8 +92,8 @@ def test_one_binary_sample_a_cluster_is_tested_by_mcnemar() -> None:
 
 def test_arms_that_agree_everywhere_are_not_certain_to() -> None:
     found = compare(np.ones(30), np.ones(30), design(np.zeros(30, dtype=np.intp), np.arange(30)))
-    upper = wilson(0.0, 30)[1]
-    assert (found.diff, found.p) == (0.0, 1.0)
+    upper = 1 - 0.025 ** (1 / 30)
+    assert (found.diff, found.p, found.interval_method) == (0.0, 1.0, "paired Dirichlet")
     assert found.ci95 == pytest.approx((-upper, upper))
     assert found.mde is not None
     assert found.mde > 0.1
@@ -103,6 +104,40 @@ def test_arms_that_differ_everywhere_are_not_certain_to() -> None:
     assert found.diff == 1.0
     assert found.ci95 is not None
     assert 0.5 < found.ci95[0] < 1.0 == found.ci95[1]
+
+
+@pytest.mark.parametrize(
+    ("scores", "clusters", "interval", "test"),
+    [
+        ("binary", np.arange(60), "paired Dirichlet", "mid-p McNemar"),
+        ("binary", np.arange(300), "cluster-robust t", "mid-p McNemar"),
+        ("binary", np.arange(300) // 7, "cluster-robust t", "cluster-robust t"),
+        ("graded", np.arange(60), "cluster bootstrap-t", "cluster-robust t"),
+        ("graded", np.arange(140) // 7, "cluster bootstrap-t", "cluster-robust t"),
+        ("graded", np.arange(300), "cluster-robust t", "cluster-robust t"),
+        ("graded", np.arange(60) // 12, "cluster-robust t", "cluster-robust t"),
+    ],
+)
+def test_the_method_follows_from_scores_and_clusters_alone(
+    scores: str, clusters: np.ndarray, interval: str, test: str
+) -> None:
+    random = np.random.default_rng(3)
+    raw, tools = random.random((2, len(clusters)))
+    if scores == "binary":
+        raw, tools = np.round(raw), np.round(tools)
+    found = compare(raw, tools, design(np.zeros_like(clusters), clusters))
+    assert (found.interval_method, found.test) == (interval, test)
+
+
+def test_an_interval_inside_the_margin_is_what_two_one_sided_tests_find() -> None:
+    random = np.random.default_rng(8)
+    for shift in (0.0, 0.02, 0.04, 0.06):
+        raw = random.random(250)
+        tools = np.clip(raw + random.normal(shift, 0.15, 250), 0, 1)
+        found = compare(raw, tools, design(np.zeros(250, dtype=np.intp), np.arange(250)))
+        p = ttost_paired(tools, raw, -0.05, 0.05)[0]
+        assert found.ci90 is not None
+        assert (found.ci90[0] > -0.05 and found.ci90[1] < 0.05) == (p < 0.05)
 
 
 def test_few_clusters_are_checked_by_sign_flips() -> None:

@@ -1,3 +1,5 @@
+"""What a model behind a provider must do, whether LiteLLM carries the call or the fast path."""
+
 import asyncio
 import base64
 import io
@@ -9,6 +11,7 @@ from PIL import Image
 
 from agents.models.faults import Scrubber, fault_of
 from agents.models.litellm_model import LiteLLMModel
+from agents.models.openai_model import OpenAIModel
 from gnomon.errors import DataError, ModelFault, ProviderFault, SpecError
 from gnomon.media import MediaStore
 from gnomon.model import Request
@@ -22,13 +25,13 @@ FLY = {
 }
 
 
-@pytest.fixture
-async def new_model(provider, tmp_path):
+@pytest.fixture(params=[LiteLLMModel, OpenAIModel])
+async def new_model(provider, tmp_path, request):
     opened = []
 
-    def make(**spec):
+    def make(kind=request.param, **spec):
         spec = {"id": "openai/m", "api_base": provider.url, **spec}
-        opened.append(LiteLLMModel(ModelSpec(**spec), MediaStore(tmp_path)))
+        opened.append(kind(ModelSpec(**spec), MediaStore(tmp_path)))
         return opened[-1]
 
     yield make
@@ -36,42 +39,42 @@ async def new_model(provider, tmp_path):
         await model.close()
 
 
-def request(messages=ASK, tools=(), **more):
+def asking(messages=ASK, tools=(), **more):
     return Request(messages=list(messages), tools=list(tools), timeout_s=more.pop("timeout_s", 10.0), **more)
 
 
 async def test_text_and_usage_come_back(provider, new_model):
     provider.says("hello")
-    reply = await new_model().reply(request())
+    reply = await new_model().reply(asking())
     assert (reply.text, reply.finish_reason) == ("hello", "stop")
     assert (reply.prompt_tokens, reply.completion_tokens) == (11, 7)
 
 
 async def test_absent_usage_is_none_and_never_zero(provider, new_model):
     provider.says("hello", usage=None)
-    reply = await new_model(price={"input": 1, "output": 1}).reply(request())
+    reply = await new_model(price={"input": 1, "output": 1}).reply(asking())
     assert (reply.prompt_tokens, reply.completion_tokens, reply.usd) == (None, None, None)
 
 
 async def test_an_unknown_price_is_none(provider, new_model):
     provider.says("hello")
-    assert (await new_model().reply(request())).usd is None
+    assert (await new_model().reply(asking())).usd is None
 
 
 async def test_the_specs_price_is_dollars_for_a_million_tokens(provider, new_model):
     provider.says("hello")
-    reply = await new_model(price={"input": 2.0, "output": 10.0}).reply(request())
+    reply = await new_model(price={"input": 2.0, "output": 10.0}).reply(asking())
     assert reply.usd == pytest.approx((11 * 2 + 7 * 10) / 1e6)
 
 
 async def test_a_price_of_zero_that_the_user_states_is_zero(provider, new_model):
     provider.says("hello")
-    assert (await new_model(price={"input": 0, "output": 0}).reply(request())).usd == 0.0
+    assert (await new_model(price={"input": 0, "output": 0}).reply(asking())).usd == 0.0
 
 
 async def test_a_price_that_litellm_knows_is_used(provider, new_model):
     provider.says("hello")
-    reply = await new_model(id="openai/gpt-4o-mini").reply(request())
+    reply = await new_model(id="openai/gpt-4o-mini").reply(asking())
     assert reply.usd is not None
     assert 0 < reply.usd < 1e-4
 
@@ -79,7 +82,7 @@ async def test_a_price_that_litellm_knows_is_used(provider, new_model):
 async def test_what_the_spec_sets_is_sent_and_nothing_else(provider, new_model):
     provider.says("hello")
     model = new_model(temperature=0.1, max_tokens=50, options={"top_p": 0.5})
-    await model.reply(request(seed=7))
+    await model.reply(asking(seed=7))
     sent = {name: value for name, value in provider.requests[0].items() if name != "messages"}
     assert sent == {"model": "m", "temperature": 0.1, "max_tokens": 50, "top_p": 0.5, "seed": 7}
 
@@ -87,8 +90,8 @@ async def test_what_the_spec_sets_is_sent_and_nothing_else(provider, new_model):
 async def test_tools_are_offered_only_where_there_are_some(provider, new_model):
     provider.says("hello")
     model = new_model()
-    await model.reply(request())
-    await model.reply(request(tools=[FLY], tool_choice="required"))
+    await model.reply(asking())
+    await model.reply(asking(tools=[FLY], tool_choice="required"))
     assert "tools" not in provider.requests[0]
     assert "tool_choice" not in provider.requests[0]
     assert provider.requests[1]["tools"] == [FLY]
@@ -101,7 +104,7 @@ async def test_tool_calls_come_back_as_written_even_when_they_are_broken(provide
         {"id": "x", "type": "function", "function": {"name": "nosuch", "arguments": "{}"}},
     ]
     provider.says({"role": "assistant", "content": None, "tool_calls": calls}, finish_reason="tool_calls")
-    reply = await new_model().reply(request(tools=[FLY]))
+    reply = await new_model().reply(asking(tools=[FLY]))
     assert [call["function"]["arguments"] for call in reply.tool_calls] == ["{bad", "{}"]
     assert reply.text == ""
 
@@ -111,7 +114,7 @@ async def test_broken_arguments_in_the_history_travel_wrapped(provider, new_mode
     call = {"id": "x", "type": "function", "function": {"name": "fly", "arguments": "{bad"}}
     history = [*ASK, {"role": "assistant", "content": None, "tool_calls": [call]}]
     history.append({"role": "tool", "tool_call_id": "x", "content": "{}"})
-    await new_model().reply(request(history, tools=[FLY]))
+    await new_model().reply(asking(history, tools=[FLY]))
     sent = provider.requests[0]["messages"][1]["tool_calls"][0]["function"]["arguments"]
     assert json.loads(sent) == {"not_a_json_object": "{bad"}
     assert call["function"]["arguments"] == "{bad"
@@ -124,7 +127,7 @@ async def test_pictures_travel_as_data_urls(provider, new_model):
     Image.new("RGB", (4, 3)).save(file, "PNG")
     ref = model.media.put(file.getvalue())
     block = {"type": "image", "sha256": ref.sha256, "media_type": ref.media_type}
-    await model.reply(request([{"role": "user", "content": [{"type": "text", "text": "see"}, block]}]))
+    await model.reply(asking([{"role": "user", "content": [{"type": "text", "text": "see"}, block]}]))
     text, picture = provider.requests[0]["messages"][0]["content"]
     head, _, body = picture["image_url"]["url"].partition(",")
     assert text == {"type": "text", "text": "see"}
@@ -135,7 +138,7 @@ async def test_pictures_travel_as_data_urls(provider, new_model):
 async def test_a_picture_that_is_not_stored_is_a_fault_of_the_data(provider, new_model):
     block = {"type": "image", "sha256": "0" * 64, "media_type": "image/png"}
     with pytest.raises(DataError, match="missing"):
-        await new_model().reply(request([{"role": "user", "content": [block]}]))
+        await new_model().reply(asking([{"role": "user", "content": [block]}]))
     assert not provider.requests
 
 
@@ -164,7 +167,7 @@ async def test_a_providers_fault_has_its_cause_and_is_tried_once(
 ):
     provider.answers(status, body)
     with pytest.raises(ProviderFault) as caught:
-        await new_model().reply(request())
+        await new_model().reply(asking())
     assert (caught.value.cause, caught.value.transient) == (cause, transient)
     assert len(provider.requests) == 1
 
@@ -172,7 +175,7 @@ async def test_a_providers_fault_has_its_cause_and_is_tried_once(
 async def test_retry_after_is_read(provider, new_model):
     provider.answers(429, {"error": {"message": "slow"}}, {"Retry-After": "7"})
     with pytest.raises(ProviderFault) as caught:
-        await new_model().reply(request())
+        await new_model().reply(asking())
     assert caught.value.retry_after_s == 7.0
 
 
@@ -183,7 +186,7 @@ async def test_retry_after_is_read(provider, new_model):
 async def test_what_is_the_models_own_fault_is_told_apart(provider, new_model, code, cause):
     provider.answers(400, {"error": {"message": "no", "code": code}})
     with pytest.raises(ModelFault) as caught:
-        await new_model().reply(request())
+        await new_model().reply(asking())
     assert caught.value.cause == cause
 
 
@@ -194,27 +197,27 @@ async def test_what_is_the_models_own_fault_is_told_apart(provider, new_model, c
 async def test_a_refusal_is_the_models_fault(provider, new_model, message, reason):
     provider.says(message, finish_reason=reason)
     with pytest.raises(ModelFault) as caught:
-        await new_model().reply(request())
+        await new_model().reply(asking())
     assert caught.value.cause == "refused"
 
 
 async def test_silence_ends_as_a_timeout(provider, new_model):
     provider.hangs()
     with pytest.raises(ProviderFault) as caught:
-        await new_model().reply(request(timeout_s=0.2))
+        await new_model().reply(asking(timeout_s=0.2))
     assert (caught.value.cause, caught.value.transient) == ("timeout", True)
 
 
 async def test_nobody_listening_is_a_lost_connection(new_model):
     with pytest.raises(ProviderFault) as caught:
-        await new_model(api_base="http://127.0.0.1:1/v1").reply(request())
+        await new_model(api_base="http://127.0.0.1:1/v1").reply(asking())
     assert (caught.value.cause, caught.value.transient) == ("connection", True)
 
 
 async def test_text_that_no_database_takes_is_cleaned(provider, new_model):
     body = json.dumps({"choices": [{"message": {"role": "assistant", "content": "a\ud800b\0c"}}]})
     provider.answers(200, body)
-    assert (await new_model().reply(request())).text == "a�b�c"
+    assert (await new_model().reply(asking())).text == "a�b�c"
 
 
 async def test_the_key_named_by_the_spec_is_sent_and_appears_in_no_message(
@@ -227,7 +230,7 @@ async def test_the_key_named_by_the_spec_is_sent_and_appears_in_no_message(
         for status in (400, 401, 403, 404, 429, 500):
             provider.answers(status, {"error": {"message": f"bad key {CANARY}", "code": CANARY}})
             with pytest.raises((ProviderFault, ModelFault)) as caught:
-                await model.reply(request())
+                await model.reply(asking())
             told += [str(caught.value), repr(caught.value), str(caught.value.__cause__)]
     assert provider.headers[0]["authorization"] == f"Bearer {CANARY}"
     assert CANARY not in " ".join([*told, caplog.text])
@@ -236,7 +239,7 @@ async def test_the_key_named_by_the_spec_is_sent_and_appears_in_no_message(
 async def test_an_unset_key_variable_is_named_and_nobody_is_called(provider, new_model, monkeypatch):
     monkeypatch.delenv("MY_TEST_KEY", raising=False)
     with pytest.raises(ProviderFault, match="MY_TEST_KEY") as caught:
-        await new_model(api_key_env="MY_TEST_KEY").reply(request())
+        await new_model(api_key_env="MY_TEST_KEY").reply(asking())
     assert (caught.value.cause, caught.value.transient) == ("no_api_key", False)
     assert not provider.requests
 
@@ -246,7 +249,7 @@ async def test_a_general_key_of_the_environment_is_not_sent_to_an_endpoint_of_on
 ):
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)
     provider.says("hello")
-    await new_model().reply(request())
+    await new_model().reply(asking())
     assert CANARY not in str(provider.headers)
 
 
@@ -259,7 +262,7 @@ def test_options_cannot_change_who_answers(name, tmp_path):
 
 async def test_a_parameter_the_model_does_not_take_is_refused_not_dropped(provider, new_model):
     with pytest.raises(ProviderFault, match="temperature") as caught:
-        await new_model(id="openai/o3-mini", temperature=0.1).reply(request())
+        await new_model(LiteLLMModel, id="openai/o3-mini", temperature=0.1).reply(asking())
     assert caught.value.cause == "bad_request"
     assert not provider.requests
 
@@ -328,22 +331,22 @@ async def test_an_empty_reply_is_the_models_failure(provider, run):
 async def test_closing_one_model_leaves_another_its_connections(provider, new_model):
     provider.says("hello")
     one, other = new_model(), new_model()
-    await one.reply(request())
-    await other.reply(request())
+    await one.reply(asking())
+    await other.reply(asking())
     await one.close()
-    assert (await other.reply(request())).text == "hello"
+    assert (await other.reply(asking())).text == "hello"
     await other.close()
-    assert (await other.reply(request())).text == "hello"
+    assert (await other.reply(asking())).text == "hello"
 
 
 async def test_a_reply_without_end_is_cut(provider, new_model):
     provider.says("x" * 3_000_000)
-    assert len((await new_model().reply(request())).text) == 1_000_000
+    assert len((await new_model().reply(asking())).text) == 1_000_000
 
 
 async def test_many_calls_at_once_come_back_each_with_its_own_answer(provider, new_model):
     provider.says("hello")
     model = new_model()
-    replies = await asyncio.gather(*(model.reply(request()) for _ in range(40)))
+    replies = await asyncio.gather(*(model.reply(asking()) for _ in range(40)))
     assert [reply.text for reply in replies] == ["hello"] * 40
     assert len(provider.requests) == 40

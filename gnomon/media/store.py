@@ -1,4 +1,4 @@
-"""Media: pictures kept once, by the hash of their bytes, for all arms, models and workers."""
+"""Store: pictures kept once, by the hash of their bytes, for all arms, models and workers."""
 
 import hashlib
 import io
@@ -51,6 +51,10 @@ class MediaStore:
             return self._path(sha256).read_bytes()
         except FileNotFoundError:
             raise NotFound(f"no media {sha256[:12]}… in the store") from None
+
+    def has(self, sha256: str) -> bool:
+        """Whether the bytes of that hash are here."""
+        return self._path(sha256).is_file()
 
     def _path(self, sha256: str) -> Path:
         return self.folder / sha256[:2] / sha256

@@ -1,0 +1,28 @@
+"""Talk: adding a turn of ours to a conversation."""
+
+from gnomon.message import ImageBlock, Message, TextBlock
+
+Said = str | list[TextBlock | ImageBlock] | None
+
+
+def told(messages: list[Message], said: Said) -> list[Message]:
+    """The conversation with the user saying `said` at its end; two turns of one speaker become one.
+
+    >>> told([{"role": "user", "content": "Where?"}], "Think first.")[0]["content"]
+    [{'type': 'text', 'text': 'Where?'}, {'type': 'text', 'text': 'Think first.'}]
+    >>> len(told([{"role": "assistant", "content": "Here."}], "Sure?"))
+    2
+    """
+    if not messages or messages[-1]["role"] != "user":
+        return [*messages, {"role": "user", "content": said}]
+    both = [*_blocks(messages[-1]["content"]), *_blocks(said)]
+    return [*messages[:-1], {"role": "user", "content": both}]
+
+
+def observed(content: Said) -> list[TextBlock | ImageBlock]:
+    """What a tool gave back, marked as an observation."""
+    return [{"type": "text", "text": "Observation:"}, *_blocks(content)]
+
+
+def _blocks(said: Said) -> list[TextBlock | ImageBlock]:
+    return said if isinstance(said, list) else [{"type": "text", "text": said or ""}]

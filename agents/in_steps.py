@@ -1,0 +1,59 @@
+"""In steps: the prompt's steps one after another, each reply before the next step."""
+
+import itertools
+import re
+
+from gnomon.agent import AgentContext
+from gnomon.message import ImageBlock, Message, TextBlock
+
+_STEP = re.compile(r"^## Step \d+\b.*$", re.MULTILINE)
+
+
+class _InSteps:
+    """Chain of prompts: whatever stands before the first heading `## Step 1` is said with it; then each step
+    is asked in the conversation so far. A prompt without such headings is one step. No tool is ever run.
+    """
+
+    name = "in-steps"
+    uses_tools = False
+    description = "Asks the steps of the prompt one after another; the last reply is the answer."
+
+    async def answer(self, context: AgentContext) -> str:
+        first, *steps = steps_of(context.prompt)
+        conversation: list[Message] = list(first)
+        reply = await context.ask(conversation, tool_choice="none")
+        for step in steps:
+            told: Message = {"role": "assistant", "content": reply.text}
+            conversation = [*conversation, told, *step]
+            reply = await context.ask(conversation, tool_choice="none")
+        return reply.text
+
+
+def steps_of(prompt: list[Message]) -> list[list[Message]]:
+    r"""The prompt cut before each heading but the first, as messages of the user; pictures keep their places.
+
+    >>> [len(step) for step in steps_of([{"role": "user", "content": "## Step 1\na\n## Step 2\nb"}])]
+    [1, 1]
+    """
+    steps: list[list[TextBlock | ImageBlock]] = [[]]
+    is_first = True
+    for message in prompt:
+        content = message["content"]
+        blocks = content if isinstance(content, list) else [TextBlock(type="text", text=content or "")]
+        for block in blocks:
+            if block["type"] == "image":
+                steps[-1].append(block)
+                continue
+            starts = [match.start() for match in _STEP.finditer(block["text"])]
+            if starts and is_first:
+                is_first, starts = False, starts[1:]
+            cuts = [0, *starts, len(block["text"])]
+            for number, (start, end) in enumerate(itertools.pairwise(cuts)):
+                if number:
+                    steps.append([])
+                if block["text"][start:end].strip():
+                    steps[-1].append({"type": "text", "text": block["text"][start:end].strip()})
+    return [[{"role": "user", "content": blocks}] for blocks in steps]
+
+
+in_steps = _InSteps()

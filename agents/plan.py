@@ -1,0 +1,28 @@
+"""Plan: the model writes a plan, then works it off with tools."""
+
+from agents import _react_graph
+from agents._talk import told
+from gnomon.agent import AgentContext
+
+PLAN = (
+    "First write a short plan: which steps lead to the answer, and which tool serves each. Call no tool and"
+    " give no answer yet."
+)
+ACT = "Now carry out the plan, and answer in the form that the question asks for."
+
+
+class _Plan:
+    """Plan and solve (Wang et al. 2023): one turn for a plan, in which calls are forbidden, then ReAct."""
+
+    name = "plan"
+    uses_tools = True
+    description = "The model first writes a plan, then calls tools in turns as react does."
+
+    async def answer(self, context: AgentContext) -> str:
+        asked = told(context.prompt, PLAN)
+        planned = await context.ask(asked, tool_choice="none")
+        asked.append({"role": "assistant", "content": planned.text})
+        return await _react_graph.run(context, told(asked, ACT))
+
+
+plan = _Plan()

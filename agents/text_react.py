@@ -1,0 +1,76 @@
+"""Text ReAct: tools are told of and called in plain words, for models without function calling."""
+
+import json
+import re
+
+from agents._talk import observed, told
+from gnomon.agent import AgentContext, LimitReached
+from gnomon.message import Message, ToolCall
+
+ACTION = re.compile(r"^\s*\**Action:\**\s*", re.MULTILINE)
+INTRO = """You may use tools. To call one, end your reply with one line of this form:
+Action: {"tool": "<name>", "arguments": {...}}
+You will be told what it says as an observation. A reply without such a line is your answer. The tools:"""
+USED_UP = "All tool calls are used up. Answer now, without an action."
+
+
+class _TextReact:
+    """ReAct as first published (Yao et al. 2023): thoughts, actions and observations are text.
+
+    The request holds no schemas; names, descriptions and argument schemas stand in the prompt. Of a reply
+    only what comes before and within its first action counts: what it makes up of observations is cut off.
+    A broken action comes back as an observation, as in `react`, and so do the limits.
+    """
+
+    name = "text-react"
+    uses_tools = True
+    description = "The model calls tools by writing `Action: {...}` lines; no function calling is needed."
+
+    async def answer(self, context: AgentContext) -> str:
+        talk = _told_of_tools(context)
+        while True:
+            reply = await context.ask(talk, tool_choice="none", offer_tools=False)
+            text, call = _read(reply.text, len(context.trace.tool_steps))
+            if call is None or not context.toolbox.schemas or context.arm.tool_choice == "none":
+                return reply.text
+            if context.tool_calls_left <= 0:
+                raise LimitReached("max_tool_calls")
+            seen = observed(context.use(call)["content"])
+            talk = told([*talk, {"role": "assistant", "content": text}], seen)
+            if context.tool_calls_left <= 0:
+                talk = told(talk, USED_UP)
+
+
+def _told_of_tools(context: AgentContext) -> list[Message]:
+    if not context.toolbox.schemas or context.arm.tool_choice == "none" or context.tool_calls_left <= 0:
+        return list(context.prompt)
+    listed = [json.dumps(schema["function"], ensure_ascii=False) for schema in context.toolbox.schemas]
+    first = ["Call at least one tool before you answer."] if context.arm.tool_choice == "required" else []
+    return told(context.prompt, "\n".join([INTRO, *listed, *first]))
+
+
+def _read(text: str, number: int) -> tuple[str, ToolCall | None]:
+    r"""The reply up to the end of its first action, and the call it stands for; None without an action.
+
+    >>> said, call = _read('Action: {"tool": "speed", "arguments": {}}\nObservation: 3', 0)
+    >>> said, call["function"]
+    ('Action: {"tool": "speed", "arguments": {}}', {'name': 'speed', 'arguments': '{}'})
+    """
+    match = ACTION.search(text)
+    if match is None:
+        return text, None
+    try:
+        action, end = json.JSONDecoder().raw_decode(text, match.end())
+        name, arguments = str(action["tool"]), json.dumps(action.get("arguments", {}))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        line = text[match.end() :].partition("\n")[0]
+        name, arguments, end = "", line, match.end() + len(line)
+    call: ToolCall = {
+        "id": f"action_{number}",
+        "type": "function",
+        "function": {"name": name, "arguments": arguments},
+    }
+    return text[:end], call
+
+
+text_react = _TextReact()

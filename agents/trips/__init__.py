@@ -1,0 +1,1 @@
+"""The planning agent's graph and what its nodes do."""

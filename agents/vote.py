@@ -1,0 +1,52 @@
+"""Vote: several drafts without tools, then the answer that most of them agree on."""
+
+from agents._talk import told
+from gnomon.agent import AgentContext
+from gnomon.model import Reply
+
+DRAFTS = 3  # where no tokens are set as a limit, or the provider does not count them
+CHOOSE = (
+    "Above are independent drafts of your answer. Find the answer that most of them agree on, and reply with"
+    " that answer alone, in the form that the question asks for."
+)
+
+
+class _Vote:
+    """Universal self-consistency (Chen et al. 2023): the model itself finds what its drafts agree on.
+
+    It drafts for as long as another draft and the choice will fit into the arm's `max_tokens` and
+    `max_turns`, each draft with a seed of its own. One draft, or drafts that are all the same, are the answer
+    at once. So a model without tools can spend what a model with tools spends.
+    """
+
+    name = "vote"
+    uses_tools = False
+    description = "Drafts several answers without tools, as tokens allow, and takes what most agree on."
+
+    async def answer(self, context: AgentContext) -> str:
+        drafts = [await context.ask(context.prompt, tool_choice="none")]
+        while _is_room(context, drafts):
+            drafts.append(await context.ask(context.prompt, tool_choice="none", draw=len(drafts)))
+        if len({draft.text for draft in drafts}) == 1:
+            return drafts[0].text
+        said = "\n\n".join(f"Draft {number}:\n{draft.text}" for number, draft in enumerate(drafts, start=1))
+        talk = told([*context.prompt, {"role": "assistant", "content": said}], CHOOSE)
+        return (await context.ask(talk, tool_choice="none")).text
+
+
+def _is_room(context: AgentContext, drafts: list[Reply]) -> bool:
+    """Whether another draft and the choice fit: the choice reads prompt and drafts, and writes one more."""
+    if len(drafts) + 2 > context.arm.max_turns:
+        return False
+    prompts = [draft.prompt_tokens for draft in drafts]
+    written = [draft.completion_tokens for draft in drafts]
+    budget = context.arm.max_tokens
+    if budget is None or None in prompts or None in written:
+        return len(drafts) < DRAFTS
+    read, wrote = [n or 0 for n in prompts], [n or 0 for n in written]
+    spent, draft = sum(read) + sum(wrote), max(read) + max(wrote)
+    choice = max(read) + sum(wrote) + 2 * max(wrote)
+    return spent + draft + choice <= budget
+
+
+vote = _Vote()

@@ -1,0 +1,76 @@
+"""Quiz: one question in many copies, asked on a scene, so that a trial costs what the machine costs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from bench.performance.workload import QUESTION
+from gnomon.benchmark import PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.media import MediaStore
+from gnomon.sample import DataFault, Part, Sample, SampleRef
+from gnomon.score import Score
+from gnomon.spec import JobSpec
+from gnomon.trial import Bench
+from tools.scene.format import read_scene
+from tools.scene.scene import Scene
+from workers.opening import OpenJob
+
+SCENE = Path(__file__).parents[2] / "examples" / "scenes" / "small.geojson"
+
+
+@cache
+def _scene() -> Scene:
+    return read_scene(SCENE)
+
+
+def refs(count: int) -> list[SampleRef]:
+    """Samples q0, q1, …"""
+    return [SampleRef(sample_id=f"q{i}", task="Q", cell="Q", cluster=f"q{i}") for i in range(count)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuizSet:
+    """The copies."""
+
+    refs: Sequence[SampleRef]
+    faults: Sequence[DataFault] = ()
+
+    def get(self, sample_id: str) -> Sample:
+        ref = SampleRef(sample_id=sample_id, task="Q", cell="Q", cluster=sample_id)
+        return Sample(ref=ref, parts=(Part(content=QUESTION),), target={"answer": "B"}, scene=_scene())
+
+
+class Quiz:
+    """`select.limit` copies of the question; the answer is B."""
+
+    name, version = "quiz", "1"
+    tasks: tuple[str, ...] = ("Q",)
+    scenes: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    needs_data = False
+    headline = "mean_of_samples"
+
+    def open(
+        self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
+    ) -> SampleSet:
+        return QuizSet(refs=refs(select.limit or 1))
+
+    def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
+        return Score(value=float("B" in response), answer="B" if "B" in response else None)
+
+    def score_record(
+        self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
+    ) -> Score:
+        raise AssertionError("not used here")
+
+    def published(self) -> Sequence[Published]:
+        return ()
+
+
+def open_quiz(spec: JobSpec, media: MediaStore) -> OpenJob:
+    """The quiz, made ready to run, as `workers.opening.open_spec` does it for plug-ins."""
+    quiz = Quiz()
+    samples = quiz.open(data=None, select=spec.selection(), protocol=spec.protocol, media=media)
+    return OpenJob(bench=Bench(spec=spec, benchmark=quiz, media=media), samples=samples)

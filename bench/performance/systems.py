@@ -1,0 +1,146 @@
+"""Systems: who is measured, and how one measurement is made; each in a process of its own."""
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import venv
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.performance.workload import ideal_s
+from service.redis_server import RedisServer
+
+ROOT = Path(__file__).parents[2]
+HOME = ROOT / ".bench"
+INSPECT = "inspect-ai==0.3.285"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class System:
+    """What runs the workload: `arguments` follow the base, the trials and how many are in flight."""
+
+    name: str
+    command: tuple[str, ...]
+    arguments: tuple[str, ...] = ()
+    needs_folder: bool = False
+    trials: int = 1000  # each is run long enough to be measured, and no longer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """How many trials are in flight, and how long the server takes to reply."""
+
+    in_flight: int
+    latency_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One system in one setting, over some rounds; CPU in milliseconds a trial."""
+
+    system: str
+    setting: Setting
+    trials: int
+    cpu_ms: tuple[float, ...]
+    efficiency: tuple[float, ...]  # ideal wall over wall; says nothing where the server replies at once
+    idle_mb: float
+    peak_mb: float
+    load: tuple[float, ...]  # of the machine, at the start of each round
+
+    @property
+    def median_ms(self) -> float:
+        return statistics.median(self.cpu_ms)
+
+
+def own_python() -> str:
+    """The interpreter of Inspect AI's environment, made and filled if it is not there."""
+    python = HOME / "inspect" / "bin" / "python"
+    if not python.exists():
+        venv.create(python.parents[1], with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", INSPECT, "openai"], check=True)
+    return str(python)
+
+
+def systems(redis_url: str, *, with_inspect: bool) -> list[System]:
+    """The floor, we twice, and the peer."""
+    module = (sys.executable, "-m")
+    ours = (*module, "bench.performance.gnomon_worker")
+    found = [
+        System(name="floor", command=(*module, "bench.performance.floor"), trials=2000),
+        System(name="gnomon", command=ours, arguments=(redis_url, "fast"), needs_folder=True),
+        System(
+            name="gnomon, LiteLLM",
+            command=ours,
+            arguments=(redis_url, "litellm"),
+            needs_folder=True,
+            trials=300,
+        ),
+    ]
+    if with_inspect:
+        script = str(Path(__file__).with_name("inspect_eval.py"))
+        found.append(System(name="inspect-ai", command=(own_python(), script), needs_folder=True, trials=300))
+    return found
+
+
+@contextmanager
+def mock_server() -> Iterator[int]:
+    """The port of a mock server that runs meanwhile."""
+    command = [sys.executable, "-m", "bench.performance.mock"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as server:
+        assert server.stdout is not None
+        try:
+            yield int(server.stdout.readline())
+        finally:
+            server.terminate()
+
+
+@contextmanager
+def queue() -> Iterator[str]:
+    """The URL of a Redis that runs meanwhile."""
+    with tempfile.TemporaryDirectory() as folder, RedisServer(Path(folder)) as server:
+        yield server.url
+
+
+def measure(system: System, setting: Setting, *, port: int, rounds: int) -> Cell:
+    """Run the system in the setting, some times."""
+    path = f"l{setting.latency_ms}/v1" if setting.latency_ms else "v1"
+    trials = max(system.trials, 2 * setting.in_flight)
+    found, load = [], []
+    for _ in range(rounds):
+        load.append(os.getloadavg()[0])
+        found.append(_once(system, f"http://127.0.0.1:{port}/{path}", trials, setting.in_flight))
+    ideal = ideal_s(trials, in_flight=setting.in_flight, latency_s=setting.latency_ms / 1000)
+    return Cell(
+        system=system.name,
+        setting=setting,
+        trials=trials,
+        cpu_ms=tuple(one["cpu_s"] * 1000 / trials for one in found),
+        efficiency=tuple(ideal / one["wall_s"] for one in found),
+        idle_mb=max(one["idle_mb"] for one in found),
+        peak_mb=max(one["peak_mb"] for one in found),
+        load=tuple(load),
+    )
+
+
+def _once(system: System, base: str, trials: int, in_flight: int) -> dict[str, float]:
+    folder = tempfile.mkdtemp() if system.needs_folder else ""
+    command = [*system.command, base, str(trials), str(in_flight), *([folder] if folder else [])]
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    try:
+        done = subprocess.run(
+            [*command, *system.arguments], capture_output=True, text=True, cwd=ROOT, env=environ, check=False
+        )
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if done.returncode:
+        raise RuntimeError(f"{system.name} failed:\n{done.stderr[-2000:]}")
+    found: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
+    if found["right"] != trials:
+        raise RuntimeError(f"{system.name} answered {found['right']} of {trials} rightly")
+    return found

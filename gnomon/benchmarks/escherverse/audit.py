@@ -1,0 +1,85 @@
+"""What the audit may know of EscherVerse: its options, and whether their order or words give the answer."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from gnomon.audit.hook import Asked, Play, played
+from gnomon.benchmark import PromptProtocol
+from gnomon.benchmarks.escherverse.item import FILL_IN, LETTERS, MULTIPLE, SINGLE, TRUE_FALSE, Item
+from gnomon.benchmarks.escherverse.shown import gold_letters
+from gnomon.sample import DataFault, Sample
+
+SHORT = 2  # characters: a gold so short stands in nearly every longer text
+
+
+def asked(sample: Sample) -> Asked | None:
+    """The options as the prompt lists them; for True/False the two words; none for blanks."""
+    item: Item = sample.target["item"]
+    if item.kind == TRUE_FALSE:
+        words = ("True", "False")
+        right = [at for at, word in enumerate(words) if word.lower() in item.answer.lower()]
+        return Asked(options=words, right=tuple(right)) if len(right) == 1 else None
+    gold = gold_letters(item) if item.is_choice else None
+    return Asked(options=item.options, right=tuple(map(LETTERS.index, gold))) if gold else None
+
+
+def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[Play]:
+    """Pick the place that is most often right elsewhere; pick the option that shares most words with the
+    question. Both for single choices; a True/False is guessed by the commoner word.
+    """
+    for protocol, given in samples.items():
+        told = {sample.ref.sample_id: one for sample in given if (one := asked(sample))}
+        kinds = {sample.ref.sample_id: sample.target["item"].kind for sample in given}
+        videos = {sample.ref.sample_id: sample.ref.cluster for sample in given}
+        places = Counter((kinds[name], videos[name], one.right[0]) for name, one in told.items())
+        totals = Counter[tuple[str, int]]()
+        for (kind, _, at), count in places.items():
+            totals[kind, at] += count
+        for sample in given:
+            name, item = sample.ref.sample_id, sample.target["item"]
+            if name not in told or item.kind not in {SINGLE, TRUE_FALSE}:
+                continue
+            elsewhere = [
+                totals[item.kind, at] - places[item.kind, videos[name], at]
+                for at in range(len(told[name].options))
+            ]
+            left = _most(elsewhere)
+            yield played(
+                "place most often right in other videos", "leak", protocol, name, left=left, asked=told[name]
+            )
+            if item.kind == SINGLE:
+                words = set(_words(item.body))
+                shared = [len(words & set(_words(option))) for option in told[name].options]
+                left = _most(shared)
+                yield played(
+                    "words shared with the question", "floor", protocol, name, left=left, asked=told[name]
+                )
+
+
+def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:
+    """Golds that the official rules reward too easily, or that do not fit their question's type."""
+    for sample in samples:
+        item: Item = sample.target["item"]
+        name, letters = sample.ref.sample_id, gold_letters(item) if item.is_choice else None
+        if item.kind == SINGLE and letters and len(letters) > 1:
+            yield DataFault(
+                sample_id=name, kind="gold", detail=f"a single choice with {len(letters)} letters"
+            )
+        if item.kind == MULTIPLE and letters and len(letters) == 1:
+            yield DataFault(sample_id=name, kind="gold", detail="a multiple choice with one letter")
+        if item.kind == FILL_IN and len(item.answer.strip()) <= SHORT:
+            detail = f"{item.answer.strip()!r} is so short that most texts hold it, which scores officially"
+            yield DataFault(sample_id=name, kind="easy_gold", detail=detail)
+        if item.kind == TRUE_FALSE and asked(sample) is None:
+            yield DataFault(sample_id=name, kind="gold", detail=f"{item.answer!r:.40} is neither word")
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.findall(r"[a-z]+", text.lower()) if len(word) > 3]
+
+
+def _most(counts: Sequence[int]) -> list[int] | None:
+    """The indices of the largest count; None where all are equal."""
+    left = [index for index, count in enumerate(counts) if count == max(counts)]
+    return left if len(left) < len(counts) else None

@@ -1,0 +1,74 @@
+"""EscherVerse as a plug-in: what the kernel asks of a benchmark."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.benchmarks.escherverse.item import CATEGORIES, SCENES, kind_of, split_question
+from gnomon.benchmarks.escherverse.loader import open_samples
+from gnomon.benchmarks.escherverse.official import VARIANTS, score_official
+from gnomon.benchmarks.escherverse.published import published
+from gnomon.benchmarks.escherverse.strict import score_strict
+from gnomon.errors import DataError, SpecError
+from gnomon.media import MediaStore
+from gnomon.sample import Sample
+from gnomon.score import Score
+
+
+class EscherVerse:
+    """Six categories; a cell is a category, the headline the mean over all questions."""
+
+    name = "escherverse"
+    version = "1"
+    tasks = tuple(CATEGORIES.values())
+    scenes: tuple[str, ...] = tuple(SCENES.values())
+    variants: tuple[str, ...] = VARIANTS
+    needs_data = True
+    headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
+
+    def open(
+        self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
+    ) -> SampleSet:
+        if data is None:
+            raise DataError("escherverse needs the folder of its published files", field="data")
+        return open_samples(data=data, select=select, protocol=protocol, media=media)
+
+    def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
+        item = sample.target["item"]
+        if scoring == "strict":
+            return score_strict(item.kind, item.answer, item.options, response)
+        return score_official(item.question_type, item.answer, response, variant=_variant(variant))
+
+    def score_record(
+        self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
+    ) -> Score:
+        variant = _variant(variant)
+        question_type, answer = (_text(record, name) for name in ("question_type", "answer"))
+        response = record.get("response")
+        if "response" not in record or not (response is None or isinstance(response, str)):
+            raise SpecError("a record needs a response, a text or null", field="response")
+        if scoring == "official":
+            return score_official(question_type, answer, response, variant=variant)
+        question = record.get("question")
+        options = split_question(question)[1] if isinstance(question, str) else ()
+        return score_strict(kind_of(question_type), answer, options, response)
+
+    def published(self) -> Sequence[Published]:
+        return published()
+
+
+def _variant(given: str | None) -> str:
+    if given is not None and given not in VARIANTS:
+        raise SpecError(f"no {given!r}; allowed: {', '.join(VARIANTS)}", field="variant")
+    return given or VARIANTS[0]
+
+
+def _text(record: Mapping[str, Any], name: str) -> str:
+    value = record.get(name)
+    if not isinstance(value, str):
+        raise SpecError("a record needs it, as a text", field=name)
+    return value
+
+
+escherverse: Benchmark = EscherVerse()

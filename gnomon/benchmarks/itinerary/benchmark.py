@@ -1,0 +1,154 @@
+"""Itineraries as a plug-in: generated tasks, or one request of a user's own."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.benchmarks.itinerary.generate import task_for
+from gnomon.benchmarks.itinerary.numbering import FAMILIES, ON_FOOT, Number, number_of, numbers
+from gnomon.benchmarks.itinerary.pool import pool_of
+from gnomon.benchmarks.itinerary.prompt import parts_of
+from gnomon.benchmarks.itinerary.request_task import REQUEST_ID, checked_request, request_task
+from gnomon.benchmarks.itinerary.scoring import score
+from gnomon.errors import DataError, NotFound, SpecError
+from gnomon.media import MediaStore
+from gnomon.sample import DataFault, Sample, SampleRef
+from gnomon.score import Score
+
+SAMPLES = 120  # where `select.limit` is not given: 20 a family
+CITY = "helsinki"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeneratedTrips:
+    """The selected tasks; each is generated when it is asked for."""
+
+    numbers: Mapping[str, Number]
+    folder: str | None
+    faults: Sequence[DataFault] = ()
+
+    @property
+    def refs(self) -> Sequence[SampleRef]:
+        return [number.ref() for number in self.numbers.values()]
+
+    def get(self, sample_id: str) -> Sample:
+        """Generate the sample.
+
+        Raises:
+            NotFound: it is not among the selected ones.
+        """
+        number_of(sample_id)
+        if sample_id not in self.numbers:
+            raise NotFound(f"no sample {sample_id!r} in this selection")
+        number = self.numbers[sample_id]
+        task = task_for(number, self.folder)
+        return Sample(
+            ref=number.ref(), parts=parts_of(task), target={"task": task}, trip=task.trip.unjudged()
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneTrip:
+    """A request of a user's own: one sample, verified but without a known optimum."""
+
+    request: Mapping[str, Any]
+    faults: Sequence[DataFault] = ()
+
+    @property
+    def refs(self) -> Sequence[SampleRef]:
+        return [SampleRef(sample_id=REQUEST_ID, task="request", cell="request", cluster=REQUEST_ID)]
+
+    def get(self, sample_id: str) -> Sample:
+        """The sample.
+
+        Raises:
+            NotFound: the id is another.
+            DataError: the provider failed.
+        """
+        if sample_id != REQUEST_ID:
+            raise NotFound(f"no sample {sample_id!r}; there is {REQUEST_ID!r}")
+        task = request_task(self.request)
+        return Sample(ref=self.refs[0], parts=parts_of(task), target={"task": task}, trip=task.trip)
+
+
+class Itinerary:
+    """Six families of trips; on foot in Helsinki or in the cities of a folder, by rail in Japan."""
+
+    name = "itinerary"
+    version = "1"
+    tasks: tuple[str, ...] = FAMILIES
+    scenes: tuple[str, ...] = ("helsinki", "japan")
+    variants: tuple[str, ...] = ()
+    needs_data = False
+    headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
+
+    def open(
+        self,
+        *,
+        data: Path | None,
+        select: Select,
+        protocol: PromptProtocol,  # noqa: ARG002 (generated tasks leak nothing: both protocols are the same)
+        media: MediaStore,  # noqa: ARG002 (there are none)
+    ) -> SampleSet:
+        if select.request is not None:
+            checked_request(select.request)
+            return OneTrip(request=select.request)
+        cities = _cities(data)
+        select.check(tasks=self.tasks, scenes=(*cities, "japan"))
+        chosen = [city for city in cities if not select.scenes or city in select.scenes]
+        families = [
+            family
+            for family in select.tasks or self.tasks
+            if (chosen if family in ON_FOOT else not select.scenes or "japan" in select.scenes)
+        ]
+        if not families:
+            raise SpecError("no such task in these scenes; leave one of them out", field="select.tasks")
+        for city in chosen:
+            pool_of(city, str(data) if data else None)
+        limit = SAMPLES if select.limit is None else select.limit
+        found = numbers(select.seed, families, chosen or cities, limit)
+        return GeneratedTrips(
+            numbers={number.sample_id: number for number in found}, folder=str(data) if data else None
+        )
+
+    def score(
+        self,
+        sample: Sample,
+        response: str,
+        *,
+        scoring: Scoring,  # noqa: ARG002 (no official scorer)
+        variant: str | None = None,  # noqa: ARG002 (same)
+    ) -> Score:
+        return score(sample.target["task"], response)
+
+    def score_record(
+        self,
+        record: Mapping[str, Any],
+        *,
+        scoring: Scoring,  # noqa: ARG002 (no official scorer)
+        variant: str | None = None,  # noqa: ARG002 (same)
+    ) -> Score:
+        for field in ("request", "response"):
+            if field not in record:
+                raise SpecError("is missing", field=field)
+        if not isinstance(record["request"], dict):
+            raise SpecError("must be a planning request", field="request")
+        response = record["response"]
+        return score(request_task(record["request"]), response if isinstance(response, str) else "")
+
+    def published(self) -> Sequence[Published]:
+        return ()
+
+
+def _cities(data: Path | None) -> tuple[str, ...]:
+    if data is None:
+        return (CITY,)
+    names = sorted(file.name.removesuffix(".osm.pbf").lower() for file in data.glob("*.osm.pbf"))
+    if not names:
+        raise DataError(f"{data} holds no OpenStreetMap extract (*.osm.pbf)", field="data")
+    return tuple(names)
+
+
+itinerary: Benchmark = Itinerary()

@@ -1,0 +1,199 @@
+"""Scoring: what a response to a trip is worth, by the verifier, the exact optimum and mechanical truth."""
+
+import json
+from typing import Any
+
+from gnomon.benchmarks.itinerary.task import Task
+from gnomon.score import Score
+from tools.trips.draft import DraftPlan, plan_of, read_draft, read_object
+from tools.trips.errors import PlaceError
+from tools.trips.facts import facts_of
+from tools.trips.hours import minutes_of, told_hours
+from tools.trips.plan import Plan
+from tools.trips.problem import Problem, problem_of
+from tools.trips.provider import answered
+from tools.trips.schedule import MAX_SPOTS
+from tools.trips.solve import is_conflict
+from tools.trips.trip import Trip
+from tools.trips.verify.verify import verify_plan
+from tools.trips.verify.violation import CODES, HARD, Verification
+
+COMMON = tuple(code for code in CODES if code not in HARD and CODES[code] != "answerability")
+Metrics = dict[str, float | str | None]
+
+
+def score(task: Task, response: str) -> Score:
+    """1 for what passes every check (or refuses rightly), 0 for what does not; F1 for graphs.
+
+    Scored None where the provider failed: that is never the model's fault.
+    """
+    if task.form == "order":
+        return _order(task, response)
+    if task.form == "graph":
+        return _graph(task, response)
+    draft = read_draft(response)
+    if isinstance(draft, str):
+        return Score(value=0.0, metrics={"delivered": 0.0}, flags=(f"not_delivered: {draft}"[:200],))
+    try:
+        return answered(_plan(task, draft), is_local=task.trip.provider.is_local)
+    except PlaceError as error:
+        return Score(value=None, reason=f"{error.code}: {error}")
+
+
+async def _plan(task: Task, draft: DraftPlan) -> Score:
+    trip = task.trip
+    plan, told = await verify_plan(await plan_of(draft, trip), trip)
+    if plan is None:
+        return Score(value=0.0, metrics={"delivered": 0.0})
+    metrics: Metrics = {
+        "delivered": 1.0,
+        "refused": float(plan.status == "refused"),
+        "answerable": None if trip.answerable is None else float(trip.answerable),
+    }
+    if plan.status == "refused":
+        proven = await _is_proven(task, plan)
+        metrics["conflict_proven"] = float(proven)
+        is_right = trip.answerable is False or (trip.answerable is None and proven)
+        return _scored(is_right, plan, told, metrics, trip, {})
+    metrics |= _measured(plan, told)
+    if told.final_pass and task.optimum_m:
+        walked = sum(leg.metres for day in plan.days for leg in day.legs)
+        metrics["regret"] = max(0.0, walked / task.optimum_m - 1)
+    opened = await _opened(plan, trip) if task.family == "request" else {}
+    return _scored(told.final_pass, plan, told, metrics, trip, opened)
+
+
+def _scored(
+    is_right: bool, plan: Plan, told: Verification, metrics: Metrics, trip: Trip, opened: dict[str, Any]
+) -> Score:
+    result = {
+        "plan": plan.model_dump(mode="json"),
+        "violations": [_told(one) for one in told.violations],
+        "verified_by": told.version,
+        "open": opened,
+        "request": trip.request.model_dump(mode="json", exclude_defaults=True),
+    }
+    return Score(
+        value=float(is_right),
+        answer=json.dumps(result, ensure_ascii=False),
+        metrics=metrics,
+        flags=tuple(sorted({one.code for one in told.violations if one.severity == "error"})),
+    )
+
+
+async def _opened(plan: Plan, trip: Trip) -> dict[str, dict[str, str]]:
+    """The hours of every visited place on the day of its visit, in words, by id and date."""
+    found: dict[str, dict[str, str]] = {}
+    facts = await facts_of(trip, plan)
+    for day in plan.days:
+        for visit in day.visits:
+            hours = told_hours(facts.hours(visit.place.id, day.date))
+            found.setdefault(visit.place.id, {})[day.date.isoformat()] = hours
+    return found
+
+
+def _told(violation: Any) -> dict[str, str]:
+    keys = ("code", "severity", "path", "expected", "found", "evidence")
+    return {key: getattr(violation, key) for key in keys}
+
+
+def _measured(plan: Plan, told: Verification) -> Metrics:
+    """The measures of a plan; shares are of the checks that apply to its request."""
+    stops = [visit.place for day in plan.days for visit in day.visits]
+    made_up = [stop for stop in stops if stop.id.startswith("unknown:")]
+    claims = {"LEG_CLAIM", "COST_CLAIM", "SUM"}
+    hard = [code for code in told.checked if code in HARD]
+    span = [
+        minutes_of(day.visits[-1].leave) - minutes_of(day.visits[0].arrive) for day in plan.days if day.visits
+    ]
+    stays = [minutes_of(v.leave) - minutes_of(v.arrive) for day in plan.days for v in day.visits]
+    return {
+        "common_micro": told.micro_of(COMMON),
+        "common_macro": float(told.macro),
+        "hard_micro": told.micro_of(hard) if hard else None,
+        "hard_macro": float(told.hard_pass),
+        "final_pass": float(told.final_pass),
+        "impossible": float("IMPOSSIBLE" in told.failed),
+        "infeasible_by_provider": float(bool(told.failed & {"TRAVEL_TIME", "OPEN_HOURS", "MODE"})),
+        "made_up_places": len(made_up) / len(stops) if stops else None,
+        "false_claims": float(bool(told.failed & claims)),
+        "idle_share": 1 - sum(stays) / sum(span) if sum(span) > 0 else None,
+    }
+
+
+async def _is_proven(task: Task, plan: Plan) -> bool:
+    """Whether the constraints that a refusal names rule out every plan by themselves."""
+    try:
+        problem = task.problem or await _searchable(task.trip)
+    except ValueError:
+        return False
+    return problem is not None and bool(plan.conflict) and is_conflict(problem, plan.conflict or ())
+
+
+async def _searchable(trip: Trip) -> Problem | None:
+    places = trip.places()
+    return await problem_of(trip, places) if 0 < len(places) <= MAX_SPOTS else None
+
+
+def _order(task: Task, response: str) -> Score:
+    found = read_object(response, ("order",))
+    order = found.get("order") if found else None
+    if not isinstance(order, list) or not all(isinstance(name, str) for name in order):
+        return Score(value=0.0, metrics={"delivered": 0.0}, flags=("not_delivered",))
+    names = [_plain(task, name) for name in order]
+    truth = [_plain(task, name) for name in task.truth["order"]]
+    return Score(
+        value=float(names == truth),
+        answer=json.dumps(order, ensure_ascii=False),
+        metrics={
+            "delivered": 1.0,
+            "must_visit_recall": len(set(names) & set(truth)) / len(truth),
+            "common_subsequence": _common(names, truth) / len(truth),
+        },
+    )
+
+
+def _plain(task: Task, name: str) -> str:
+    """Id or name, with or without "Station", as the id it means."""
+    for known, place in task.trip.named.items():
+        if name.strip().casefold() in (known.casefold(), place.id, place.name.casefold(), *place.also):
+            return place.id
+    return f"unknown:{name}"
+
+
+def _common(one: list[str], other: list[str]) -> int:
+    """The length of the longest common subsequence: order without collapsing after one slip.
+
+    >>> _common(["a", "x", "b", "c"], ["a", "b", "c"])
+    3
+    """
+    row = [0] * (len(other) + 1)
+    for item in one:
+        before = 0
+        for index, wanted in enumerate(other):
+            before, row[index + 1] = (
+                row[index + 1],
+                max(row[index + 1], row[index], before + 1 if item == wanted else 0),
+            )
+    return row[-1]
+
+
+def _graph(task: Task, response: str) -> Score:
+    found = read_object(response, ("inclusions", "transitions"))
+    if found is None:
+        return Score(value=0.0, metrics={"delivered": 0.0}, flags=("not_delivered",))
+    f1 = {kind: _f1(found.get(kind), task.truth[kind]) for kind in ("inclusions", "transitions")}
+    return Score(
+        value=sum(f1.values()) / len(f1),
+        answer=json.dumps({kind: found.get(kind) for kind in f1}, ensure_ascii=False),
+        metrics={"delivered": 1.0, **{f"{kind}_f1": value for kind, value in f1.items()}},
+    )
+
+
+def _f1(given: object, truth: Any) -> float:
+    """F1 of edges; an edge that stands twice counts once."""
+    rows = given if isinstance(given, list) else []
+    edges = {tuple(row) for row in rows if isinstance(row, list) and [type(one) for one in row] == [str, str]}
+    wanted = {tuple(edge) for edge in truth}
+    right = len(edges & wanted)
+    return 2 * right / (len(edges) + len(wanted)) if edges or wanted else 1.0

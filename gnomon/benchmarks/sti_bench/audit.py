@@ -1,0 +1,61 @@
+"""What the audit may know of STI-Bench: its options, and whether their numbers give the answer."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from gnomon.audit.hook import Asked, Play, played
+from gnomon.benchmark import PromptProtocol
+from gnomon.sample import DataFault, Sample
+
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+def asked(sample: Sample) -> Asked:
+    """The options as the prompt lists them; both protocols list them as published."""
+    question = sample.target["question"]
+    index = list(question.options).index(question.gold)
+    return Asked(options=tuple(question.options.values()), right=(index,))
+
+
+def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[Play]:
+    """Guess the middle number, the outer numbers, and the option whose numbers most others share.
+
+    Wrong options that are made from the right one lie about it, and repeat parts of it.
+    """
+    for protocol, given in samples.items():
+        for sample in given:
+            told, name = asked(sample), sample.ref.sample_id
+            numbers = [[float(number) for number in _NUMBER.findall(option)] for option in told.options]
+            middle, outer = _by_size(numbers)
+            yield played("middle number", "floor", protocol, name, left=middle, asked=told)
+            yield played("outermost numbers", "floor", protocol, name, left=outer, asked=told)
+            yield played("numbers most shared", "floor", protocol, name, left=_shared(numbers), asked=told)
+
+
+def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:
+    """Questions about a stretch of time that ends before it begins."""
+    for sample in samples:
+        question = sample.target["question"]
+        if question.start_s is not None and question.end_s is not None and question.start_s >= question.end_s:
+            detail = f"asks about {question.start_s:g} s to {question.end_s:g} s"
+            yield DataFault(sample_id=sample.ref.sample_id, kind="window", detail=detail)
+
+
+def _by_size(numbers: Sequence[Sequence[float]]) -> tuple[list[int] | None, list[int] | None]:
+    """The middle and the outer options, where each is one number and all differ."""
+    if any(len(found) != 1 for found in numbers) or len({found[0] for found in numbers}) < len(numbers):
+        return None, None
+    order = sorted(range(len(numbers)), key=lambda index: numbers[index][0])
+    return [order[len(order) // 2]], [order[0], order[-1]]
+
+
+def _shared(numbers: Sequence[Sequence[float]]) -> list[int] | None:
+    """The options whose numbers stand at the same place in most others, for options of many numbers."""
+    if any(len(found) < 2 for found in numbers) or len({len(found) for found in numbers}) > 1:
+        return None
+    counts = [
+        sum(mine == theirs for other in numbers for mine, theirs in zip(found, other, strict=True))
+        for found in numbers
+    ]
+    left = [index for index, count in enumerate(counts) if count == max(counts)]
+    return left if len(left) < len(counts) else None

@@ -1,0 +1,107 @@
+"""Layout: the published folder, `qa.parquet` and the clips in `video/`."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gnomon.benchmarks.sti_bench.tasks import SCENES, TASKS, scene_of, task_of
+from gnomon.clip_samples import ClipQuestion, read_rows
+from gnomon.errors import DataError
+from gnomon.sample import DataFault
+
+LETTERS = "ABCDE"
+MAX_SECONDS = 1_000_000
+
+
+def find_layout(data: Path) -> tuple[Path, Path]:
+    """The question file and the folder of clips, which may be absent.
+
+    Raises:
+        DataError: there is no question file.
+    """
+    for file in (data / "qa.parquet", data / "STI-Bench" / "qa.parquet"):
+        if file.is_file():
+            return file, file.parent / "video"
+    raise DataError(f"{data} holds no STI-Bench questions; expected qa.parquet and video/", field="data")
+
+
+def read_questions(file: Path) -> tuple[list[ClipQuestion], list[DataFault]]:
+    """Every row that can be asked, in the order of the file, and what is wrong with rows."""
+    questions: dict[str, ClipQuestion] = {}
+    faults: list[DataFault] = []
+    for number, row in enumerate(read_rows(file)):
+        try:
+            question = question_of(row)
+        except DataError as error:
+            name = f"{row.get('Video') or 'row'}|{row.get('ID', number)}|row {number}"
+            faults.append(DataFault(sample_id=name, kind="malformed", detail=str(error)))
+            continue
+        if question.sample_id in questions:
+            detail = f"row {number} repeats clip, ID and times; the first one counts"
+            faults.append(DataFault(sample_id=question.sample_id, kind="duplicate", detail=detail))
+            continue
+        questions[question.sample_id] = question
+        faults += _faults(question)
+    return list(questions.values()), faults
+
+
+def question_of(row: Mapping[str, Any]) -> ClipQuestion:
+    """One row; its id is clip, ID and times, as the released code tells rows apart.
+
+    Raises:
+        DataError: a column is absent or empty, or holds what it cannot.
+    """
+    for column in ("Video", "ID", "Task", "Question", "Candidates", "Answer", "time_start", "time_end"):
+        if row.get(column) in (None, ""):
+            raise DataError("absent or empty", field=column)
+    options = _options(row["Candidates"])
+    if not options:
+        raise DataError("no options; expected texts by letter, or the same as JSON text", field="Candidates")
+    gold = str(row["Answer"]).strip().upper()
+    if gold not in options:
+        raise DataError(f"{row['Answer']!r} is none of {', '.join(options)}", field="Answer")
+    times = {column: _seconds(row[column], column) for column in ("time_start", "time_end")}
+    clip = str(row["Video"])
+    scene = str(row.get("scene") or row.get("Scene") or scene_of(clip)).lower()
+    return ClipQuestion(
+        sample_id=f"{clip}|{row['ID']}|{row['time_start']}|{row['time_end']}",
+        task=task_of(str(row["Task"])),
+        clip=clip,
+        text=str(row["Question"]),
+        options=options,
+        gold=gold,
+        scene=scene if scene in SCENES else "unknown",
+        start_s=times["time_start"],
+        end_s=times["time_end"],
+    )
+
+
+def _options(given: object) -> dict[str, str]:
+    """Texts by letter; records, as poses and boxes are, as JSON text."""
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError):
+            return {}
+    if not isinstance(given, Mapping):
+        return {}
+    return {
+        letter: text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)
+        for letter, text in given.items()
+        if letter in tuple(LETTERS) and text is not None
+    }
+
+
+def _seconds(given: object, column: str) -> float:
+    """The number as it was given: the official prompt prints it."""
+    if isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given < MAX_SECONDS:
+        return given
+    raise DataError(f"{given!r} is no time from 0 to {MAX_SECONDS} s", field=column)
+
+
+def _faults(question: ClipQuestion) -> list[DataFault]:
+    if question.task in TASKS:
+        return []
+    detail = f"no task {question.task!r} in the paper; it stays a cell of its own"
+    return [DataFault(sample_id=question.sample_id, kind="unknown_task", detail=detail)]

@@ -1,0 +1,96 @@
+"""Scoring: the released rules, quirk for quirk, and a sane one."""
+
+import re
+
+from gnomon.benchmark import Scoring
+from gnomon.choice import read_choice
+from gnomon.clip_samples import ClipQuestion
+from gnomon.score import Score
+
+MAX_SHOWN = 500  # characters of an answer that are kept
+
+# In the released order: the first rule that hits counts, wherever in the text it does.
+_RULES = tuple(
+    re.compile(rule, re.IGNORECASE | re.MULTILINE)
+    for rule in (
+        r"\(([A-E])\)",
+        r"Ans\s*=\s*['\"]?([A-E])",
+        r"Answer\s*[:=]\s*([A-E])",
+        r"Option\s+([A-E])",
+        r"\b([A-E])\s*(?:is|was)\s*correct",
+        r"\b([A-E])[.)]\s*$",
+    )
+)
+_WORD = re.compile(r"(?:Ans\s*=\s*['\"]?|Answer\s*[:=]\s*|Option\s+)([A-E])[a-z]", re.IGNORECASE)
+_PARENTHESISED = re.compile(r"\(([A-E])\)", re.IGNORECASE)
+
+
+def extracted(response: str) -> str | None:
+    """The letter that the released patterns find; None if none does.
+
+    >>> extracted("First (A) then (B)"), extracted("Answer: Based on it"), extracted("B 0.42m/s")
+    ('A', 'B', None)
+    """
+    matches = (rule.search(response) for rule in _RULES)
+    return next((match[1].upper() for match in matches if match), None)
+
+
+def last_letter(kept: str) -> str | None:
+    """The letter that the released comparison sees: the last character, if it is one of A to E.
+
+    >>> last_letter("UNABLE"), last_letter("b"), last_letter("A.")
+    ('E', None, None)
+
+    Raises:
+        IndexError: nothing was kept, as the released code raises it.
+    """
+    return kept[-1] if kept[-1] in "ABCDE" else None
+
+
+def score_official(gold: str, response: object) -> Score:
+    """The released patterns, then the last character. A response that is no text breaks them."""
+    if not isinstance(response, str):
+        return _crashed("TypeError")
+    found = extracted(response)
+    kept = found or response.strip()
+    if not kept:
+        return _crashed("IndexError")
+    letter = last_letter(kept)
+    return Score(
+        value=float(letter == gold),
+        answer=letter or kept[-MAX_SHOWN:],
+        metrics={"extracted": found},
+        flags=_flags(response, found, letter),
+    )
+
+
+def _crashed(error: str) -> Score:
+    return Score(value=0.0, metrics={"extracted": None}, flags=(f"official_raises:{error}",))
+
+
+def _flags(response: str, found: str | None, letter: str | None) -> tuple[str, ...]:
+    """What a reader should know: the letter is part of a word, or the first of several options named."""
+    flags = []
+    by_word = _WORD.search(response)
+    if found is None and letter is not None and response.strip()[-2:-1].isalpha():
+        flags.append("last_character")
+    if found is not None and by_word is not None and by_word[1].upper() == found:
+        flags.append("word_read_as_letter")
+    if len({name.upper() for name in _PARENTHESISED.findall(response)}) > 1:
+        flags.append("gamed:several_options")
+    return tuple(flags)
+
+
+def score_strict(question: ClipQuestion, response: object) -> Score:
+    """One option of those displayed, in any usual spelling; anything else is no answer and 0."""
+    letter = read_choice(response, question.options) if isinstance(response, str) else None
+    if letter is None:
+        return Score(value=0.0, metrics={"extracted": None}, flags=("no_answer",))
+    return Score(value=float(letter == question.gold), answer=letter, metrics={"extracted": letter})
+
+
+def score_question(question: ClipQuestion, response: object, *, scoring: Scoring) -> Score:
+    """Score a response to a question; never raises."""
+    if scoring == "official":
+        return score_official(question.gold, response)
+    return score_strict(question, response)

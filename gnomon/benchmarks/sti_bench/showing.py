@@ -1,0 +1,54 @@
+"""Showing: the frames and the prompt of each protocol."""
+
+from gnomon.benchmark import PromptProtocol
+from gnomon.clip_samples import ClipQuestion, Showing, labelled_frames
+from gnomon.media.clips import Frames, Look
+from gnomon.media.rules import Stride, Uniform
+from gnomon.sample import Part
+
+FRAMES = 30
+
+
+def showing(protocol: PromptProtocol) -> Showing:
+    """Official: the API script, its frames in its colours. Guarded: frames even in time, with times."""
+    if protocol == "official":
+        look = Look(swap_red_blue=True)
+        return Showing(rule=Stride(FRAMES, "down"), look=look, prompt=_official, blind_runs=True)
+    return Showing(rule=Uniform(FRAMES), prompt=_guarded)
+
+
+def _official(question: ClipQuestion, frames: Frames | None) -> tuple[Part, ...]:
+    """Text, then pictures. Without a clip the released script says 0.00 FPS and asks all the same.
+
+    The published question stands word for word; the other sentences are ours.
+    """
+    text = "\n".join(
+        (
+            f"Use the frames below to answer. They were taken from a video at about {_fps(frames):.2f} FPS.",
+            f"Question: From {question.start_s} seconds to {question.end_s} seconds. {question.text}",
+            *(f"{letter} {words}" for letter, words in question.options.items()),
+            "Output nothing but the option you choose!",
+        )
+    )
+    pictures = [Part(content=image, shown="media") for image in frames.images] if frames else []
+    return (Part(content=text), *pictures)
+
+
+def _fps(frames: Frames | None) -> float:
+    """The rate that the released script tells: the clip's, over the step."""
+    if frames is None:
+        return 0.0
+    step = frames.indices[1] - frames.indices[0] if len(frames.indices) > 1 else 1
+    return frames.fps / step
+
+
+def _guarded(question: ClipQuestion, frames: Frames | None) -> tuple[Part, ...]:
+    text = "\n".join(
+        (
+            f"Question, about {question.start_s:g} s to {question.end_s:g} s of the clip: {question.text}",
+            "Options:",
+            *(f"{letter}. {words}" for letter, words in question.options.items()),
+            "Answer with the letter of one option only.",
+        )
+    )
+    return (*labelled_frames(frames), Part(content=text))

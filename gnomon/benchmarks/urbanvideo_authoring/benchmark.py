@@ -1,0 +1,140 @@
+"""UrbanVideo authoring as a plug-in: a sample is a clip and a category, an answer is a question."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.benchmarks.urbanvideo_authoring.templates import TEMPLATES
+from gnomon.benchmarks.urbanvideo_authoring.written import read_written
+from gnomon.benchmarks.urbanvideo_bench.tasks import TASKS
+from gnomon.clip_samples import ClipQuestion, Showing, draw_samples, labelled_frames
+from gnomon.errors import DataError, SpecError
+from gnomon.media import MediaStore
+from gnomon.media.clips import Frames
+from gnomon.media.rules import Uniform
+from gnomon.sample import DataFault, Part, Sample
+from gnomon.score import Score
+
+FRAMES = 32
+SUFFIXES = (".mp4", ".avi", ".mkv", ".webm", ".mov")
+
+
+class UrbanVideoAuthoring:
+    """Every category for every clip. A score of 1 says that a question keeps its form, no more."""
+
+    name = "urbanvideo-authoring"
+    version = "1"
+    tasks = TASKS
+    scenes: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    needs_data = True
+    headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
+
+    def open(
+        self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
+    ) -> SampleSet:
+        if data is None:
+            raise DataError("urbanvideo-authoring needs a folder with videos/", field="data")
+        select.check(tasks=self.tasks, scenes=self.scenes)
+        folder = data / "videos"
+        clips = sorted(path.name for path in folder.glob("*") if path.suffix.lower() in SUFFIXES)
+        if not clips:
+            raise DataError(f"{data} holds no clips; expected videos/*.mp4", field="data")
+        goals, faults = _goals(data / "destinations.json")
+        questions = [
+            ClipQuestion(
+                sample_id=f"{clip}|{task}",
+                task=task,
+                clip=clip,
+                text=goals.get(clip, ""),
+                options={},
+                gold="",
+            )
+            for clip in clips
+            for task in TASKS
+        ]
+        showing = Showing(rule=Uniform(FRAMES), prompt=_prompt)
+        return draw_samples(
+            questions, faults, folder=folder, showing=showing, select=select, protocol=protocol, media=media
+        )
+
+    def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
+        del scoring
+        _no_variant(variant)
+        return _score(sample.ref.task, response)
+
+    def score_record(
+        self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
+    ) -> Score:
+        del scoring
+        _no_variant(variant)
+        if record.get("task") not in TASKS:
+            raise SpecError(f"one of {', '.join(TASKS)}, got {record.get('task')!r}", field="task")
+        if not isinstance(record.get("response"), str):
+            raise SpecError("a text, please", field="response")
+        return _score(record["task"], record["response"])
+
+    def published(self) -> Sequence[Published]:
+        return ()
+
+
+def _score(task: str, response: str) -> Score:
+    written = read_written(response, options=TEMPLATES[task].options)
+    if isinstance(written, str):
+        return Score(value=0.0, metrics={"fault": written}, flags=("no_question",))
+    text = json.dumps({"question": written.question, "answer": written.answer}, ensure_ascii=False)
+    return Score(value=1.0, answer=text, metrics={"fault": None})
+
+
+def _prompt(question: ClipQuestion, frames: Frames | None) -> tuple[Part, ...]:
+    """Frames, then four steps in three turns: narration; movements and objects; role and templates."""
+    template = TEMPLATES[question.task]
+    goal = f"The drone is on its way to: {question.text}." if question.text else "Where it goes is not known."
+    letters = "ABCDE"[: template.options]
+    steps = f"""These are frames of what a drone's camera sees while it flies through a city. {goal}
+
+## Step 1
+Tell the flight in the order of time. Begin with one line for where it starts and where it ends. Then one line
+for each movement, numbered, with the places it passes. Tell only what the frames show.
+
+## Step 2
+From that, make two lists in the order of time, as JSON: {{"movements": [...], "objects": [...]}}. Describe
+each object or place so that it cannot be taken for another. The first object is the start, the last the end.
+
+## Step 3
+You teach a course on understanding videos and set its examination. Write one multiple-choice question of the
+category "{question.task}" about this flight. {template.explains}
+A form for the question: {template.question}
+A form for each option: {template.option}
+Use your lists. Give {template.options} options, exactly one of them right and all of them plausible; say
+directions as the drone sees them. Write nothing but this:
+Question: ...
+Choices:
+{chr(10).join(f"{letter}. ..." for letter in letters)}
+Answer: <{", ".join(letters)}>"""
+    return (*labelled_frames(frames), Part(content=steps))
+
+
+def _goals(path: Path) -> tuple[dict[str, str], list[DataFault]]:
+    """Where each clip's flight leads, by the clip's name, if anybody wrote it down."""
+    if not path.is_file():
+        return {}, []
+    try:
+        given = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        given = None
+    if isinstance(given, dict) and all(isinstance(goal, str) for goal in given.values()):
+        return given, []
+    return {}, [
+        DataFault(sample_id="", kind="malformed", detail=f"{path.name} is no object of texts by clip")
+    ]
+
+
+def _no_variant(variant: str | None) -> None:
+    if variant is not None:
+        raise SpecError(f"urbanvideo-authoring has one scorer, so no {variant!r}", field="variant")
+
+
+urbanvideo_authoring: Benchmark = UrbanVideoAuthoring()

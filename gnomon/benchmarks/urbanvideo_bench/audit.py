@@ -1,0 +1,54 @@
+"""What the audit may know of UrbanVideo-Bench: its options, and whether words alone give the answer."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from gnomon.audit.hook import Asked, Play, played
+from gnomon.benchmark import PromptProtocol
+from gnomon.benchmarks.urbanvideo_bench.options import split_question
+from gnomon.benchmarks.urbanvideo_bench.showing import displayed
+from gnomon.sample import DataFault, Sample
+
+_WORD = re.compile(r"\w{4,}")
+
+
+def asked(sample: Sample) -> Asked | None:
+    """The options as the sample's prompt letters them."""
+    question = displayed(sample.target["question"], sample.target["protocol"])
+    letters = list(question.options)
+    if question.gold not in letters:
+        return None
+    return Asked(options=tuple(question.options.values()), right=(letters.index(question.gold),))
+
+
+def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[Play]:
+    """Guess the option that shares most words with the question, and the one most like the other options."""
+    for protocol, given in samples.items():
+        for sample in given:
+            told = asked(sample)
+            if told is None:
+                continue
+            question = _words(split_question(sample.target["question"].text)[0])
+            options = [_words(option) for option in told.options]
+            by_question = _most([len(question & option) for option in options])
+            by_others = _most(
+                [sum(len(option & other) for other in options if other is not option) for option in options]
+            )
+            name = sample.ref.sample_id
+            yield played("words of the question", "floor", protocol, name, left=by_question, asked=told)
+            yield played("option most like the others", "floor", protocol, name, left=by_others, asked=told)
+
+
+def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:
+    """Nothing beyond what the loader names."""
+    del samples
+    return ()
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower()))
+
+
+def _most(counts: Sequence[int]) -> list[int] | None:
+    left = [index for index, count in enumerate(counts) if count == max(counts)]
+    return left if len(left) < len(counts) else None

@@ -1,0 +1,91 @@
+"""Layout: the published folder, `MCQ.parquet` and `videos/`."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gnomon.benchmarks.urbanvideo_bench.options import LETTERS, split_question
+from gnomon.benchmarks.urbanvideo_bench.tasks import task_of
+from gnomon.clip_samples import ClipQuestion, read_rows
+from gnomon.errors import DataError
+from gnomon.sample import DataFault
+
+COLUMNS = ("Question_id", "video_id", "question_category", "question", "answer")
+
+
+def find_layout(data: Path) -> tuple[Path, Path]:
+    """The question file and the folder of clips, which may be absent.
+
+    Raises:
+        DataError: there is no question file.
+    """
+    for file in (data / "MCQ.parquet", data / "benchmark" / "MCQ.parquet", data / "dataset" / "MCQ.parquet"):
+        if file.is_file():
+            return file, file.parent / "videos"
+    raise DataError(
+        f"{data} holds no UrbanVideo-Bench questions; expected MCQ.parquet and videos/", field="data"
+    )
+
+
+def read_questions(file: Path) -> tuple[list[ClipQuestion], list[DataFault]]:
+    """Every row that can be asked, in the order of the file, and what is wrong with rows.
+
+    Rows without options can be asked as they stand, and are named.
+    """
+    questions: dict[str, ClipQuestion] = {}
+    faults: list[DataFault] = []
+    for number, row in enumerate(read_rows(file)):
+        name = _text(row, "Question_id") or f"row {number}"
+        try:
+            question = question_of(row)
+        except DataError as error:
+            faults.append(DataFault(sample_id=name, kind="malformed", detail=str(error)))
+            continue
+        if question.sample_id in questions:
+            detail = f"row {number} repeats a Question_id; the first one counts"
+            faults.append(DataFault(sample_id=name, kind="duplicate", detail=detail))
+            continue
+        questions[question.sample_id] = question
+        faults += _faults(question)
+    return list(questions.values()), faults
+
+
+def question_of(row: Mapping[str, Any]) -> ClipQuestion:
+    """One row.
+
+    Raises:
+        DataError: a column is absent or empty, the answer is no letter, or the category none of the sixteen.
+    """
+    texts = {column: _text(row, column) for column in COLUMNS}
+    for column, text in texts.items():
+        if not text:
+            raise DataError("absent or empty", field=column)
+    gold = texts["answer"].strip().rstrip(".").upper()
+    if len(gold) != 1 or gold not in LETTERS:
+        raise DataError(f"{texts['answer']!r} is no letter of {LETTERS}", field="answer")
+    task = task_of(texts["question_category"])
+    if task is None:
+        raise DataError(f"no task {texts['question_category']!r}", field="question_category")
+    return ClipQuestion(
+        sample_id=texts["Question_id"],
+        task=task,
+        clip=texts["video_id"],
+        text=texts["question"],
+        options=split_question(texts["question"])[1],
+        gold=gold,
+    )
+
+
+def _faults(question: ClipQuestion) -> list[DataFault]:
+    if not question.options:
+        detail = "no options can be read; guarded leaves it out"
+        return [DataFault(sample_id=question.sample_id, kind="no_options", detail=detail)]
+    if question.gold not in question.options:
+        detail = f"the answer {question.gold} is not among the options {', '.join(question.options)}"
+        return [DataFault(sample_id=question.sample_id, kind="gold_not_offered", detail=detail)]
+    return []
+
+
+def _text(row: Mapping[str, Any], column: str) -> str:
+    value = row.get(column)
+    return "" if value is None or isinstance(value, float | bool | list | dict) else str(value).strip("\0")

@@ -1,0 +1,111 @@
+"""What the audit may know of VIR-Bench: whether the order of the given nodes, or a gazetteer, gives edges."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from gnomon.audit.hook import Asked, Play, View
+from gnomon.benchmark import PromptProtocol
+from gnomon.benchmarks.vir_bench.counting import measure
+from gnomon.benchmarks.vir_bench.drawing import visit_graph
+from gnomon.benchmarks.vir_bench.journey import Journey, Spot
+from gnomon.benchmarks.vir_bench.nodes_given import nodes_given, unshuffled
+from gnomon.sample import DataFault, Sample
+from gnomon.visits.check import problems
+from tools.gazetteer.gazetteer import lies_in, resolve
+from tools.gazetteer.place import Place
+
+_SURE = 0.9  # of a gazetteer's hit
+
+
+def asked(sample: Sample) -> Asked | None:  # noqa: ARG001  nothing is asked for by options
+    """Nothing: no question of this benchmark has options."""
+    return None
+
+
+def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[Play]:
+    """Join each given node to the next, in the listed order or in the order before the released shuffle; and
+    put each city into the prefecture that the gazetteer knows. No video is looked at.
+    """
+    for protocol, given in samples.items():
+        for sample in given:
+            if sample.ref.task != "edge":
+                continue
+            journey, name = sample.target["journey"], sample.ref.sample_id
+            listed = nodes_given(journey, protocol)
+            yield _in_order("nodes joined as listed", protocol, name, journey, listed)
+            yield _in_order("nodes joined as before the shuffle", protocol, name, journey, unshuffled(listed))
+            cities = _by_gazetteer(journey)
+            if cities:
+                right = sum(hit for hit in cities if hit is not None)
+                yield Play(
+                    shortcut="cities placed by the gazetteer",
+                    kind="floor",
+                    view=protocol,
+                    sample_id=name,
+                    value=right / len(cities),
+                    chance=1 / max(len(journey.at("prefectures")), 1),
+                    applies=any(hit is not None for hit in cities),
+                )
+
+
+def _in_order(
+    shortcut: str, view: View, name: str, journey: Journey, listed: Mapping[str, Sequence[str]]
+) -> Play:
+    """F1 of the transitions that join neighbours in the lists; chance is that of lists in random order."""
+    gold = [edge for edge in journey.gold_edges() if edge["type"] == "transition"]
+    pairs = {level: list(pairwise(names)) for level, names in listed.items()}
+    drawn = [pair for level in pairs.values() for pair in level]
+    wanted = {(edge["source"], edge["target"]) for edge in gold}
+    value = measure(hits=len(wanted & set(drawn)), predicted=len(drawn), gold=len(gold)).f1
+    by_chance = sum(
+        sum(edge["source"] in names and edge["target"] in names for edge in gold) / len(names)
+        for names in listed.values()
+        if names
+    )
+    chance = min(2 * by_chance / (len(drawn) + len(gold)), 1.0) if drawn and gold else 0.0
+    applies = bool(drawn and gold)
+    return Play(
+        shortcut=shortcut,
+        kind="leak",
+        view=view,
+        sample_id=name,
+        value=min(value, 1.0) if applies else chance,
+        chance=chance,
+        applies=applies,
+    )
+
+
+def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:
+    """Graphs that break the rules of such graphs, and cities that the gazetteer knows elsewhere."""
+    for sample in samples:
+        if sample.ref.task != "edge":
+            continue
+        journey, name = sample.target["journey"], sample.ref.sample_id
+        found = problems(visit_graph(journey))
+        if found:
+            first = re.sub(r"\s+", " ", found[0].detail)
+            detail = f"{len(found)} broken rules, first {found[0].kind}: {first}"
+            yield DataFault(sample_id=name, kind="graph", detail=detail)
+        wrong = sum(hit is False for hit in _by_gazetteer(journey))
+        if wrong:
+            detail = f"{wrong} cities lie in another prefecture by the gazetteer"
+            yield DataFault(sample_id=name, kind="gazetteer", detail=detail)
+
+
+def _by_gazetteer(journey: Journey) -> list[bool | None]:
+    """For each gold inclusion of a city: whether the gazetteer agrees; None where it knows no such city."""
+    answers = []
+    for link in journey.gold_links():
+        prefecture, city = journey.spots[link.source], journey.spots[link.target]
+        if link.kind == "inclusion" and (prefecture.level, city.level) == ("prefectures", "cities"):
+            areas, towns = _known(prefecture, "prefecture"), _known(city, "municipality")
+            inside = any(lies_in(town, area) for town in towns for area in areas)
+            answers.append(inside if areas and towns else None)
+    return answers
+
+
+def _known(spot: Spot, kind: str) -> list[Place]:
+    names = [name for name in (spot.ja, spot.en) if name]
+    hits = [hit for name in names for hit in resolve(name, kinds=("prefecture", "municipality"), limit=20)]
+    return [hit.place for hit in hits if hit.place.kind == kind and hit.score >= _SURE]

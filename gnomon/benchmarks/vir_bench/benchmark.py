@@ -1,0 +1,82 @@
+"""VIR-Bench as a plug-in: what the kernel asks of a benchmark."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.benchmarks.vir_bench import official, strict
+from gnomon.benchmarks.vir_bench.drawing import graph_record, named_edges
+from gnomon.benchmarks.vir_bench.journey import Journey, journey_from_json
+from gnomon.benchmarks.vir_bench.loader import SPLITS, SUBTASKS, open_samples
+from gnomon.benchmarks.vir_bench.parsing import prediction
+from gnomon.benchmarks.vir_bench.published import published
+from gnomon.errors import DataError, SpecError
+from gnomon.media import MediaStore
+from gnomon.sample import Sample
+from gnomon.score import Score
+
+
+class VirBench:
+    """Two subtasks for each video, nodes and edges; a cell is a subtask, scored by its overall F1."""
+
+    name = "vir-bench"
+    version = "1"
+    tasks: tuple[str, ...] = SUBTASKS
+    scenes: tuple[str, ...] = SPLITS
+    variants: tuple[str, ...] = ()
+    needs_data = True
+    headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
+
+    def open(
+        self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
+    ) -> SampleSet:
+        if data is None:
+            raise DataError("vir-bench needs the folder of its published files", field="data")
+        return open_samples(data=data, select=select, protocol=protocol, media=media)
+
+    def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
+        _no_variant(variant)
+        journey, subtask = sample.target["journey"], sample.target["subtask"]
+        score = _score(journey, subtask, response, scoring)
+        return _with_graph(score, journey, response, scoring) if subtask == "edge" else score
+
+    def score_record(
+        self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
+    ) -> Score:
+        _no_variant(variant)
+        subtask, response = record.get("subtask"), record.get("response")
+        if subtask not in SUBTASKS:
+            raise SpecError(f"no {subtask!r}; allowed: {', '.join(SUBTASKS)}", field="subtask")
+        if "response" not in record or not (response is None or isinstance(response, str)):
+            raise SpecError("a record needs a response, a text or null", field="response")
+        try:
+            journey = journey_from_json(record.get("graph"))
+        except DataError as error:
+            raise SpecError(error.message, field=error.field) from None
+        return _score(journey, subtask, response, scoring)
+
+    def published(self) -> Sequence[Published]:
+        return published()
+
+
+def _score(journey: Journey, subtask: str, response: str | None, scoring: Scoring) -> Score:
+    if scoring == "official":
+        return (official.score_nodes if subtask == "node" else official.score_edges)(journey, response)
+    return (strict.score_nodes if subtask == "node" else strict.score_edges)(journey, response)
+
+
+def _with_graph(score: Score, journey: Journey, response: str, scoring: Scoring) -> Score:
+    """The score of an edge answer, with what the report needs to draw it."""
+    read = prediction(response) if scoring == "official" else strict.read_object(response, ("edges",))
+    given = named_edges(read.get("edges") if isinstance(read, Mapping) else None)
+    return replace(score, metrics={**score.metrics, "graph": graph_record(journey, given)})
+
+
+def _no_variant(variant: str | None) -> None:
+    if variant is not None:
+        raise SpecError(f"vir-bench has one official scorer, so no {variant!r}", field="variant")
+
+
+vir_bench: Benchmark = VirBench()

@@ -1,0 +1,60 @@
+"""Drawing: the gold graph and the edges that a model gave, kept small enough to stay with the score."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from gnomon.benchmarks.vir_bench.journey import Journey
+from gnomon.visits.compare import MAX_EDGES, Named
+from gnomon.visits.graph import KINDS, Edge, Level, Node, VisitGraph
+
+_LEVELS: Mapping[str, Level] = {
+    "prefectures": "prefecture",
+    "cities": "city",
+    "points_of_interest": "place",
+}
+MAX_NAME = 200
+
+
+def visit_graph(journey: Journey) -> VisitGraph:
+    """The gold graph as edge prediction asks for it."""
+    nodes = {
+        spot.id: Node(id=spot.id, level=_LEVELS[spot.level], name=spot.name(), category=spot.category)
+        for spot in journey.spots.values()
+        if spot.level in _LEVELS and not spot.is_nameless
+    }
+    edges = [
+        Edge(source=link.source, target=link.target, kind=KINDS[link.kind == "transition"])
+        for link in journey.gold_links()
+    ]
+    return VisitGraph(nodes=nodes, edges=edges)
+
+
+def named_edges(edges: object) -> list[Named]:
+    """The edges of a reply that have two names and a kind; the others cannot be drawn."""
+    found: list[Named] = []
+    for edge in edges[:MAX_EDGES] if isinstance(edges, list) else ():
+        given = edge if isinstance(edge, Mapping) else {}
+        source, target, kind = (given.get(name) for name in ("source", "target", "type"))
+        if isinstance(source, str) and isinstance(target, str) and kind in KINDS:
+            found.append((source[:MAX_NAME], target[:MAX_NAME], kind))
+    return found
+
+
+def graph_record(journey: Journey, given: Iterable[Named]) -> str:
+    """Gold and the given edges as JSON text."""
+    graph = visit_graph(journey)
+    record = {
+        "nodes": [[node.id, node.level, node.name] for node in graph.nodes.values()],
+        "gold": [[edge.source, edge.target, edge.kind] for edge in graph.edges],
+        "given": list(given),
+    }
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+
+
+def read_record(text: str) -> tuple[VisitGraph, list[Named]]:
+    """The gold graph and the given edges of such a text."""
+    record: dict[str, Any] = json.loads(text)
+    nodes = {one: Node(id=one, level=level, name=name) for one, level, name in record["nodes"]}
+    edges = tuple(Edge(source=one, target=other, kind=kind) for one, other, kind in record["gold"])
+    return VisitGraph(nodes=nodes, edges=edges), [(one, other, kind) for one, other, kind in record["given"]]

@@ -1,0 +1,152 @@
+"""Loader: the selected videos of the published parquet files, each asked for nodes and for edges."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gnomon.benchmark import PromptProtocol, Select
+from gnomon.benchmarks.vir_bench.frames import LOOKS, RULES
+from gnomon.benchmarks.vir_bench.journey import Journey, journey_from_json
+from gnomon.benchmarks.vir_bench.prompt import parts_of
+from gnomon.clip_samples import read_rows
+from gnomon.errors import DataError, NotFound
+from gnomon.identity import digest
+from gnomon.media import MediaStore
+from gnomon.media.clips import Clips, Frames
+from gnomon.media.footage import ClipFootage
+from gnomon.sample import DataFault, Sample, SampleRef
+
+SUBTASKS = ("node", "edge")
+SPLITS = ("test", "validation")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Video:
+    """A published row: its split and graph."""
+
+    video_id: str
+    split: str
+    journey: Journey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VirSamples:
+    """The selected samples in their drawn order, and what is wrong with the data."""
+
+    folder: Path
+    protocol: PromptProtocol
+    clips: Clips
+    videos: Mapping[str, Video]
+    refs: Sequence[SampleRef]
+    faults: Sequence[DataFault]
+
+    def get(self, sample_id: str) -> Sample:
+        """The whole sample.
+
+        Raises:
+            NotFound: it is not among the selected ones.
+        """
+        ref = next((ref for ref in self.refs if ref.sample_id == sample_id), None)
+        if ref is None:
+            raise NotFound(f"no sample {sample_id!r} in this selection")
+        journey = self.videos[ref.cluster].journey
+        path = video_path(self.folder, ref.cluster)
+        frames, broken = self._frames(path, f"{ref.cluster}.mp4")
+        return Sample(
+            ref=ref,
+            parts=parts_of(journey, ref.task, self.protocol, frames),
+            target={"journey": journey, "subtask": ref.task},
+            footage=ClipFootage(clips=self.clips, path=path) if path else None,
+            gazetteer=True,
+            missing=() if frames else (f"{ref.cluster}.mp4",),
+            broken=broken,
+        )
+
+    def _frames(self, path: Path | None, name: str) -> tuple[Frames | None, str]:
+        if path is None:
+            return None, f"{name} is absent"
+        try:
+            return self.clips.frames(path, RULES[self.protocol], LOOKS[self.protocol]), ""
+        except DataError as error:
+            return None, error.message
+
+
+def video_path(folder: Path, video_id: str) -> Path | None:
+    """Where a video lies; None if it is absent or its name leads out of the folder."""
+    videos = (folder / "videos").resolve()
+    path = (videos / f"{video_id}.mp4").resolve()
+    return path if path.parent == videos and path.is_file() else None
+
+
+def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media: MediaStore) -> VirSamples:
+    """Read the folder and draw the selection, in an order drawn by the seed.
+
+    Raises:
+        DataError: `data` holds no readable parquet file of a split.
+        SpecError: `select` names a task or scene there is not.
+    """
+    select.check(tasks=SUBTASKS, scenes=SPLITS)
+    folder = data if (data / "data").is_dir() else data.parent if data.name == "data" else data
+    videos, faults = read_videos(folder)
+    refs = [
+        SampleRef(sample_id=f"{video.video_id}.{task}", task=task, cell=task, cluster=video.video_id)
+        for video in videos.values()
+        if not select.scenes or video.split in select.scenes
+        for task in select.tasks or SUBTASKS
+    ]
+    refs.sort(key=lambda ref: (digest(select.seed, ref.cluster), SUBTASKS.index(ref.task)))
+    refs = refs[: select.limit]
+    shown = list(dict.fromkeys(ref.cluster for ref in refs))
+    absent = [video_id for video_id in shown if video_path(folder, video_id) is None]
+    if absent:
+        detail = f"{len(absent)} of {len(shown)} videos are absent, first {absent[0]}.mp4"
+        faults = [*faults, DataFault(sample_id="", kind="media", detail=detail)]
+    return VirSamples(
+        folder=folder, protocol=protocol, clips=Clips(media), videos=videos, refs=refs, faults=faults
+    )
+
+
+def read_videos(folder: Path) -> tuple[dict[str, Video], list[DataFault]]:
+    """Every row that can be used, by video id, and what is wrong with it and the others.
+
+    Raises:
+        DataError: there is no parquet file of a split, or none can be read.
+    """
+    files = [
+        (split, path) for split in SPLITS for path in sorted((folder / "data").glob(f"{split}-*.parquet"))
+    ]
+    if not files:
+        raise DataError(
+            f"{folder} holds no VIR-Bench rows; expected data/test-00000-of-00001.parquet", field="data"
+        )
+    videos: dict[str, Video] = {}
+    faults: list[DataFault] = []
+    for split, path in files:
+        for number, row in enumerate(read_rows(path)):
+            video_id = row.get("video_id")
+            name = video_id if isinstance(video_id, str) and video_id else f"{path.name}[{number}]"
+            try:
+                if name != video_id:
+                    raise DataError("no text", field="video_id")
+                journey = journey_from_json(row.get("graph"))
+            except DataError as error:
+                faults.append(DataFault(sample_id=name, kind="malformed", detail=str(error)))
+                continue
+            if name in videos:
+                faults.append(DataFault(sample_id=name, kind="duplicate", detail="the first row counts"))
+                continue
+            videos[name] = Video(video_id=name, split=split, journey=journey)
+            faults += _gold_faults(name, journey)
+    return videos, faults
+
+
+def _gold_faults(name: str, journey: Journey) -> Iterator[DataFault]:
+    if not any(journey.gold_nodes().values()):
+        yield DataFault(sample_id=f"{name}.node", kind="gold", detail="there is no location to ask for")
+    if not journey.gold_links():
+        yield DataFault(sample_id=f"{name}.edge", kind="gold", detail="there is no edge to ask for")
+    edges = [tuple(edge.values()) for edge in journey.gold_edges()]
+    twice = len(edges) - len(set(edges))
+    if twice:
+        detail = f"{twice} of {len(edges)} edges read like another one: official precision may pass 1"
+        yield DataFault(sample_id=f"{name}.edge", kind="ambiguous_gold", detail=detail)

@@ -1,0 +1,174 @@
+"""Scoring as released, to the letter: nodes by level, edges by kind; the golden vectors hold both."""
+
+import re
+from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+from gnomon.benchmarks.vir_bench.counting import ZERO, Measure, flat, measure
+from gnomon.benchmarks.vir_bench.journey import STORE_UNKNOWN, Journey, Language, Spot
+from gnomon.benchmarks.vir_bench.parsing import SAFETY, prediction
+from gnomon.score import Score
+
+NODE_LEVELS = ("prefectures", "cities", "points_of_interest")
+EDGE_KINDS = ("inclusion", "transition")
+ALIKE = 0.70  # difflib's ratio above which two names are one
+ALIKE_OF_KIND = 0.55  # the same if the category fits; the paper says 0.5
+
+_NAME_AND_CATEGORY = re.compile(r"^(.+?)\s*\(([^)]+)\)$")
+
+
+def score_nodes(journey: Journey, reply: str | None) -> Score:
+    """Overall F1 of node prediction. The marker of refused calls is left out of the average: unscored."""
+    given = prediction(reply or "")
+    if isinstance(given, str):
+        return Score(value=None, reason="the provider's safety marker: the official average leaves it out")
+    try:
+        levels = node_measures(journey.gold_nodes(), given)
+    except (TypeError, AttributeError, ZeroDivisionError) as error:
+        return _raised(error, (*NODE_LEVELS, "overall"))
+    return _score(levels, reply, given, asked=NODE_LEVELS)
+
+
+def score_edges(journey: Journey, reply: str | None, *, language: Language = "en") -> Score:
+    """Overall F1 of edge prediction, clipped to 1; the marker of refused calls counts as zeros."""
+    given = prediction(reply or "")
+    try:
+        levels = edge_measures(journey.gold_edges(language), given)
+    except (TypeError, AttributeError) as error:
+        return _raised(error, (*EDGE_KINDS, "overall"))
+    return _score(levels, reply, given, asked=("edges",))
+
+
+def node_measures(gold: Mapping[str, Sequence[Spot]], given: Mapping[Any, Any]) -> dict[str, Measure]:
+    """Each level and, weighted by the golds of each, overall.
+
+    Raises:
+        TypeError, AttributeError: a list is null, a place is no text, or a gold place has no category.
+        ZeroDivisionError: there is no gold at all.
+    """
+    levels = {level: _level(gold[level], given.get(level, []), level) for level in NODE_LEVELS}
+    count = sum(len(gold[level]) for level in NODE_LEVELS)
+    totals = {
+        name: sum(len(gold[level]) * dict(levels[level].items())[name] for level in NODE_LEVELS) / count
+        for name, _ in ZERO.items()
+    }
+    return {**levels, "overall": Measure(**totals)}
+
+
+def _level(gold: Sequence[Spot], given: Any, level: str) -> Measure:
+    used: set[int] = set()
+    for spot in gold:
+        for number, one in enumerate(given):
+            if number in used:
+                continue
+            if _fits(spot, one, level):
+                used.add(number)
+                break
+    return measure(hits=len(used), predicted=len(given), gold=len(gold))
+
+
+def _fits(spot: Spot, one: Any, level: str) -> bool:
+    if level != "points_of_interest":
+        return bool(one in [spot.ja, spot.en])
+    name, category = split_place(one)
+    return same_place(place_names(spot), place_categories(spot), name, category)
+
+
+def split_place(given: str) -> tuple[str, str | None]:
+    """Name and category of a predicted `name (category)`; the name trimmed and in lower case.
+
+    >>> split_place("Cafe (A) (cafe)"), split_place("Tokyo Tower (cafe) ")
+    (('cafe (a)', 'cafe'), ('tokyo tower (cafe)', None))
+    """
+    found = _NAME_AND_CATEGORY.match(given)
+    if found:
+        return found[1].strip().lower(), found[2].strip()
+    return given.strip().lower(), None
+
+
+def place_names(spot: Spot) -> list[str]:
+    """The names by which a place may be called."""
+    ja, en = spot.ja.replace(STORE_UNKNOWN["ja"], ""), spot.en.replace(STORE_UNKNOWN["en"], "")
+    given = ((spot.ja, ja), (spot.en, en), (spot.store_name, spot.store_name))
+    return [name.strip().lower() for there, name in given if there]
+
+
+def place_categories(spot: Spot) -> list[str] | None:
+    """The map service's types, else the annotator's category, else None."""
+    return list(spot.types) or ([spot.category] if spot.category else None)
+
+
+def same_place(
+    names: Sequence[str], categories: Sequence[str] | None, name: str, category: str | None
+) -> bool:
+    """Whether a predicted name is that of a place: alike, or less alike but of its category.
+
+    Raises:
+        TypeError: a name is alike enough for the category to decide, and the place has none.
+    """
+    for known in names:
+        ratio = SequenceMatcher(None, known, name).ratio()
+        if ratio > ALIKE:
+            return True
+        if ratio > ALIKE_OF_KIND and category in categories:  # type: ignore[operator]  # as released
+            return True
+    return False
+
+
+def edge_measures(gold: Sequence[Mapping[str, str]], given: Any) -> dict[str, Measure]:
+    """Each kind and, pooled, overall. A gold edge is found if an equal object is among the predictions, so
+    that one prediction may find two equal golds.
+
+    Raises:
+        TypeError, AttributeError: `edges` cannot be gone through.
+    """
+    edges = given["edges"] if given and "edges" in given else None
+    if edges is None:
+        return dict.fromkeys((*EDGE_KINDS, "overall"), ZERO)
+    levels, counts = {}, [0, 0, 0]
+    for kind in EDGE_KINDS:
+        asked = [edge for edge in gold if edge["type"] == kind]
+        found = [edge for edge in edges if isinstance(edge, dict) and edge.get("type") == kind]
+        numbers = (sum(edge in found for edge in asked), len(found), len(asked))
+        levels[kind] = measure(hits=numbers[0], predicted=numbers[1], gold=numbers[2])
+        counts = [total + number for total, number in zip(counts, numbers, strict=True)]
+    return {**levels, "overall": measure(hits=counts[0], predicted=counts[1], gold=counts[2])}
+
+
+def _score(levels: Mapping[str, Measure], reply: str | None, given: Any, *, asked: Sequence[str]) -> Score:
+    overall = levels["overall"].f1
+    understood = isinstance(given, Mapping) and any(name in given for name in asked)
+    over = any(value > 1 for found in levels.values() for _, value in found.items())
+    flags = [*(["gamed:above_one"] if over else []), *([] if understood else ["no_answer"])]
+    if given == SAFETY:
+        flags.append("safety_marker")
+    return Score(
+        value=min(overall, 1.0),
+        answer=reply if understood else None,
+        metrics=flat(levels),
+        flags=tuple(flags),
+    )
+
+
+def _raised(error: Exception, levels: Sequence[str]) -> Score:
+    return Score(
+        value=0.0,
+        metrics=flat(dict.fromkeys(levels, ZERO)),
+        flags=(f"official_raises:{type(error).__name__}",),
+    )
+
+
+def averaged(results: Sequence[Mapping[str, Measure]], levels: Sequence[str]) -> dict[str, Measure]:
+    """Each number averaged over videos; all zeros where there are none."""
+    return {
+        level: Measure(
+            **{
+                name: sum(dict(result[level].items())[name] for result in results) / len(results)
+                if results
+                else 0.0
+                for name, _ in ZERO.items()
+            }
+        )
+        for level in (*levels, "overall")
+    }

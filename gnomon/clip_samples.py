@@ -1,0 +1,170 @@
+"""Clip samples: multiple-choice questions about clips in a folder, as sample sets."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from gnomon.benchmark import PromptProtocol, Select
+from gnomon.errors import DataError, NotFound
+from gnomon.identity import digest
+from gnomon.media.clips import AS_IT_IS, Clips, Frames, Look
+from gnomon.media.footage import ClipFootage
+from gnomon.media.rules import FrameRule
+from gnomon.media.store import MediaStore
+from gnomon.sample import DataFault, Part, Sample, SampleRef
+
+MAX_ROWS = 10_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClipQuestion:
+    """A question about a clip. `text` is as published; `options` maps letters to texts, in order."""
+
+    sample_id: str
+    task: str
+    clip: str  # the published file name
+    text: str
+    options: Mapping[str, str]
+    gold: str  # a letter
+    scene: str = ""
+    start_s: float | None = None
+    end_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Showing:
+    """How a protocol shows a question: the frames it picks, their look, and the prompt it makes of them.
+
+    `prompt` gets None where there are no frames. `blind_runs`: the released code asks without frames where
+    the clip cannot be read; else such a sample is broken.
+    """
+
+    rule: FrameRule
+    prompt: Callable[[ClipQuestion, Frames | None], tuple[Part, ...]]
+    look: Look = AS_IT_IS
+    blind_runs: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClipSamples:
+    """The selected questions in their drawn order; frames are made when a sample is asked for."""
+
+    folder: Path
+    showing: Showing
+    protocol: PromptProtocol
+    clips: Clips
+    questions: Mapping[str, ClipQuestion]
+    refs: Sequence[SampleRef]
+    faults: Sequence[DataFault]
+
+    def get(self, sample_id: str) -> Sample:
+        """The whole sample.
+
+        Raises:
+            NotFound: it is not among the selected ones.
+        """
+        question = self.questions.get(sample_id)
+        if question is None:
+            raise NotFound(f"no sample {sample_id!r} in this selection")
+        path, showing = clip_path(self.folder, question.clip), self.showing
+        frames, why = None, ""
+        try:
+            if path is None:
+                raise DataError(f"the clip {question.clip!r} is absent")
+            frames = self.clips.frames(path, showing.rule, showing.look)
+        except DataError as error:
+            why = str(error)
+        return Sample(
+            ref=ref_of(question),
+            parts=showing.prompt(question, frames),
+            target={"question": question, "protocol": self.protocol},
+            footage=ClipFootage(clips=self.clips, path=path) if path else None,
+            missing=() if frames else (question.clip,),
+            broken="" if showing.blind_runs else why,
+        )
+
+
+def draw_samples(
+    questions: Sequence[ClipQuestion],
+    faults: Sequence[DataFault],
+    *,
+    folder: Path,
+    showing: Showing,
+    select: Select,
+    protocol: PromptProtocol,
+    media: MediaStore,
+) -> ClipSamples:
+    """The selection, in an order drawn by the seed, so that a smaller limit is a prefix of a larger one."""
+    chosen = [
+        question
+        for question in questions
+        if (not select.tasks or question.task in select.tasks)
+        and (not select.scenes or question.scene in select.scenes)
+    ]
+    chosen.sort(key=lambda question: digest(select.seed, question.sample_id))
+    chosen = chosen[: select.limit]
+    return ClipSamples(
+        folder=folder,
+        showing=showing,
+        protocol=protocol,
+        clips=Clips(media),
+        questions={question.sample_id: question for question in chosen},
+        refs=[ref_of(question) for question in chosen],
+        faults=[*faults, *_absent(folder, chosen)],
+    )
+
+
+def ref_of(question: ClipQuestion) -> SampleRef:
+    """A question's reference: its cell is its task, its kin are the questions about the same clip."""
+    return SampleRef(
+        sample_id=question.sample_id, task=question.task, cell=question.task, cluster=question.clip
+    )
+
+
+def clip_path(folder: Path, name: str) -> Path | None:
+    """The clip of that name; None if it is absent, or the name leads out of the folder."""
+    path = folder.joinpath(*PurePosixPath(name).parts).resolve()
+    return path if name and path.is_relative_to(folder.resolve()) and path.is_file() else None
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a Parquet file as plain data.
+
+    Raises:
+        DataError: it is none, or has more than MAX_ROWS rows.
+    """
+    try:
+        with pq.ParquetFile(path) as file:
+            if file.metadata.num_rows > MAX_ROWS:
+                raise DataError(f"{path.name} has {file.metadata.num_rows:,} rows, more than {MAX_ROWS:,}")
+            rows: list[dict[str, Any]] = file.read().to_pylist()
+    except (OSError, pa.ArrowException) as error:
+        raise DataError(f"{path.name} cannot be read as Parquet: {error}", field="data") from error
+    return rows
+
+
+def _absent(folder: Path, questions: Sequence[ClipQuestion]) -> list[DataFault]:
+    """One fault a clip that is not there, with how many questions need it."""
+    asked: dict[str, list[str]] = {}
+    for question in questions:
+        asked.setdefault(question.clip, []).append(question.sample_id)
+    return [
+        DataFault(sample_id=ids[0], kind="clip", detail=f"{clip} is absent; {len(ids)} questions need it")
+        for clip, ids in asked.items()
+        if clip_path(folder, clip) is None
+    ]
+
+
+def labelled_frames(frames: Frames | None) -> tuple[Part, ...]:
+    """A line about the clip, and each frame behind its time; for guarded prompts."""
+    if frames is None:
+        return ()
+    about = f"{len(frames.images)} frames of a clip of {frames.seconds:.1f} s, each behind its time:"
+    parts = [Part(content=about, shown="media")]
+    for time_s, image in zip(frames.times_s, frames.images, strict=True):
+        parts += [Part(content=f"{time_s:.2f} s", shown="media"), Part(content=image, shown="media")]
+    return tuple(parts)

@@ -1,0 +1,183 @@
+"""Clips: frames chosen by a rule, decoded and encoded once, kept by content, shared by all who ask."""
+
+import fcntl
+import hashlib
+import io
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from PIL import Image
+
+from gnomon.errors import DataError
+from gnomon.identity import digest
+from gnomon.media.marks import Mark, draw_box, draw_label
+from gnomon.media.rules import FrameRule
+from gnomon.media.store import MediaStore
+from gnomon.media.video import Video, decode, probe, probe_decoding
+from gnomon.sample import ImageRef
+
+VERSION = 1  # a change that can change a picture changes it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """How frames become pictures: JPEG of that quality, cut to `crop` (x, y, width, height in pixels of the
+    frame), the longest side at most `max_side_px`, marked; red and blue swapped where a protocol does so.
+    """
+
+    max_side_px: int | None = None
+    quality: int = 95
+    crop: tuple[int, int, int, int] | None = None
+    marks: tuple[Mark, ...] = ()
+    swap_red_blue: bool = False
+
+
+AS_IT_IS = Look()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frames:
+    """The chosen frames: pictures, with the index and time of each; `lost` promised frames are not there."""
+
+    images: tuple[ImageRef, ...]
+    indices: tuple[int, ...]
+    times_s: tuple[float, ...]
+    count: int  # frames in the clip
+    fps: float
+    seconds: float
+    width: int
+    height: int
+    lost: int = 0
+
+
+class Clips:
+    """Frames of clips by rule and look. What was made is found by the hash of the clip's bytes.
+
+    Any number of processes may ask for the same frames at once: one decodes, the others wait and read.
+    """
+
+    def __init__(self, media: MediaStore) -> None:
+        self.media = media
+        self.decoded = 0  # clips that this object had to decode
+        self._hashes: dict[tuple[str, int, int], str] = {}
+        self._videos: dict[str, Video] = {}
+
+    def video(self, path: Path) -> Video:
+        """What the clip says of itself.
+
+        Raises:
+            DataError: it cannot be read as video, or is larger than the limits.
+        """
+        return self._video(path, self._hash(path))
+
+    def frames(self, path: Path, rule: FrameRule, look: Look = AS_IT_IS) -> Frames:
+        """The frames that the rule picks, looking as told.
+
+        Raises:
+            DataError: the clip cannot be read as video, is larger than the limits, or shows no frame.
+        """
+        clip = self._hash(path)
+        key = digest(VERSION, clip, repr(rule), repr(look), size=40)
+        file = self.media.folder / "clips" / key[:2] / f"{key}.json"
+        frames = self._kept(file)
+        if frames is None:
+            with self._alone(key):
+                frames = self._kept(file) or self._made(path, clip, rule, look, file)
+        return frames
+
+    def _made(self, path: Path, clip: str, rule: FrameRule, look: Look, file: Path) -> Frames:
+        video = self._video(path, clip)
+        promised = max(video.count, video.announced - video.hidden)
+        images = self._pictures(path, video, rule, look)
+        if len(images) < len(rule.pick(video)):
+            video = self._videos[clip] = probe_decoding(path)
+            images = self._pictures(path, video, rule, look)
+        if not images:
+            raise DataError(f"{path.name} has no frame to show")
+        frames = Frames(
+            images=tuple(images.values()),
+            indices=tuple(images),
+            times_s=tuple(round(video.times_s[index], 6) for index in images),
+            count=video.count,
+            fps=video.fps,
+            seconds=video.seconds,
+            width=video.width,
+            height=video.height,
+            lost=promised - video.count,
+        )
+        _write(file, json.dumps(asdict(frames)).encode())
+        return frames
+
+    def _pictures(self, path: Path, video: Video, rule: FrameRule, look: Look) -> dict[int, ImageRef]:
+        self.decoded += 1
+        chosen = decode(path, video, rule.pick(video))
+        return {index: self.media.put(jpeg(frame, look, index)) for index, frame in chosen}
+
+    def _kept(self, file: Path) -> Frames | None:
+        """The frames as they were made before, if every picture is still there."""
+        try:
+            found = json.loads(file.read_bytes())
+            images = tuple(ImageRef(**image) for image in found["images"])
+            lists = {name: tuple(found[name]) for name in ("indices", "times_s")}
+            frames = Frames(**{**found, **lists, "images": images})
+        except (OSError, ValueError, TypeError, KeyError):
+            return None
+        return frames if all(self.media.has(image.sha256) for image in frames.images) else None
+
+    def _video(self, path: Path, clip: str) -> Video:
+        if clip not in self._videos:
+            self._videos[clip] = probe(path)
+        return self._videos[clip]
+
+    def _hash(self, path: Path) -> str:
+        """The hash of the file's bytes, remembered for as long as its size and time stay the same."""
+        try:
+            state = path.stat()
+            known = (str(path), state.st_size, state.st_mtime_ns)
+            if not path.is_file():
+                raise DataError(f"{path.name} is not a file")
+            if known not in self._hashes:
+                with path.open("rb") as file:
+                    self._hashes[known] = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise DataError(f"{path.name} cannot be read: {error.strerror}") from error
+        return self._hashes[known]
+
+    @contextmanager
+    def _alone(self, key: str) -> Iterator[None]:
+        folder = self.media.folder / "clips" / "locks"
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / key[:2]).open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+
+def jpeg(frame: Image.Image, look: Look = AS_IT_IS, index: int = 0) -> bytes:
+    """A frame as JPEG, looking as told; marks are placed in pixels of the whole frame."""
+    image = frame.convert("RGB")
+    for mark in (mark for mark in look.marks if mark.index == index):
+        if mark.box:
+            draw_box(image, mark.box)
+        if mark.label:
+            draw_label(image, mark.label)
+    if look.crop:
+        x, y, width, height = look.crop
+        image = image.crop((x, y, x + width, y + height))
+    if look.max_side_px:
+        image.thumbnail((look.max_side_px, look.max_side_px))
+    if look.swap_red_blue:
+        image = Image.merge("RGB", image.split()[::-1])
+    buffer = io.BytesIO()
+    image.save(buffer, "JPEG", quality=look.quality)
+    return buffer.getvalue()
+
+
+def _write(file: Path, data: bytes) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as part:
+        part.write(data)
+    Path(part.name).replace(file)

@@ -1,0 +1,17 @@
+"""Blind filter: which questions every model answers without looking."""
+
+from gnomon.benchmark import Benchmark
+from gnomon.preset import Plan, Preset, PresetOptions
+
+
+def plan(options: PresetOptions, _: Benchmark) -> Plan:
+    """One arm that shows nothing but the question; `gnomon generate filtered` reads its rows."""
+    return Plan(arms=(options.arm("blind", agent="direct", show=()),), contrasts=())
+
+
+blind_filter = Preset(
+    name="blind_filter",
+    description="Shows nothing but the question, to find what all models guess; no contrast.",
+    options=PresetOptions,
+    plan=plan,
+)

@@ -1,0 +1,20 @@
+"""Choice: what changes when the model must call a tool first."""
+
+from gnomon.benchmark import Benchmark
+from gnomon.preset import Plan, Preset, PresetOptions, contrast
+
+
+def plan(options: PresetOptions, _: Benchmark) -> Plan:
+    """The same tools, called at will or by order; the order holds for the first turn."""
+    return Plan(
+        arms=(options.with_tools("auto"), options.with_tools("required", tool_choice="required")),
+        contrasts=(contrast("auto", "required", "having to call", "tool_choice", is_primary=True),),
+    )
+
+
+choice = Preset(
+    name="choice",
+    description="Makes the model call a tool first: does it fail to use tools, or to use them well.",
+    options=PresetOptions,
+    plan=plan,
+)

@@ -1,0 +1,50 @@
+"""Subsets: Shapley values of tools, from the scores under many sets of them."""
+
+from pydantic import Field
+
+from gnomon.analysis import AttributionSpec
+from gnomon.benchmark import Benchmark
+from gnomon.errors import SpecError
+from gnomon.preset import GroupedOptions, Plan, Preset, contrast
+from gnomon.statistics.coalitions import antithetic_orders, coalitions
+
+EXACT = 4  # groups up to which all 2^T sets are arms
+MOST_ARMS = 256
+
+
+class SubsetsOptions(GroupedOptions):
+    """`orders` are drawn by `seed`, in pairs of an order and the same backwards."""
+
+    orders: int = Field(default=8, ge=2, le=1000, multiple_of=2)
+    seed: int = Field(default=0, ge=0, lt=2**63)
+
+
+def plan(options: SubsetsOptions, _: Benchmark) -> Plan:
+    """All sets of up to four groups; with more groups, the sets that the drawn orders pass through.
+
+    Raises:
+        SpecError: there is but one group, or there would be more than MOST_ARMS arms.
+    """
+    players = options.players()
+    names = list(players)
+    if len(names) < 2:
+        raise SpecError(f"needs at least two groups of tools, got {len(names)}", field="arms.groups")
+    orders = antithetic_orders(names, options.orders, seed=options.seed) if len(names) > EXACT else ()
+    sets = coalitions(names, orders)
+    if len(sets) > MOST_ARMS:
+        message = f"makes {len(sets)} arms, at most {MOST_ARMS} are allowed; name fewer groups or orders"
+        raise SpecError(message, field="arms.orders")
+    arms = tuple(options.coalition(one) for one in sets)
+    return Plan(
+        arms=arms,
+        contrasts=(contrast(arms[0].name, arms[-1].name, "all tools together", "tools", is_primary=True),),
+        attribution=AttributionSpec(players=players, orders=[list(order) for order in orders]),
+    )
+
+
+subsets = Preset(
+    name="subsets",
+    description="Shares the gain of all tools out among them, fairly where they replace or need each other.",
+    options=SubsetsOptions,
+    plan=plan,
+)

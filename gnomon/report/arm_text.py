@@ -1,0 +1,42 @@
+"""Arms in words, for somebody who has never seen the spec."""
+
+from gnomon.arm import Arm
+from gnomon.sample import SHOWABLE
+
+SHOWN = {"media": "pictures and clips", "map": "the map", "camera_data": "camera data"}
+LISTED = 4
+
+
+def arm_text(arm: Arm) -> str:
+    """What an arm is: who answers, with which tools, and what it does not see.
+
+    >>> arm_text(Arm(name="raw", agent="direct"))
+    'answers in one go, without tools'
+    >>> arm_text(Arm(name="t", agent="react", tools=("bearing", "speed"), show=("map",)))
+    'may call 2 tools (bearing, speed), at most 12 times; does not see pictures and clips, camera data'
+    """
+    if not arm.tools:
+        text = (
+            "answers in one go, without tools"
+            if arm.agent == "direct"
+            else f"answers without tools ({arm.agent})"
+        )
+    else:
+        names = sorted(arm.tools)
+        listed = ", ".join(names) if len(names) <= LISTED else f"{', '.join(names[:LISTED])}, …"
+        many = f"{len(names)} tool{'s' if len(names) > 1 else ''} ({listed})"
+        text = _with_tools(arm, many)
+    hidden = [SHOWN.get(kind, kind) for kind in SHOWABLE if kind not in arm.show]
+    added = [str(kind) for kind in arm.show if kind not in SHOWABLE]
+    text += f"; also reads {', '.join(added)}" if added else ""
+    return f"{text}; does not see {', '.join(hidden)}" if hidden else text
+
+
+def _with_tools(arm: Arm, many: str) -> str:
+    if arm.agent == "direct" or arm.tool_choice == "none":
+        return f"sees {many} but may not call them"
+    must = "must" if arm.tool_choice == "required" else "may"
+    agent = "" if arm.agent == "react" else f" ({arm.agent})"
+    neutral = ", whose results say nothing" if arm.results == "neutral" else ""
+    faulty = f", of whose calls some fail on purpose ({arm.faults.kind})" if arm.faults else ""
+    return f"{must} call {many}, at most {arm.max_tool_calls} times{neutral}{faulty}{agent}"

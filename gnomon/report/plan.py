@@ -1,0 +1,55 @@
+"""The frozen plan of the analysis, and where the job has left it."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gnomon.identity import digest
+from gnomon.report.ledger import Ledger
+from gnomon.report.shapes import AnalysisPlan
+from gnomon.spec import JobSpec
+
+
+def analysis_plan(ledger: Ledger, spec: JobSpec, *, status: str, planned: int) -> AnalysisPlan:
+    """What was declared before any answer was seen, and every deviation from it, in words."""
+    declared = spec.contrasts()
+    return {
+        "preset": spec.analysis.preset or None,
+        "primary": [[one.baseline, one.variant] for one in declared if one.is_primary],
+        "exploratory": [[one.baseline, one.variant] for one in declared if not one.is_primary],
+        "isolates": {f"{one.variant} − {one.baseline}": one.isolates for one in declared if one.isolates},
+        "margin": spec.analysis.margin,
+        "cluster": spec.analysis.cluster,
+        "adjustment": "Holm among the primary comparisons, Benjamini and Hochberg among all others",
+        "repeats": spec.repeats,
+        "spec_hash": digest(spec.model_dump(mode="json")),
+        "notes": list(spec.analysis.notes),
+        "deviations": list(_deviations(ledger, spec, status=status, planned=planned)),
+    }
+
+
+def _deviations(ledger: Ledger, spec: JobSpec, *, status: str, planned: int) -> Iterator[str]:
+    analysis = spec.analysis
+    if len(spec.arms) > 2 and analysis.primary is None and not any(one.primary for one in analysis.contrasts):
+        yield "no primary comparison was declared: all of them count as primary"
+    if analysis.cluster == "none":
+        yield "samples are taken as independent, whatever their clusters"
+    ended = sum(tally.trials for tally in ledger.tallies)
+    if status not in ("queued", "running") and ended < planned:
+        yield f"{planned - ended:,} of {planned:,} planned trials never ended (the job is {status})"
+    strangers = [f"{model} / {arm}" for model, arm in ledger.groups if _is_stranger(spec, model, arm)]
+    if strangers:
+        yield f"rows of arms that the plan does not name: {', '.join(strangers)}"
+    short = int(np.sum((ledger.answered > 0) & (ledger.answered < spec.repeats)))
+    if short and spec.repeats > 1:
+        yield f"{short:,} samples of an arm were scored in fewer than {spec.repeats} repeats"
+    more = int(np.sum(ledger.answered + ledger.missing > spec.repeats))
+    if more:
+        yield f"{more:,} samples of an arm were run more than {spec.repeats} times"
+    for arm in spec.arms:
+        if not arm.arm().is_as_frozen:
+            yield f"the tools of {arm.name} are no longer those that the job was frozen with"
+
+
+def _is_stranger(spec: JobSpec, model: str, arm: str) -> bool:
+    return all(model != one.label for one in spec.models) or all(arm != one.name for one in spec.arms)

@@ -1,0 +1,65 @@
+"""Compare two jobs over the same samples, paired."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from service.cli.options import data_dir_option, json_option
+
+if TYPE_CHECKING:
+    from gnomon.report.difference import Difference, StoredJob
+    from workers.store.store import Store
+
+
+@click.command()
+@click.argument("first")
+@click.argument("second")
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="File for the page, .html, .md or .json."
+)
+@data_dir_option
+@json_option
+def diff(first: str, second: str, out: Path | None, data_dir: Path | None, as_json: bool) -> None:
+    """Compare the jobs FIRST and SECOND over their common samples: what differed, and what it changed."""
+    from gnomon.errors import SpecError
+    from gnomon.report.difference import build_difference
+    from gnomon.report.text import summary_text
+    from service.cli.opening import existing_store
+
+    if out is not None and out.suffix not in (".html", ".md", ".json"):
+        raise SpecError(f"{out.name!r} does not tell a format; allowed: .html, .md, .json", field="--out")
+    store = existing_store(data_dir)
+    try:
+        found = build_difference(_job(store, first), _job(store, second))
+    finally:
+        store.close()
+    if out is not None:
+        out.write_text(_page(found, out.suffix), encoding="utf-8")
+    if as_json:
+        click.echo(json.dumps(found, indent=2, allow_nan=False))
+        return
+    shared = found["samples"]
+    only = f"{shared['only_first']:,} only in {first}, {shared['only_second']:,} only in {second}"
+    click.echo(f"{shared['both']:,} samples in both jobs; {only}\n")
+    click.echo("What differs in their specs:" if found["spec_changes"] else "Their specs do not differ.")
+    for change in found["spec_changes"]:
+        click.echo(f"  {change['field']}: {json.dumps(change['first'])} → {json.dumps(change['second'])}")
+    click.echo("\n" + summary_text(found["report"]))
+
+
+def _job(store: "Store", job_id: str) -> "StoredJob":
+    from gnomon.report.difference import StoredJob
+
+    job = store.job(job_id)
+    return StoredJob(job_id=job.id, spec=job.spec, status=job.status, rows=store.iter_rows(job_id))
+
+
+def _page(found: "Difference", ending: str) -> str:
+    from gnomon.report.html import render_html
+    from gnomon.report.markdown import render_markdown
+
+    if ending == ".json":
+        return json.dumps(found, indent=2, allow_nan=False) + "\n"
+    return (render_html if ending == ".html" else render_markdown)(found["report"])

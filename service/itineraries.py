@@ -1,0 +1,48 @@
+"""Itineraries: a planning request as a job of one trial, and what its finished row holds."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from gnomon.errors import SpecError
+from gnomon.row import Row
+from gnomon.trips.result import TripResult, result_of
+
+SAMPLE, ARM = "request", "planner"
+TOOLS = (
+    *("find_place", "where_is", "places_near", "place_details"),
+    *("travel", "travel_table", "order_visits", "check_plan"),
+)
+MAX_TOOL_CALLS, MAX_TURNS = 60, 30
+
+
+def spec_of(request: object, model: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The job that plans a request; without a model the built-in reference plans.
+
+    Raises:
+        SpecError: the request is no object.
+    """
+    if not isinstance(request, dict):
+        raise SpecError("must be one JSON object: a planning request", field="request")
+    arm = {"name": ARM, "agent": "planner", "tools": list(TOOLS)}
+    return {
+        "name": f"itinerary {request.get('id', '')}".strip()[:200],
+        "benchmark": "itinerary",
+        "select": {"request": request},
+        "models": [dict(model or {"id": "reference"})],
+        "arms": [{**arm, "max_tool_calls": MAX_TOOL_CALLS, "max_turns": MAX_TURNS}],
+    }
+
+
+def planned(row: Row | Mapping[str, Any]) -> TripResult:
+    """The trip in a finished row.
+
+    Raises:
+        DataError: the row holds no plan; the message says where to look.
+    """
+    answer = row["answer"] if isinstance(row, Mapping) else row.answer
+    return result_of(answer)
+
+
+def is_good(result: TripResult, score: float | None) -> bool:
+    """Whether the plan passes every check, or the refusal is proven."""
+    return score == 1.0 and not result.errors

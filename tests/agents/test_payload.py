@@ -1,0 +1,117 @@
+"""The fast path's bodies: pictures are written once, toolsets too, and nothing large is copied."""
+
+import io
+import json
+
+import pytest
+from PIL import Image
+
+from agents.models.openai_model import OpenAIModel
+from agents.models.payload import CHUNK_BYTES, Payload, Prompts, in_chunks
+from gnomon.errors import ProviderFault
+from gnomon.media import MediaStore
+from gnomon.model import Request
+from gnomon.spec import ModelSpec
+
+
+@pytest.fixture
+def media(tmp_path):
+    return MediaStore(tmp_path)
+
+
+def picture(media, *, colour, size=(4, 3)):
+    file = io.BytesIO()
+    Image.new("RGB", size, colour).save(file, "PNG")
+    ref = media.put(file.getvalue())
+    return {"type": "image", "sha256": ref.sha256, "media_type": ref.media_type}
+
+
+def asking(*blocks, turns=0, **more):
+    messages = [{"role": "user", "content": list(blocks)}]
+    messages += [{"role": "assistant", "content": f"turn {turn}"} for turn in range(turns)]
+    return Request(messages=messages, tools=[], **more)
+
+
+def test_twenty_pictures_are_written_once_for_all_arms_models_and_turns(media):
+    prompts = Prompts()
+    models = [Payload({"model": name}, media, prompts=prompts) for name in ("one", "other")]
+    blocks = [picture(media, colour=(number, 0, 0)) for number in range(20)]
+    bodies = [model.pieces(asking(*blocks, turns=turns)) for model in models for turns in range(4)]
+    assert prompts.written == 1
+    assert len({id(pieces[1]) for pieces in bodies}) == 1
+    for pieces in bodies:
+        assert len(json.loads(b"".join(pieces))["messages"][0]["content"]) == 20
+
+
+def test_other_pictures_or_words_are_another_prompt(media):
+    prompts = Prompts()
+    payload = Payload({"model": "m"}, media, prompts=prompts)
+    red, blue = picture(media, colour="red"), picture(media, colour="blue")
+    for blocks in ([red], [blue], [red, blue], [blue, red], [{"type": "text", "text": "see"}, red]):
+        payload.pieces(asking(*blocks))
+    assert prompts.written == 5
+
+
+def test_what_no_longer_fits_is_let_go_the_oldest_first(media):
+    one, two, three = (asking(picture(media, colour=c)) for c in ("red", "green", "blue"))
+    size = len(Prompts().get(one.messages[0], media))
+    prompts = Prompts(limit_bytes=2 * size + size // 2)
+    for request in (one, two, one, three, one):
+        prompts.get(request.messages[0], media)
+    assert prompts.written == 3
+    prompts.get(two.messages[0], media)
+    assert prompts.written == 4
+
+
+async def test_a_large_body_goes_out_in_parts_and_arrives_whole(media):
+    payload = Payload({"model": "m"}, media)
+    noise = Image.effect_noise((600, 600), 90)
+    file = io.BytesIO()
+    noise.save(file, "PNG")
+    ref = media.put(file.getvalue())
+    pieces = payload.pieces(asking({"type": "image", "sha256": ref.sha256, "media_type": ref.media_type}))
+    parts = [bytes(part) async for part in in_chunks(pieces)]
+    assert max(map(len, parts)) <= CHUNK_BYTES < max(map(len, pieces))
+    assert b"".join(parts) == b"".join(pieces)
+
+
+def test_equal_looking_toolsets_of_other_content_are_not_mixed_up(media):
+    payload = Payload({"model": "m"}, media)
+    for number in range(200):
+        tool = {"type": "function", "function": {"name": f"t{number}", "parameters": {}}}
+        request = Request(messages=[{"role": "user", "content": "x"}], tools=[tool])
+        assert json.loads(b"".join(payload.pieces(request)))["tools"] == [tool]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "cause"),
+    [
+        (302, "", "bad_request"),
+        (504, "", "timeout"),
+        (402, {"error": {"message": "pay"}}, "quota"),
+        (200, {"error": {"message": "upstream is busy", "code": 429}}, "rate_limit"),
+        (400, {"object": "error", "message": "no such field", "code": 400}, "bad_request"),
+        (400, {"error": "just words"}, "bad_request"),
+    ],
+)
+async def test_faults_of_many_servers_are_understood(provider, media, status, body, cause):
+    provider.answers(status, body, {"Location": provider.url})
+    model = OpenAIModel(ModelSpec(id="openai/m", api_base=provider.url), media)
+    with pytest.raises(ProviderFault) as caught:
+        await model.reply(asking({"type": "text", "text": "hi"}))
+    await model.close()
+    assert caught.value.cause == cause
+    assert len(provider.requests) == 1
+
+
+async def test_the_price_of_cached_tokens_is_the_tables(provider, media):
+    usage = {
+        "prompt_tokens": 1_000_000,
+        "completion_tokens": 0,
+        "prompt_tokens_details": {"cached_tokens": 400_000},
+    }
+    provider.says("hello", usage=usage)
+    model = OpenAIModel(ModelSpec(id="openai/gpt-4o", api_base=provider.url), media)
+    reply = await model.reply(asking({"type": "text", "text": "hi"}))
+    await model.close()
+    assert reply.usd == pytest.approx(0.6 * 2.5 + 0.4 * 1.25)

@@ -1,0 +1,165 @@
+"""Small samples, reliability, spread, pooling and agreement, against draws, enumeration and statsmodels."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import bootstrap
+from statsmodels.stats.inter_rater import cohens_kappa
+from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_statsmodels
+from statsmodels.stats.meta_analysis import combine_effects
+
+from gnomon.statistics.agreement import cohen_kappa, fleiss_kappa
+from gnomon.statistics.bootstrap import central, cluster_counts, drawn_means, t_quantiles
+from gnomon.statistics.design import design
+from gnomon.statistics.dirichlet import dirichlet_interval
+from gnomon.statistics.pooling import partial_pooling
+from gnomon.statistics.reliability import pass_at_k, pass_hat_k
+from gnomon.statistics.spread import variance_split
+
+tables = st.tuples(st.integers(0, 20), st.integers(0, 20), st.integers(0, 100)).filter(lambda t: sum(t) > 0)
+
+
+@pytest.mark.parametrize(("rescued", "broken", "n"), [(3, 1, 30), (12, 12, 60), (0, 5, 30), (40, 10, 180)])
+def test_the_dirichlet_interval_is_that_of_many_draws(rescued: int, broken: int, n: int) -> None:
+    same = n - rescued - broken
+    prior = [rescued + 0.5, broken + 0.5, same + 1.0]
+    draws = np.random.default_rng(0).dirichlet(prior, 400_000)
+    expected = np.quantile(draws[:, 0] - draws[:, 1], [0.025, 0.975])
+    assert dirichlet_interval(rescued, broken, n) == pytest.approx(expected, abs=0.002)
+
+
+@given(tables, st.sampled_from([0.9, 0.95]))
+def test_the_dirichlet_interval_holds_the_difference_and_turns_with_the_arms(
+    table: tuple[int, int, int], level: float
+) -> None:
+    rescued, broken, _ = table
+    n = sum(table)
+    low, high = dirichlet_interval(rescued, broken, n, level)
+    assert -1 <= low <= (rescued - broken) / n <= high <= 1
+    assert low < high
+    assert dirichlet_interval(broken, rescued, n, level) == (-high, -low)
+
+
+@pytest.mark.parametrize("table", [(-1, 0, 5), (3, 3, 5), (0, 0, 0)])
+def test_flips_that_do_not_fit_are_refused(table: tuple[int, int, int]) -> None:
+    with pytest.raises(ValueError, match="do not fit into"):
+        dirichlet_interval(*table)
+
+
+def test_drawn_means_scatter_as_those_of_scipy() -> None:
+    values = np.random.default_rng(1).random(40)
+    mine = central(drawn_means(values, design(np.zeros(40, dtype=np.intp), np.arange(40)), draws=4000))
+    theirs = bootstrap((values,), np.mean, method="percentile", n_resamples=4000, rng=2).confidence_interval
+    assert mine == pytest.approx(tuple(theirs), abs=0.01)
+
+
+def test_clusters_are_drawn_whole() -> None:
+    clusters = np.repeat(np.arange(4), 5)
+    values = np.repeat([0.0, 0.0, 1.0, 1.0], 5)
+    means = drawn_means(values, design(np.zeros_like(clusters), clusters))
+    assert set(np.round(means, 9)) == {0.0, 0.25, 0.5, 0.75, 1.0}
+    assert np.all(cluster_counts(4).sum(axis=1) == 4)
+
+
+def test_bootstrap_quantiles_come_close_to_students_for_even_scores() -> None:
+    values = np.random.default_rng(2).normal(size=150)
+    found = t_quantiles(values, design(np.zeros(150, dtype=np.intp), np.arange(150)), (0.95, 0.9))
+    assert found == pytest.approx((1.976, 1.655), abs=0.12)
+
+
+def test_a_bootstrap_of_two_clusters_says_that_it_cannot() -> None:
+    assert (
+        t_quantiles(np.array([0.1, 0.7]), design(np.zeros(2, dtype=np.intp), np.arange(2)), (0.95,)) is None
+    )
+
+
+@given(st.integers(1, 7).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n), st.integers(1, 7))))
+def test_pass_k_counts_every_choice_of_tries(case: tuple[int, int, int]) -> None:
+    successes, tries, k = case
+    found = [float(f(np.array([successes]), np.array([tries]), k)[0]) for f in (pass_hat_k, pass_at_k)]
+    if k > tries:
+        assert np.isnan(found).all()
+        return
+    choices = list(itertools.combinations([True] * successes + [False] * (tries - successes), k))
+    assert found == pytest.approx([np.mean([all(c) for c in choices]), np.mean([any(c) for c in choices])])
+
+
+def test_the_variance_split_finds_what_was_planted() -> None:
+    random, n, repeats = np.random.default_rng(5), 4000, 4
+    effect = random.normal(0.1, 0.2, n)
+    raw = random.normal(0.0, 0.3, (repeats, n))
+    tools = effect + random.normal(0.0, 0.1, (repeats, n))
+    tries = np.full(n, float(repeats))
+    split = variance_split(
+        raw.var(axis=0, ddof=1), tools.var(axis=0, ddof=1), tries, tries, (tools - raw).mean(axis=0)
+    )
+    assert split is not None
+    assert split.between == pytest.approx(0.04, rel=0.15)
+    assert split.within == pytest.approx(0.10, rel=0.05)
+    assert split.se(samples=n, repeats=4) == pytest.approx(
+        np.std((tools - raw).mean(axis=0)) / n**0.5, rel=0.02
+    )
+    assert split.advice == "more samples"
+
+
+def test_one_repeat_cannot_be_split() -> None:
+    ones, unknown = np.ones(9), np.full(9, np.nan)
+    assert variance_split(unknown, unknown, ones, ones, np.arange(9.0)) is None
+
+
+def test_pooling_agrees_with_the_random_effects_of_statsmodels() -> None:
+    random = np.random.default_rng(6)
+    errors = random.uniform(0.03, 0.12, 14)
+    values = random.normal(0.1, 0.1, 14) + random.normal(0, errors)
+    mine = partial_pooling(values.tolist(), errors.tolist())
+    theirs = combine_effects(values, errors**2, method_re="iterated")
+    assert mine is not None
+    assert mine.tau**2 == pytest.approx(theirs.tau2, rel=1e-3)
+    assert mine.mean == pytest.approx(theirs.mean_effect_re, rel=1e-4)
+    assert mine.mean_se == pytest.approx(theirs.sd_eff_w_re, rel=1e-3)
+
+
+@given(st.lists(st.tuples(st.floats(-0.5, 0.5), st.floats(0.02, 0.3)), min_size=3, max_size=15))
+def test_pooling_moves_every_cell_towards_the_mean_and_never_past_it(
+    cells: list[tuple[float, float]],
+) -> None:
+    values, errors = [list(column) for column in zip(*cells, strict=True)]
+    pooled = partial_pooling(values, errors)
+    assert pooled is not None
+    for value, calmed, error, calm_error in zip(values, pooled.values, errors, pooled.errors, strict=True):
+        assert min(value, pooled.mean) - 1e-9 <= calmed <= max(value, pooled.mean) + 1e-9
+        assert calm_error <= error + 1e-9
+
+
+def test_two_cells_are_not_pooled() -> None:
+    assert partial_pooling([0.1, 0.2], [0.1, 0.1]) is None
+    assert partial_pooling([0.1, 0.2, 0.3], [0.1, 0.0, 0.1]) is None
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=2, max_size=40))
+def test_kappa_is_that_of_statsmodels(labels: list[tuple[str, str]]) -> None:
+    one, other = [a for a, _ in labels], [b for _, b in labels]
+    table = np.array([[labels.count((a, b)) for b in "abc"] for a in "abc"])
+    mine = cohen_kappa(one, other)
+    if mine is None:
+        assert len(set(one + other)) == 1
+        return
+    assert mine == pytest.approx(cohens_kappa(table, return_results=False), abs=1e-9)
+
+
+@given(st.lists(st.lists(st.sampled_from([0, 1, 2]), min_size=3, max_size=3), min_size=2, max_size=20))
+def test_fleiss_kappa_is_that_of_statsmodels(labels: list[list[int]]) -> None:
+    counts = [[item.count(label) for label in range(3)] for item in labels]
+    mine = fleiss_kappa(counts)
+    if mine is not None:
+        assert mine == pytest.approx(fleiss_of_statsmodels(counts), abs=1e-9)
+
+
+def test_judges_that_judged_different_items_have_no_kappa() -> None:
+    with pytest.raises(ValueError, match="same items, got 1 and 2"):
+        cohen_kappa("a", "ab")
+    with pytest.raises(ValueError, match="same number of judges"):
+        fleiss_kappa([[2, 0], [1, 0]])

@@ -1,0 +1,50 @@
+"""The API under requests nobody would write: no 500, no hang, only answers that its document tells of."""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.errors import Unsatisfiable
+from schemathesis import Case, GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from starlette.testclient import TestClient
+
+KEY = "a-key-of-some-length"
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+QUIET = settings(
+    max_examples=12,
+    deadline=None,
+    derandomize=True,  # the same requests each time; more of them run in the soak
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
+@pytest.mark.parametrize("keyed", [False, True], ids=["keyless", "keyed"])
+def test_whatever_is_asked_the_answer_is_one_of_the_documented(
+    open_api: Callable[..., TestClient], keyed: bool, mode: GenerationMode
+) -> None:
+    client = open_api(GNOMON_API_KEYS=KEY) if keyed else open_api()
+    headers = {"Host": "127.0.0.1:8000"} | ({"Authorization": f"Bearer {KEY}"} if keyed else {})
+    schema = schemathesis.openapi.from_asgi("/openapi.json", client.app, headers=headers)
+    asked = set()
+    for found in schema.get_all_operations():
+        operation = found.ok()
+
+        @QUIET
+        @given(case=operation.as_strategy(generation_mode=mode))
+        def ask(case: Case) -> None:
+            case.call_and_validate(checks=CHECKS, headers=headers)
+
+        with suppress(Unsatisfiable):  # a route that takes nothing cannot be asked wrongly
+            ask()
+            asked.add(operation.label)
+    assert len(asked) >= (18 if mode is GenerationMode.POSITIVE else 5)

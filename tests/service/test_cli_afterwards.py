@@ -1,0 +1,237 @@
+"""Planning before, rescoring and comparing after: commands over jobs that somebody else has run."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gnomon.job import trial_id
+from gnomon.media import MediaStore
+from gnomon.outcome import Outcome
+from gnomon.row import Row
+from gnomon.sample import SampleRef
+from gnomon.spec import JobSpec
+from service.cli.main import main
+from workers.opening import open_spec
+from workers.store.store import Store
+
+SPEC: dict[str, Any] = {
+    "name": "played",
+    "benchmark": "worlds",
+    "select": {"limit": 14, "seed": 5, "tasks": ["GeoLocation", "MotionState"]},
+    "models": [{"id": "reference"}],
+    "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}],
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path))
+    store = Store(f"sqlite:///{tmp_path / 'gnomon.db'}")
+    yield store
+    store.close()
+
+
+def row_of(ref: SampleRef, arm: str, score: float | None, **changes: Any) -> Row:
+    known: dict[str, Any] = {
+        "job_id": "",
+        "trial_id": trial_id("", ref.sample_id, "reference", arm, 0),
+        "benchmark": "worlds",
+        "task": ref.task,
+        "cell": ref.cell,
+        "sample_id": ref.sample_id,
+        "cluster": ref.cluster,
+        "model": "reference",
+        "arm": arm,
+        "repeat": 0,
+        "outcome": Outcome.SCORED,
+        "stop_reason": "answered",
+        "score": score,
+        "prompt_tokens": 100,
+        "completion_tokens": 10,
+        "usd": 0.0,
+    }
+    return Row(**{**known, **changes})
+
+
+File = Callable[..., str]
+
+
+@pytest.fixture
+def file(store: Store, tmp_path: Path) -> File:
+    """Keep a played job: every trial answered A and was given the score of its arm."""
+
+    def file_job(scores: dict[str, float], *, response: str = '{"answer": "A"}', **changes: Any) -> str:
+        spec = JobSpec.model_validate({**SPEC, **changes})
+        refs = open_spec(spec, MediaStore(tmp_path / "media")).samples.refs
+        trace = {"prompt": [], "steps": [], "response": response}
+        ended = [(row_of(ref, arm, score), trace) for ref in refs for arm, score in scores.items()]
+        return store.file_job(spec, refs, ended)
+
+    return file_job
+
+
+def gnomon(*args: str) -> int:
+    with pytest.raises(SystemExit) as end:
+        main(list(args))
+    assert isinstance(end.value.code, int)
+    return end.value.code
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> Any:
+    return json.loads(capsys.readouterr().out)
+
+
+def test_a_filed_job_is_read_back_with_rows_traces_and_counts(store: Store, file: File) -> None:
+    job = store.job(file({"raw": 0.25, "tools": 1.0}))
+    assert (job.status, job.counts.planned, job.counts.scored, job.counts.running) == ("completed", 28, 28, 0)
+    rows = list(store.iter_rows(job.id))
+    assert {row.job_id for row in rows} == {job.id}
+    assert store.trial(rows[0].trial_id).state == "done"
+    assert (store.trace(rows[0].trial_id) or {})["response"] == '{"answer": "A"}'
+    assert store.trace("t_none") is None
+    assert len(store.refs(job.id)) == 14
+
+
+def test_a_filed_job_that_breaks_off_leaves_nothing(store: Store, tmp_path: Path) -> None:
+    spec = JobSpec.model_validate(SPEC)
+    refs = open_spec(spec, MediaStore(tmp_path / "media")).samples.refs
+
+    def broken() -> Iterator[tuple[Row, None]]:
+        yield row_of(refs[0], "raw", 1.0), None
+        raise OSError("the source went away")
+
+    with pytest.raises(OSError, match="went away"):
+        store.file_job(spec, refs, broken())
+    assert store.jobs().items == ()
+
+
+def test_scoring_again_keeps_the_old_job_and_makes_a_new_one(
+    store: Store, file: File, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = file({"raw": 0.123, "tools": 0.123})
+    assert gnomon("rescore", old, "--json") == 0
+    found = said(capsys)
+    assert (found["trials"], found["rescored"], found["changed"]) == (28, 28, 28)
+    assert {row.score for row in store.iter_rows(old)} == {0.123}
+    new = {row.score for row in store.iter_rows(found["new_job"])}
+    assert new <= {0.0, 1.0}
+    assert gnomon("rescore", found["new_job"], "--scoring", "strict", "--json") == 0
+    assert said(capsys)["changed"] == 0
+
+
+def test_an_answer_that_is_no_longer_understood_is_the_models_failure(
+    store: Store, file: File, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = file({"raw": 1.0}, response="", arms=SPEC["arms"][:1])
+    assert gnomon("rescore", old) == 0
+    assert "14 of 14 scores changed" in capsys.readouterr().out
+    [new] = [job.id for job in store.jobs().items if job.id != old]
+    assert {row.outcome for row in store.iter_rows(new)} == {Outcome.MODEL_FAILED}
+
+
+def test_a_trial_without_a_response_keeps_its_end(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = JobSpec.model_validate({**SPEC, "arms": SPEC["arms"][:1]})
+    refs = open_spec(spec, MediaStore(tmp_path / "media")).samples.refs
+    lost = {"outcome": Outcome.INFRA_MISSING, "stop_reason": "provider:rate_limit"}
+    trace = {"prompt": [], "steps": [], "response": None}
+    old = store.file_job(spec, refs, [(row_of(ref, "raw", None, **lost), trace) for ref in refs])
+    assert gnomon("rescore", old, "--json") == 0
+    found = said(capsys)
+    assert (found["rescored"], found["changed"]) == (0, 0)
+    assert {row.stop_reason for row in store.iter_rows(found["new_job"])} == {"provider:rate_limit"}
+
+
+def test_a_job_that_still_runs_is_not_scored_again(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = JobSpec.model_validate(SPEC)
+    job = store.create_job(spec, open_spec(spec, MediaStore(tmp_path / "media")).samples.refs)
+    assert gnomon("rescore", job.id) == 2
+    assert "queued" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("args", [["rescore", "j_none"], ["diff", "j_none", "j_none"]])
+def test_jobs_that_are_not_there_are_named(
+    args: list[str], store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert gnomon(*args) == 2
+    assert "j_none" in capsys.readouterr().err
+
+
+def test_two_jobs_are_compared_sample_by_sample(file: File, capsys: pytest.CaptureFixture[str]) -> None:
+    one, other = file({"raw": 0.0, "tools": 1.0}), file({"raw": 1.0, "tools": 1.0}, scoring="official")
+    assert gnomon("diff", one, other, "--json", "--out", "page.html") == 0
+    found = said(capsys)
+    assert found["samples"] == {"both": 14, "only_first": 0, "only_second": 0}
+    assert found["spec_changes"] == [{"field": "scoring", "first": "strict", "second": "official"}]
+    whole = {one["model"]: one for one in found["report"]["contrasts"] if one["scope"] == "all"}
+    assert whole["reference / raw"]["diff"] == 1.0
+    assert whole["reference / tools"]["diff"] == 0.0
+    assert "<!doctype html>" in Path("page.html").read_text()
+
+
+def test_only_common_samples_are_compared(file: File, capsys: pytest.CaptureFixture[str]) -> None:
+    one = file({"raw": 0.0, "tools": 1.0})
+    other = file({"raw": 0.0, "tools": 1.0}, select={**SPEC["select"], "limit": 6})
+    assert gnomon("diff", one, other) == 0
+    text = capsys.readouterr().out
+    assert "6 samples in both jobs; 8 only in" in text
+    assert "select.limit: 14 → 6" in text
+
+
+def test_jobs_that_share_nothing_are_refused(file: File, capsys: pytest.CaptureFixture[str]) -> None:
+    one = file({"raw": 0.0, "tools": 1.0})
+    assert gnomon("diff", one, file({"raw": 0.0, "tools": 1.0}, select={"limit": 3, "seed": 99})) == 2
+    assert "no sample in common" in capsys.readouterr().err
+    arms = [{"name": "a", "agent": "direct"}, {"name": "b", "agent": "direct"}]
+    assert gnomon("diff", one, file({"a": 0.0, "b": 1.0}, arms=arms)) == 2
+    assert "share no model and arm" in capsys.readouterr().err
+
+
+def test_one_arm_of_each_job_is_enough(file: File, capsys: pytest.CaptureFixture[str]) -> None:
+    one = file({"raw": 0.0}, arms=[{"name": "raw", "agent": "direct"}])
+    other = file({"new": 1.0}, arms=[{"name": "new", "agent": "direct"}])
+    assert gnomon("diff", one, other, "--json") == 0
+    assert said(capsys)["report"]["contrasts"][0]["diff"] == 1.0
+
+
+def test_a_plan_counts_prices_and_says_what_could_be_seen(
+    store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    price = {"input": 1.0, "output": 10.0}
+    models = [{"id": "reference"}, {"id": "openai/x", "price": price}, {"id": "openai/y"}]
+    Path("spec.yaml").write_text(yaml.safe_dump({**SPEC, "models": models, "repeats": 2}))
+    assert gnomon("plan", "spec.yaml", "--json") == 0
+    found = said(capsys)
+    assert (found["samples"], found["trials"]) == (14, 14 * 2 * 3 * 2)
+    by_arm = {(arm["model"], arm["arm"]): arm for arm in found["arms"]}
+    assert by_arm["reference", "tools"]["usd"] == 0.0
+    assert by_arm["openai/y", "raw"]["usd"] is None
+    assert found["usd"] is None
+    priced = by_arm["openai/x", "tools"]
+    assert priced["usd"] == pytest.approx(
+        (priced["prompt_tokens"] + 10 * priced["completion_tokens"]) / 1e6, 1e-3
+    )
+    assert priced["usd"] < priced["usd_at_most"]
+    assert by_arm["openai/x", "raw"]["usd"] < priced["usd"]
+    assert [one["discordant"] for one in found["detectable"]] == [0.1, 0.2, 0.3, 0.4]
+    assert store.jobs().items == ()
+
+
+def test_a_pilot_replaces_what_was_assumed(file: File, capsys: pytest.CaptureFixture[str]) -> None:
+    pilot = file({"raw": 0.0, "tools": 1.0})
+    Path("spec.yaml").write_text(yaml.safe_dump(SPEC))
+    assert gnomon("plan", "spec.yaml", "--pilot", pilot, "--json") == 0
+    found = said(capsys)
+    assert [arm["from_pilot"] for arm in found["arms"]] == [True, True]
+    assert found["arms"][0]["prompt_tokens"] == 1400
+    assert [one["samples"] for one in found["pilot"]["contrasts"]] == [14]
+    assert gnomon("plan", "spec.yaml", "--pilot", pilot) == 0
+    assert "by the pilot" in capsys.readouterr().out

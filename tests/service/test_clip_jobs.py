@@ -1,0 +1,207 @@
+"""Jobs on clips, from published files to the report: what a provider really gets under raw and tools."""
+
+import base64
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from service.cli.main import main
+from tests.numbered import number_of
+from tests.published_clips import publish_sti, publish_urban
+
+CLIPS = {
+    "urbanvideo-bench": (publish_urban, {"limit": 2, "tasks": ["Proximity", "Action Generation"]}),
+    "sti-bench": (publish_sti, {}),
+}
+
+
+class Seeing:
+    """A provider that looks at 0.55 s if it may, answers A, and keeps the pictures that it was sent."""
+
+    def __init__(self) -> None:
+        self.requests: list[dict[str, Any]] = []
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
+
+    def reply(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.requests.append(request)
+        names = [tool["function"]["name"] for tool in request.get("tools", ())]
+        looked = any(message["role"] == "tool" for message in request["messages"])
+        if "look_at_frame" in names and not looked:
+            call = {"name": "look_at_frame", "arguments": '{"time_s": 0.55}'}
+            calls = [{"id": "c1", "type": "function", "function": call}]
+            return {"role": "assistant", "content": None, "tool_calls": calls}
+        return {"role": "assistant", "content": "Option: A; Reason: it looks so."}
+
+
+def _handler(seeing: Seeing) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = -1
+
+        def do_POST(self) -> None:
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            choice = {"index": 0, "finish_reason": "stop", "message": seeing.reply(request)}
+            usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
+            body = {"id": "r", "object": "chat.completion", "created": 1, "model": "m"}
+            data = json.dumps({**body, "choices": [choice], "usage": usage}).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *args: object) -> None:
+            return None
+
+    return Handler
+
+
+@pytest.fixture
+def seeing() -> Iterator[Seeing]:
+    provider = Seeing()
+    thread = threading.Thread(target=provider.server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield provider
+    provider.server.shutdown()
+    provider.server.server_close()
+    thread.join()
+
+
+def pictures(message: dict[str, Any]) -> list[int]:
+    """The numbers that the frames of a message carry."""
+    blocks = message["content"] if isinstance(message["content"], list) else []
+    urls = [block["image_url"]["url"] for block in blocks if block["type"] == "image_url"]
+    return [number_of(base64.b64decode(url.partition("base64,")[2])) for url in urls]
+
+
+@pytest.mark.parametrize("name", list(CLIPS))
+def test_a_job_on_clips_runs_under_raw_and_tools(
+    tmp_path: Path,
+    name: str,
+    seeing: Seeing,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    publish, select = CLIPS[name]
+    spec = {
+        "benchmark": name,
+        "data": str(publish(tmp_path / "published")),
+        "select": select,
+        "protocol": "guarded",
+        "models": [{"id": "openai/m", "api_base": seeing.url}],
+        "arms": [
+            {"name": "raw", "agent": "direct"},
+            {"name": "tools", "agent": "react", "tools": "all"},
+            {"name": "blind", "agent": "direct", "show": []},
+        ],
+    }
+    path = tmp_path / "spec.yaml"
+    path.write_text(yaml.safe_dump(spec))
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
+    with pytest.raises(SystemExit) as end:
+        main(["run", str(path), "--json", "--workers", "1"])
+    report = json.loads(capfd.readouterr().out)
+    assert end.value.code == 0, report["integrity"]
+    assert {arm["arm"]: arm["n"] for arm in report["arms"]} == {"raw": 2, "tools": 2, "blind": 2}
+    assert any(row["model"].startswith("Qwen") for row in report["published"])
+
+    first = [request for request in seeing.requests if len(request["messages"]) == 1]
+    sent = sorted(pictures(request["messages"][0]) for request in first)
+    even = sorted(
+        [int((step + 0.5) * frames / count + 1e-6) for step in range(count)]
+        for frames, count in {"urbanvideo-bench": [(70, 32), (33, 32)], "sti-bench": [(59, 30), (95, 30)]}[
+            name
+        ]
+    )
+    assert sent == sorted([[], [], *even, *even])
+    again = [request["messages"] for request in seeing.requests if len(request["messages"]) > 1]
+    assert len(again) == 2
+    for prompt, called, told, shown in again:
+        assert (prompt["role"], called["role"], told["role"], shown["role"]) == (
+            "user",
+            "assistant",
+            "tool",
+            "user",
+        )
+        assert json.loads(told["content"])["times_s"] == [0.5]
+        assert pictures(shown) == [5]
+    offered = {tool["function"]["name"] for request in seeing.requests for tool in request.get("tools", ())}
+    assert {"look_at_frame", "look_closer", "look_between", "measure_motion", "pinhole"} <= offered
+    assert "list_cameras" not in offered
+
+
+def run(folder: Path, name: str, spec: dict[str, Any]) -> Path:
+    """Run a job to its end; its result rows."""
+    path = folder / f"{name}.yaml"
+    path.write_text(yaml.safe_dump(spec))
+    with pytest.raises(SystemExit) as end:
+        main(["run", str(path), "--out", str(folder / name), "--workers", "1"])
+    assert end.value.code == 0
+    return folder / name / "rows.ndjson"
+
+
+def command(*args: str) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(list(args))
+    assert end.value.code == 0
+
+
+def test_questions_are_written_harvested_and_filtered_blind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
+    data = publish_urban(tmp_path / "published")
+    question = "Question: How far is {} now?\nChoices:\nA. Farther\nB. Nearer\nC. As before\nAnswer: B"
+    texts = ["It starts.", "{}", question.format("it")]
+    authoring = {
+        "benchmark": "urbanvideo-authoring",
+        "data": str(data),
+        "select": {"tasks": ["Proximity", "Causal"]},
+        "models": [{"id": "scripted", "options": {"replies": texts}}],
+        "arms": {"preset": "authoring"},
+    }
+    rows = run(tmp_path, "authoring", authoring)
+    command("generate", "questions", str(rows), "--data", str(data), "--out", str(tmp_path / "written"))
+    assert "2 questions of 4 answers" in capfd.readouterr().out  # three options are none of «Causal»
+
+    def guesses(name: str, letter_of: str) -> dict[str, Any]:
+        return {"id": "scripted", "name": name, "options": {"replies": [letter_of]}}
+
+    blind = {
+        "benchmark": "urbanvideo-bench",
+        "data": str(tmp_path / "written"),
+        "models": [guesses("one", "Nearer"), guesses("two", "Nearer")],
+        "arms": {"preset": "blind_filter"},
+    }
+    rows = run(tmp_path, "blind", blind)
+    command(
+        "generate",
+        "filtered",
+        str(rows),
+        "--data",
+        str(tmp_path / "written"),
+        "--out",
+        str(tmp_path / "left"),
+    )
+    assert "2 of 2 dropped: 2 models were right" in capfd.readouterr().out
+
+
+def test_recorded_motion_becomes_questions(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pose = {"rotation": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}
+    frames = [{"time_s": at, "camera": {"position_m": [2 * at, 0, 0], **pose}} for at in (0.0, 1.0, 2.0)]
+    recording = {"format": "gnomon-motion/1", "id": "r", "clip": "c.mp4", "scene": "indoor", "frames": frames}
+    file = tmp_path / "r.json"
+    file.write_text(json.dumps({**recording, "camera_forward": "x", "camera_up": "z"}))
+    command("generate", "motion", str(file), "--out", str(tmp_path / "out"))
+    assert "6 questions" in capfd.readouterr().out
+    with pytest.raises(SystemExit) as end:
+        main(["generate", "motion", str(file), "--out", str(tmp_path / "out")])
+    assert end.value.code == 2

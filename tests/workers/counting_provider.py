@@ -1,0 +1,81 @@
+"""A provider that notes when each call came and went, and can refuse those that are too many."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@dataclass
+class CountingProvider:
+    """Answers A after `delay_s`; with `room`, says 429 to whoever comes while so many are being answered."""
+
+    delay_s: float = 0.02
+    room: int | None = None
+    came_s: list[float] = field(default_factory=list)
+    most: int = 0
+    refused: int = 0
+    url: str = ""
+    _now: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def enter(self) -> bool:
+        with self._lock:
+            self.came_s.append(time.monotonic())
+            if self.room is not None and self._now >= self.room:
+                self.refused += 1
+                return False
+            self._now += 1
+            self.most = max(self.most, self._now)
+            return True
+
+    def leave(self) -> None:
+        with self._lock:
+            self._now -= 1
+
+
+@contextmanager
+def counting(**given: object) -> Iterator[CountingProvider]:
+    """A provider that listens."""
+    provider = CountingProvider(**given)  # type: ignore[arg-type]  # the fields, by name
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(provider))
+    server.daemon_threads = True
+    provider.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield provider
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def _handler(provider: CountingProvider) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = -1
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            if provider.enter():
+                time.sleep(provider.delay_s)
+                provider.leave()  # before the reply goes out: whoever has it may send the next call
+                message = {"role": "assistant", "content": "A"}
+                usage = {"prompt_tokens": 90, "completion_tokens": 10}
+                self._say(200, {"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
+            else:
+                self._say(429, {"error": {"message": "too many"}})
+
+        def _say(self, status: int, body: object) -> None:
+            data = json.dumps(body).encode()
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *args: object) -> None:
+            return None
+
+    return Handler

@@ -1,0 +1,188 @@
+"""One process' gate: who waits, who goes, and what the ledger is told."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from gnomon.clock import off_the_clock, trial_clock
+from gnomon.errors import ProviderFault, SpecError
+from gnomon.model import Reply, Request
+from gnomon.rate import Rate
+from gnomon.spec import ModelSpec
+from workers.limiter.allowance import key_name, parse_rates
+from workers.limiter.gate import Gate
+from workers.limiter.ledger import Leave, Visit
+from workers.limiter.limited_model import LimitedModel
+
+ASK = Request(messages=[{"role": "user", "content": "hi"}], tools=[])
+
+
+class FakeLedger:
+    """Grants up to `room` at once; may be away for some visits."""
+
+    def __init__(self, room: int = 100, *, away: int = 0) -> None:
+        self.room, self.away = room, away
+        self.visits: list[Visit] = []
+
+    async def visit(self, visit: Visit) -> Leave:
+        await asyncio.sleep(0)
+        if self.away:
+            self.away -= 1
+            raise RedisConnectionError("away")
+        self.visits.append(replace(visit))
+        granted = min(len(visit.costs), self.room - visit.in_flight)
+        return Leave(granted=max(0, granted), wait_s=0.01, cap=0)
+
+
+class Busy:
+    """A model that says 429 some times before it answers, and counts who is inside."""
+
+    id = "busy"
+
+    def __init__(self, *, refusals: int = 0, retry_after_s: float | None = 0.0) -> None:
+        self.refusals, self.retry_after_s = refusals, retry_after_s
+        self.now = self.most = self.calls = 0
+
+    async def reply(self, request: Request) -> Reply:
+        self.calls += 1
+        self.now += 1
+        self.most = max(self.most, self.now)
+        await asyncio.sleep(0.01)
+        self.now -= 1
+        if self.refusals:
+            self.refusals -= 1
+            raise ProviderFault("slow down", cause="rate_limit", retry_after_s=self.retry_after_s)
+        return Reply(text="A", prompt_tokens=900, completion_tokens=100)
+
+    async def close(self) -> None:
+        return
+
+
+@pytest.fixture
+async def new_gate():
+    gates = []
+
+    def make(ledger: FakeLedger) -> Gate:
+        gates.append(Gate(ledger))
+        return gates[-1]
+
+    yield make
+    for gate in gates:
+        await gate.close()
+
+
+NewGate = Callable[[FakeLedger], Gate]
+
+
+async def test_no_more_calls_go_than_have_leave_and_all_go_in_the_end(new_gate: NewGate) -> None:
+    busy, gate = Busy(), new_gate(FakeLedger(room=3))
+    model = LimitedModel(busy, lambda: gate)
+    await asyncio.gather(*(model.reply(ASK) for _ in range(20)))
+    assert (busy.most, busy.calls) == (3, 20)
+
+
+async def test_calls_that_come_together_ask_together(new_gate: NewGate) -> None:
+    ledger = FakeLedger()
+    gate = new_gate(ledger)
+    model = LimitedModel(Busy(), lambda: gate)
+    await asyncio.gather(*(model.reply(ASK) for _ in range(50)))
+    assert len(ledger.visits) < 20
+
+
+async def test_a_429_costs_no_try_and_is_told(new_gate: NewGate) -> None:
+    ledger = FakeLedger()
+    gate, busy = new_gate(ledger), Busy(refusals=6)
+    assert (await LimitedModel(busy, lambda: gate).reply(ASK)).text == "A"
+    assert busy.calls == 7
+    assert sum(visit.throttled for visit in ledger.visits) == 6
+
+
+async def test_other_faults_go_to_the_agent_at_once(new_gate: NewGate) -> None:
+    class Broken(Busy):
+        async def reply(self, request: Request) -> Reply:
+            raise ProviderFault("broken", cause="server_error")
+
+    gate = new_gate(FakeLedger())
+    with pytest.raises(ProviderFault, match="broken"):
+        await LimitedModel(Broken(), lambda: gate).reply(ASK)
+
+
+async def test_without_redis_nobody_calls_and_nothing_is_lost(new_gate: NewGate) -> None:
+    ledger, busy = FakeLedger(away=2), Busy()
+    gate = new_gate(ledger)
+    asking = asyncio.create_task(LimitedModel(busy, lambda: gate).reply(ASK))
+    await asyncio.sleep(0.1)
+    assert busy.calls == 0
+    assert (await asking).text == "A"
+
+
+async def test_who_gives_up_waiting_leaves_its_place(new_gate: NewGate) -> None:
+    ledger, busy = FakeLedger(room=0), Busy()
+    gate = new_gate(ledger)
+    model = LimitedModel(busy, lambda: gate)
+    first = asyncio.create_task(model.reply(ASK))
+    await asyncio.sleep(0.05)
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    ledger.room = 1
+    assert (await model.reply(ASK)).text == "A"
+    assert busy.calls == 1
+    await asyncio.sleep(0.05)
+    assert ledger.visits[-1].in_flight == 0
+
+
+async def test_guesses_of_tokens_learn_from_what_was_used(new_gate: NewGate) -> None:
+    ledger = FakeLedger()
+    gate = new_gate(ledger)
+    model = LimitedModel(Busy(), lambda: gate)
+    for _ in range(40):
+        await model.reply(ASK)
+    asked = [visit.costs[0] for visit in ledger.visits if visit.costs]
+    assert asked[0] < 400
+    assert 950 < asked[-1] < 1_050
+
+
+async def test_the_seconds_of_a_trial_stand_still_while_it_waits_for_leave() -> None:
+    async with trial_clock(0.2) as clock:
+        with off_the_clock():
+            await asyncio.sleep(0.4)
+        with off_the_clock(), off_the_clock():
+            await asyncio.sleep(0.2)
+    assert not clock.is_over
+
+
+async def test_and_go_on_afterwards() -> None:
+    async def trial() -> None:
+        async with trial_clock(0.1):
+            with off_the_clock():
+                await asyncio.sleep(0.15)
+            await asyncio.sleep(60)
+
+    with pytest.raises(TimeoutError):
+        await trial()
+
+
+def test_equal_keys_share_an_account_whatever_their_variable_is_called() -> None:
+    one = ModelSpec(id="openai/a", api_base="http://h:1/v1", api_key_env="ONE")
+    other = ModelSpec(id="openai/b", api_base="http://h:1/v2", api_key_env="OTHER")
+    assert key_name(one, "secret-key") == key_name(other, "secret-key") != key_name(one, "another")
+    assert "secret" not in key_name(one, "secret-key")
+
+
+@pytest.mark.parametrize(
+    "text", ["openai", "openai=", "openai=rpm", "openai=rpm:0", "openai=rph:5", "openai=rpm:5 x"]
+)
+def test_a_rate_that_cannot_be_read_is_refused(text: str) -> None:
+    with pytest.raises(SpecError, match="GNOMON_RATE_LIMITS"):
+        parse_rates(text)
+
+
+def test_rates_are_read_by_provider_and_host() -> None:
+    found = parse_rates("openai = rpm:500, tpm:200000 ; 10.0.0.7:8000=in_flight:4;")
+    assert found == {
+        "openai": Rate(requests_per_minute=500, tokens_per_minute=200_000),
+        "10.0.0.7:8000": Rate(in_flight=4),
+    }

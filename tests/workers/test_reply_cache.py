@@ -1,0 +1,172 @@
+"""The response cache: what was said once is not paid twice, and what must be drawn anew is."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gnomon.message import Message
+from gnomon.model import Reply, Request
+from gnomon.row import Row
+from gnomon.spec import ModelSpec
+from tests.agents.conftest import FakeProvider, provider
+from tests.workers.conftest import BOTH, Clock, create
+from tests.workers.tiny_worker import context_of
+from workers.reply_cache import CachedModel, ReplyCache, fingerprint
+from workers.shard import WorkerContext, run_shard
+from workers.store import Store
+from workers.store.replies import KeptReply
+
+__all__ = ["provider"]  # a fixture
+
+ASK: list[Message] = [{"role": "user", "content": "hi"}]
+TOOL = {"type": "function", "function": {"name": "t", "description": "d", "parameters": {}}}
+
+
+class Counting:
+    """A model that says a number that grows with each call."""
+
+    id = "counting"
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    async def reply(self, request: Request) -> Reply:
+        self.calls += 1
+        return Reply(text=str(self.calls), prompt_tokens=3, completion_tokens=1, usd=0.5)
+
+    async def close(self) -> None:
+        return
+
+
+def cached(store: Store, model: Counting, **spec: Any) -> CachedModel:
+    mark = fingerprint(ModelSpec(**{"id": "openai/m", **spec}))
+    return CachedModel(model, ReplyCache(store, {"m": mark}), mark)
+
+
+async def test_equal_requests_have_one_reply_marked_as_cached(store: Store) -> None:
+    model = Counting()
+    asked = cached(store, model)
+    first, second = [await asked.reply(Request(messages=ASK, tools=[TOOL], seed=1)) for _ in range(2)]
+    assert (first.text, first.cached, second.text, second.cached) == ("1", False, "1", True)
+    assert (second.prompt_tokens, second.usd) == (3, 0.5)
+
+
+PICTURE = {"type": "image", "sha256": "0" * 64, "media_type": "image/png"}
+OTHER_TOOL = {"type": "function", "function": {"name": "t", "description": "other", "parameters": {}}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "request_"),
+    [
+        ({"id": "openai/n"}, {}),
+        ({"api_base": "http://127.0.0.1:1/v1"}, {}),
+        ({"temperature": 0.5}, {}),
+        ({"max_tokens": 5}, {}),
+        ({"options": {"top_p": 0.5}}, {}),
+        ({}, {"messages": [{"role": "user", "content": "hi!"}]}),
+        ({}, {"messages": [{"role": "user", "content": [PICTURE]}]}),
+        ({}, {"tools": []}),
+        ({}, {"tools": [OTHER_TOOL]}),
+        ({}, {"tool_choice": "none"}),
+        ({}, {"seed": 2}),  # another repeat, or another sample
+    ],
+)
+async def test_whatever_differs_is_asked_anew(store: Store, spec: Any, request_: Any) -> None:
+    model = Counting()
+    request: dict[str, Any] = {"messages": ASK, "tools": [TOOL], "seed": 1}
+    await cached(store, model).reply(Request(**request))
+    reply = await cached(store, model, **spec).reply(Request(**{**request, **request_}))
+    assert (reply.text, reply.cached) == ("2", False)
+
+
+@pytest.mark.parametrize(
+    "change", [{"name": "b"}, {"price": {"input": 1, "output": 1}}, {"api_key_env": "K"}]
+)
+def test_what_does_not_reach_the_model_does_not_count(change: dict[str, Any]) -> None:
+    assert fingerprint(ModelSpec(id="openai/m", **change)) == fingerprint(ModelSpec(id="openai/m"))
+
+
+@BOTH
+def test_replies_are_kept_by_scope_the_first_stays_and_old_ones_are_forgotten(
+    store: Store, clock: Clock
+) -> None:
+    store.keep_replies(
+        [KeptReply(b"k1", b"s1", "1"), KeptReply(b"k2", b"s1", "2"), KeptReply(b"k3", b"s2", "3")]
+    )
+    clock.now_s += 100
+    store.keep_replies([KeptReply(b"k1", b"s1", "other"), KeptReply(b"k4", b"s2", "4")])
+    assert store.replies([b"s1", b"s2", b"s3"]) == {
+        b"s1": {b"k1": "1", b"k2": "2"},
+        b"s2": {b"k3": "3", b"k4": "4"},
+        b"s3": {},
+    }
+    assert store.forget_replies(older_than_s=50) == 3
+    assert store.replies([b"s1", b"s2"]) == {b"s1": {}, b"s2": {b"k4": "4"}}
+
+
+# Jobs, whole
+
+CALL = {"id": "x", "type": "function", "function": {"name": "nosuch", "arguments": "{}"}}
+
+
+@pytest.fixture
+def context(real_store: Store, tmp_path: Path) -> WorkerContext:
+    return context_of(real_store, tmp_path)
+
+
+def run(
+    context: WorkerContext, provider: FakeProvider, job_id: str | None = None, **changes: Any
+) -> list[Row]:
+    """Run a job of one ReAct trial a repeat, new or resumed; its rows."""
+    given: dict[str, Any] = {
+        "models": [{"id": "openai/m", "api_base": provider.url, "price": {"input": 1, "output": 1}}],
+        "arms": [{"name": "a", "agent": "react"}],
+        "concurrency": 1,
+        **changes,
+    }
+    job = context.store.resume(job_id) if job_id else create(context.store, 1, **given)
+    for shard in range(job.shards):
+        run_shard(job.id, shard, context=context)
+    return list(context.store.iter_rows(job.id))
+
+
+def calls_then_answers(provider: FakeProvider) -> None:
+    provider.says({"role": "assistant", "content": None, "tool_calls": [CALL]}, finish_reason="tool_calls")
+    provider.says("A")
+
+
+def test_a_resumed_job_pays_only_for_what_it_had_not_heard(
+    context: WorkerContext, provider: FakeProvider
+) -> None:
+    provider.says({"role": "assistant", "content": None, "tool_calls": [CALL]}, finish_reason="tool_calls")
+    provider.answers(401, {"error": {"message": "not now"}})
+    [row] = run(context, provider)
+    assert (row.outcome, row.model_calls, len(provider.requests)) == ("infra_missing", 1, 2)
+    provider.says("A")
+    [again] = run(context, provider, row.job_id)
+    assert (again.outcome, again.score, again.model_calls, again.cache_hits) == ("scored", 1.0, 2, 1)
+    assert len(provider.requests) == 3
+    assert again.usd == pytest.approx(18e-6)  # of the second call alone
+
+
+def test_the_same_job_again_costs_nothing(context: WorkerContext, provider: FakeProvider) -> None:
+    calls_then_answers(provider)
+    [first] = run(context, provider)
+    [second] = run(context, provider)
+    assert len(provider.requests) == 2
+    assert (second.score, second.cache_hits, second.usd) == (first.score, 2, 0.0)
+
+
+def test_repeats_are_drawn_anew(context: WorkerContext, provider: FakeProvider) -> None:
+    provider.says("A")
+    rows = run(context, provider, repeats=3)
+    assert [row.cache_hits for row in rows] == [0, 0, 0]
+    assert len(provider.requests) == 3
+
+
+def test_a_spec_may_ask_for_replies_of_its_own(context: WorkerContext, provider: FakeProvider) -> None:
+    provider.says("A")
+    run(context, provider)
+    [row] = run(context, provider, cache=False)
+    assert (row.cache_hits, len(provider.requests)) == (0, 2)

@@ -1,0 +1,217 @@
+"""The lease protocol statement by statement: every order of a small cast, many orders of a large one.
+
+A sound protocol survives them all; four planted bugs, each of a kind that others have shipped, do not.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, func, insert, select, update
+
+from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row
+from tests.workers.stage import Actor, Choose, Stage, all_orders, dice
+from workers.store import Lease, Store
+from workers.store import results as results_module
+from workers.store.encoding import pack, row_values
+from workers.store.schema import jobs, results, traces, trials
+
+TTL_S = 10.0
+ORDERS = {"sqlite": 60, "postgresql": 10}  # random orders of the large cast
+SOAK_ORDERS = {"sqlite": 20_000, "postgresql": 1_000}
+
+
+class Play:
+    """One job of one shard, played again and again from its start; `check` says what must hold at its end."""
+
+    def __init__(self, store: Store, clock: Clock, samples: int) -> None:
+        self.store, self.clock = store, clock
+        self.job = create(store, samples, concurrency=64, models=[MODEL], arms=[ARM])
+        self.accepted: dict[str, str] = {}
+
+    def reset(self) -> None:
+        self.accepted = {}
+        self.clock.now_s = 1_000.0
+        with self.store.writing() as db:
+            db.execute(delete(traces))
+            db.execute(delete(results))
+            fresh = {"state": "pending", "attempt": 0, "token": 0, "lease_until": None, "worker": None}
+            db.execute(update(trials).values(fresh))
+            counts = dict.fromkeys(("scored", "model_failed", "infra_missing"), 0)
+            spent = {"known_usd": 0.0, "known_tokens": 0}
+            db.execute(update(jobs).values(status="queued", finished_at=None, **counts, **spent))
+
+    def worker(self, name: str, *, rounds: int = 1, twice: bool = False, may_die: bool = False) -> Actor:
+        """Leases, then finishes what it got; `twice`: the reply to its first write is lost."""
+        got: list[Lease] = []
+
+        def lease() -> None:
+            got[:] = self.store.lease(self.job.id, 0, worker=name, ttl_s=TTL_S, limit=2)
+
+        def finish() -> None:
+            batch = [(one, make_row(one, answer=f"{name} {one.token}"), TRACE) for one in got]
+            refused = self.store.finish(batch)
+            for one in got:
+                trial_id, answer = one.trial.trial_id, f"{name} {one.token}"
+                if trial_id not in refused:
+                    assert self.accepted.setdefault(trial_id, answer) == answer, "two results were accepted"
+
+        round_ = (lease, finish, finish) if twice else (lease, finish)
+        return Actor(name=name, operations=round_ * rounds, may_die=may_die)
+
+    def sweeper(self, name: str, times: int = 1) -> Actor:
+        return Actor(name=name, operations=[lambda: self.store.sweep() and None] * times, looks_first=True)
+
+    def time(self, times: int = 1) -> Actor:
+        def passes() -> None:
+            self.clock.now_s += TTL_S + 1
+
+        return Actor(name="time", operations=[passes] * times, looks_first=True)
+
+    def user(self, *operations: Callable[[str], object]) -> Actor:
+        return Actor(name="user", operations=[lambda act=act: act(self.job.id) for act in operations])  # type: ignore[misc]
+
+    def run(self, cast: Callable[["Play"], Sequence[Actor]], choose: Choose) -> Stage:
+        """One play from the start, and then fair winds until the job has ended."""
+        self.reset()
+        stage = Stage(self.store, cast(self))
+        stage.play(choose)
+        self.store.resume(self.job.id)
+        for attempt in range(8):
+            if self.store.job(self.job.id).status == "completed":
+                break
+            self.clock.now_s += TTL_S + 1
+            self.store.sweep()
+            for _, shard in self.store.unfinished_shards():
+                alone = attempt % 2 == 1
+                leases = self.store.lease(self.job.id, shard, worker="last", ttl_s=TTL_S, alone=alone)
+                self.store.finish([(one, make_row(one, answer="last"), TRACE) for one in leases])
+        self.check()
+        return stage
+
+    def check(self) -> None:
+        rows = {row.trial_id: row for row in self.store.iter_rows(self.job.id)}
+        record = self.store.job(self.job.id)
+        assert len(rows) == record.counts.planned == record.counts.done, "a trial was lost or counted twice"
+        assert record.status == "completed"
+        for trial_id, answer in self.accepted.items():
+            assert rows[trial_id].answer == answer, "what was accepted was lost or overwritten"
+        with self.store.reading() as db:
+            spent = db.execute(select(jobs.c.known_usd)).scalar_one()
+            kept = db.execute(select(func.count()).select_from(traces)).scalar_one()
+            held = db.execute(select(func.count()).where(trials.c.state != "done")).scalar_one()
+        assert (kept, held) == (len(rows), 0)
+        assert spent >= 0.5 * len(rows), "money that was spent is not in the ledger"
+
+
+MODEL = {"id": "scripted", "options": {"replies": ["A"]}}
+ARM = {"name": "raw", "agent": "direct"}
+
+
+def small(play: Play) -> Sequence[Actor]:
+    """Two workers, a sweeper and a lease that runs out."""
+    return [play.worker("a"), play.worker("b"), play.sweeper("sweeper"), play.time()]
+
+
+def large(play: Play) -> Sequence[Actor]:
+    """Three workers that may die or lose a reply, two sweepers, a user, and time that passes twice."""
+    return [
+        play.worker("a", rounds=2, may_die=True),
+        play.worker("b", twice=True),
+        play.worker("c", may_die=True),
+        play.sweeper("s1", 2),
+        play.sweeper("s2"),
+        play.user(play.store.cancel, play.store.resume),
+        play.time(2),
+    ]
+
+
+class SweepsById(Store):
+    """Takes back what had expired when it looked, whatever has become of it since."""
+
+    def sweep(self, now: float | None = None) -> list[tuple[str, int]]:
+        with self.reading() as db:
+            late = (trials.c.state == "leased") & (trials.c.lease_until < self.now(db))
+            found = db.execute(select(trials.c.trial_id).where(late)).scalars().all()
+        with self.writing() as db:
+            db.execute(update(trials).where(trials.c.trial_id.in_(found)).values(state="pending"))
+        return []
+
+
+class SplitsWrites(Store):
+    """Writes the result in one transaction and the trial's state in another."""
+
+    def _write(self, ended: Sequence[Any]) -> set[str]:
+        refused = set()
+        for lease, row, trace in ended:
+            mine = (trials.c.trial_id == row.trial_id) & (trials.c.token == lease.token)
+            with self.writing() as db:
+                if db.execute(select(trials.c.state).where(mine)).scalar_one_or_none() != "leased":
+                    refused.add(row.trial_id)
+                    continue
+                db.execute(insert(results).values(row_values(row)))
+                db.execute(insert(traces).values(trial_id=row.trial_id, body=pack(trace)))
+            with self.writing() as db:
+                db.execute(update(trials).where(mine).values(state="done"))
+                counted = {"scored": jobs.c.scored + 1, "known_usd": jobs.c.known_usd + (row.usd or 0.0)}
+                done = update(jobs).where(jobs.c.id == row.job_id)
+                db.execute(done.values(counted))
+                db.execute(done.where(jobs.c.scored >= jobs.c.planned).values(status="completed"))
+        return refused
+
+
+class ClaimsUnguarded(Store):
+    """Looks for pending trials in one transaction and takes them in another."""
+
+    def lease(self, job_id: str, shard: int, *, worker: str, ttl_s: float, **_: Any) -> list[Lease]:
+        with self.reading() as db:
+            found = db.execute(select(trials).where(trials.c.state == "pending")).mappings().all()
+        with self.writing() as db:
+            taken = {"state": "leased", "worker": worker, "lease_until": self.now(db) + ttl_s}
+            names = [row["trial_id"] for row in found]
+            db.execute(
+                update(trials).where(trials.c.trial_id.in_(names)).values(token=trials.c.token + 1, **taken)
+            )
+        return [
+            Lease(trial=results_module.trial_of(row), attempt=row["attempt"] + 1, token=row["token"] + 1)
+            for row in found
+        ]
+
+
+def held_by_anybody(leases: Sequence[Lease]) -> Any:
+    """The planted lack of a fence: whoever holds the trial now, this one may finish it."""
+    return trials.c.trial_id.in_([lease.trial.trial_id for lease in leases]) & (trials.c.state == "leased")
+
+
+def test_a_small_cast_keeps_its_promise_in_every_order(store: Store, clock: Clock) -> None:
+    play = Play(store, clock, 1)
+    assert all_orders(lambda choose: play.run(small, choose)) > 200
+
+
+@BOTH
+def test_a_large_cast_keeps_its_promise_in_many_orders(store: Store, clock: Clock, kind: str) -> None:
+    play = Play(store, clock, 3)
+    lengths = [len(play.run(large, dice(seed)).steps) for seed in range(ORDERS[kind])]
+    assert max(lengths) > 15
+
+
+@BOTH
+@pytest.mark.soak
+@pytest.mark.timeout(3_600)
+def test_a_large_cast_keeps_its_promise_in_very_many_orders(store: Store, clock: Clock, kind: str) -> None:
+    play = Play(store, clock, 3)
+    for seed in range(SOAK_ORDERS[kind]):
+        play.run(large, dice(seed))
+
+
+@pytest.mark.parametrize("bug", [SweepsById, SplitsWrites, ClaimsUnguarded, Store])
+def test_every_planted_bug_is_found(
+    bug: type[Store], url: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if bug is Store:
+        monkeypatch.setattr(results_module, "held_by", held_by_anybody)
+    store = bug(url, clock=clock)
+    play = Play(store, clock, 1)
+    with pytest.raises(Exception, match=r"accepted|lost|counted|UNIQUE|completed|assert"):
+        all_orders(lambda choose: play.run(small, choose))
+    store.close()

@@ -1,0 +1,120 @@
+"""Poses moved on step by step, and how the last differs from the first."""
+
+import math
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from tools.core.positions import Metres
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from tools.geometry.pose import (
+    Axis,
+    NotARotation,
+    Pose,
+    from_yaw_pitch_roll,
+    nearest_rotation,
+    rotation_angle_deg,
+    wrapped_deg,
+)
+
+Triple = Annotated[list[Metres], Field(min_length=3, max_length=3)]
+Degrees = Annotated[float, Field(ge=-3600, le=3600)]
+Row = Annotated[list[Annotated[float, Field(ge=-1.1, le=1.1)]], Field(min_length=3, max_length=3)]
+
+
+class GivenPose(ToolArgs):
+    """A position and how it is turned: by `rotation`, or by yaw, pitch and roll (about z, y and x)."""
+
+    position_m: Triple = Field(description="[x, y, z] in metres")
+    rotation: list[Row] | None = Field(
+        default=None, min_length=3, max_length=3, description="3 rows of a rotation matrix, own to outer axes"
+    )
+    yaw_deg: Degrees = Field(default=0.0, description="about z, counter-clockwise from above")
+    pitch_deg: Degrees = Field(default=0.0, description="about the outer y")
+    roll_deg: Degrees = Field(default=0.0, description="about the outer x")
+
+
+class ComposePosesArgs(ToolArgs):
+    """Where it starts and how it moves, or where it ends."""
+
+    start: GivenPose = Field(description="the first pose, in the world")
+    moves: list[GivenPose] = Field(
+        min_length=1,
+        max_length=100,
+        description="own: each in the coordinates of the pose before; world: poses in the world, in order",
+    )
+    frame: Literal["own", "world"] = Field(default="own", description="what moves are given in")
+    forward: Axis = Field(
+        default="z", description="the own axis that looks ahead: z for usual cameras, x for vehicles"
+    )
+
+
+class Composed(ToolResult):
+    """The last pose in the world, and what changed on the way to it."""
+
+    position_m: list[float]
+    rotation: list[list[float]]
+    moved_m: float = Field(description="straight from the first position to the last")
+    moved_own_m: list[float] = Field(description="the same in the first pose's own coordinates")
+    turned_deg: float = Field(description="angle of the whole rotation, 0 to 180")
+    error_deg: float = Field(description="by how much rounded matrices were turned to be rotations again")
+    azimuth_change_deg: float | None = Field(
+        description="change of the direction ahead, seen from above (z up), left positive; absent if it looks"
+        " straight up or down"
+    )
+
+
+def run(_: ToolContext, args: ComposePosesArgs) -> Composed:
+    """Compose: p = R · p_own + T for each move (STI-Bench appendix, equations 5 and 9).
+
+    Raises:
+        ToolError: a matrix is no rotation.
+    """
+    first, error_deg = _pose(args.start, "start")
+    last = first
+    for number, move in enumerate(args.moves):
+        pose, more_deg = _pose(move, f"moves.{number}")
+        error_deg += more_deg
+        last = last.then(pose) if args.frame == "own" else pose
+    own = last.seen_from(first)
+    upright = [np.hypot(*pose.forward(args.forward)[:2]) > 1e-6 for pose in (first, last)]
+    change_deg = wrapped_deg(last.azimuth_deg(args.forward) - first.azimuth_deg(args.forward))
+    return Composed(
+        position_m=last.position_m.tolist(),
+        rotation=last.rotation.tolist(),
+        moved_m=float(np.linalg.norm(last.position_m - first.position_m)),
+        moved_own_m=own.position_m.tolist(),
+        turned_deg=rotation_angle_deg(own.rotation),
+        error_deg=error_deg,
+        azimuth_change_deg=change_deg if all(upright) else None,
+    )
+
+
+def _pose(given: GivenPose, name: str) -> tuple[Pose, float]:
+    """The pose, and by how many degrees its matrix had to be turned to be a rotation."""
+    position_m = np.array(given.position_m, dtype=float)
+    if given.rotation is None:
+        rotation = from_yaw_pitch_roll(given.yaw_deg, given.pitch_deg, given.roll_deg)
+        return Pose(position_m=position_m, rotation=rotation), 0.0
+    if given.yaw_deg or given.pitch_deg or given.roll_deg:
+        raise ToolError(f"{name}: give rotation, or yaw_deg, pitch_deg and roll_deg, not both.")
+    matrix = np.array(given.rotation, dtype=float)
+    try:
+        rotation = nearest_rotation(matrix)
+    except NotARotation as error:
+        raise ToolError(f"{name}.rotation: {error}.") from None
+    off = float(np.linalg.norm(matrix - rotation)) / math.sqrt(2)  # a small turn moves the matrix so far
+    return Pose(position_m=position_m, rotation=rotation), math.degrees(off)
+
+
+compose_poses = Tool(
+    name="compose_poses",
+    description=(
+        "Move a pose (position and rotation) on step by step, or compare two poses: the last pose, how far it"
+        " moved, and by how much it turned, also seen from above."
+    ),
+    args=ComposePosesArgs,
+    run=run,
+    needs="nothing",
+)

@@ -1,0 +1,46 @@
+"""Positions over time as arguments, and their check."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from tools.core.tool import ToolError
+from tools.core.track import MIN_STEP_S
+
+Metres = Annotated[float, Field(ge=-1e7, le=1e7)]
+PositionM = Annotated[list[Metres], Field(min_length=2, max_length=3)]
+Seconds = Annotated[float, Field(ge=-1e9, le=1e9)]
+
+MAX_POSITIONS = 1000
+
+
+def checked_positions(positions_m: Sequence[Sequence[float]]) -> NDArray[np.float64]:
+    """The positions (n × 2 or n × 3) as an array.
+
+    Raises:
+        ToolError: some have two coordinates and others three.
+    """
+    sizes = {len(position) for position in positions_m}
+    if len(sizes) > 1:
+        raise ToolError("Give every position with two coordinates, or every one with three.")
+    return np.array(positions_m, dtype=float)
+
+
+def checked_times(times_s: Sequence[float], count: int) -> NDArray[np.float64]:
+    """One rising time for each of `count` positions, as an array.
+
+    Raises:
+        ToolError: there are more or fewer, or they do not rise.
+    """
+    if len(times_s) != count:
+        raise ToolError(f"There are {count} positions but {len(times_s)} times; give one time a position.")
+    times = np.array(times_s, dtype=float)
+    late = np.flatnonzero(np.diff(times) < MIN_STEP_S)
+    if late.size:
+        raise ToolError(
+            f"times_s must rise strictly, but entry {late[0] + 1} does not come after the one before."
+        )
+    return times

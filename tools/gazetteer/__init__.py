@@ -1,0 +1,1 @@
+"""Gazetteer: Japan's prefectures, municipalities, towns and railway stations, embedded."""

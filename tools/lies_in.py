@@ -1,0 +1,66 @@
+"""Whether one place of Japan lies in another."""
+
+from pydantic import Field
+
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from tools.gazetteer.gazetteer import lies_in as is_in
+from tools.gazetteer.gazetteer import resolve
+from tools.gazetteer.naming import SURE, FoundPlace, NamedPlace, found_place, hits_of
+from tools.gazetteer.place import Place
+
+
+class LiesInArgs(ToolArgs):
+    """The smaller and the larger place."""
+
+    inner: NamedPlace = Field(description="the smaller place: a town, station or municipality")
+    outer: str = Field(min_length=1, max_length=200, description="the municipality or prefecture around it")
+
+
+class LiesIn(ToolResult):
+    """The answer, with the places it is about."""
+
+    lies_in: bool
+    inner: list[FoundPlace] = Field(description="the places of that name that lie in it; if none, all")
+    outer: list[FoundPlace] = Field(description="the areas of that name")
+    doubt: str | None = Field(description="why the answer may not hold, if it may not")
+
+
+def run(_: ToolContext, args: LiesInArgs) -> LiesIn:
+    """Compare by administrative codes.
+
+    Raises:
+        ToolError: one of the names is unknown.
+    """
+    outers = [
+        hit.place for hit in resolve(args.outer, kinds=("prefecture", "municipality")) if hit.score >= SURE
+    ]
+    if not outers:
+        raise ToolError(f"There is no prefecture or municipality {args.outer!r}.")
+    inners = [hit.place for hit in hits_of(args.inner) if hit.score >= SURE]
+    if not inners:
+        raise ToolError(f"There is no place {args.inner.name!r}, only names that begin so or are nearly so.")
+    inside = [place for place in inners if any(_within(place, outer) for outer in outers)]
+    elsewhere = len(inners) - len(inside)
+    doubt = f"{elsewhere} more places of that name lie elsewhere" if inside and elsewhere else None
+    return LiesIn(
+        lies_in=bool(inside),
+        inner=[found_place(place) for place in inside or inners],
+        outer=[found_place(place) for place in outers],
+        doubt=doubt,
+    )
+
+
+def _within(inner: Place, outer: Place) -> bool:
+    return inner != outer and is_in(inner, outer)
+
+
+lies_in = Tool(
+    name="lies_in",
+    description=(
+        "Tell whether a Japanese town, station or municipality lies in a given municipality or prefecture, by"
+        " their administrative codes."
+    ),
+    args=LiesInArgs,
+    run=run,
+    needs="gazetteer",
+)

@@ -1,0 +1,35 @@
+"""The whole frame that is on screen at a time of the clip."""
+
+from pydantic import Field
+
+from tools.core.looking import ClipSeconds, Look, facts_of, look
+from tools.core.tool import Tool, ToolArgs, ToolContext
+
+MAX_SIDE_PX = 1280
+
+
+class LookAtFrameArgs(ToolArgs):
+    """When."""
+
+    time_s: ClipSeconds = Field(description="seconds from the start of the clip")
+
+
+def run(context: ToolContext, args: LookAtFrameArgs) -> Look:
+    """Look.
+
+    Raises:
+        ToolError: there is no readable clip, or it does not last so long.
+    """
+    return look(context, [args.time_s], facts=facts_of(context), max_side_px=MAX_SIDE_PX)
+
+
+look_at_frame = Tool(
+    name="look_at_frame",
+    description=(
+        "Look at one frame of the clip: the picture on screen at a given time, its longer side at most"
+        f" {MAX_SIDE_PX} pixels."
+    ),
+    args=LookAtFrameArgs,
+    run=run,
+    needs="footage",
+)

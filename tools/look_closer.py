@@ -1,0 +1,51 @@
+"""A part of a frame at full resolution."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from tools.core.looking import ClipSeconds, Look, facts_of, look
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError
+
+MIN_SIDE_PX = 8
+MAX_SIDE_PX = 2000
+
+Pixel = Annotated[int, Field(ge=0, le=100_000)]
+
+
+class LookCloserArgs(ToolArgs):
+    """When, and which part."""
+
+    time_s: ClipSeconds = Field(description="seconds from the start of the clip")
+    x_px: Pixel = Field(description="left edge of the part, in pixels of the full frame")
+    y_px: Pixel = Field(description="upper edge of the part")
+    width_px: Pixel = Field(description="width of the part")
+    height_px: Pixel = Field(description="height of the part")
+
+
+def run(context: ToolContext, args: LookCloserArgs) -> Look:
+    """Look.
+
+    Raises:
+        ToolError: there is no readable clip, it does not last so long, or the part lies outside the frame.
+    """
+    facts = facts_of(context)
+    width = min(args.width_px, facts.width - args.x_px)
+    height = min(args.height_px, facts.height - args.y_px)
+    if min(width, height) < MIN_SIDE_PX:
+        size = f"{facts.width} x {facts.height}"
+        raise ToolError(f"Less than {MIN_SIDE_PX} pixels of that part lie inside the frame of {size}.")
+    crop = (args.x_px, args.y_px, width, height)
+    return look(context, [args.time_s], facts=facts, crop=crop, max_side_px=MAX_SIDE_PX)
+
+
+look_closer = Tool(
+    name="look_closer",
+    description=(
+        "Look at a part of one frame of the clip in its full resolution. Coordinates are pixels of the full"
+        " frame, from its upper left corner; what reaches beyond the frame is cut off."
+    ),
+    args=LookCloserArgs,
+    run=run,
+    needs="footage",
+)

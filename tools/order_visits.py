@@ -1,0 +1,96 @@
+"""The shortest order of visits with its times, found exactly; or which constraints rule it out."""
+
+from pydantic import Field
+
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from tools.trips.asking import ask, place_named, trip_of
+from tools.trips.hours import clock_of
+from tools.trips.problem import problem_of
+from tools.trips.schedule import MAX_SPOTS
+from tools.trips.solve import solve
+
+
+class OrderVisitsArgs(ToolArgs):
+    """Which places, and on which day."""
+
+    places: list[str] = Field(
+        min_length=1, max_length=MAX_SPOTS, description="ids or exact names of the places to visit"
+    )
+    day: int | None = Field(
+        None,
+        ge=1,
+        le=14,
+        description="the day of the trip, from 1; left out: shared out over all of its days",
+    )
+
+
+class TimedVisit(ToolResult):
+    """One visit with its times."""
+
+    place: str
+    name: str
+    arrive: str
+    leave: str
+
+
+class OrderedDay(ToolResult):
+    """One day's visits in order."""
+
+    day: int
+    visits: list[TimedVisit]
+    metres: int
+    back: str = Field(description="when the day's end is reached")
+
+
+class OrderVisits(ToolResult):
+    """The shortest order there is; over several days, of all even shares."""
+
+    days: list[OrderedDay]
+    metres: int
+    metres_error: int = Field(description="0: the search is exact on the table of ways")
+
+
+def run(context: ToolContext, args: OrderVisitsArgs) -> OrderVisits:
+    """Search.
+
+    Raises:
+        ToolError: a place is not found, or no order keeps the trip's constraints.
+    """
+    trip = trip_of(context)
+    if args.day is not None and args.day > trip.request.days:
+        raise ToolError(f"bad_argument: day is {args.day}; the trip has {trip.request.days}")
+    places = list({place.id: place for place in (place_named(trip, name) for name in args.places)}.values())
+    problem = ask(trip, problem_of(trip, places))
+    solution = solve(problem, day=args.day, fair=True)
+    if solution.rounds is None:
+        because = ", ".join(solution.conflict) or "no way joins the places"
+        raise ToolError(f"infeasible: these cannot be kept together: {because}")
+    first = args.day or 1
+    days = [
+        OrderedDay(
+            day=first + number,
+            visits=[
+                TimedVisit(
+                    place=places[stay.spot].id,
+                    name=places[stay.spot].name,
+                    arrive=clock_of(stay.arrive_min),
+                    leave=clock_of(stay.leave_min),
+                )
+                for stay in done.stays
+            ],
+            metres=done.metres,
+            back=clock_of(done.back_min),
+        )
+        for number, done in enumerate(solution.rounds)
+    ]
+    return OrderVisits(days=days, metres=solution.metres, metres_error=0)
+
+
+order_visits = Tool(
+    name="order_visits",
+    description="Find the shortest order of visits with times that keeps hours, order, stays, walking cap and"
+    " day window; proves it when there is none and names the conflicting constraints.",
+    args=OrderVisitsArgs,
+    run=run,
+    needs="trip",
+)

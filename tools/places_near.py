@@ -1,0 +1,48 @@
+"""Which places lie around a point."""
+
+from pydantic import Field
+
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
+from tools.trips.asking import POSITION_ERROR_M, FoundPlace, ask, found, trip_of
+from tools.trips.place import LatLon
+
+
+class PlacesNearArgs(ToolArgs):
+    """Where, how far around, and what."""
+
+    lat: float = Field(ge=-90, le=90, description="latitude in degrees, WGS 84")
+    lon: float = Field(ge=-180, le=180, description="longitude in degrees, WGS 84")
+    radius_m: float = Field(1000.0, gt=0, le=20_000, description="how far around, in metres")
+    kinds: list[str] = Field([], max_length=10, description="only places of these kinds, such as cafe")
+    limit: int = Field(10, ge=1, le=30, description="how many at most")
+
+
+class PlacesNear(ToolResult):
+    """The places, nearest first; none if there are none."""
+
+    hits: list[FoundPlace]
+    position_error_m: float = Field(description="how far a position may be from the entrance")
+    source: str = Field(description="who says so, and the state of the data")
+
+
+def run(context: ToolContext, args: PlacesNearArgs) -> PlacesNear:
+    """Look around.
+
+    Raises:
+        ToolError: the point lies outside the data.
+    """
+    trip = trip_of(context)
+    at = LatLon(lat_deg=args.lat, lon_deg=args.lon)
+    told = ask(trip, trip.provider.nearby(at, radius_m=args.radius_m, kinds=args.kinds, limit=args.limit))
+    return PlacesNear(
+        hits=found(told.value), position_error_m=POSITION_ERROR_M, source=f"{told.provider} {told.version}"
+    )
+
+
+places_near = Tool(
+    name="places_near",
+    description="List the places around a point, nearest first, with kinds, positions and distances.",
+    args=PlacesNearArgs,
+    run=run,
+    needs="trip",
+)

@@ -1,0 +1,1 @@
+"""Providers of places and ways over HTTP; used only when they are configured."""

@@ -1,0 +1,36 @@
+"""Naming: whether two spellings mean the same place."""
+
+import re
+import unicodedata
+from difflib import SequenceMatcher
+
+GOOD_NAME = 0.7
+"""VIR-Bench counts two names as one above this ratio."""
+
+
+def plain_name(name: str) -> str:
+    """A name without case, accents, punctuation and doubled spaces.
+
+    >>> plain_name("  Café  Ekberg (1852)"), plain_name("Temppeliaukion-kirkko")
+    ('cafe ekberg 1852', 'temppeliaukion kirkko')
+    """
+    decomposed = unicodedata.normalize("NFKD", name).casefold()
+    bare = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    return " ".join(re.sub(r"[^\w]+", " ", bare).split())
+
+
+def likeness(one: str, other: str) -> float:
+    """How alike two names are, 0 to 1; 1 only where nothing but case, accents and punctuation differ.
+
+    >>> likeness("Ateneum", "ATENEUM"), round(likeness("Ateneum", "Ateneumin museo"), 2)
+    (1.0, 0.85)
+    """
+    first, second = plain_name(one), plain_name(other)
+    if not first or not second:
+        return 0.0
+    if first == second:
+        return 1.0
+    ratio = SequenceMatcher(None, first, second, autojunk=False).ratio()
+    if first in second or second in first:
+        ratio = max(ratio, 0.85)
+    return min(ratio, 0.99)

@@ -1,0 +1,144 @@
+"""Place, way and answer: what a provider of places and ways tells, and how well it knows it."""
+
+import math
+from dataclasses import dataclass
+from typing import Generic, Literal, TypeVar
+
+Mode = Literal["walk", "rail", "bus", "car", "ferry", "air"]
+MODES: tuple[Mode, ...] = ("walk", "rail", "bus", "car", "ferry", "air")
+
+Exactness = Literal["exact", "network", "timetable", "estimate", "lower_bound"]
+"""exact: a fact of the source; network: along mapped streets; timetable: of the operator;
+estimate: a model of ours; lower_bound: it takes at least that."""
+
+WALK_KMH = 4.8
+WALK_M_PER_MIN = WALK_KMH * 1000 / 60
+TOP_KMH: dict[Mode, float] = {
+    "walk": 9.0,
+    "rail": 320.0,
+    "bus": 110.0,
+    "car": 140.0,
+    "ferry": 80.0,
+    "air": 950.0,
+}
+"""Nobody moves faster: the straight line at this speed bounds every leg from below."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LatLon:
+    """A point on the ground, WGS 84."""
+
+    lat_deg: float
+    lon_deg: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdminPath:
+    """In which country, prefecture (state, canton, region), municipality and town a point lies.
+
+    `evidence_m` is how far off the matched town point lies: beyond 2 km the answer is approximate.
+    """
+
+    country: str = ""
+    prefecture: str = ""
+    municipality: str = ""
+    town: str = ""
+    evidence_m: float = 0.0
+
+    @property
+    def is_approximate(self) -> bool:
+        return self.evidence_m > 2000.0
+
+    def __str__(self) -> str:
+        return ", ".join(
+            part for part in (self.town, self.municipality, self.prefecture, self.country) if part
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Somewhere to be. What the source does not say is None or empty, never guessed.
+
+    `hours` is the text of OpenStreetMap's opening_hours; `also` holds other names of the same place.
+    """
+
+    id: str
+    name: str
+    at: LatLon
+    kind: str
+    admin: AdminPath | None = None
+    hours: str | None = None
+    also: tuple[str, ...] = ()
+    tags: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceHit:
+    """A place that answers a search: how well its name fits (0 to 1), or how far off it lies."""
+
+    place: Place
+    score: float = 1.0
+    distance_m: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """From one point to another: whole minutes (rounded up), whole metres, and how well that is known."""
+
+    minutes: int
+    metres: int
+    mode: Mode
+    exactness: Exactness
+    changes: int | None = None
+
+    @classmethod
+    def of(cls, seconds: float, metres: float, mode: Mode, exactness: Exactness) -> "Way":
+        """A way out of what a service measured, minutes rounded up.
+
+        >>> Way.of(61.0, 80.4, "walk", "network").minutes
+        2
+
+        Raises:
+            ValueError: a time or length is negative or not finite.
+        """
+        if not (math.isfinite(seconds) and math.isfinite(metres) and seconds >= 0 and metres >= 0):
+            raise ValueError(f"{seconds} s and {metres} m are no way")
+        return cls(
+            minutes=max(1, math.ceil(seconds / 60)), metres=round(metres), mode=mode, exactness=exactness
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Minutes and metres between points, row to column; None where there is no way."""
+
+    minutes: tuple[tuple[int | None, ...], ...]
+    metres: tuple[tuple[int | None, ...], ...]
+
+
+T = TypeVar("T", covariant=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer(Generic[T]):
+    """A value and where it comes from. `retrieved_at` is an ISO date-time: of the extract, or of the call."""
+
+    value: T
+    provider: str
+    version: str
+    retrieved_at: str
+    exactness: Exactness
+
+
+def walk_minutes(metres: float) -> int:
+    """Whole minutes on foot at 4.8 km/h, rounded up; at least one.
+
+    >>> walk_minutes(0), walk_minutes(80), walk_minutes(81)
+    (1, 1, 2)
+    """
+    return max(1, math.ceil(round(metres) / WALK_M_PER_MIN))
+
+
+def least_minutes(metres: float, mode: Mode) -> float:
+    """What the straight line takes at the mode's top speed: no router can beat it."""
+    return metres / (TOP_KMH[mode] * 1000 / 60)

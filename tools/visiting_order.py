@@ -1,0 +1,90 @@
+"""In which order places of Japan are plausibly visited: the shortest way over all of them."""
+
+import math
+from itertools import pairwise
+
+from pydantic import Field
+
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from tools.gazetteer.gazetteer import distance_m
+from tools.gazetteer.naming import FoundPlace, NamedPlace, found_place, place_of
+from tools.gazetteer.shortest import MAX_POINTS, shortest_order
+
+
+class VisitingOrderArgs(ToolArgs):
+    """The places, in any order."""
+
+    places: list[NamedPlace] = Field(
+        min_length=2, max_length=MAX_POINTS, description="the places, each once, in any order"
+    )
+    first: str | None = Field(default=None, max_length=200, description="name of the first, if it is known")
+    last: str | None = Field(default=None, max_length=200, description="name of the last, if it is known")
+
+
+class Leg(ToolResult):
+    """From one place to the next."""
+
+    start: str
+    end: str
+    distance_m: float
+
+
+class VisitingOrder(ToolResult):
+    """The shortest order; a journey may have been another, and a way and its reverse are equally short."""
+
+    order: list[str]
+    legs: list[Leg]
+    distance_m: float = Field(description="all legs together, straight")
+    given_order_m: float = Field(description="the same in the order of the call, to compare")
+    error_m: float = Field(description="how far off distance_m may be: places reach so far from their points")
+    places: list[FoundPlace] = Field(description="what each name was taken for, in that order")
+
+
+def run(_: ToolContext, args: VisitingOrderArgs) -> VisitingOrder:
+    """Find the order.
+
+    Raises:
+        ToolError: a name is unknown, shared or given twice, or an end is none of the places.
+    """
+    names = [asked.name for asked in args.places]
+    if len(set(names)) < len(names):
+        raise ToolError("A name is given twice; every place is visited once.")
+    found = [place_of(asked) for asked in args.places]
+    first, last = _end(names, args.first, "first"), _end(names, args.last, "last")
+    if first is not None and first == last:
+        raise ToolError("first and last are the same place; a way has two ends.")
+    metres = [
+        [distance_m(one.lat_deg, one.lon_deg, other.lat_deg, other.lon_deg) for other in found]
+        for one in found
+    ]
+    order = shortest_order(metres, first=first, last=last)
+    legs = [Leg(start=names[a], end=names[b], distance_m=metres[a][b]) for a, b in pairwise(order)]
+    told = [found_place(found[at]) for at in order]
+    return VisitingOrder(
+        order=[names[at] for at in order],
+        legs=legs,
+        distance_m=math.fsum(leg.distance_m for leg in legs),
+        given_order_m=math.fsum(metres[a][a + 1] for a in range(len(found) - 1)),
+        error_m=math.fsum(one.position_error_m + other.position_error_m for one, other in pairwise(told)),
+        places=told,
+    )
+
+
+def _end(names: list[str], name: str | None, which: str) -> int | None:
+    if name is None:
+        return None
+    if name not in names:
+        raise ToolError(f"{which}: {name!r} is none of the places: {', '.join(names)}.")
+    return names.index(name)
+
+
+visiting_order = Tool(
+    name="visiting_order",
+    description=(
+        "Find the shortest order in which to visit Japanese towns, stations or municipalities, with the"
+        " distance of each leg. A hint at the order of a journey, not a proof."
+    ),
+    args=VisitingOrderArgs,
+    run=run,
+    needs="gazetteer",
+)

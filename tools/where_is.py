@@ -1,0 +1,54 @@
+"""In which town, municipality and prefecture a point lies."""
+
+from pydantic import Field
+
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
+from tools.trips.asking import ask, trip_of
+from tools.trips.place import LatLon
+
+
+class WhereIsArgs(ToolArgs):
+    """A point."""
+
+    lat: float = Field(ge=-90, le=90, description="latitude in degrees, WGS 84")
+    lon: float = Field(ge=-180, le=180, description="longitude in degrees, WGS 84")
+
+
+class WhereIs(ToolResult):
+    """The areas that hold the point."""
+
+    country: str | None
+    prefecture: str | None
+    municipality: str | None
+    town: str | None
+    evidence_error_m: float = Field(description="distance to the evidence: beyond 2000 m approximate")
+    source: str = Field(description="who says so, and the state of the data")
+
+
+def run(context: ToolContext, args: WhereIsArgs) -> WhereIs:
+    """Look a point up.
+
+    Raises:
+        ToolError: it lies outside the data.
+    """
+    trip = trip_of(context)
+    told = ask(trip, trip.provider.reverse(LatLon(lat_deg=args.lat, lon_deg=args.lon)))
+    area = told.value
+    return WhereIs(
+        country=area.country or None,
+        prefecture=area.prefecture or None,
+        municipality=area.municipality or None,
+        town=area.town or None,
+        evidence_error_m=area.evidence_m,
+        source=f"{told.provider} {told.version}",
+    )
+
+
+where_is = Tool(
+    name="where_is",
+    description="Tell in which country, prefecture, municipality and town a point lies, and how far the"
+    " evidence for that is.",
+    args=WhereIsArgs,
+    run=run,
+    needs="trip",
+)

@@ -1,0 +1,134 @@
+"""Gate: one process' door to a provider key. Calls wait here, and one visit to the ledger serves many."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+
+from redis.exceptions import RedisError
+
+from gnomon.clock import off_the_clock
+from workers.limiter.ledger import LEASE_S, Ledger, Visit
+
+GATHER_S = 0.002  # calls that come within this time ask together
+BACK_S = 0.02  # a call that came back is told within this time, with the next call's asking if there is one
+LOOK_S = LEASE_S / 5  # how often a process with calls in flight shows that it lives
+AGAIN_S = 0.5  # after Redis did not answer
+MOST = 500  # calls that one visit asks for
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True, kw_only=True)
+class Call:
+    """One call that has leave. Say what came of it: `used` or `throttled`."""
+
+    tokens: int  # it asked for
+    leave: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    used: int | None = None
+    throttled: bool = False
+    retry_after_s: float = 0.0
+
+
+class Gate:
+    """Lets calls through as the ledger allows, first come, first served. Use it on one loop."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._waiting: deque[Call] = deque()
+        self._report = Visit()
+        self._wake = asyncio.Event()
+        self._is_blocked = False  # asked for more than there is: only what comes back can change that
+        self._pump: asyncio.Task[None] | None = None
+
+    @asynccontextmanager
+    async def call(self, tokens: int) -> AsyncIterator[Call]:
+        """Wait for leave for a call of about so many tokens, off the trial's clock."""
+        call = Call(tokens=tokens)
+        with off_the_clock():
+            await self._leave(call)
+        try:
+            yield call
+        finally:
+            self._back(call)
+
+    async def close(self) -> None:
+        """Tell the ledger that nothing is in flight here any more."""
+        if self._pump is not None:
+            self._pump.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._pump
+            with suppress(RedisError, OSError):
+                self._report.in_flight = 0
+                await self._ledger.visit(self._report)
+
+    async def _leave(self, call: Call) -> None:
+        self._waiting.append(call)
+        if not self._is_blocked:
+            self._wake.set()
+        if self._pump is None or self._pump.done():
+            self._pump = asyncio.create_task(self._visits())
+        try:
+            await call.leave
+        except asyncio.CancelledError:
+            if call.leave.done() and not call.leave.cancelled():
+                self._back(call)  # leave and cancellation came together
+            raise
+
+    def _back(self, call: Call) -> None:
+        report = self._report
+        report.in_flight -= 1
+        if call.used is not None:
+            report.answered += 1
+            report.token_error += call.used - call.tokens
+        if call.throttled:
+            report.throttled += 1
+            report.retry_after_s = max(report.retry_after_s, call.retry_after_s)
+        if self._is_blocked:
+            self._wake.set()
+        else:
+            asyncio.get_running_loop().call_later(BACK_S, self._wake.set)
+
+    async def _visits(self) -> None:
+        while True:
+            await asyncio.sleep(GATHER_S)
+            self._wake.clear()
+            wait_s = await self._visit()
+            if self._waiting and not self._is_blocked:
+                continue  # they came meanwhile
+            with suppress(TimeoutError):
+                async with asyncio.timeout(wait_s if self._is_blocked else LOOK_S):
+                    await self._wake.wait()
+
+    async def _visit(self) -> float:
+        """One visit; return when the next is due, in seconds."""
+        while self._waiting and self._waiting[0].leave.done():
+            self._waiting.popleft()  # cancelled while it waited
+        asked = [call for call in self._waiting if not call.leave.done()][:MOST]
+        told = self._report
+        told.costs = [call.tokens for call in asked]
+        self._report = Visit(in_flight=told.in_flight)
+        try:
+            leave = await self._ledger.visit(told)
+        except (RedisError, OSError) as error:
+            log.warning("no leave to call: Redis does not answer (%s)", type(error).__name__)
+            self._take_back(told)
+            self._is_blocked = True
+            return AGAIN_S
+        self._is_blocked = leave.granted < len(asked)
+        for call in asked[: leave.granted]:
+            if not call.leave.done():
+                call.leave.set_result(None)
+                self._report.in_flight += 1
+        while self._waiting and self._waiting[0].leave.done():
+            self._waiting.popleft()
+        return leave.wait_s
+
+    def _take_back(self, told: Visit) -> None:
+        """What was not heard is told again."""
+        now = self._report
+        now.answered += told.answered
+        now.throttled += told.throttled
+        now.token_error += told.token_error
+        now.retry_after_s = max(now.retry_after_s, told.retry_after_s)

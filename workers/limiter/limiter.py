@@ -1,0 +1,61 @@
+"""Limiter: the gates of one shard, one for each provider key that its models use."""
+
+import uuid
+from collections.abc import Mapping
+
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+
+from agents.models.wire import key_of
+from gnomon.errors import ProviderFault
+from gnomon.model import Model
+from gnomon.rate import Rate
+from gnomon.spec import JobSpec, ModelSpec
+from workers.bases import is_built_in
+from workers.limiter.allowance import key_name, where_of
+from workers.limiter.gate import Gate
+from workers.limiter.ledger import Flow, Ledger
+from workers.limiter.limited_model import LimitedModel
+
+WEIGHTS = {"high": 4, "normal": 2, "low": 1}  # shares of a key that jobs of these priorities get
+REDIS_TIMEOUT_S = 5.0
+
+
+def flow_of(job_id: str, spec: JobSpec) -> Flow:
+    """On whose behalf a job's calls ask for leave."""
+    return Flow(job=job_id, queue=spec.queue, weight=WEIGHTS[spec.priority])
+
+
+class Limiter:
+    """Holds models to the rates that the operator and the spec name, whichever is stricter."""
+
+    def __init__(self, redis_url: str, *, flow: Flow, rates: Mapping[str, Rate]) -> None:
+        """Connects at the first call, on its loop."""
+        retry = Retry(NoBackoff(), 0)
+        self._redis = Redis.from_url(redis_url, socket_timeout=REDIS_TIMEOUT_S, retry=retry)
+        self._flow, self._rates = flow, rates
+        self._gates: dict[tuple[str, Rate], Gate] = {}
+
+    def around(self, model: Model, spec: ModelSpec) -> Model:
+        """The model behind its key's gate; a built-in one calls nobody and is left as it is."""
+        return model if is_built_in(spec.id) else LimitedModel(model, lambda: self._gate_for(spec))
+
+    def _gate_for(self, spec: ModelSpec) -> Gate | None:
+        try:
+            key = key_of(spec)
+        except ProviderFault:
+            return None
+        name = key_name(spec, key)
+        rate = self._rates.get(where_of(spec), Rate()).within(spec.rate or Rate())
+        if (name, rate) not in self._gates:
+            holder = uuid.uuid4().hex
+            ledger = Ledger(self._redis, name, holder=holder, flow=self._flow, rate=rate)
+            self._gates[name, rate] = Gate(ledger)
+        return self._gates[name, rate]
+
+    async def close(self) -> None:
+        """Give back what is held."""
+        for gate in self._gates.values():
+            await gate.close()
+        await self._redis.aclose()

@@ -1,0 +1,160 @@
+"""Reply cache: a shard's view of the replies that are kept, and those on their way there.
+
+They lie in the store, not in Redis: they have cost money, so they must outlive it, and they would fill it.
+"""
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from gnomon.message import ToolSchema
+from gnomon.model import Model, Reply, Request
+from gnomon.spec import ModelSpec
+from workers.store.records import Lease
+from workers.store.replies import KeptReply
+from workers.store.store import Store
+
+DIGEST_BYTES = 16
+KEPT_SCOPES = 8_192  # of this process; a trial has one, a sample's arms share it
+KEPT_TOOLSETS = 64
+log = logging.getLogger(__name__)
+
+
+def fingerprint(spec: ModelSpec) -> bytes:
+    """What decides a model's replies beside the conversation: who is asked, and its parameters."""
+    said = [spec.id, spec.api_base, spec.temperature, spec.max_tokens, spec.options]
+    return _digest(json.dumps(said, sort_keys=True).encode())
+
+
+def scope_of(model: bytes, seed: int | None) -> bytes:
+    """A model and the seed of a trial, which stands for sample and repeat: repeats never share a reply."""
+    return _digest(model + str(seed).encode())
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()[:DIGEST_BYTES]
+
+
+class ReplyCache:
+    """Looks up and keeps replies. A trial's are fetched when it is leased: a look-up is a dictionary's."""
+
+    def __init__(self, store: Store, models: Mapping[str, bytes]) -> None:
+        """`models`: fingerprints of the models that take part, by label."""
+        self._store, self._models = store, models
+        self._scopes: OrderedDict[bytes, dict[bytes, str]] = OrderedDict()
+        self._new: list[KeptReply] = []
+
+    def around(self, label: str, model: Model) -> Model:
+        """The model behind the cache; one that takes no part is left as it is."""
+        return CachedModel(model, self, self._models[label]) if label in self._models else model
+
+    def prefetch(self, leases: Iterable[Lease]) -> None:
+        """Fetch what is kept for these trials; runs in any thread. A store that is away keeps nothing back:
+        look-ups ask it again.
+        """
+        trials = [lease.trial for lease in leases if lease.trial.model in self._models]
+        wanted = {scope_of(self._models[trial.model], trial.seed) for trial in trials}
+        self._fetch(wanted - self._scopes.keys())
+
+    async def get(self, scope: bytes, key: bytes) -> Reply | None:
+        """The reply under that key, if one is kept."""
+        if scope not in self._scopes:
+            await asyncio.to_thread(self._fetch, {scope})
+        body = self._scopes.get(scope, {}).get(key)
+        return None if body is None else _reply_of(body)
+
+    def put(self, scope: bytes, key: bytes, reply: Reply) -> None:
+        """Keep a reply; other trials of this shard find it at once."""
+        said = {name: getattr(reply, name) for name in reply.__slots__}  # asdict would copy it in depth
+        body = json.dumps(said, separators=(",", ":"))
+        self._scopes.setdefault(scope, {})[key] = body
+        self._new.append(KeptReply(key, scope, body))
+
+    @asynccontextmanager
+    async def keeping(self, every_s: float) -> AsyncIterator[None]:
+        """Within, new replies are written from time to time, and what is left at the end."""
+        flusher = asyncio.create_task(self._keep_flushing(every_s))
+        try:
+            yield
+        finally:
+            flusher.cancel()
+            with suppress(asyncio.CancelledError):
+                await flusher
+            await self._flush()
+
+    async def _keep_flushing(self, every_s: float) -> None:
+        while True:
+            await asyncio.sleep(every_s)
+            await asyncio.shield(self._flush())
+
+    async def _flush(self) -> None:
+        new, self._new = self._new, []
+        try:
+            await asyncio.to_thread(self._store.keep_replies, new)
+        except SQLAlchemyError as error:
+            log.warning("%d replies could not be kept yet: %s", len(new), error)
+            self._new = new + self._new
+
+    def _fetch(self, scopes: set[bytes]) -> None:
+        try:
+            found = self._store.replies(scopes) if scopes else {}
+        except SQLAlchemyError as error:
+            log.warning("replies of %d trials could not be looked up: %s", len(scopes), error)
+            return
+        for scope, bodies in found.items():
+            self._scopes[scope] = bodies | self._scopes.get(scope, {})
+        while len(self._scopes) > KEPT_SCOPES:
+            self._scopes.popitem(last=False)
+
+
+class CachedModel:
+    """A model whose replies are looked up before it is asked, and kept afterwards."""
+
+    def __init__(self, model: Model, cache: ReplyCache, model_fingerprint: bytes) -> None:
+        self.id, self._model, self._cache, self._fingerprint = model.id, model, cache, model_fingerprint
+        self._toolsets: dict[tuple[int, ...], tuple[list[ToolSchema], bytes]] = {}
+
+    async def reply(self, request: Request) -> Reply:
+        """The kept reply, marked `cached`, else the model's.
+
+        Raises:
+            ProviderFault, ModelFault, DataError: as the model raises them.
+        """
+        scope = scope_of(self._fingerprint, request.seed)
+        key = self._key(scope, request)
+        kept = await self._cache.get(scope, key)
+        if kept is not None:
+            return kept
+        reply = await self._model.reply(request)
+        self._cache.put(scope, key, reply)
+        return reply
+
+    def _key(self, scope: bytes, request: Request) -> bytes:
+        """Digest of the scope, the conversation (pictures by hash), the tools offered and the choice left."""
+        said = json.dumps([request.messages, request.tool_choice if request.tools else None])
+        return _digest(scope + self._offer(request.tools) + said.encode())
+
+    def _offer(self, tools: list[ToolSchema]) -> bytes:
+        """Digest of the schemas, taken once a toolset; they are kept, so that identities stay theirs."""
+        found = self._toolsets.get(ids := tuple(map(id, tools)))
+        if found is None:
+            if len(self._toolsets) >= KEPT_TOOLSETS:
+                self._toolsets.clear()
+            found = self._toolsets[ids] = (list(tools), _digest(json.dumps(tools, sort_keys=True).encode()))
+        return found[1]
+
+    async def close(self) -> None:
+        """Close the model."""
+        await self._model.close()
+
+
+def _reply_of(body: str) -> Reply:
+    found = json.loads(body)
+    return replace(Reply(**{**found, "tool_calls": tuple(found["tool_calls"])}), cached=True)

@@ -1,0 +1,116 @@
+"""Filing: jobs that come with their results: scored again, or run elsewhere. Nothing of them is queued."""
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import delete, func, insert, select, update
+
+from gnomon.identity import digest
+from gnomon.job import Trial, expand, planned, trial_id
+from gnomon.row import Row
+from gnomon.sample import DataFault, SampleRef
+from gnomon.spec import JobSpec
+from workers.store.counters import Spent, add_results
+from workers.store.database import Database
+from workers.store.encoding import job_values, pack, row_values, trial_values, unpack
+from workers.store.jobs import shard_size
+from workers.store.records import JobStatus
+from workers.store.schema import jobs, results, traces, trials
+
+BATCH = 1_000
+Filed = tuple[Row, Mapping[str, Any] | None]  # how a trial ended, and its trace if there is one
+
+
+class Filing(Database):
+    """The part of the store that takes in jobs with their results."""
+
+    def refs(self, job_id: str) -> list[SampleRef]:
+        """The job's samples, in the order they were planned."""
+        first = func.min(trials.c.ordinal)
+        columns = (trials.c.sample_id, trials.c.task, trials.c.cell, trials.c.cluster)
+        query = select(*columns).where(trials.c.job_id == job_id).group_by(*columns).order_by(first)
+        with self.reading() as db:
+            return [SampleRef(**row) for row in db.execute(query).mappings()]
+
+    def trace(self, trial_id: str) -> dict[str, Any] | None:
+        """A trial's trace; None where none is kept."""
+        with self.reading() as db:
+            query = select(traces.c.body).where(traces.c.trial_id == trial_id)
+            body = db.execute(query).scalar_one_or_none()
+        return None if body is None else unpack(body)
+
+    def file_job(
+        self,
+        spec: JobSpec,
+        refs: Sequence[SampleRef],
+        ended: Iterable[Filed],
+        *,
+        status: JobStatus = "completed",
+        faults: Sequence[DataFault] = (),
+    ) -> str:
+        """Keep a job whose trials have already ended, or nothing of it; its id.
+
+        Rows get the ids of this job's trials. Trials without a row stay unrun. The job's own row is written
+        last: until then nobody sees any of it.
+        """
+        job_id, count = "j_" + secrets.token_hex(10), planned(spec, len(refs))
+        try:
+            self._plan(expand(job_id, spec, refs), shard_size(spec, count))
+            rows = iter(ended)
+            spent: list[Row] = []
+            while batch := list(islice(rows, BATCH)):
+                spent += self._file(job_id, batch)
+            with self.writing() as db:
+                now = self.now(db)
+                db.execute(
+                    insert(jobs).values(
+                        **job_values(spec, faults) | {"status": "running"},
+                        id=job_id,
+                        spec_hash=digest(spec.model_dump(mode="json")),
+                        created_at=now,
+                        started_at=now,
+                        planned=count,
+                        shard_size=shard_size(spec, count),
+                    )
+                )
+                add_results(
+                    db, job_id, [row.outcome for row in spent], [Spent.by(row) for row in spent], now=now
+                )
+                ended_now = update(jobs).where(jobs.c.id == job_id)
+                db.execute(ended_now.values(status=status, finished_at=now))
+        except BaseException:
+            with self.writing() as db:
+                db.execute(delete(trials).where(trials.c.job_id == job_id))
+            raise
+        return job_id
+
+    def _plan(self, planned_trials: Iterable[Trial], size: int) -> None:
+        rows = (trial_values(one, ordinal=n, shard=n // size) for n, one in enumerate(planned_trials))
+        while batch := list(islice(rows, 10 * BATCH)):
+            with self.writing() as db:
+                db.execute(insert(trials), batch)
+
+    def _file(self, job_id: str, batch: Sequence[Filed]) -> list[Row]:
+        rows = [
+            replace(
+                row,
+                job_id=job_id,
+                trial_id=trial_id(job_id, row.sample_id, row.model, row.arm, row.repeat),
+            )
+            for row, _ in batch
+        ]
+        bodies = [
+            {"trial_id": row.trial_id, "body": pack(trace)}
+            for row, (_, trace) in zip(rows, batch, strict=True)
+            if trace is not None
+        ]
+        with self.writing() as db:
+            done = trials.c.trial_id.in_([row.trial_id for row in rows])
+            db.execute(update(trials).where(done).values(state="done"))
+            db.execute(insert(results), [row_values(row) for row in rows])
+            if bodies:
+                db.execute(insert(traces), bodies)
+        return [replace(row, metrics={}, answer=None, tools_used={}) for row in rows]

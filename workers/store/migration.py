@@ -1,0 +1,81 @@
+"""Migration: moves a database to another revision of the tables, forward or back, in one transaction.
+
+A new database gets today's tables at once and is marked with their revision. Alembic keeps the steps
+between revisions (`workers/store/revisions`) and the mark; it is imported only when somebody migrates.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from alembic.migration import MigrationContext
+from alembic.operations import Operations
+from alembic.script import Script, ScriptDirectory
+from alembic.util import CommandError
+
+from gnomon.errors import SpecError
+from workers.store.database import Database, revision_of
+
+REVISIONS = Path(__file__).parent / "revisions"
+LAST = "head"
+
+
+class _AsItIs(Database):
+    """A database whatever its revision."""
+
+    def _prepare(self) -> None:
+        """Leave the tables alone."""
+
+    def migrate(self, script: ScriptDirectory, to: str) -> tuple[str | None, str]:
+        with self.writing() as db:
+            self._lock_tables(db)
+            before, target = revision_of(db), _known(script, to, field="revision").revision
+            context = MigrationContext.configure(db)
+            with Operations.context(context):
+                for step, mark in _steps(script, before, target):
+                    step()
+                    context.stamp(script, mark)
+        return before, target
+
+
+def migrate(url: str, to: str = LAST, *, folder: Path = REVISIONS) -> tuple[str | None, str]:
+    """Move the database at `url` to a revision; return the revision it had and the one it has.
+
+    All steps are one transaction: a step that fails leaves everything as it was. Stop API and workers first.
+
+    Raises:
+        SpecError: there is no such revision, or the database was made by a newer Gnomon.
+    """
+    database = _AsItIs(url)
+    try:
+        return database.migrate(ScriptDirectory(folder, version_locations=[folder]), to)
+    finally:
+        database.close()
+
+
+def _known(script: ScriptDirectory, name: str, *, field: str) -> Script:
+    """The revision of that name.
+
+    Raises:
+        SpecError: there is none.
+    """
+    try:
+        found = script.get_revision(name)
+    except CommandError:
+        found = None
+    if found is None:
+        names = ", ".join(sorted(revision.revision for revision in script.walk_revisions()))
+        raise SpecError(f"{name!r} is no revision of this Gnomon; allowed: {names}, head", field=field)
+    return found
+
+
+def _steps(script: ScriptDirectory, before: str | None, target: str) -> list[tuple[Callable[[], None], str]]:
+    """What to run, and the mark after each, on the way from one revision to another."""
+    chain = [found.revision for found in script.walk_revisions()][::-1]
+    start = (
+        -1 if before is None else chain.index(_known(script, before, field="GNOMON_DATABASE_URL").revision)
+    )
+    end = chain.index(target)
+    if start <= end:
+        return [(_known(script, name, field="").module.upgrade, name) for name in chain[start + 1 : end + 1]]
+    back = range(start, end, -1)
+    return [(_known(script, chain[at], field="").module.downgrade, chain[at - 1]) for at in back]
