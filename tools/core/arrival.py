@@ -45,7 +45,9 @@ def arrival(scene: Scene, departure: Departure, camera_id: str) -> Arrival:
     view = view_in(scene, camera, departure.seen_within_m)
     here = locate(scene, departure.at)
     try:
-        way = passage(scene, (here.xy_m, here.floor), camera, view, heading_deg=departure.heading_deg)
+        seen_by = find_camera(scene, departure.seen_by) if departure.seen_by else None
+        start = (here.xy_m, here.floor)
+        way = passage(scene, start, camera, view, heading_deg=departure.heading_deg, seen_by=seen_by)
     except NoWay:
         raise ToolError(
             f"No way leads from the start (floor {here.floor}) to what {camera_id!r} sees."

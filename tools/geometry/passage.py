@@ -15,6 +15,7 @@ from tools.geometry import stairs
 from tools.geometry.angles import bearing_deg
 from tools.geometry.field_of_view import TOUCH_M, crossings
 from tools.geometry.network import Network
+from tools.geometry.parting import behind_m
 from tools.geometry.path import Leg
 from tools.geometry.watched import BEYOND_M, View, ahead, along, chord_of, reach
 from tools.scene.scene import Camera, Point, Scene
@@ -52,13 +53,20 @@ class NoWay(ValueError):
 
 
 def passage(
-    scene: Scene, start: Spot, camera: Camera, view: View, *, heading_deg: float | None = None
+    scene: Scene,
+    start: Spot,
+    camera: Camera,
+    view: View,
+    *,
+    heading_deg: float | None = None,
+    seen_by: Camera | None = None,
 ) -> Passage:
     """The shortest way from a spot to the view's aim, and straight on until it leaves the view.
 
     A start inside the view moves through it straight by `heading_deg`, if that is known. Streets run along a
     presumed view or square to it; near by, `heading_deg` decides which. Where the way misses a known view it
-    is in view for √area, its mean width, about the aim. Who comes to stairs in view goes on by them.
+    is in view for √area, its mean width, about the aim. Who comes to stairs in view goes on by them. The part
+    of the way in the view of `seen_by` is behind the target where no homography told its place there.
 
     Raises:
         NoWay: the network does not join the two, or floors differ and there is no network.
@@ -89,10 +97,11 @@ def passage(
     flights = stairs.in_view(scene, camera.floor, view.area) if path else {}
     if not inside:
         leaves_m = stairs.leaves_after_m(leaves_m, total_m, legs, flights)
+    gone_m = behind_m(scene, legs, seen_by)
     return Passage(
-        length_m=total_m,
-        enters_m=enters_m if inside else max(0.0, enters_m),
-        leaves_m=leaves_m,
+        length_m=total_m - gone_m,
+        enters_m=enters_m - gone_m if inside else max(0.0, enters_m - gone_m),
+        leaves_m=leaves_m - gone_m,
         entry_m=ends[0],
         exit_m=ends[1],
         starts_inside=inside,

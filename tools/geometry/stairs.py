@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 
 import shapely
-from shapely import Polygon
+from shapely import LineString, Polygon
 
 from tools.geometry.path import Leg
 from tools.scene.scene import Scene
@@ -22,7 +22,10 @@ def slowed_m(leg: Leg) -> float:
 
 
 def in_view(scene: Scene, floor: int, area: Polygon) -> dict[str, float]:
-    """The stairs that begin in a view: id → slowed metres of their flight that it shows."""
+    """The stairs that begin in a view: id → slowed metres of their flight that it shows.
+
+    Of a flight drawn as a line so much as its plan lies in the view, at most FLIGHT_M.
+    """
     found = {}
     for portal in scene.portals.values():
         if portal.kind != "stairs":
@@ -30,8 +33,10 @@ def in_view(scene: Scene, floor: int, area: Polygon) -> dict[str, float]:
         ends = zip(portal.zones, portal.ends_m, strict=True)
         here = [end for zone, end in ends if scene.zones[zone].floor == floor]
         if any(area.distance(shapely.Point(end)) <= TOUCH_M for end in here):
-            length_m = max(portal.length_m, math.dist(*portal.ends_m))
-            found[portal.id] = SLOWDOWN * min(length_m, FLIGHT_M)
+            plan_m = math.dist(*portal.ends_m)
+            share = area.intersection(LineString(portal.ends_m)).length / plan_m if plan_m else 1.0
+            if share > 0:
+                found[portal.id] = SLOWDOWN * min(share * max(portal.length_m, plan_m), FLIGHT_M)
     return found
 
 

@@ -96,7 +96,7 @@ class Survey:
         if track is not None:
             points = [list(point) for point in track.points_m]
             times_s = [round(time_s, 3) for time_s in clip.times_s]
-            return {"floor": track.floor, "points_m": points, "times_s": times_s}
+            return {"floor": track.floor, "points_m": points, "times_s": times_s, "seen_by": clip.camera}
         camera = self.cameras.get(clip.camera)
         if camera is None or camera.xy_m is None or clip.start_s is None:
             return None
