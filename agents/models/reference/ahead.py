@@ -21,7 +21,7 @@ def next_camera(question: Question, evidence: Evidence) -> Answer:
     known = survey(evidence, clips, TRACK)
     departure = known.departure(0)
     [coming] = arrivals(known, [departure], question.options, evidence)
-    ranked = cheapest(costs(known, departure, coming, evidence.constants))
+    ranked = cheapest(costs(known, departure, coming))
     if not ranked:
         return guess(question, "No way to any option is known.")
     best = coming[ranked[0]]
@@ -35,16 +35,19 @@ def next_two(question: Question, evidence: Evidence) -> Answer:
     clips = question.clips[-1:]
     if len(question.options) < 2 or not clips or clips[0].end_s is None:
         return guess(question, "The question shows no timed sighting or too few options.")
-    known, constants, vehicle = survey(evidence, clips, TRACK), evidence.constants, is_vehicle(clips[0])
+    known, vehicle = survey(evidence, clips, TRACK), is_vehicle(clips[0])
     departure = known.departure(0)
     [coming] = arrivals(known, [departure], question.options, evidence)
-    first_cost = costs(known, departure, coming, constants)
+    first_cost = costs(known, departure, coming)
     ways = {option: _on(departure, option, arrival) for option, arrival in coming.items()}
     onward = dict(zip(ways, arrivals(known, list(ways.values()), question.options, evidence), strict=True))
+    # Vehicles are seen by every camera of a crossing in turn; who walks comes to the nearest place first.
+    firsts = list(ways) if vehicle else cheapest(first_cost)[:1]
     pairs: dict[tuple[Option, Option], float] = {}
-    for first, way in ways.items():
+    for first in firsts:
+        way = ways[first]
         reached_m = (coming[first].middle_s - departure["time_s"]) * departure["speed_mps"]
-        for second, cost in costs(known, way, onward[first], constants).items():
+        for second, cost in costs(known, way, onward[first]).items():
             pairs[first, second] = first_cost[first] + reached_m + cost
     if not pairs:
         return guess(question, "The ways to the options are not known.")

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.models.reference.answer import Interval
-from agents.models.reference.constants import Constants
 from agents.models.reference.evidence import Call, Evidence, Result
 from agents.models.reference.hedge import Doubts, hedged
 from agents.models.reference.question import Option
@@ -138,7 +137,6 @@ def costs(
     known: Survey,
     departure: Mapping[str, Any],
     coming: Mapping[Option, Arrival],
-    constants: Constants,
 ) -> dict[Option, float]:
     """Metres to the middle of the stay in each option's view; what lies behind counts more."""
     heading_deg, start = departure.get("heading_deg"), departure["at"]
@@ -149,7 +147,7 @@ def costs(
         if heading_deg is not None and "x_m" in there and "x_m" in start:
             east_m, north_m = there["x_m"] - start["x_m"], there["y_m"] - start["y_m"]
             turn = math.radians(heading_deg) - math.atan2(east_m, north_m)
-            behind += constants.behind_cost * (1.0 - math.cos(turn)) / 2 if east_m or north_m else 0.0
+            behind += known.constants.behind_cost * (1.0 - math.cos(turn)) / 2 if east_m or north_m else 0.0
         passed_s = sum(arrival.interval) / 2 - departure["time_s"]
         found[option] = max(passed_s * departure["speed_mps"], LEAST_M) * behind
     return found

@@ -19,8 +19,8 @@ class Constants:
     walker_mps: float = constant(1.34, "Weidmann 1993, walkers on the level")
     walker_error_mps: float = constant(0.26, "Weidmann 1993")
     vehicle_mps: float = constant(12.0, "fitted", tried=(10.0, 12.0, 14.0))
-    vehicle_error_mps: float = constant(3.0, "x")
-    vehicle_seen_m: float = constant(60.0, "fitted", tried=(60.0, 80.0))
+    vehicle_error_mps: float = constant(3.0, "a town street with its lights")
+    vehicle_seen_m: float = constant(60.0, "detection range of a car", tried=(60.0, 80.0))
     # How far off a forecast start is; for vehicles at once, and by the second on the way.
     walker_start_s: float = constant(2.0, "fitted", tried=(1.0, 2.0, 3.0))
     vehicle_start_s: float = constant(0.1, "fitted", tried=(0.1, 1.0))
