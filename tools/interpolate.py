@@ -29,6 +29,11 @@ class TimedTrack(ToolArgs):
     times_s: list[Seconds] = Field(
         min_length=1, max_length=1000, description="time of each point in seconds on one clock, rising"
     )
+    seen_by: CameraId | None = Field(
+        default=None,
+        description="id of the camera that saw it: where it has no homography, the gap begins or ends at the"
+        " edge of its view",
+    )
 
 
 class InterpolateArgs(ToolArgs):
@@ -80,7 +85,9 @@ def run(context: ToolContext, args: InterpolateArgs) -> Interpolation:
     Raises:
         ToolError: points and times do not go together, times do not rise, or no camera can be judged.
     """
-    before, after = _track(args.before, "before"), _track(args.after, "after")
+    before, after = (
+        _track(context, given, name) for given, name in ((args.before, "before"), (args.after, "after"))
+    )
     if after.times_s[0] <= before.times_s[-1]:
         raise ToolError(
             f"after must begin later than before ends, but {after.times_s[0]:g} s is not after"
@@ -93,13 +100,16 @@ def run(context: ToolContext, args: InterpolateArgs) -> Interpolation:
     return Interpolation(passages=rows)
 
 
-def _track(given: TimedTrack, name: str) -> Track:
+def _track(context: ToolContext, given: TimedTrack, name: str) -> Track:
     if len(given.points_m) != len(given.times_s):
         raise ToolError(f"{name} has {len(given.points_m)} points but {len(given.times_s)} times.")
     if any(later <= earlier for earlier, later in pairwise(given.times_s)):
         raise ToolError(f"The times_s of {name} must rise strictly.")
     return Track(
-        floor=given.floor, points_m=[(x_m, y_m) for x_m, y_m in given.points_m], times_s=given.times_s
+        floor=given.floor,
+        points_m=[(x_m, y_m) for x_m, y_m in given.points_m],
+        times_s=given.times_s,
+        camera=find_camera(context.scene, given.seen_by) if given.seen_by else None,
     )
 
 

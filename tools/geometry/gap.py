@@ -11,6 +11,7 @@ from tools.geometry import stairs
 from tools.geometry.angles import bearing_deg
 from tools.geometry.field_of_view import crossings
 from tools.geometry.network import Network
+from tools.geometry.parting import behind_m, reversed_legs
 from tools.geometry.passage import NEAR_M, NoWay, Spot
 from tools.geometry.path import Leg, ground_leg
 from tools.geometry.watched import View, along, chord_of
@@ -21,11 +22,15 @@ JOIN_S = 2.0  # stays this close are one: a step behind a corner of a view is no
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Track:
-    """Points of a target on one floor with their times, rising; one point will do."""
+    """Points of a target on one floor with their times, rising; one point will do.
+
+    `camera` is the one that saw it: without a homography it only knows that the target was in its view.
+    """
 
     floor: int
     points_m: Sequence[Point]
     times_s: Sequence[float]
+    camera: Camera | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,10 +54,17 @@ class _Way:
     legs: tuple[Leg, ...]
     snap_m: float
     aim_at_m: float  # where it touches the view, along it
+    behind_m: float  # of it lies in the view that the target was last seen in
+    beyond_m: float  # of it lies in the view that the target was next seen in
 
     @property
     def length_m(self) -> float:
         return math.fsum(map(stairs.slowed_m, self.legs))
+
+    @property
+    def gone_m(self) -> float:
+        """What was gone in the gap; 0 where views overlap."""
+        return max(self.length_m - self.behind_m - self.beyond_m, 0.0)
 
 
 Piece = tuple[float, float, Point, Point, float]  # enters and leaves in seconds, where, and metres between
@@ -74,7 +86,8 @@ def stay(
     tracked, half_m = [*_of_track(before, camera, view), *_of_track(after, camera, view)], _half_m(view)
     way = _way(scene, before, after, camera, view, seen=any(piece[4] >= half_m for piece in tracked))
     start_s, gap_s = before.times_s[-1], after.times_s[0] - before.times_s[-1]
-    pace = gap_s / way.length_m if way.length_m else 0.0
+    pace = gap_s / way.gone_m if way.gone_m else 0.0
+    start_s -= way.behind_m * pace
     aim_s = start_s + way.aim_at_m * pace
     own_pace = pace if pace and speeds[1] <= 1 / pace <= speeds[2] else 1 / speeds[0]
     if view.presumed:
@@ -93,7 +106,7 @@ def stay(
         entry_m=found[2],
         exit_m=found[3],
         length_m=found[4],
-        way_m=way.length_m,
+        way_m=way.gone_m,
         detour_m=_detour_m(scene, before, after, camera, view),
         error_m=view.error_m + way.snap_m,
     )
@@ -106,14 +119,13 @@ def _half_m(view: View) -> float:
 
 def _way(scene: Scene, before: Track, after: Track, camera: Camera, view: View, *, seen: bool) -> _Way:
     """The direct way if it is in view anyway, else the shortest by the view's aim or one of its corners."""
-    start, end = (before.points_m[-1], before.floor), (after.points_m[0], after.floor)
-    direct = None if view.presumed else _joined(scene, [start, end])
+    direct = None if view.presumed else _joined(scene, before, after)
     half_m = _half_m(view)
     on_way = _of_legs(direct.legs, camera.floor, view, {}) if direct else ()
     if direct and (seen or any(leaves_m - enters_m >= half_m for enters_m, leaves_m, *_ in on_way)):
         return direct
     corners = [] if view.presumed else [(x_m, y_m) for x_m, y_m in view.area.exterior.coords[:-1]]
-    ways = [_joined(scene, [start, (at_m, camera.floor), end]) for at_m in (view.aim_m, *corners)]
+    ways = [_joined(scene, before, after, (at_m, camera.floor)) for at_m in (view.aim_m, *corners)]
     known = [way for way in ways if way is not None]
     if not known:
         raise NoWay(camera.id)
@@ -121,16 +133,16 @@ def _way(scene: Scene, before: Track, after: Track, camera: Camera, view: View, 
 
 
 def _detour_m(scene: Scene, before: Track, after: Track, camera: Camera, view: View) -> float:
-    start, end = (before.points_m[-1], before.floor), (after.points_m[0], after.floor)
-    by_aim = _joined(scene, [start, (view.aim_m, camera.floor), end])
-    direct = _joined(scene, [start, end])
+    by_aim = _joined(scene, before, after, (view.aim_m, camera.floor))
+    direct = _joined(scene, before, after)
     if by_aim is None:
         raise NoWay(camera.id)
     return by_aim.length_m - direct.length_m if direct else 0.0
 
 
-def _joined(scene: Scene, spots: Sequence[Spot]) -> _Way | None:
-    """The shortest way from spot to spot; `aim_at_m` is where it comes to the second of them."""
+def _joined(scene: Scene, before: Track, after: Track, *via: Spot) -> _Way | None:
+    """The shortest way from one track to the other, by a spot if one is given (`aim_at_m`)."""
+    spots = [(before.points_m[-1], before.floor), *via, (after.points_m[0], after.floor)]
     network = Network.of(scene)
     legs: list[Leg] = []
     snap_m = aim_at_m = 0.0
@@ -146,7 +158,13 @@ def _joined(scene: Scene, spots: Sequence[Spot]) -> _Way | None:
             legs += path.legs
             snap_m += path.start_snap_m + path.end_snap_m
         aim_at_m = aim_at_m or math.fsum(map(stairs.slowed_m, legs))
-    return _Way(legs=tuple(legs), snap_m=snap_m, aim_at_m=aim_at_m)
+    return _Way(
+        legs=tuple(legs),
+        snap_m=snap_m,
+        aim_at_m=aim_at_m,
+        behind_m=behind_m(scene, legs, before.camera),
+        beyond_m=behind_m(scene, reversed_legs(legs), after.camera),
+    )
 
 
 def _of_track(track: Track, camera: Camera, view: View) -> list[Piece]:

@@ -15,11 +15,12 @@ from tools.geometry import stairs
 from tools.geometry.angles import bearing_deg
 from tools.geometry.field_of_view import TOUCH_M, crossings
 from tools.geometry.network import Network
+from tools.geometry.parting import behind_m
 from tools.geometry.path import Leg
-from tools.geometry.watched import BEYOND_M, View, ahead, along, chord_of
+from tools.geometry.watched import BEYOND_M, View, ahead, along, chord_of, reach
 from tools.scene.scene import Camera, Point, Scene
 
-NEAR_M = 25.0  # cameras this close stand at one crossing: the bearing from one to the other means nothing
+NEAR_M = 30.0  # cameras this close stand at one crossing: the bearing from one to the other means nothing
 
 Spot = tuple[Point, int]  # (x, y) in metres, and the floor
 Span = tuple[float, float, Point, Point]  # enters and leaves after so many metres, and where
@@ -52,13 +53,20 @@ class NoWay(ValueError):
 
 
 def passage(
-    scene: Scene, start: Spot, camera: Camera, view: View, *, heading_deg: float | None = None
+    scene: Scene,
+    start: Spot,
+    camera: Camera,
+    view: View,
+    *,
+    heading_deg: float | None = None,
+    seen_by: Camera | None = None,
 ) -> Passage:
     """The shortest way from a spot to the view's aim, and straight on until it leaves the view.
 
     A start inside the view moves through it straight by `heading_deg`, if that is known. Streets run along a
     presumed view or square to it; near by, `heading_deg` decides which. Where the way misses a known view it
-    is in view for √area, its mean width, about the aim. Who comes to stairs in view goes on by them.
+    is in view for √area, its mean width, about the aim. Who comes to stairs in view goes on by them. The part
+    of the way in the view of `seen_by` is behind the target where no homography told its place there.
 
     Raises:
         NoWay: the network does not join the two, or floors differ and there is no network.
@@ -69,25 +77,31 @@ def passage(
         raise NoWay(camera.id)
     legs, total_m = (path.legs, _length_m(path.legs)) if path else ((), math.dist(start_m, view.aim_m))
     inside = floor == camera.floor and shapely.intersects_xy(view.area, *start_m).item()
+    within = reach(view)
     if view.presumed and path is None:
         span = _presumed_span(start_m, camera, view, heading_deg)
     elif inside and heading_deg is not None:
-        span = _span_about(start_m, heading_deg, view.area)
+        span = _span_about(start_m, heading_deg, within)
     else:
         runs: list[Run] = list(_runs(legs, camera.floor)) if path else [(0.0, (start_m, view.aim_m))]
-        span = _crossing(runs, view.area)
+        span = _crossing(runs, within)
     enters_m, leaves_m, *ends = span or _about_aim(view, total_m)
+    near = (
+        None
+        if inside or network.empty or view.presumed
+        else network.way_into(within, camera.floor, start_m, floor)
+    )
+    if near is not None:
+        near_m = min(_length_m(near.legs), enters_m)
+        enters_m, leaves_m = near_m, near_m + leaves_m - enters_m
     flights = stairs.in_view(scene, camera.floor, view.area) if path else {}
     if not inside:
-        enters_m, leaves_m = stairs.widened((enters_m, leaves_m), total_m, legs, flights)
-        walked = {leg.id for leg in legs}
-        leaves_m = max(
-            [leaves_m, *(total_m + shown for name, shown in flights.items() if name not in walked)]
-        )
+        leaves_m = stairs.leaves_after_m(leaves_m, total_m, legs, flights)
+    gone_m = behind_m(scene, legs, seen_by)
     return Passage(
-        length_m=total_m,
-        enters_m=enters_m if inside else max(0.0, enters_m),
-        leaves_m=leaves_m,
+        length_m=total_m - gone_m,
+        enters_m=enters_m - gone_m if inside else max(0.0, enters_m - gone_m),
+        leaves_m=leaves_m - gone_m,
         entry_m=ends[0],
         exit_m=ends[1],
         starts_inside=inside,

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 
 import shapely
-from shapely import Polygon
+from shapely import LineString, Polygon
 
 from tools.geometry.path import Leg
 from tools.scene.scene import Scene
@@ -22,7 +22,10 @@ def slowed_m(leg: Leg) -> float:
 
 
 def in_view(scene: Scene, floor: int, area: Polygon) -> dict[str, float]:
-    """The stairs that begin in a view: id → slowed metres of their flight that it shows."""
+    """The stairs that begin in a view: id → slowed metres of their flight that it shows.
+
+    Of a flight drawn as a line so much as its plan lies in the view, at most FLIGHT_M.
+    """
     found = {}
     for portal in scene.portals.values():
         if portal.kind != "stairs":
@@ -30,22 +33,25 @@ def in_view(scene: Scene, floor: int, area: Polygon) -> dict[str, float]:
         ends = zip(portal.zones, portal.ends_m, strict=True)
         here = [end for zone, end in ends if scene.zones[zone].floor == floor]
         if any(area.distance(shapely.Point(end)) <= TOUCH_M for end in here):
-            length_m = max(portal.length_m, math.dist(*portal.ends_m))
-            found[portal.id] = SLOWDOWN * min(length_m, FLIGHT_M)
+            plan_m = math.dist(*portal.ends_m)
+            share = area.intersection(LineString(portal.ends_m)).length / plan_m if plan_m else 1.0
+            if share > 0:
+                found[portal.id] = SLOWDOWN * min(share * max(portal.length_m, plan_m), FLIGHT_M)
     return found
 
 
-def widened(
-    span_m: tuple[float, float], aim_at_m: float, legs: Iterable[Leg], seen: dict[str, float]
-) -> tuple[float, float]:
-    """A stay in view, with the flights in view before and after the aim; metres along slowed legs."""
-    enters_m, leaves_m = span_m
-    offset_m = 0.0
+def leaves_after_m(leaves_m: float, aim_at_m: float, legs: Iterable[Leg], seen: dict[str, float]) -> float:
+    """When a stay in view ends, with the flights that begin in view; metres along slowed legs.
+
+    Who goes away by stairs stays in view on them. Who comes by them is not taken to be in view before their
+    end: of a flight that leads up to a camera, the steps hide the walker.
+    """
+    at_m = 0.0
+    walked = set()
     for leg in legs:
-        end_m = offset_m + slowed_m(leg)
-        if leg.id in seen and end_m <= aim_at_m + 1e-6:
-            enters_m = min(enters_m, end_m - seen[leg.id])
-        elif leg.id in seen:
-            leaves_m = max(leaves_m, offset_m + seen[leg.id])
-        offset_m = end_m
-    return enters_m, leaves_m
+        if leg.id in seen:
+            walked.add(leg.id)
+            if at_m >= aim_at_m - 1e-6:
+                leaves_m = max(leaves_m, at_m + seen[leg.id])
+        at_m += slowed_m(leg)
+    return max([leaves_m, *(aim_at_m + shown for name, shown in seen.items() if name not in walked)])

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.models.reference.constants import SHIPPED, Constants
 from gnomon.model import Request
 
 MAX_CALLS = 12  # an arm's usual limit; what would exceed it is done without
@@ -40,9 +41,16 @@ class Evidence:
     beginning, now further: so the model keeps no state.
     """
 
-    def __init__(self, answers: Mapping[str, Result | None], offered: Collection[str]) -> None:
-        """`answers` holds None for a failed call; `offered` names the tools that may be called now."""
-        self._answers, self._offered = answers, offered
+    def __init__(
+        self,
+        answers: Mapping[str, Result | None],
+        offered: Collection[str],
+        constants: Constants = SHIPPED,
+    ) -> None:
+        """`answers` holds None for a failed call; `offered` names the tools that may be called now;
+        `constants` is what is taken for granted besides.
+        """
+        self._answers, self._offered, self.constants = answers, offered, constants
 
     def ask(self, calls: Sequence[Call], why: str) -> list[Result | None]:
         """The result of each call, None where it failed or cannot be made.
@@ -58,7 +66,7 @@ class Evidence:
         return [self._answers.get(call.key) for call in calls]
 
 
-def read_evidence(request: Request) -> Evidence:
+def read_evidence(request: Request, constants: Constants = SHIPPED) -> Evidence:
     """The conversation's calls and their results; one with an `error`, or a null `result`, told nothing."""
     said = {
         message["tool_call_id"]: message["content"]
@@ -74,7 +82,7 @@ def read_evidence(request: Request) -> Evidence:
             says_nothing = result is None or "error" in result or result.get("result", "") is None
             answers[key] = None if says_nothing else result
     offered = [] if request.tool_choice == "none" else [tool["function"]["name"] for tool in request.tools]
-    return Evidence(answers, offered)
+    return Evidence(answers, offered, constants)
 
 
 def _object(text: object) -> dict[str, Any] | None:

@@ -3,10 +3,12 @@
 import json
 from collections.abc import Callable, Mapping
 
-from agents.models.reference.ahead import meeting, next_camera, next_two
+from agents.models.reference.ahead import next_camera, next_two
 from agents.models.reference.answer import Answer, guess
 from agents.models.reference.between import moved, passed_camera, passing_time
+from agents.models.reference.constants import SHIPPED, Constants
 from agents.models.reference.evidence import Call, Evidence, Need, read_evidence
+from agents.models.reference.meeting import meeting
 from agents.models.reference.order import ordered
 from agents.models.reference.question import Kind, Question, read_question
 from agents.models.reference.trip_reading import is_trip, read_trip
@@ -36,14 +38,14 @@ class ReferenceModel:
     Without tools it guesses from the text. It costs nothing and counts no tokens.
     """
 
-    def __init__(self, spec: ModelSpec) -> None:
+    def __init__(self, spec: ModelSpec, constants: Constants = SHIPPED) -> None:
         """Raises:
         SpecError: the spec sets options; this model has none.
         """
         if spec.options:
             name = next(iter(spec.options))
             raise SpecError("the reference model takes no options", field=f"options.{name}")
-        self.id = spec.id
+        self.id, self._constants = spec.id, constants
 
     async def reply(self, request: Request) -> Reply:
         if is_trip(request.messages):
@@ -53,7 +55,7 @@ class ReferenceModel:
         if not request.tools and turn == 0:
             return Reply(text=guess(question, "I have no tools to measure with.").text(), usd=0.0)
         try:
-            answer = solve(question, read_evidence(request))
+            answer = solve(question, read_evidence(request, self._constants))
         except Need as need:
             calls = tuple(_tool_call(call, f"call_{turn}_{i}") for i, call in enumerate(need.calls))
             return Reply(text=need.why, tool_calls=calls, finish_reason="tool_calls", usd=0.0)
