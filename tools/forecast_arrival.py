@@ -35,7 +35,12 @@ class CameraArrival(ToolResult):
         description="overlap: it is in view at once; same_mast: a camera of the same crossing takes over;"
         " transit: it travels there"
     )
-    exit_x_m: float | None = Field(description="where it leaves the view, east; forecast on from there")
+    middle_s: float | None = Field(
+        description="when it passes the middle of the view, or the lane nearest to a street camera"
+    )
+    middle_x_m: float | None = Field(description="that point, east; forecast on from there")
+    middle_y_m: float | None = Field(description="that point, north")
+    exit_x_m: float | None = Field(description="where it leaves the view, east")
     exit_y_m: float | None = Field(description="where it leaves the view, north")
     heading_deg: float | None = Field(description="its direction through the view, clockwise from north")
     problem: str | None = Field(description="why there is no forecast")
@@ -73,6 +78,9 @@ def _row(context: ToolContext, args: Departure, camera: str) -> CameraArrival:
         end_error_s=found.end_spread_s,
         distance_m=found.distance_m,
         basis=found.basis,
+        middle_s=found.middle_s,
+        middle_x_m=found.middle_m[0],
+        middle_y_m=found.middle_m[1],
         exit_x_m=found.passage.exit_m[0],
         exit_y_m=found.passage.exit_m[1],
         heading_deg=found.passage.heading_deg,

@@ -11,7 +11,7 @@ import pytest
 from shapely import LineString
 
 from agents.models.reference.model import ReferenceModel
-from agents.models.reference.question import clock
+from agents.models.reference.question import clock, span_s
 from agents.react import react
 from gnomon.agent import AgentContext
 from gnomon.arm import Arm
@@ -92,6 +92,10 @@ async def answer(clips, asked, options, *, names=None, **arm):
     return json.loads(text.splitlines()[-1]), context.trace
 
 
+def told_s(said):
+    return [span_s(told) for told in said["time_duration"]]
+
+
 PASSED = f"infer which camera the target passed through between (c0, {span(0, 2)}) and (c4, {span(40, 42)})."
 APPEARS = f"(c0, {span(0, 2)}) and (c4, {span(40, 42)}), the target passed camera c1, infer the time period."
 MOTION = f"(c0, {span(0, 2)}) and (c4, {span(40, 42)}), infer the target's motion state."
@@ -149,13 +153,15 @@ async def test_with_tools_the_street_is_understood(name):
 async def test_the_next_passage_is_timed_to_the_view():
     clips, asked, options, _ = QUESTIONS["next"]
     said, _ = await answer(clips, asked, options)
-    assert said["time_duration"] == [span(30, 32)]
+    assert told_s(said) == [pytest.approx((NOON_S + 30, NOON_S + 32), abs=0.05)]
 
 
 async def test_two_passages_are_timed_one_after_the_other():
     clips, asked, options, _ = QUESTIONS["next two"]
     said, _ = await answer(clips, asked, options)
-    assert said["time_duration"] == [span(30, 32), span(40, 42)]
+    first, second = told_s(said)
+    assert first == pytest.approx((NOON_S + 30, NOON_S + 32), abs=0.05)
+    assert second == pytest.approx((NOON_S + 40, NOON_S + 42), abs=0.05)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -84,11 +85,53 @@ def test_who_is_in_view_already_has_been_since_the_edge():
     assert (row["start_s"], row["end_s"], row["basis"]) == (97.0, 107.0, "overlap")
 
 
-def test_stairs_take_longer_and_their_flight_is_seen_at_both_ends():
+def test_stairs_take_longer_and_hide_who_comes_by_them():
     [row] = call(HOUSE, "forecast_arrival", **departure(90.0), cameras=["top"])["arrivals"]
-    # 10 m to the stairs, 10 m of stairs that count 17.5; the last 5 m of the flight are in view.
-    assert row["start_s"] == pytest.approx(100 + 10 + 17.5 - 5 * 1.75)
+    # 10 m to the stairs, 10 m of stairs that count 17.5, and then 10 m through the view.
+    assert row["start_s"] == pytest.approx(100 + 10 + 17.5)
     assert row["end_s"] == pytest.approx(100 + 10 + 17.5 + 10)
+
+
+def test_a_view_is_entered_at_its_nearest_edge_not_where_the_way_to_its_middle_comes_in():
+    # From the corner at (45, 0) the way to the middle of `slanted` enters at its west; its south is nearer.
+    area = Polygon([(40, 9), (60, 9), (60, 2), (48, 2)])
+    slanted = replace(view("slanted", 0, 40, 60), field_of_view=area)
+    house = replace(HOUSE, cameras={"slanted": slanted})
+    [row] = call(house, "forecast_arrival", **departure(48.0, 0.0), cameras=["slanted"])["arrivals"]
+    assert row["start_s"] == pytest.approx(102.0)
+    vague = replace(house, cameras={"slanted": replace(slanted, position_error_m=1.0)})
+    [row] = call(vague, "forecast_arrival", **departure(48.0, 0.0), cameras=["slanted"])["arrivals"]
+    assert row["start_s"] == pytest.approx(101.0)
+
+
+def test_who_was_in_another_view_while_seen_was_there_from_edge_to_edge_of_its_track():
+    line = {"track_m": [[5, 5], [15, 5], [30, 5]], "track_times_s": [80.0, 90.0, 100.0]}
+    a, b = call(HOUSE, "forecast_arrival", **departure(30.0, **line), cameras=["a", "b"])["arrivals"]
+    assert (a["basis"], a["start_s"]) == ("overlap", 85.0)
+    assert a["end_s"] == pytest.approx(90 + 10 * 5 / 15, abs=0.01)
+    assert (b["basis"], b["start_s"]) == ("transit", 110.0)
+
+
+def test_a_track_that_begins_and_ends_in_a_view_is_lengthened_at_both_ends():
+    line = {"track_m": [[12, 5], [18, 5]], "track_times_s": [90.0, 100.0], "heading_deg": 90.0}
+    [a] = call(HOUSE, "forecast_arrival", **departure(18.0, **line), cameras=["a"])["arrivals"]
+    assert (a["start_s"], a["end_s"]) == (pytest.approx(88.0), pytest.approx(102.0))
+
+
+def test_a_track_needs_a_time_for_every_point_and_times_that_rise():
+    for times_s in ([1.0], [2.0, 1.0]):
+        line = {"track_m": [[5, 5], [15, 5]], "track_times_s": times_s}
+        seen = Toolbox(TOOLS, ToolContext(scene=HOUSE)).call(
+            "forecast_arrival", json.dumps({**departure(15.0, **line), "cameras": ["a"]})
+        )
+        assert seen.error == "bad_arguments"
+        assert "track" in seen.content
+
+
+def test_a_camera_of_the_mast_that_looks_the_same_way_or_back_takes_nothing_over():
+    away = {"at": {"x_m": 20.0, "y_m": 0.0}, "time_s": 0.0, "speed_mps": 10.0, "heading_deg": 90.0}
+    [row] = call(STREET, "forecast_arrival", **away, seen_by="near", cameras=["side"])["arrivals"]
+    assert row["basis"] != "same_mast"
 
 
 def test_a_camera_of_the_same_mast_takes_over_after_a_cars_length():
@@ -96,7 +139,7 @@ def test_a_camera_of_the_same_mast_takes_over_after_a_cars_length():
     rows = call(STREET, "forecast_arrival", **leaving, seen_by="side", cameras=["near", "facing", "lost"])
     near, facing, lost = rows["arrivals"]
     assert (near["basis"], near["start_s"]) == ("same_mast", 0.4)
-    assert near["end_s"] == pytest.approx((2 + 60) / 10, abs=0.02)
+    assert near["end_s"] == pytest.approx((4 + 60) / 10, abs=0.02)
     assert facing["start_s"] == pytest.approx((302 - 60) / 10, abs=0.02)
     assert facing["end_s"] == pytest.approx(302 / 10, abs=0.02)
     assert "lost" in lost["problem"]

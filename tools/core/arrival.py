@@ -6,10 +6,11 @@ from typing import Literal
 
 from tools.core.departure import Departure
 from tools.core.location import find_camera, listed, locate
+from tools.core.overlap import seen_within
 from tools.core.tool import ToolError
 from tools.geometry.passage import NEAR_M, NoWay, Passage, passage
-from tools.geometry.watched import View, watched
-from tools.scene.scene import Camera, Scene
+from tools.geometry.watched import View, alignment, reach, watched
+from tools.scene.scene import Camera, Point, Scene
 
 BLIND_M = (
     4.0  # between two views of one mast: a car that a picture's edge cuts is not boxed, so a car's length
@@ -24,6 +25,8 @@ class Arrival:
 
     start_s: float
     end_s: float
+    middle_s: float
+    middle_m: Point
     start_spread_s: float
     end_spread_s: float
     distance_m: float
@@ -39,7 +42,7 @@ def arrival(scene: Scene, departure: Departure, camera_id: str) -> Arrival:
         ToolError: no such camera, nobody knows what it sees, or no way leads there.
     """
     camera = find_camera(scene, camera_id)
-    view = view_in(scene, camera)
+    view = view_in(scene, camera, departure.seen_within_m)
     here = locate(scene, departure.at)
     try:
         seen_by = find_camera(scene, departure.seen_by) if departure.seen_by else None
@@ -50,14 +53,20 @@ def arrival(scene: Scene, departure: Departure, camera_id: str) -> Arrival:
             f"No way leads from the start (floor {here.floor}) to what {camera_id!r} sees."
         ) from None
     basis: Basis = "overlap" if way.starts_inside else "transit"
-    enters_m = way.enters_m
-    if same_mast(scene, departure.seen_by, camera) and view.presumed:
-        basis, enters_m = "same_mast", max(enters_m, BLIND_M)
-    leaves_m = max(way.leaves_m, enters_m)
+    enters_m, leaves_m = way.enters_m, max(way.leaves_m, way.enters_m)
+    if view.presumed and handed_over(scene, departure, camera):
+        basis, enters_m, leaves_m = "same_mast", BLIND_M, BLIND_M + leaves_m - enters_m
+    start_s, end_s = (departure.time_s + metres / departure.speed_mps for metres in (enters_m, leaves_m))
+    if not view.presumed and here.floor == camera.floor and (seen := seen_within(departure, reach(view))):
+        basis, (start_s, until_s) = "overlap", seen
+        end_s = max(end_s, departure.time_s) if until_s is None else until_s
     error_m = here.error_m + way.error_m
+    middle_m = min(max(way.length_m, enters_m), leaves_m)
     return Arrival(
-        start_s=departure.time_s + enters_m / departure.speed_mps,
-        end_s=departure.time_s + leaves_m / departure.speed_mps,
+        middle_s=departure.time_s + middle_m / departure.speed_mps,
+        middle_m=view.aim_m,
+        start_s=start_s,
+        end_s=end_s,
         start_spread_s=_spread_s(enters_m, error_m, departure),
         end_spread_s=_spread_s(leaves_m, error_m, departure),
         distance_m=way.length_m,
@@ -67,17 +76,31 @@ def arrival(scene: Scene, departure: Departure, camera_id: str) -> Arrival:
     )
 
 
-def view_in(scene: Scene, camera: Camera) -> View:
+def view_in(scene: Scene, camera: Camera, range_m: float | None = None) -> View:
     """What the camera sees, or would usually see.
 
     Raises:
         ToolError: its position or heading is not known.
     """
-    view = watched(scene, camera)
+    view = watched(scene, camera, range_m)
     if view is None:
         known = [each.id for each in scene.cameras.values() if watched(scene, each) is not None]
         raise ToolError(f"Where camera {camera.id!r} looks is unknown. Known for: {listed(known)}.")
     return view
+
+
+def handed_over(scene: Scene, departure: Departure, camera: Camera) -> bool:
+    """Whether the target comes by the mast that saw it last, into the view of another camera of that mast.
+
+    Not if both look the same way, or if it went away along the axis of the camera that saw it.
+    """
+    if departure.seen_by is None or not same_mast(scene, departure.seen_by, camera):
+        return False
+    last_deg, travel_deg = find_camera(scene, departure.seen_by).heading_deg, departure.heading_deg
+    if last_deg is None or camera.heading_deg is None:
+        return True
+    away = travel_deg is not None and alignment(last_deg, travel_deg) == "following"
+    return not away and alignment(last_deg, camera.heading_deg) != "following"
 
 
 def same_mast(scene: Scene, one: str | None, other: Camera) -> bool:

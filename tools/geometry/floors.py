@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from itertools import permutations
 
 import shapely
+from shapely import Polygon
 from shapely.ops import nearest_points
 
 from tools.geometry.ground import Anchor, Legs, Link, add_leg
@@ -60,6 +61,21 @@ class Floors:
     def direct(self, start: Anchor, end: Anchor) -> Leg | None:
         """Straight across one and the same zone."""
         return self._across(start.id, start.xy_m, end.xy_m) if start.id == end.id else None
+
+    def entries(self, area: Polygon, start: Anchor, floor: int, /) -> list[Point]:
+        """Of each zone that an area lies in: its points there nearest to the zone's portals and the start."""
+        points = []
+        for zone in self._zones.values():
+            if zone.floor != floor or not zone.area.intersects(area):
+                continue
+            part = zone.area.intersection(area)
+            spots = {self._xy_m[node] for node in self._doors[zone.id]}
+            if start.id == zone.id:
+                spots.add(start.xy_m)
+            for spot in sorted(spots):
+                near, _ = nearest_points(part, shapely.Point(spot))
+                points.append((near.x, near.y))
+        return points
 
     def _add_portal(self, portal: Portal) -> None:
         first, last = len(self._xy_m), len(self._xy_m) + 1

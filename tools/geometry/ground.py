@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from shapely import Polygon
+
 from tools.geometry.path import Leg
 from tools.scene.scene import Point
 
@@ -49,6 +51,10 @@ class Ground(Protocol):
 
     def arriving(self, end: Anchor) -> Sequence[Link]:
         """Every way from a node next to an anchor to the anchor."""
+        ...
+
+    def entries(self, area: Polygon, start: Anchor, floor: int, /) -> Sequence[Point]:
+        """Points of which one is the first of an area on the shortest way into it; none if not known."""
         ...
 
     def direct(self, start: Anchor, end: Anchor) -> Leg | None:

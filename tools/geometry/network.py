@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
+from shapely import Polygon
 
 from tools.geometry.floors import Floors
 from tools.geometry.ground import Ground
@@ -68,6 +69,13 @@ class Network:
         if best is None:
             return None
         return Path(legs=joined(best), start_snap_m=start.snap_m, end_snap_m=end.snap_m)
+
+    def way_into(self, area: Polygon, area_floor: int, start_m: Point, start_floor: int) -> Path | None:
+        """The shortest way from a point to the nearest part of an area; None where the network knows none."""
+        start = self._ground.anchor(start_m, start_floor)
+        entries = self._ground.entries(area, start, area_floor) if start else ()
+        paths = [self.path(start_m, start_floor, entry, area_floor) for entry in entries]
+        return min((path for path in paths if path), key=lambda path: path.length_m, default=None)
 
     def _reach(self, node: int) -> Reached:
         length_m, before = dijkstra(self._graph, indices=[node], return_predecessors=True)

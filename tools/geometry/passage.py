@@ -17,10 +17,10 @@ from tools.geometry.field_of_view import TOUCH_M, crossings
 from tools.geometry.network import Network
 from tools.geometry.parting import behind_m
 from tools.geometry.path import Leg
-from tools.geometry.watched import BEYOND_M, View, ahead, along, chord_of
+from tools.geometry.watched import BEYOND_M, View, ahead, along, chord_of, reach
 from tools.scene.scene import Camera, Point, Scene
 
-NEAR_M = 25.0  # cameras this close stand at one crossing: the bearing from one to the other means nothing
+NEAR_M = 30.0  # cameras this close stand at one crossing: the bearing from one to the other means nothing
 
 Spot = tuple[Point, int]  # (x, y) in metres, and the floor
 Span = tuple[float, float, Point, Point]  # enters and leaves after so many metres, and where
@@ -77,21 +77,27 @@ def passage(
         raise NoWay(camera.id)
     legs, total_m = (path.legs, _length_m(path.legs)) if path else ((), math.dist(start_m, view.aim_m))
     inside = floor == camera.floor and shapely.intersects_xy(view.area, *start_m).item()
+    within = reach(view)
     if view.presumed and path is None:
         span = _presumed_span(start_m, camera, view, heading_deg)
     elif inside and heading_deg is not None:
-        span = _span_about(start_m, heading_deg, view.area)
+        span = _span_about(start_m, heading_deg, within)
     else:
         runs: list[Run] = list(_runs(legs, camera.floor)) if path else [(0.0, (start_m, view.aim_m))]
-        span = _crossing(runs, view.area)
+        span = _crossing(runs, within)
     enters_m, leaves_m, *ends = span or _about_aim(view, total_m)
+    near = (
+        None
+        if inside or network.empty or view.presumed
+        else network.way_into(within, camera.floor, start_m, floor)
+    )
+    if near is not None:
+        near_m = min(_length_m(near.legs), enters_m)
+        enters_m, leaves_m = near_m, near_m + leaves_m - enters_m
     flights = stairs.in_view(scene, camera.floor, view.area) if path else {}
     if not inside:
-        enters_m, leaves_m = stairs.widened((enters_m, leaves_m), total_m, legs, flights)
-        walked = {leg.id for leg in legs}
-        leaves_m = max(
-            [leaves_m, *(total_m + shown for name, shown in flights.items() if name not in walked)]
-        )
+        enters_m = stairs.enters_before_m(enters_m, total_m, legs, flights)
+        leaves_m = stairs.leaves_after_m(leaves_m, total_m, legs, flights)
     gone_m = behind_m(scene, legs, seen_by)
     return Passage(
         length_m=total_m - gone_m,

@@ -6,7 +6,7 @@ import numpy as np
 import shapely
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from shapely import LineString, STRtree
+from shapely import LineString, Polygon, STRtree
 from shapely.ops import substring
 
 from tools.geometry.ground import Anchor, Legs, Link, add_leg
@@ -76,6 +76,10 @@ class Roads:
         if start.id != end.id or (road.oneway and end.along_m < start.along_m):
             return None
         return self._leg(road.id, start.along_m, end.along_m)
+
+    def entries(self, _area: Polygon, _start: Anchor, _floor: int, /) -> list[Point]:
+        """None: where roads come into an area, the way to its middle tells."""
+        return []
 
     def _at(self, anchor: Anchor) -> tuple[Road, tuple[int, int]]:
         return self._roads[anchor.id], self._ends[anchor.id]

@@ -40,17 +40,27 @@ def in_view(scene: Scene, floor: int, area: Polygon) -> dict[str, float]:
     return found
 
 
-def widened(
-    span_m: tuple[float, float], aim_at_m: float, legs: Iterable[Leg], seen: dict[str, float]
-) -> tuple[float, float]:
-    """A stay in view, with the flights in view before and after the aim; metres along slowed legs."""
-    enters_m, leaves_m = span_m
-    offset_m = 0.0
+def enters_before_m(enters_m: float, aim_at_m: float, legs: Iterable[Leg], seen: dict[str, float]) -> float:
+    """When a stay in view begins, with the flights in view that are gone before its aim."""
+    at_m = 0.0
     for leg in legs:
-        end_m = offset_m + slowed_m(leg)
-        if leg.id in seen and end_m <= aim_at_m + 1e-6:
-            enters_m = min(enters_m, end_m - seen[leg.id])
-        elif leg.id in seen:
-            leaves_m = max(leaves_m, offset_m + seen[leg.id])
-        offset_m = end_m
-    return enters_m, leaves_m
+        at_m += slowed_m(leg)
+        if leg.id in seen and at_m <= aim_at_m + 1e-6:
+            enters_m = min(enters_m, at_m - seen[leg.id])
+    return enters_m
+
+
+def leaves_after_m(leaves_m: float, aim_at_m: float, legs: Iterable[Leg], seen: dict[str, float]) -> float:
+    """When a stay in view ends, with the flights that begin in view; metres along slowed legs.
+
+    Who goes away by stairs stays in view on them, and who comes to stairs in view goes on by them.
+    """
+    at_m = 0.0
+    walked = set()
+    for leg in legs:
+        if leg.id in seen:
+            walked.add(leg.id)
+            if at_m >= aim_at_m - 1e-6:
+                leaves_m = max(leaves_m, at_m + seen[leg.id])
+        at_m += slowed_m(leg)
+    return max([leaves_m, *(aim_at_m + shown for name, shown in seen.items() if name not in walked)])

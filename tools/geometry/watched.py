@@ -32,7 +32,7 @@ class View:
     presumed: bool  # angle or range are not known but usual values
 
 
-def watched(scene: Scene, camera: Camera) -> View | None:
+def watched(scene: Scene, camera: Camera, range_m: float | None = None) -> View | None:
     """The camera's view; where angle or range are unknown, as usual. None without a position and a heading.
 
     >>> from tools.scene.frame import Frame
@@ -47,11 +47,16 @@ def watched(scene: Scene, camera: Camera) -> View | None:
         return View(area=known, aim_m=aim_m, error_m=error_m, presumed=False)
     if camera.xy_m is None or camera.heading_deg is None:
         return None
-    range_m = camera.range_m or PRESUMED_RANGE_M[scene.kind]
+    range_m = camera.range_m or range_m or PRESUMED_RANGE_M[scene.kind]
     area = sector(camera.xy_m, camera.heading_deg, camera.fov_deg or PRESUMED_FOV_DEG, range_m)
     aim_m = ahead(camera.xy_m, camera.heading_deg, min(LANE_M, range_m / 2))
     error_m = camera.position_error_m + PRESUMED_ERROR_M[scene.kind]
     return View(area=area, aim_m=aim_m, error_m=error_m, presumed=True)
+
+
+def reach(view: View) -> Polygon:
+    """As far as a view may reach: a known one by its error beyond what is drawn."""
+    return view.area if view.presumed else view.area.buffer(view.error_m)
 
 
 def alignment(camera_deg: float, travel_deg: float) -> Alignment:

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Callable, Mapping
 
-from agents.models.reference.ahead import meeting, next_camera, next_two
+from agents.models.reference.ahead import next_camera, next_two
 from agents.models.reference.answer import Answer, guess
 from agents.models.reference.between import moved, passed_camera, passing_time
 from agents.models.reference.constants import SHIPPED, Constants
 from agents.models.reference.evidence import Call, Evidence, Need, read_evidence
+from agents.models.reference.meeting import meeting
 from agents.models.reference.order import ordered
 from agents.models.reference.question import Kind, Question, read_question
 from gnomon.errors import SpecError

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from agents.models.reference.constants import SHIPPED, Constants
 from agents.models.reference.question import Clip
 
 WIDE = 0.8  # a box wider than this share of its height shows a vehicle
@@ -17,8 +18,17 @@ class Pace:
     error_mps: float
 
 
-WALKER = Pace(speed_mps=1.34, error_mps=0.26)  # Weidmann 1993, walkers on the level
-VEHICLE = Pace(speed_mps=10.0, error_mps=3.0)  # a town street with a limit of 50 km/h and its lights
+def walker(constants: Constants = SHIPPED) -> Pace:
+    """How fast people usually walk."""
+    return Pace(speed_mps=constants.walker_mps, error_mps=constants.walker_error_mps)
+
+
+def vehicle(constants: Constants = SHIPPED) -> Pace:
+    """How fast vehicles usually go along a street."""
+    return Pace(speed_mps=constants.vehicle_mps, error_mps=constants.vehicle_error_mps)
+
+
+WALKER, VEHICLE = walker(), vehicle()
 
 
 def is_vehicle(clip: Clip) -> bool:
@@ -27,18 +37,19 @@ def is_vehicle(clip: Clip) -> bool:
     return 2 * wide > len(clip.boxes)
 
 
-def pace(seen: tuple[float, float] | None, *, vehicle: bool) -> Pace:
+def pace(seen: tuple[float, float] | None, *, drives: bool, constants: Constants = SHIPPED) -> Pace:
     """The seen speed (with its error) and the usual one, weighted by their precisions.
 
     What lies more than LIMITS standard deviations from the usual is not believed; but who is seen at a
     vehicle's speed is taken for one.
 
-    >>> pace(None, vehicle=False).speed_mps, round(pace((1.5, 0.0), vehicle=False).speed_mps, 3)
+    >>> pace(None, drives=False).speed_mps, round(pace((1.5, 0.0), drives=False).speed_mps, 3)
     (1.34, 1.5)
-    >>> pace((0.1, 0.0), vehicle=False).speed_mps, pace((9.0, 0.0), vehicle=False).speed_mps
+    >>> pace((0.1, 0.0), drives=False).speed_mps, pace((9.0, 0.0), drives=False).speed_mps
     (1.34, 9.0)
     """
-    usual = VEHICLE if vehicle or (seen is not None and _likely(seen[0], VEHICLE)) else WALKER
+    driving, walking = vehicle(constants), walker(constants)
+    usual = driving if drives or (seen is not None and _likely(seen[0], driving)) else walking
     if seen is None or not _likely(seen[0], usual):
         return usual
     if seen[1] == 0:

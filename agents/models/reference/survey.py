@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.models.reference.constants import SHIPPED, Constants
 from agents.models.reference.evidence import Call, Evidence, Result
 from agents.models.reference.pace import VEHICLE_AVERAGE, Pace, is_vehicle, pace
 from agents.models.reference.question import Clip
@@ -27,6 +28,12 @@ class Camera:
     heading_deg: float | None = None
     range_m: float | None = None
     has_homography: bool = False
+    error_m: float = 0.0
+
+    @property
+    def vagueness(self) -> float:
+        """How vague what it sees is, from 0 to 1: 1 m off, or a range that nobody knows, is all vague."""
+        return 1.0 if self.range_m is None else min(1.0, self.error_m)
 
     def view_ends(self) -> tuple[Location, Location] | None:
         """The near and the far end of what it sees along its axis, judged by its range."""
@@ -71,6 +78,7 @@ class Survey:
     cameras: Mapping[str, Camera]
     tracks: Mapping[int, Track]
     clips: Sequence[Clip]
+    constants: Constants = SHIPPED
 
     def entry(self, index: int) -> Location:
         """Where the target of clip `index` came into view, as exactly as it is known."""
@@ -100,7 +108,7 @@ class Survey:
         track = self.tracks.get(index)
         seen = (track.speed_mps, track.speed_error_mps) if track and track.speed_mps else None
         vehicle = is_vehicle(self.clips[index])
-        going = pace(seen, vehicle=vehicle)
+        going = pace(seen, drives=vehicle, constants=self.constants)
         share = VEHICLE_AVERAGE if vehicle else 1.0
         return Pace(speed_mps=share * going.speed_mps, error_mps=share * going.error_mps)
 
@@ -119,6 +127,12 @@ class Survey:
             "speed_error_mps": round(going.error_mps, 3),
             "seen_by": self.clips[index].camera,
         }
+        track = self.tracks.get(index)
+        if track is not None and len(track.points_m) > 1:
+            told["track_m"] = [[round(x_m, 2), round(y_m, 2)] for x_m, y_m in track.points_m]
+            told["track_times_s"] = [round(time_s, 3) for time_s in self.clips[index].times_s]
+        if is_vehicle(self.clips[index]):
+            told["seen_within_m"] = self.constants.vehicle_seen_m
         return told if heading_deg is None else {**told, "heading_deg": heading_deg}
 
 
@@ -143,6 +157,7 @@ def survey(evidence: Evidence, clips: Sequence[Clip], why: str) -> Survey:
         cameras=cameras,
         tracks={index: track for index, track in tracks.items() if track is not None},
         clips=clips,
+        constants=evidence.constants,
     )
 
 
@@ -205,6 +220,7 @@ def _cameras(listing: Result | None) -> dict[str, Camera]:
             heading_deg=row.get("heading_deg"),
             range_m=row.get("range_m"),
             has_homography=bool(row.get("has_homography")),
+            error_m=row.get("error_m") or 0.0,
         )
     return found
 
