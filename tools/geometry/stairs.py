@@ -41,11 +41,14 @@ def in_view(scene: Scene, floor: int, area: Polygon) -> dict[str, float]:
 
 
 def enters_before_m(enters_m: float, aim_at_m: float, legs: Iterable[Leg], seen: dict[str, float]) -> float:
-    """When a stay in view begins, with the flights in view that are gone before its aim."""
+    """When a stay in view begins, with the flights in view that are gone before its aim.
+
+    Of stairs that are drawn as a point nobody knows how they lie, and the steps may hide who comes by them.
+    """
     at_m = 0.0
     for leg in legs:
         at_m += slowed_m(leg)
-        if leg.id in seen and at_m <= aim_at_m + 1e-6:
+        if leg.id in seen and at_m <= aim_at_m + 1e-6 and leg.points_m[0] != leg.points_m[-1]:
             enters_m = min(enters_m, at_m - seen[leg.id])
     return enters_m
 
