@@ -8,13 +8,9 @@ from tools.core.departure import Departure
 from tools.core.location import find_camera, listed, locate
 from tools.core.overlap import seen_within
 from tools.core.tool import ToolError
-from tools.geometry.passage import NEAR_M, NoWay, Passage, passage
+from tools.geometry.passage import BLIND_M, NEAR_M, NoWay, Passage, passage
 from tools.geometry.watched import View, alignment, reach, watched
 from tools.scene.scene import Camera, Point, Scene
-
-BLIND_M = (
-    4.0  # between two views of one mast: a car that a picture's edge cuts is not boxed, so a car's length
-)
 
 Basis = Literal["overlap", "same_mast", "transit"]
 

@@ -12,7 +12,7 @@ from tools.geometry.angles import bearing_deg
 from tools.geometry.field_of_view import crossings
 from tools.geometry.network import Network
 from tools.geometry.parting import behind_m, reversed_legs
-from tools.geometry.passage import NEAR_M, NoWay, Spot
+from tools.geometry.passage import BLIND_M, NEAR_M, NoWay, Spot
 from tools.geometry.path import Leg, ground_leg
 from tools.geometry.watched import View, along, chord_of
 from tools.scene.scene import Camera, Point, Scene
@@ -76,9 +76,10 @@ def stay(
     """The stay in view of a target that went at an even pace from the last point before to the first after.
 
     It took the shortest way; if neither that nor the tracks touch the view, the shortest way by it. The
-    tracks count: a stay may begin before the gap and end after it. So do flights of stairs in view. Through a
-    presumed view, and one that the way only touches, it went with the gap's pace if that lies within `speeds`
-    (usual, lowest, highest), else with the usual speed: it waited somewhere else, or views overlap.
+    tracks count: a stay may begin before the gap and end after it. So do flights of stairs in view. Between
+    two cameras of one mast a stay lies within the gap, less a blind strip on either side. Through a presumed
+    view, and one that the way only touches, it went with the gap's pace if that lies within `speeds` (usual,
+    lowest, highest), else with the usual speed: it waited somewhere else, or views overlap.
 
     Raises:
         NoWay: the network does not join them.
@@ -92,12 +93,14 @@ def stay(
     own_pace = pace if pace and speeds[1] <= 1 / pace <= speeds[2] else 1 / speeds[0]
     if view.presumed:
         found = _presumed(before, after, camera, view, aim_s, own_pace)
+        if found and math.dist(before.points_m[-1], after.points_m[0]) < NEAR_M:
+            found = _between_masts(found, before.times_s[-1], after.times_s[0], pace)
     else:
         flights = stairs.in_view(scene, camera.floor, view.area)
         on_way = _of_legs(way.legs, camera.floor, view, flights)
         pieces = [(start_s + a * pace, start_s + b * pace, into, out, b - a) for a, b, into, out in on_way]
         found = _longest([*tracked, *pieces])
-        if found is None or found[4] < half_m:
+        if found is None or (found[4] < half_m and found not in tracked):
             found = aim_s - half_m * own_pace, aim_s + half_m * own_pace, view.aim_m, view.aim_m, 2 * half_m
     found = found or (aim_s, aim_s, view.aim_m, view.aim_m, 0.0)
     return Stay(
@@ -215,6 +218,18 @@ def _presumed(
     length_m, entry_m, exit_m = found
     enters_s = aim_s - pace * math.dist(entry_m, view.aim_m)
     return enters_s, aim_s + pace * math.dist(exit_m, view.aim_m), entry_m, exit_m, length_m
+
+
+def _between_masts(found: Piece, left_s: float, met_s: float, pace: float) -> Piece:
+    """The stay as far as it lies between two sightings by cameras of one mast, blind strips left out.
+
+    What is left of it after a longer blind strip is still a moment: one in the middle of the gap.
+    """
+    blind_s = BLIND_M * pace
+    enters_s, leaves_s = max(found[0], left_s + blind_s), min(found[1], met_s - blind_s)
+    if leaves_s <= enters_s:
+        enters_s = leaves_s = (left_s + met_s) / 2
+    return enters_s, leaves_s, *found[2:]
 
 
 def _longest(pieces: Sequence[Piece]) -> Piece | None:

@@ -21,6 +21,8 @@ from tools.geometry.watched import BEYOND_M, View, ahead, along, chord_of, reach
 from tools.scene.scene import Camera, Point, Scene
 
 NEAR_M = 30.0  # cameras this close stand at one crossing: the bearing from one to the other means nothing
+# Between two views of one mast: a car that a picture's edge cuts is not boxed, so a car's length.
+BLIND_M = 4.0
 
 Spot = tuple[Point, int]  # (x, y) in metres, and the floor
 Span = tuple[float, float, Point, Point]  # enters and leaves after so many metres, and where

@@ -40,11 +40,23 @@ def in_view(scene: Scene, floor: int, area: Polygon) -> dict[str, float]:
     return found
 
 
+def enters_before_m(enters_m: float, aim_at_m: float, legs: Iterable[Leg], seen: dict[str, float]) -> float:
+    """When a stay in view begins, with the flights in view that are gone before its aim.
+
+    Of stairs that are drawn as a point nobody knows how they lie, and the steps may hide who comes by them.
+    """
+    at_m = 0.0
+    for leg in legs:
+        at_m += slowed_m(leg)
+        if leg.id in seen and at_m <= aim_at_m + 1e-6 and leg.points_m[0] != leg.points_m[-1]:
+            enters_m = min(enters_m, at_m - seen[leg.id])
+    return enters_m
+
+
 def leaves_after_m(leaves_m: float, aim_at_m: float, legs: Iterable[Leg], seen: dict[str, float]) -> float:
     """When a stay in view ends, with the flights that begin in view; metres along slowed legs.
 
-    Who goes away by stairs stays in view on them. Who comes by them is not taken to be in view before their
-    end: of a flight that leads up to a camera, the steps hide the walker.
+    Who goes away by stairs stays in view on them, and who comes to stairs in view goes on by them.
     """
     at_m = 0.0
     walked = set()
