@@ -2,7 +2,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: help demo test check format lock clean
+.PHONY: help demo test soak bench check format lock clean
 help:  ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
@@ -11,6 +11,12 @@ demo: $(VENV)/run.installed  ## the main job, offline: what do tools change on g
 
 test: $(VENV)/dev.installed check  ## everything, on real Redis, real processes and a real small language model
 	$(BIN)/pytest -n $(WORKERS)
+
+soak: $(VENV)/dev.installed  ## slow checks: faults with the clocks of production, very many orders of events (an hour)
+	$(BIN)/pytest -m soak -s
+
+bench: $(VENV)/dev.installed  ## what a trial costs, beside a bare loop and Inspect AI
+	$(BIN)/python -m bench.performance
 
 check: $(VENV)/dev.installed  ## lint, types, import contracts
 	$(BIN)/ruff format --check .

@@ -32,7 +32,7 @@ def conversation(media: MediaStore) -> list[Message]:
 
 def test_a_tools_pictures_follow_all_tool_messages_of_the_turn(tmp_path: Path) -> None:
     media = MediaStore(tmp_path)
-    sent = [wire.message_out(turn, media, pictures=True) for turn in wire.turns(conversation(media))]
+    sent = wire.messages_out(conversation(media), media, pictures=True)
     assert [message["role"] for message in sent] == ["user", "assistant", "tool", "tool", "user", "assistant"]
     assert [sent[2]["content"], sent[3]["content"]] == ["one", "two"]
     shown = sent[4]["content"]
@@ -45,6 +45,6 @@ def test_a_tools_pictures_follow_all_tool_messages_of_the_turn(tmp_path: Path) -
 
 def test_a_model_that_takes_text_only_is_told_what_was_left_out(tmp_path: Path) -> None:
     media = MediaStore(tmp_path)
-    sent = [wire.message_out(turn, media, pictures=False) for turn in wire.turns(conversation(media))]
+    sent = wire.messages_out(conversation(media), media, pictures=False)
     assert "image_url" not in str(sent)
     assert str(sent).count("a picture, left out") == 3

@@ -14,7 +14,7 @@ def run(plant: Plant, provider: CountingProvider, samples: int, *, concurrency: 
     plant.start(WORKERS)
     wait_until(lambda: len(plant.store.workers()) == WORKERS)
     model = {"id": "openai/m", "api_base": provider.url, "price": {"input": 0, "output": 0}}
-    job = plant.post(samples, models=[model], concurrency=concurrency)
+    job = plant.post(samples, models=[model], concurrency=concurrency, cache=False)
     busy: set[int] = set()
 
     def ended() -> bool:

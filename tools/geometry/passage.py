@@ -98,6 +98,7 @@ def passage(
         enters_m, leaves_m = near_m, near_m + leaves_m - enters_m
     flights = stairs.in_view(scene, camera.floor, view.area) if path else {}
     if not inside:
+        enters_m = stairs.enters_before_m(enters_m, total_m, legs, flights)
         leaves_m = stairs.leaves_after_m(leaves_m, total_m, legs, flights)
     gone_m = behind_m(scene, legs, seen_by)
     return Passage(

@@ -40,7 +40,7 @@ def test_the_dirichlet_interval_holds_the_difference_and_turns_with_the_arms(
     low, high = dirichlet_interval(rescued, broken, n, level)
     assert -1 <= low <= (rescued - broken) / n <= high <= 1
     assert low < high
-    assert dirichlet_interval(broken, rescued, n, level) == (-high, -low)
+    assert dirichlet_interval(broken, rescued, n, level) == pytest.approx((-high, -low), abs=1e-9)
 
 
 @pytest.mark.parametrize("table", [(-1, 0, 5), (3, 3, 5), (0, 0, 0)])
