@@ -11,6 +11,7 @@ from gnomon.arm import Arm
 from gnomon.benchmark import Benchmark, BuildsSlowly
 from gnomon.clock import trial_clock
 from gnomon.errors import DataError, ModelFault, OutOfBudget, ProviderFault
+from gnomon.floor import PREFIX, KnowsFloors
 from gnomon.job import Trial
 from gnomon.media import MediaStore
 from gnomon.model import Model
@@ -127,6 +128,9 @@ def end_of(question: Sample, response: str, *, bench: Bench) -> End:
     score = bench.benchmark.score(question, response, scoring=bench.spec.scoring, variant=bench.spec.variant)
     if question.missing:
         score = replace(score, flags=(*score.flags, "missing_media"))
+    if isinstance(bench.benchmark, KnowsFloors):
+        floors = {f"{PREFIX}{rule}": value for rule, value in bench.benchmark.floors(question).items()}
+        score = replace(score, metrics={**score.metrics, **floors})
     if score.value is None:
         return End(outcome=Outcome.INFRA_MISSING, stop_reason=f"unscored:{score.reason}", score=score)
     if score.answer is None:

@@ -13,6 +13,7 @@ from gnomon.report.contrasts import contrasts, pairs
 from gnomon.report.cost import cost
 from gnomon.report.exhibits import Exhibits
 from gnomon.report.flips import ReadTrace, flips
+from gnomon.report.floors import Floors
 from gnomon.report.frontier import frontier
 from gnomon.report.integrity import integrity
 from gnomon.report.ledger import Ledger, read_ledger
@@ -53,8 +54,9 @@ def build_report(
     """
     plugin = benchmark or benchmark_called(spec.benchmark)
     groups = [(model.label, arm.name) for model in spec.models for arm in spec.arms]
-    exhibits = Exhibits(plugin.name)
-    ledger = read_ledger(exhibits.watch(rows), groups, clustered=spec.analysis.cluster == "auto")
+    exhibits, floors = Exhibits(plugin.name), Floors()
+    watched = floors.watch(exhibits.watch(rows))
+    ledger = read_ledger(watched, groups, clustered=spec.analysis.cluster == "auto")
     found = contrasts(ledger, spec, headline=plugin.headline, interim=status in UNFINISHED)
     compared, models = pairs(spec), [model.label for model in spec.models]
     attributed = attributions(ledger, spec, headline=plugin.headline)
@@ -78,6 +80,7 @@ def build_report(
             effects=tool_effects(ledger, spec, headline=plugin.headline),
             attributions=attributed,
         ),
+        "floors": floors.rows(),
         "published": _published(plugin),
         "published_notes": _published_notes(spec, plugin, ledger),
         "plan": analysis_plan(ledger, spec, status=status, planned=planned),

@@ -46,6 +46,12 @@ def _lines(report: Report) -> Iterator[str]:
     for one in report["waterfalls"]:
         title = f"{escaped(one['model'])}, step by step (points, {one['n']:,} samples)"
         yield from _section(title, ("from", "to", "diff", "95 %"), _steps(one))
+    floors = [
+        (escaped(row["rule"]), cell, percent(found["mean"]), str(found["n"]))
+        for row in report["floors"]
+        for cell, found in row["by_task"].items()
+    ]
+    yield from _section("Rules without a model (percent)", ("rule", "cell", "mean", "n"), floors)
     if report["published"]:
         rows = [(row["model"], row["group"], percent(row["aggregate"])) for row in report["published"]]
         yield from _section("Published (percent)", ("model", "group", "aggregate"), rows)

@@ -4,6 +4,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict  # the one that pydantic, and so FastAPI, can describe on Python 3.11
 
+from gnomon.report.floors import FloorRow
 from gnomon.report.shapes import (
     Alignment,
     AnalysisPlan,
@@ -251,6 +252,7 @@ class Report(TypedDict):
     flips: list[Flips]
     exhibits: list[Exhibit]
     tools: list[ToolReport]
+    floors: list[FloorRow]
     published: list[PublishedRow]
     published_notes: list[str]
     plan: AnalysisPlan

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, gold_from_json
+from gnomon.benchmarks.gtr_bench.floors import floors_of
 from gnomon.benchmarks.gtr_bench.loader import open_samples
 from gnomon.benchmarks.gtr_bench.published import published
 from gnomon.benchmarks.gtr_bench.scoring import score_case
@@ -54,6 +55,9 @@ class GtrBench:
         except DataError as error:
             raise SpecError(error.message, field=".".join(filter(None, ("case", error.field)))) from None
         return score_case(case, response, scoring=scoring)
+
+    def floors(self, sample: Sample) -> Mapping[str, float]:
+        return floors_of(sample)
 
     def published(self) -> Sequence[Published]:
         return published()

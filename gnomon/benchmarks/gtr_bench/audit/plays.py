@@ -53,6 +53,19 @@ def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[Play]:
             yield from _verbatim_plays(questions, given)
 
 
+def floor_plays(sample: Sample) -> Iterator[Play]:
+    """What lies in a question itself, tried on one sample by what its own prompt shows.
+
+    Raises:
+        DataError: the prompt's words cannot be read.
+    """
+    told = asked(sample)
+    options = {sample.ref.sample_id: told} if told else {}
+    seen = seen_in_prompt(sample, sample.target["protocol"])
+    tried = [*_rule_plays([seen], options), *_window_plays([seen], [sample])]
+    yield from (play for play in tried if play.kind == "floor")
+
+
 def _rule_plays(questions: Iterable[Seen], options: Mapping[str, Asked]) -> Iterator[Play]:
     for seen in questions:
         for name, (kind, tasks, rule) in RULES.items():
