@@ -1,8 +1,10 @@
 """Boxes of a tracked target in a camera's picture, put on the floor: where it went, how fast, whither."""
 
+import itertools
 import math
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 from pydantic import Field
 
@@ -11,7 +13,7 @@ from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.core.track import Box, Seconds, checked_boxes
 from tools.geometry.angles import bearing_deg, compass
 from tools.geometry.homography import HorizonError, sensitivity, to_ground
-from tools.scene.scene import Camera
+from tools.scene.scene import Camera, Scene
 
 Array = NDArray[np.float64]
 
@@ -40,6 +42,10 @@ class Track(ToolResult):
     camera: str
     floor: int
     points_m: list[tuple[float, float]] = Field(description="foot point [x, y] of each box, in metres")
+    zones: list[str] | None = Field(
+        description="ids of the zones that the points lie in, in the order of the track; left out where the floor"
+        " has none"
+    )
     length_m: float = Field(description="length of the line through the points")
     displacement_m: float = Field(description="from the first point to the last, straight")
     duration_s: float = Field(description="from the first box to the last")
@@ -81,7 +87,15 @@ def run(context: ToolContext, args: ProjectTrackArgs) -> Track:
     points_m = _on_floor(camera, camera.homography, feet_px)
     foot_error_px = FOOT_ERROR_PX + FOOT_ERROR_SHARE * boxes[:, 3]
     errors_m = foot_error_px * sensitivity(camera.homography, feet_px)
-    return _track(camera, points_m, errors_m, duration_s=args.times_s[-1] - args.times_s[0], feet_px=feet_px)
+    track = _track(camera, points_m, errors_m, duration_s=args.times_s[-1] - args.times_s[0], feet_px=feet_px)
+    return track.model_copy(update={"zones": _zones(context.scene, camera.floor, points_m)})
+
+
+def _zones(scene: Scene, floor: int, points_m: Array) -> list[str] | None:
+    here = [zone for zone in scene.zones.values() if zone.floor == floor]
+    feet = shapely.points(points_m)
+    inside = [next((zone.id for zone in here if zone.area.covers(foot)), None) for foot in feet]
+    return [zone for zone, _ in itertools.groupby(inside) if zone is not None] if here else None
 
 
 def _on_floor(camera: Camera, homography: Array, feet_px: Array) -> Array:
@@ -113,6 +127,7 @@ def _track(camera: Camera, points_m: Array, errors_m: Array, *, duration_s: floa
         camera=camera.id,
         floor=camera.floor,
         points_m=[(float(x_m), float(y_m)) for x_m, y_m in points_m],
+        zones=None,
         length_m=length_m,
         displacement_m=displacement_m,
         duration_s=duration_s,

@@ -5,13 +5,14 @@ import math
 
 import numpy as np
 import pytest
+import shapely
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.scene.frame import Frame
-from tools.scene.scene import Camera, Place, Scene
+from tools.scene.scene import Camera, Place, Scene, Zone
 
 
 def ask(toolbox: Toolbox, name: str, /, **arguments: object) -> dict:
@@ -192,6 +193,24 @@ def test_a_track_is_projected_by_its_feet():
     assert math.isclose(told["heading_deg"], math.degrees(math.atan2(3, 8)), abs_tol=0.001)
     assert told["compass"] == "NNE"
     assert told["outside_image"] == 0
+
+
+def test_a_track_names_the_zones_it_passes_on_its_own_floor():
+    def zone(name: str, floor: int, west_m: float, east_m: float) -> Zone:
+        return Zone(id=name, floor=floor, area=shapely.box(west_m, -10, east_m, 5))
+
+    zones = [zone("hall", 1, 0, 2), zone("yard", 1, 3, 6), zone("below", 0, 0, 6)]
+    camera = Camera(id="c", floor=1, homography=TENTH, image_size=(100, 100))
+    scene = Scene(
+        id="s", frame=Frame(), kind="indoor", cameras={"c": camera}, zones={one.id: one for one in zones}
+    )
+    inside = Toolbox(TOOLS, ToolContext(scene=scene))
+    assert ask(inside, "project_track", camera="c", boxes=BOXES, times_s=[5, 6, 7])["zones"] == [
+        "hall",
+        "yard",
+    ]
+    no_zones = ask(_toolbox_over(TENTH), "project_track", camera="c", boxes=BOXES, times_s=[5, 6, 7])
+    assert "zones" not in no_zones
 
 
 def test_a_tracks_error_is_that_of_its_pixels():
