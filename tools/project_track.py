@@ -43,8 +43,8 @@ class Track(ToolResult):
     floor: int
     points_m: list[tuple[float, float]] = Field(description="foot point [x, y] of each box, in metres")
     zones: list[str] | None = Field(
-        description="ids of the zones that the points lie in, in the order of the track; left out where the floor"
-        " has none"
+        description="ids of the zones that the points lie in, in the order of the track; left out where there"
+        " are none"
     )
     length_m: float = Field(description="length of the line through the points")
     displacement_m: float = Field(description="from the first point to the last, straight")
@@ -93,7 +93,7 @@ def run(context: ToolContext, args: ProjectTrackArgs) -> Track:
 
 def _zones(scene: Scene, floor: int, points_m: Array) -> list[str] | None:
     here = [zone for zone in scene.zones.values() if zone.floor == floor]
-    feet = shapely.points(points_m)
+    feet = [shapely.Point(*point) for point in points_m]
     inside = [next((zone.id for zone in here if zone.area.covers(foot)), None) for foot in feet]
     return [zone for zone, _ in itertools.groupby(inside) if zone is not None] if here else None
 
