@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Awaitable, Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from gnomon.score import Score
 from gnomon.spec import JobSpec, ModelSpec
 from gnomon.trace import Trace
 from gnomon.trial import Bench, run_trial
+from tests.loopback import Loopback
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.core.toolbox import Toolbox
 from tools.scene.frame import Frame
@@ -35,8 +36,7 @@ class FakeProvider:
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.released = threading.Event()
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self.server.daemon_threads = True
+        self.server = Loopback(_handler(self))
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
 
     def says(self, message: dict[str, Any] | str, *, finish_reason: str = "stop", **more: Any) -> None:

@@ -4,7 +4,7 @@ import base64
 import json
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from service.cli.main import main
+from tests.loopback import Loopback
 from tests.numbered import number_of
 from tests.published_clips import publish_sti, publish_urban
 
@@ -26,8 +27,7 @@ class Seeing:
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self.server.daemon_threads = True
+        self.server = Loopback(_handler(self))
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
 
     def reply(self, request: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+from tests.loopback import Loopback
 
 
 @dataclass
@@ -41,8 +43,7 @@ class CountingProvider:
 def counting(**given: object) -> Iterator[CountingProvider]:
     """A provider that listens."""
     provider = CountingProvider(**given)  # type: ignore[arg-type]  # the fields, by name
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(provider))
-    server.daemon_threads = True
+    server = Loopback(_handler(provider))
     provider.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()

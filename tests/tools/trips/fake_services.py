@@ -6,9 +6,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from tests.loopback import Loopback
 
 PARIS = {"lat": 48.8606, "lon": 2.3376}
 MOODS = ("well", "rate_limit", "broken", "nonsense", "wrong_shape", "slow", "huge")
@@ -125,8 +127,7 @@ def _handler(service: Service, stop: threading.Event) -> Callable[..., BaseHTTPR
 def fake_service() -> Iterator[Service]:
     """A fake on a port of its own."""
     service, stop = Service(), threading.Event()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(service, stop))
-    server.daemon_threads = True
+    server = Loopback(_handler(service, stop))
     service.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
