@@ -1,6 +1,6 @@
 """Queue: which shards wait for a worker. Redis holds nothing that could not be built again from the store."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import cast
 
 from redis import Redis
@@ -43,8 +43,12 @@ def open_queue(redis: Redis, name: str) -> Queue:
     return Queue(name, connection=redis, job_class=ShardMessage, serializer=JSONSerializer)
 
 
-def enqueue_shards(redis: Redis, job: JobRecord, shards: Iterable[int]) -> int:
-    """Queue these shards of the job; return how many. Only the two ids travel.
+def enqueue_shards(
+    redis: Redis, job: JobRecord, shards: Iterable[int], *, first: Collection[int] = ()
+) -> int:
+    """Queue these shards of the job, those that are `first` before all that wait; return how many.
+
+    Only the two ids travel.
 
     Raises:
         redis.RedisError: the queue cannot be reached.
@@ -58,6 +62,7 @@ def enqueue_shards(redis: Redis, job: JobRecord, shards: Iterable[int]) -> int:
             failure_ttl=FAILURE_TTL_S,
             description=f"{job.id} shard {shard}",
             job_id=message_id(job.id, shard),
+            at_front=shard in first,
         )
         for shard in shards
     ]

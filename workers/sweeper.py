@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import click
 from redis import Redis, RedisError
@@ -45,8 +45,8 @@ class Sweeper:
 
     def sweep(self) -> int:
         """One turn; return how many shards were queued."""
-        self._store.sweep()
-        return self.queue(self._store.unfinished_shards())
+        taken_back = set(self._store.sweep())
+        return self.queue(self._store.unfinished_shards(), first=taken_back)
 
     def _purge(self) -> None:
         """Forget old replies, from time to time."""
@@ -54,8 +54,11 @@ class Sweeper:
             self._store.forget_replies(older_than_s=self._cache_s)
             self._next_purge_s = time.monotonic() + PURGE_EVERY_S
 
-    def queue(self, shards: Iterable[tuple[str, int]]) -> int:
-        """Queue those of the shards that do not wait there already; return how many."""
+    def queue(self, shards: Iterable[tuple[str, int]], *, first: Collection[tuple[str, int]] = ()) -> int:
+        """Queue those of the shards that do not wait there already; return how many.
+
+        What was taken back from the dead comes `first`: it has waited once.
+        """
         by_job: dict[str, list[int]] = defaultdict(list)
         for job_id, shard in shards:
             by_job[job_id].append(shard)
@@ -67,7 +70,8 @@ class Sweeper:
             if name not in waiting:
                 waiting[name] = waiting_ids(self._redis, name)
             lost = [shard for shard in numbers if message_id(job_id, shard) not in waiting[name]]
-            queued += enqueue_shards(self._redis, job, lost)
+            ahead = [shard for shard in lost if (job_id, shard) in first]
+            queued += enqueue_shards(self._redis, job, lost, first=ahead)
         return queued
 
 

@@ -102,6 +102,11 @@ class ShardWorker(Worker):
             with suppress(ProcessLookupError):
                 os.kill(self.horse_pid, signal.SIGTERM)
 
+    def handle_work_horse_killed(self, _job: Job, retpid: int, _code: int, _rusage: object) -> None:
+        """The fork is dead for certain: nobody need wait for its leases to run out."""
+        with self._undisturbed(), suppress(SQLAlchemyError):
+            self._context.store.expire(f"{self.name}/{retpid}/")
+
     def main_work_horse(self, job: Job, queue: Queue) -> None:
         """The forked process."""
         self._die_with_worker()

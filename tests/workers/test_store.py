@@ -351,3 +351,15 @@ def test_a_trace_with_lone_surrogates_survives(store: Store) -> None:
     trace = json.loads('{"prompt": [], "steps": [{"text": "\\ud800"}]}')
     store.finish([(leases[0], make_row(leases[0]), trace)])
     assert store.trial(leases[0].trial.trial_id).trace == trace
+
+
+def test_what_a_dead_process_held_runs_out_at_once_and_nothing_else(store: Store) -> None:
+    job = create(store, 2, concurrency=64)
+    dead = store.lease(job.id, 0, worker="w_1/77/ab", ttl_s=TTL_S, limit=1)
+    for other in ("w_1/7/ab", "wx1/77/ab"):
+        store.lease(job.id, 0, worker=other, ttl_s=TTL_S, limit=1)
+    store.expire("w_1/77/")
+    assert store.sweep() == [(job.id, 0)]
+    again = store.lease(job.id, 0, worker="next", ttl_s=TTL_S)
+    assert {one.trial.trial_id for one in again} >= {one.trial.trial_id for one in dead}
+    assert sum(one.attempt == 2 for one in again) == 1

@@ -18,7 +18,7 @@ class Constants:
 
     walker_mps: float = constant(1.34, "Weidmann 1993, walkers on the level")
     walker_error_mps: float = constant(0.26, "Weidmann 1993")
-    vehicle_mps: float = constant(10.0, "streets with a limit of 50 km/h and lights")
+    vehicle_mps: float = constant(10.0, "fitted", tried=(10.0, 12.0, 14.0))
     vehicle_error_mps: float = constant(3.0, "a town street with its lights")
     vehicle_seen_m: float = constant(60.0, "detection range of a car", tried=(60.0, 80.0))
     # How far off a forecast start is; for vehicles at once, and by the second on the way.
