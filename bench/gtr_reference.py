@@ -13,7 +13,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from reference_runs import Runs, open_samples, scores_of, start
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from agents.models.reference.constants import SHIPPED, fitted
+from agents.models.reference.constants import SHIPPED, Constants, fitted
 from gnomon.row import Row
 from gnomon.spec import JobSpec
 from gnomon.statistics.design import design, strata_of
@@ -44,6 +44,7 @@ CAVEAT = (
 )
 PROCESSES = 2
 FOLDS = 5
+OFF = 1.25  # a constant that is not fitted is tried a quarter larger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,9 +76,10 @@ def main() -> None:
         own = [by_fold[number] if tried else {} for number in fold]
         columns = [Column(name=arm.name, rows=runs.rows(arm.name, own)) for arm in spec.arms]
         shipped = Column(name="shipped", rows=runs.rows("tools", [{}] * len(refs)))
+        effects = _effects(runs) if given.effects else {}
     seconds = time.perf_counter() - started
     report = _report(spec, columns, shipped, {"tried": tried, "by_fold": by_fold, "on_all": everywhere})
-    report |= {"trials": runs.trials, "seconds": round(seconds, 1), "caveat": CAVEAT}
+    report |= {"effects": effects, "trials": runs.trials, "seconds": round(seconds, 1), "caveat": CAVEAT}
     print(json.dumps(report, indent=1) if given.json else _as_text(report))
     if given.rows:
         rows = [json.dumps(asdict(row)) for column in columns for row in column.rows]
@@ -95,6 +97,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--groups", action="store_true", help="leave out each group of tools as well")
     parser.add_argument(
         "--shipped", action="store_true", help="fit nothing: the shipped constants everywhere"
+    )
+    parser.add_argument(
+        "--effects", action="store_true", help="what another value of each constant does to the shipped mean"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--rows", type=Path, help="write the rows here, one JSON object a line")
@@ -130,6 +135,20 @@ def _fit(runs: Runs, train: np.ndarray[Any, np.dtype[np.bool_]]) -> Values:
     """The constants that do best on the questions of a mask, by the mean of its cells."""
     cells = [ref.cell for ref, chosen in zip(runs.refs, train, strict=True) if chosen]
     return fit(fitted(), lambda values: mean_of_cells(runs.scores("tools", values)[train], cells))
+
+
+def _effects(runs: Runs) -> dict[str, Any]:
+    """For each constant other values, and how much the mean of cells rises with each; all else as shipped."""
+    cells = [ref.cell for ref in runs.refs]
+    before = mean_of_cells(runs.scores("tools", {}), cells)
+    found: dict[str, Any] = {}
+    for name in (each.name for each in fields(Constants)):
+        value = getattr(SHIPPED, name)
+        others = [one for one in fitted().get(name, ()) if one != value] or [value * OFF]
+        for other in others:
+            after = mean_of_cells(runs.scores("tools", {name: other}), cells)
+            found[f"{name} {value:g} -> {other:g}"] = after - before
+    return found
 
 
 def _report(
@@ -176,6 +195,7 @@ def _as_text(report: Mapping[str, Any]) -> str:
     for number, values in enumerate(report["constants"]["by_fold"]):
         lines.append(f"fold {number}: {values}")
     lines += [f"on all: {report['constants']['on_all']}", f"shipped: {report['constants']['shipped']}"]
+    lines += [f"{change}: {100 * gain:+.1f}" for change, gain in report["effects"].items()]
     lines.append(f"most tool calls: {report['most_tool_calls']} a question")
     return "\n".join((*lines, f"{report['trials']} trials in {report['seconds']:.0f} s. {report['caveat']}"))
 
