@@ -109,3 +109,13 @@ class BuildsSlowly(Protocol):
 
 
 BENCHMARKS: Registry[Benchmark] = Registry("gnomon.benchmarks", "benchmark", folders=True)
+
+
+def only_scorer(benchmark: str, variant: str | None) -> None:
+    """Refuse a variant where a benchmark has one official scorer.
+
+    Raises:
+        SpecError: one was named.
+    """
+    if variant is not None:
+        raise SpecError(f"{benchmark} has one official scorer, so no {variant!r}", field="variant")

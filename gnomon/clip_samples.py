@@ -1,6 +1,6 @@
 """Clip samples: multiple-choice questions about clips in a folder, as sample sets."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from gnomon.benchmark import PromptProtocol, Select
-from gnomon.errors import DataError, NotFound
+from gnomon.errors import DataError, NotFound, SpecError
 from gnomon.identity import digest
 from gnomon.media.clips import AS_IT_IS, Clips, Frames, Look
 from gnomon.media.footage import ClipFootage
@@ -47,6 +47,23 @@ class Showing:
     prompt: Callable[[ClipQuestion, Frames | None], tuple[Part, ...]]
     look: Look = AS_IT_IS
     blind_runs: bool = False
+
+
+def question_of(record: Mapping[str, Any], letters: Iterable[str]) -> ClipQuestion:
+    """The question of a record to be scored: its answer among options of which only the letters are known.
+
+    Raises:
+        SpecError: the record lacks its answer or its response, or the answer is no letter.
+    """
+    for field in ("answer", "response"):
+        if field not in record:
+            raise SpecError(f"a record needs {field!r}; response may be null", field=field)
+    gold = record["answer"]
+    if not isinstance(gold, str) or not gold:
+        raise SpecError(f"a letter, got {gold!r}", field="answer")
+    return ClipQuestion(
+        sample_id="", task="", clip="", text="", options=dict.fromkeys(letters, ""), gold=gold
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -87,8 +87,9 @@ def run(context: ToolContext, args: ProjectTrackArgs) -> Track:
     points_m = _on_floor(camera, camera.homography, feet_px)
     foot_error_px = FOOT_ERROR_PX + FOOT_ERROR_SHARE * boxes[:, 3]
     errors_m = foot_error_px * sensitivity(camera.homography, feet_px)
-    track = _track(camera, points_m, errors_m, duration_s=args.times_s[-1] - args.times_s[0], feet_px=feet_px)
-    return track.model_copy(update={"zones": _zones(context.scene, camera.floor, points_m)})
+    zones = _zones(context.scene, camera.floor, points_m)
+    duration_s = args.times_s[-1] - args.times_s[0]
+    return _track(camera, points_m, errors_m, zones=zones, duration_s=duration_s, feet_px=feet_px)
 
 
 def _zones(scene: Scene, floor: int, points_m: Array) -> list[str] | None:
@@ -112,7 +113,15 @@ def _on_floor(camera: Camera, homography: Array, feet_px: Array) -> Array:
         ) from None
 
 
-def _track(camera: Camera, points_m: Array, errors_m: Array, *, duration_s: float, feet_px: Array) -> Track:
+def _track(
+    camera: Camera,
+    points_m: Array,
+    errors_m: Array,
+    *,
+    zones: list[str] | None,
+    duration_s: float,
+    feet_px: Array,
+) -> Track:
     steps_m = np.hypot(*np.diff(points_m, axis=0).T)
     length_m = float(steps_m.sum())
     first, last = (
@@ -127,7 +136,7 @@ def _track(camera: Camera, points_m: Array, errors_m: Array, *, duration_s: floa
         camera=camera.id,
         floor=camera.floor,
         points_m=[(float(x_m), float(y_m)) for x_m, y_m in points_m],
-        zones=None,
+        zones=zones,
         length_m=length_m,
         displacement_m=displacement_m,
         duration_s=duration_s,

@@ -119,6 +119,17 @@ def authorised(
         raise HTTPException(429, detail, headers={"Retry-After": str(math.ceil(wait_s))})
 
 
+def _idempotency_key(
+    idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
+) -> str | None:
+    if idempotency_key is not None and not (idempotency_key.isascii() and idempotency_key.strip()):
+        raise SpecError("needs 1 to 200 ASCII characters", field="Idempotency-Key")
+    return idempotency_key
+
+
+IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
+
+
 async def json_body(request: Request) -> object:
     """The body as plain data: JSON by name and by content, finite numbers only.
 

@@ -9,7 +9,7 @@ from gnomon.errors import Conflict, DataError, NotFound, SpecError
 from gnomon.trips.outputs import MEDIA_TYPES, rendered
 from gnomon.trips.result import TripResult
 from service import jobs
-from service.api.guard import json_body
+from service.api.guard import IdempotencyKey, json_body
 from service.api.negotiation import choose
 from service.api.reports import PAGE_POLICY
 from service.api.state import Shared, State
@@ -46,11 +46,9 @@ def post_itinerary(
     state: Shared,
     response: Response,
     given: Annotated[object, Depends(json_body)],
-    idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
+    idempotency_key: IdempotencyKey,
 ) -> dict[str, Any]:
     """Queue a planning request; its field `model` says who plans, else the built-in reference does."""
-    if idempotency_key is not None and not (idempotency_key.isascii() and idempotency_key.strip()):
-        raise SpecError("needs 1 to 200 ASCII characters", field="Idempotency-Key")
     if not isinstance(given, dict):
         raise SpecError("must be one JSON object: a planning request", field="body")
     request = {key: value for key, value in given.items() if key != "model"}

@@ -2,11 +2,10 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 
-from gnomon.errors import SpecError
 from service import jobs
-from service.api.guard import json_body
+from service.api.guard import IdempotencyKey, json_body
 from service.api.state import Shared
 from service.api.views import job_view, listing
 
@@ -24,11 +23,9 @@ def post_job(
     state: Shared,
     response: Response,
     given: Annotated[object, Depends(json_body)],
-    idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
+    idempotency_key: IdempotencyKey,
 ) -> dict[str, Any]:
     """Store and queue a job; the same Idempotency-Key gives the same job again."""
-    if idempotency_key is not None and not (idempotency_key.isascii() and idempotency_key.strip()):
-        raise SpecError("needs 1 to 200 ASCII characters", field="Idempotency-Key")
     draft = jobs.draft_posted(given, state.settings)
     job = jobs.submit(draft, store=state.store, redis=state.redis, idempotency_key=idempotency_key)
     response.headers["Location"] = f"/v1/jobs/{job.id}"

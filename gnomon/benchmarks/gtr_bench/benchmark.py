@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select, only_scorer
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, gold_from_json
 from gnomon.benchmarks.gtr_bench.floors import floors_of
 from gnomon.benchmarks.gtr_bench.loader import open_samples
@@ -37,14 +37,14 @@ class GtrBench:
         return open_samples(data=data, select=select, protocol=protocol, media=media)
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
-        _no_variant(variant)
+        only_scorer(self.name, variant)
         target = sample.target
         return score_case(target["case"], response, scoring=scoring, protocol=target["protocol"])
 
     def score_record(
         self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
     ) -> Score:
-        _no_variant(variant)
+        only_scorer(self.name, variant)
         if "response" not in record:
             raise SpecError("a record needs a response; it may be null", field="response")
         response = record["response"]
@@ -61,11 +61,6 @@ class GtrBench:
 
     def published(self) -> Sequence[Published]:
         return published()
-
-
-def _no_variant(variant: str | None) -> None:
-    if variant is not None:
-        raise SpecError(f"gtr-bench has one official scorer, so no {variant!r}", field="variant")
 
 
 gtr_bench: Benchmark = GtrBench()

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select, only_scorer
 from gnomon.benchmarks.urbanvideo_bench.layout import find_layout, read_questions
 from gnomon.benchmarks.urbanvideo_bench.options import LETTERS
 from gnomon.benchmarks.urbanvideo_bench.published import published
 from gnomon.benchmarks.urbanvideo_bench.scoring import score_question
 from gnomon.benchmarks.urbanvideo_bench.showing import displayed, showing
 from gnomon.benchmarks.urbanvideo_bench.tasks import TASKS
-from gnomon.clip_samples import ClipQuestion, draw_samples
-from gnomon.errors import DataError, SpecError
+from gnomon.clip_samples import draw_samples, question_of
+from gnomon.errors import DataError
 from gnomon.media import MediaStore
 from gnomon.sample import Sample
 from gnomon.score import Score
@@ -53,32 +53,18 @@ class UrbanVideoBench:
         )
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
-        _no_variant(variant)
+        only_scorer(self.name, variant)
         question = displayed(sample.target["question"], sample.target["protocol"])
         return score_question(question, response, scoring=scoring)
 
     def score_record(
         self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
     ) -> Score:
-        _no_variant(variant)
-        for field in ("answer", "response"):
-            if field not in record:
-                raise SpecError(f"a record needs {field!r}; response may be null", field=field)
-        gold = record["answer"]
-        if not isinstance(gold, str) or not gold:
-            raise SpecError(f"a letter, got {gold!r}", field="answer")
-        question = ClipQuestion(
-            sample_id="", task="", clip="", text="", options=dict.fromkeys(LETTERS, ""), gold=gold
-        )
-        return score_question(question, record["response"], scoring=scoring)
+        only_scorer(self.name, variant)
+        return score_question(question_of(record, LETTERS), record["response"], scoring=scoring)
 
     def published(self) -> Sequence[Published]:
         return published()
-
-
-def _no_variant(variant: str | None) -> None:
-    if variant is not None:
-        raise SpecError(f"urbanvideo-bench has one official scorer, so no {variant!r}", field="variant")
 
 
 urbanvideo_bench: Benchmark = UrbanVideoBench()

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select, only_scorer
 from gnomon.benchmarks.vir_bench import official, strict
 from gnomon.benchmarks.vir_bench.drawing import graph_record, named_edges, node_record
 from gnomon.benchmarks.vir_bench.journey import Journey, journey_from_json
@@ -40,7 +40,7 @@ class VirBench:
         return open_samples(data=data, select=select, protocol=protocol, media=media)
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
-        _no_variant(variant)
+        only_scorer(self.name, variant)
         journey, subtask = sample.target["journey"], sample.target["subtask"]
         score = _score(journey, subtask, response, scoring)
         if score.answer is None:
@@ -51,7 +51,7 @@ class VirBench:
     def score_record(
         self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
     ) -> Score:
-        _no_variant(variant)
+        only_scorer(self.name, variant)
         subtask, response = record.get("subtask"), record.get("response")
         if subtask not in SUBTASKS:
             raise SpecError(f"no {subtask!r}; allowed: {', '.join(SUBTASKS)}", field="subtask")
@@ -91,11 +91,6 @@ def _graph_of(journey: Journey, subtask: str, response: str, scoring: Scoring) -
         taken = {number for _, number in pairs}
         wrong += [(level, name) for number, name in enumerate(counted) if number not in taken]
     return node_record(journey, found, wrong)
-
-
-def _no_variant(variant: str | None) -> None:
-    if variant is not None:
-        raise SpecError(f"vir-bench has one official scorer, so no {variant!r}", field="variant")
 
 
 vir_bench: Benchmark = VirBench()
