@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from gnomon.arm import Arm
+from gnomon.decoding import NO_DECODING, Decoding
 from gnomon.errors import ProviderFault
 from gnomon.identity import seed_of
 from gnomon.message import ImageBlock, Message, TextBlock, ToolCall, ToolChoice
@@ -39,6 +40,7 @@ class AgentContext:
     seed: int
     call_timeout_s: float = CALL_TIMEOUT_S
     backoff_s: float = 1.0
+    decoding: Decoding = NO_DECODING
 
     async def ask(
         self,
@@ -64,6 +66,7 @@ class AgentContext:
             tool_choice=tool_choice or self.arm.tool_choice,
             seed=seed_of(self.seed, draw) if draw else self.seed,
             timeout_s=self.call_timeout_s,
+            decoding=self.decoding,
         )
         for attempt in range(1, TRIES + 1):
             started = time.perf_counter()

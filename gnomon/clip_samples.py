@@ -12,10 +12,10 @@ from gnomon.benchmark import PromptProtocol, Select
 from gnomon.errors import DataError, NotFound, SpecError
 from gnomon.identity import digest
 from gnomon.media.clips import AS_IT_IS, Clips, Frames, Look
-from gnomon.media.footage import ClipFootage
 from gnomon.media.rules import FrameRule
 from gnomon.media.store import MediaStore
 from gnomon.sample import DataFault, Part, Sample, SampleRef
+from gnomon.shown_clip import show_clip
 
 MAX_ROWS = 10_000_000
 
@@ -33,6 +33,7 @@ class ClipQuestion:
     scene: str = ""
     start_s: float | None = None
     end_s: float | None = None
+    place: int | None = None  # its number where all questions of a clip are asked together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,20 +89,14 @@ class ClipSamples:
         if question is None:
             raise NotFound(f"no sample {sample_id!r} in this selection")
         path, showing = clip_path(self.folder, question.clip), self.showing
-        frames, why = None, ""
-        try:
-            if path is None:
-                raise DataError(f"the clip {question.clip!r} is absent")
-            frames = self.clips.frames(path, showing.rule, showing.look)
-        except DataError as error:
-            why = str(error)
+        shown = show_clip(self.clips, path, question.clip, showing.rule, showing.look)
         return Sample(
             ref=ref_of(question),
-            parts=showing.prompt(question, frames),
+            parts=showing.prompt(question, shown.frames),
             target={"question": question, "protocol": self.protocol},
-            footage=ClipFootage(clips=self.clips, path=path) if path else None,
-            missing=() if frames else (question.clip,),
-            broken="" if showing.blind_runs else why,
+            footage=shown.footage,
+            missing=shown.missing,
+            broken="" if showing.blind_runs else shown.fault,
         )
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from gnomon.decoding import NO_DECODING, Decoding
 from gnomon.message import Message, ToolCall, ToolChoice, ToolSchema
 
 
@@ -15,6 +16,7 @@ class Request:
     tool_choice: ToolChoice = "auto"
     seed: int | None = None
     timeout_s: float = 120.0
+    decoding: Decoding = NO_DECODING  # the protocol's, for what the model's own entry leaves open
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,9 @@ from pydantic import Field, ValidationError, model_validator
 from gnomon.analysis import AnalysisSpec
 from gnomon.arm import Arm
 from gnomon.arm_spec import ArmSpec
-from gnomon.benchmark import BENCHMARKS, Benchmark, Select
+from gnomon.benchmark import BENCHMARKS, Benchmark, PromptProtocol, Select, Varied, Varies
 from gnomon.contrast import Contrast
+from gnomon.decoding import EVERY_TASK, NO_DECODING, Decoding, decoding_of
 from gnomon.errors import SpecError
 from gnomon.oracle import KnowsSteps
 from gnomon.preset import spelled_out
@@ -59,6 +60,16 @@ class SelectSpec(Strict):
     limit: int | None = Field(default=None, gt=0, le=10_000_000)
     seed: int = Field(default=0, ge=0, lt=2**63)
     request: dict[str, Any] | None = None  # itinerary: one planning request instead of generated tasks
+    frames: int | None = Field(default=None, gt=0, le=1024)  # of a clip, instead of the protocol's number
+    fps: float | None = Field(default=None, gt=0, le=60)  # or so many frames a second of the clip
+    language: Literal["en", "ja"] | None = None  # of the prompt, where there are several
+    together: bool = False  # all questions of a clip in one prompt, where the paper asked so
+
+    @model_validator(mode="after")
+    def _frames_or_fps(self) -> Self:
+        if self.frames is not None and self.fps is not None:
+            raise ValueError("frames: either `frames` or `fps`, not both")
+        return self
 
 
 class LimitsSpec(Strict):
@@ -76,7 +87,8 @@ class JobSpec(Strict):
     benchmark: str
     data: str | None = None
     select: SelectSpec = SelectSpec()
-    protocol: Literal["official", "guarded"] = "guarded"
+    protocol: PromptProtocol = "guarded"
+    decoding: dict[str, Decoding] | None = None  # by task or `all`; None: as the protocol sets it
     scoring: Literal["official", "strict"] = "strict"
     variant: str | None = None
     models: list[ModelSpec] = Field(min_length=1)
@@ -113,7 +125,16 @@ class JobSpec(Strict):
             limit=given.limit,
             seed=given.seed,
             request=given.request,
+            frames=given.frames,
+            fps=given.fps,
+            language=given.language,
+            together=given.together,
         )
+
+    def decoding_of(self, task: str) -> Decoding:
+        """How replies to a question of that task are drawn, where a model's own entry leaves it open."""
+        given = self.decoding or {}
+        return given.get(task) or given.get(EVERY_TASK) or NO_DECODING
 
     def contrasts(self) -> tuple[Contrast, ...]:
         """Which arms are compared, primary contrasts first."""
@@ -159,7 +180,10 @@ def parse_spec(given: object, *, agents: tuple[str, ...]) -> JobSpec:
     except ValidationError as error:
         raise first_fault(error, JobSpec) from None
     _check_names(spec, agents)
-    return spec.model_copy(update={"arms": [_frozen(arm, at) for at, arm in enumerate(spec.arms)]})
+    frozen: dict[str, Any] = {"arms": [_frozen(arm, at) for at, arm in enumerate(spec.arms)]}
+    if spec.decoding is None:
+        frozen["decoding"] = decoding_of(spec.plugin(), spec.protocol)
+    return spec.model_copy(update=frozen)
 
 
 def _frozen(arm: ArmSpec, at: int) -> ArmSpec:
@@ -178,8 +202,10 @@ def _check_names(spec: JobSpec, agents: tuple[str, ...]) -> None:
         raise SpecError(f"{spec.benchmark} needs the folder of its published files", field="data")
     if spec.select.request is not None and spec.benchmark != "itinerary":
         raise SpecError("only the benchmark itinerary plans requests", field="select.request")
+    _check_variations(spec, plugin)
     arms = tuple(arm.name for arm in spec.arms)
     for field, given, known in (
+        ("decoding", list(spec.decoding or ()), (EVERY_TASK, *plugin.tasks)),
         ("select.tasks", spec.select.tasks, plugin.tasks),
         ("select.scenes", spec.select.scenes, plugin.scenes),
         ("variant", [spec.variant] if spec.variant else [], plugin.variants),
@@ -200,6 +226,20 @@ def _check_names(spec: JobSpec, agents: tuple[str, ...]) -> None:
             if name not in TOOLS.names():
                 message = f"no tool {name!r}; there are: {', '.join(TOOLS.names())}"
                 raise SpecError(message, field=f"arms.{index}.tools")
+
+
+def _check_variations(spec: JobSpec, plugin: Benchmark) -> None:
+    varies: frozenset[Varied] = plugin.varies if isinstance(plugin, Varies) else frozenset()
+    if spec.protocol == "paper" and "paper" not in varies:
+        message = f"{spec.benchmark} has no prompt of its paper's own; allowed: official, guarded"
+        raise SpecError(message, field="protocol")
+    for name in ("frames", "fps", "language", "together"):
+        if getattr(spec.select, name) and name not in varies:
+            allowed = ", ".join(sorted(varies - {"paper"})) or "none of its kind"
+            message = f"{spec.benchmark} has no {name} to choose; allowed: {allowed}"
+            raise SpecError(message, field=f"select.{name}")
+    if spec.select.together and spec.protocol != "paper":
+        raise SpecError(f"only `protocol: paper` asks so, not {spec.protocol}", field="select.together")
 
 
 def read_spec(path: Path) -> object:

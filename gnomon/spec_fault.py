@@ -1,7 +1,7 @@
 """The first fault of a spec, in words a user can act on."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import get_args
 
 from pydantic import BaseModel, ValidationError
@@ -26,12 +26,18 @@ def first_fault(error: ValidationError, root: type[BaseModel]) -> SpecError:
     return SpecError(message, field=field)
 
 
+def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _models_in(inner)
+
+
 def _fields_beside(path: Sequence[str | int], root: type[BaseModel]) -> tuple[str, ...]:
     """The fields there are where `path` names one that is not."""
     model = root
     for part in path[:-1]:
         if isinstance(part, str):
-            kinds = [model.model_fields[part].annotation]
-            kinds += get_args(kinds[0])
-            model = next(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel))
+            field = model.model_fields.get(part)  # None: a name in a mapping of models
+            model = next(_models_in(field.annotation)) if field else model
     return tuple(model.model_fields)

@@ -102,6 +102,7 @@ async def _attempt(
         toolbox=toolbox_of(question, arm, bench.media, seed=trial.seed),
         trace=trace,
         seed=trial.seed,
+        decoding=bench.spec.decoding_of(trial.ref.task),
     )
     try:
         async with trial_clock(bench.spec.limits.trial_seconds) as clock:

@@ -138,7 +138,8 @@ def _arm(
     start = looked.tokens(arm)
     most_calls = model_calls(arm)[1]
     typical_calls = min(most_calls, TYPICAL_CALLS + 1)
-    most_reply = float(model.max_tokens or MOST_REPLY_TOKENS)
+    limits = [one.max_tokens for one in (spec.decoding or {}).values() if one.max_tokens]
+    most_reply = float(model.max_tokens or max(limits, default=MOST_REPLY_TOKENS))
     seen = _seen(rows, model.label, arm.name)
     typical = seen or _usage(start, typical_calls, min(REPLY_TOKENS, most_reply))
     most = _usage(start, most_calls, most_reply)

@@ -17,6 +17,7 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
+from agents.models import wire
 from gnomon.agent import AGENTS
 from gnomon.errors import DataError, GnomonError, ModelFault, NotFound, SpecError
 from gnomon.job import Trial, trial_id
@@ -102,6 +103,7 @@ async def shown(picked: Pick) -> dict[str, Any]:
         "messages": request.messages,
         "tools": request.tools,
         "images": images(request.messages),
+        "decoding": wire.drawn(picked.job.bench.spec.model(picked.model), request.decoding),
     }
 
 
@@ -142,6 +144,8 @@ def print_shown(found: dict[str, Any], console: Console) -> None:
         for block in content if isinstance(content, list) else [{"type": "text", "text": content or ""}]:
             text = block["text"] if block["type"] == "text" else f"<{block['media_type']} {block['sha256']}>"
             console.print(clean(text), markup=False, highlight=False, soft_wrap=True)
+    drawn = ", ".join(f"{name} {value}" for name, value in found["decoding"].items())
+    console.rule(f"decoding: {drawn or 'as the provider likes'}")
     console.rule(f"{len(found['tools'])} tools, tool_choice {found['tool_choice']}")
     for tool in found["tools"]:
         console.print_json(data=tool)

@@ -139,8 +139,12 @@ class CachedModel:
         return reply
 
     def _key(self, scope: bytes, request: Request) -> bytes:
-        """Digest of the scope, the conversation (pictures by hash), the tools offered and the choice left."""
+        """Digest of the scope, the conversation (pictures by hash), the tools offered, the choice left, and
+        how the protocol has replies drawn.
+        """
         said = json.dumps([request.messages, request.tool_choice if request.tools else None])
+        drawn = request.decoding.known()
+        said += json.dumps(drawn, sort_keys=True) if drawn else ""
         return _digest(scope + self._offer(request.tools) + said.encode())
 
     def _offer(self, tools: list[ToolSchema]) -> bytes:

@@ -95,8 +95,7 @@ class LiteLLMModel:
             "max_retries": 0,
             "api_key": key,
             "api_base": spec.api_base,
-            "temperature": spec.temperature,
-            "max_tokens": spec.max_tokens,
+            **wire.drawn(spec, request.decoding),
             "seed": request.seed if "seed" in _supported(spec.id) else None,
         }
         if request.tools:

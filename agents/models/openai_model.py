@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import re
 from typing import Any
 
 import aiohttp
@@ -14,6 +13,7 @@ from agents.models.faults import Scrubber
 from agents.models.http_faults import fault_of_body, fault_of_transport
 from agents.models.payload import Payload, in_chunks
 from agents.models.price_table import Entry, entry_of
+from gnomon.decoding import Decoding
 from gnomon.errors import ModelFault, ProviderFault
 from gnomon.media import MediaStore
 from gnomon.model import Reply, Request
@@ -30,7 +30,6 @@ BODY_OPTIONS = frozenset(  # of the spec; any other is LiteLLM's affair
 MAX_BODY_BYTES = 50_000_000
 KEEP_ALIVE_S = 4.0  # below the 5 s after which many servers hang up
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
-_OWN_RULES = re.compile(r"o\d|gpt-[5-9]|ft:|chatgpt|codex")  # OpenAI's models with parameters of their own
 
 
 def is_fast(spec: ModelSpec) -> bool:
@@ -46,7 +45,7 @@ def is_fast(spec: ModelSpec) -> bool:
     provider, _, name = spec.id.partition("/")
     if not spec.api_base or provider not in PROVIDERS or not spec.options.keys() <= BODY_OPTIONS:
         return False
-    if _OWN_RULES.match(name):
+    if wire.OWN_RULES.match(name):
         return False
     entry = _entry(spec)
     return entry is None or entry.is_plain
@@ -67,8 +66,8 @@ class OpenAIModel:
         """For a spec that `is_fast`; calls nobody."""
         self.id, self.spec, self.media = spec.id, spec, media
         self._url = URL(f"{str(spec.api_base).rstrip('/')}/chat/completions")
-        fields = {"model": spec.id.partition("/")[2], **spec.options}
-        fields |= {"temperature": spec.temperature, "max_tokens": spec.max_tokens}
+        fields = {name: value for name, value in spec.options.items() if name not in Decoding.model_fields}
+        fields["model"] = spec.id.partition("/")[2]
         self._payload = Payload(fields, media, pictures=spec.pictures)
         self._session: aiohttp.ClientSession | None = None
 
@@ -82,7 +81,7 @@ class OpenAIModel:
             DataError: a picture of the prompt is not in the media store.
         """
         key = wire.key_of(self.spec)
-        pieces = self._payload.pieces(request)
+        pieces = self._payload.pieces(request, wire.drawn(self.spec, request.decoding))
         try:
             async with asyncio.timeout(request.timeout_s):
                 status, headers, body = await self._post(pieces, key)

@@ -3,6 +3,7 @@
 import json
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from agents.models import wire
@@ -68,14 +69,14 @@ class Payload:
         self._head, self._media, self._pictures, self._prompts = dump(said)[:-1], media, pictures, prompts
         self._toolsets: dict[tuple[int, ...], tuple[list[ToolSchema], str]] = {}
 
-    def pieces(self, request: Request) -> list[bytes]:
-        """The body, in pieces to be sent one after another. A message with pictures is one of its own,
-        the same object whichever call it belongs to.
+    def pieces(self, request: Request, drawn: Mapping[str, Any] = MappingProxyType({})) -> list[bytes]:
+        """The body, in pieces to be sent one after another; `drawn` are the fields of this call alone.
+        A message with pictures is a piece of its own, the same object whichever call it belongs to.
 
         Raises:
             DataError: a picture is not in the store.
         """
-        plain = self._head
+        plain = self._head + (f",{dump(drawn)[1:-1]}" if drawn else "")
         if request.seed is not None:
             plain += f',"seed":{request.seed}'
         if request.tools:

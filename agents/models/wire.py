@@ -6,6 +6,7 @@ import os
 import re
 from typing import Any
 
+from gnomon.decoding import Decoding
 from gnomon.errors import DataError, NotFound, ProviderFault
 from gnomon.media import MediaStore
 from gnomon.message import FunctionCall, ImageBlock, Message, TextBlock, ToolCall
@@ -13,6 +14,11 @@ from gnomon.spec import ModelSpec
 
 MAX_REPLY_CHARS = 1_000_000
 
+OWN_RULES = re.compile(r"o\d|gpt-[5-9]|ft:|chatgpt|codex")  # OpenAI's models with parameters of their own
+_OTHER_LIMITS = (
+    "max_completion_tokens",
+    "max_output_tokens",
+)  # `options` may set instead of max_tokens
 _UNWRITABLE = re.compile("[\ud800-\udfff\0]")
 
 
@@ -116,6 +122,27 @@ def call_in(call_id: object, name: object, arguments: object) -> ToolCall:
         arguments = json.dumps(arguments if arguments is not None else {})
     function: FunctionCall = {"name": clean(str(name or "")), "arguments": clean(arguments)}
     return {"id": clean(str(call_id or "")), "type": "function", "function": function}
+
+
+def drawn(spec: ModelSpec, protocol: Decoding) -> dict[str, Any]:
+    """How a call's reply is drawn: what the model's entry or its `options` set; for the rest, the protocol.
+
+    OpenAI's models with parameter rules of their own would refuse what a protocol sets: they get none.
+
+    >>> drawn(ModelSpec(id="openai/qwen", max_tokens=900), Decoding(temperature=0, max_tokens=100))
+    {'temperature': 0.0, 'max_tokens': 900}
+    >>> drawn(ModelSpec(id="openai/o3-mini"), Decoding(temperature=0, max_tokens=100))
+    {}
+    """
+    own = {name: spec.options[name] for name in Decoding.model_fields if name in spec.options}
+    own |= {"temperature": spec.temperature} if spec.temperature is not None else {}
+    own |= {"max_tokens": spec.max_tokens} if spec.max_tokens is not None else {}
+    if OWN_RULES.match(spec.id.rpartition("/")[2]):
+        return own
+    told = protocol.known()
+    if any(name in spec.options for name in _OTHER_LIMITS):
+        told.pop("max_tokens", None)
+    return told | own
 
 
 def key_of(spec: ModelSpec) -> str | None:

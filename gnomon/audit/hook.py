@@ -10,7 +10,7 @@ from gnomon.benchmark import BENCHMARKS, PromptProtocol
 from gnomon.sample import DataFault, Sample
 
 Kind = Literal["leak", "floor"]  # what a guarded prompt must end, and what lies in the questions themselves
-View = Literal["files", "official", "guarded"]  # what was looked at: the published files, or a prompt
+View = Literal["files", "official", "guarded", "paper"]  # the published files, or a prompt
 VIEWS: tuple[View, ...] = ("files", "official", "guarded")
 
 

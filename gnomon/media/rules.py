@@ -1,13 +1,16 @@
 """Rules: which frames of a clip are shown. Each is a small value, so that equal rules share their frames."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
 
+from gnomon.errors import DataError
 from gnomon.media.video import Video
+
+MAX_PICKED = 4_096  # more pictures than any model takes
 
 
 class FrameRule(Protocol):
@@ -69,6 +72,21 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
+class PerSecond:
+    """The frames on screen at 0 s, 1/fps s, 2/fps s and so on; each once where the clip has fewer."""
+
+    fps: float
+
+    def pick(self, video: Video) -> Sequence[int]:
+        count = max(1, math.ceil(video.seconds * self.fps - 1e-6))  # a length is a sum of rounded times
+        if count > MAX_PICKED:
+            raise DataError(
+                f"{self.fps:g} frames a second of this clip are {count:,}; allowed: {MAX_PICKED:,}"
+            )
+        return _distinct(video.at(step / self.fps) for step in range(count))
+
+
+@dataclass(frozen=True, slots=True)
 class AtTimes:
     """The frames on screen at those seconds."""
 
@@ -86,6 +104,19 @@ class AtIndices:
 
     def pick(self, video: Video) -> Sequence[int]:
         return sorted({index for index in self.indices if 0 <= index < video.count})
+
+
+def as_asked(
+    rule: Callable[[int], FrameRule], count: int, *, frames: int | None, fps: float | None
+) -> FrameRule:
+    """The protocol's rule with its own count, with that of the job, or so many frames a second instead.
+
+    >>> as_asked(Uniform, 32, frames=None, fps=None), as_asked(Uniform, 32, frames=64, fps=None)
+    (Uniform(count=32, start_s=0.0, end_s=None), Uniform(count=64, start_s=0.0, end_s=None))
+    >>> as_asked(Uniform, 32, frames=None, fps=0.5)
+    PerSecond(fps=0.5)
+    """
+    return PerSecond(fps) if fps is not None else rule(frames or count)
 
 
 def _distinct(indices: Iterable[int]) -> list[int]:

@@ -42,6 +42,7 @@ def integrity(
         "comparisons": sum(contrast["p"] is not None for contrast in contrasts),
         "data_faults": by_count(Counter(fault.kind for fault in faults)),
         "protocol": spec.protocol,
+        "decoding": {task: one.known() for task, one in (spec.decoding or {}).items()},
         "scoring": spec.scoring,
         "variant": spec.variant,
         "benchmark_version": benchmark.version,

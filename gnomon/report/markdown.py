@@ -136,9 +136,14 @@ def _integrity(report: Report) -> list[tuple[str, str]]:
         ("flags", _causes(facts["flags"])),
         ("data faults", _causes(facts["data_faults"])),
         ("cache hits", f"{facts['cache_hits']:,}"),
+        *((f"decoding, {task}", _drawn(drawn)) for task, drawn in facts["decoding"].items()),
         ("spec", facts["spec_hash"]),
         ("Gnomon", facts["gnomon_version"]),
     ]
+
+
+def _drawn(settings: dict[str, float | int]) -> str:
+    return ", ".join(f"{name} {value:,g}" for name, value in settings.items())
 
 
 def _causes(counts: dict[str, int]) -> str:

@@ -233,6 +233,7 @@ class Integrity(TypedDict):
     comparisons: int
     data_faults: dict[str, int]
     protocol: str
+    decoding: dict[str, dict[str, float | int]]  # as the protocol sets it, by task or `all`
     scoring: str
     variant: str | None
     benchmark_version: str

@@ -12,6 +12,7 @@ from PIL import Image
 from agents.models.faults import Scrubber, fault_of
 from agents.models.litellm_model import LiteLLMModel
 from agents.models.openai_model import OpenAIModel
+from gnomon.decoding import Decoding
 from gnomon.errors import DataError, ModelFault, ProviderFault, SpecError
 from gnomon.media import MediaStore
 from gnomon.model import Request
@@ -85,6 +86,32 @@ async def test_what_the_spec_sets_is_sent_and_nothing_else(provider, new_model):
     await model.reply(asking(seed=7))
     sent = {name: value for name, value in provider.requests[0].items() if name != "messages"}
     assert sent == {"model": "m", "temperature": 0.1, "max_tokens": 50, "top_p": 0.5, "seed": 7}
+
+
+@pytest.mark.parametrize(
+    ("own", "sent"),
+    [
+        ({}, {"temperature": 0.0, "top_p": 1.0, "max_tokens": 100}),
+        ({"temperature": 0.5}, {"temperature": 0.5, "top_p": 1.0, "max_tokens": 100}),
+        ({"max_tokens": 9, "options": {"top_p": 0.5}}, {"temperature": 0.0, "top_p": 0.5, "max_tokens": 9}),
+        (
+            {"options": {"max_completion_tokens": 7}},
+            {"temperature": 0.0, "top_p": 1.0, "max_completion_tokens": 7},
+        ),
+    ],
+)
+async def test_the_protocol_sets_what_the_models_entry_leaves_open(provider, new_model, own, sent):
+    provider.says("hello")
+    await new_model(**own).reply(asking(decoding=Decoding(temperature=0, top_p=1, max_tokens=100)))
+    assert provider.requests[0].items() >= sent.items()
+    assert ("max_tokens" in provider.requests[0]) == ("max_tokens" in sent)
+
+
+async def test_a_model_with_rules_of_its_own_is_left_alone_by_the_protocol(provider, new_model):
+    provider.says("hello")
+    model = new_model(LiteLLMModel, id="openai/o3-mini")
+    await model.reply(asking(decoding=Decoding(temperature=0, max_tokens=100)))
+    assert not {"temperature", "max_tokens", "max_completion_tokens"} & set(provider.requests[0])
 
 
 async def test_tools_are_offered_only_where_there_are_some(provider, new_model):

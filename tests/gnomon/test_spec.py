@@ -43,7 +43,7 @@ def test_all_tools_are_spelled_out_once_the_spec_is_read() -> None:
         ({"arms": {"preset": "lader"}}, "arms.preset", "ladder"),
         ({"repeats": 0}, "repeats", "greater than or equal to 1"),
         ({"concurrency": "many"}, "concurrency", "integer"),
-        ({"protocol": "secret"}, "protocol", "'official' or 'guarded'"),
+        ({"protocol": "secret"}, "protocol", "'official', 'guarded' or"),
         ({"select": {"tasks": ["Cooking"]}}, "select.tasks", "GeoLocation"),
         ({"analysis": {"primary": ["raw", "cooked"]}}, "analysis.primary", "raw, tools"),
         ({"analysis": {"primary": ["raw", "raw"]}}, "analysis.primary", "twice"),

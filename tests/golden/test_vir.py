@@ -124,7 +124,7 @@ def test_gold_is_built_from_a_row_as_released(golden_dir: Path) -> None:
         row, replies = vector["input"]
         language = vector["tag"].split()[-1]
         wanted = vector["official_output"]["virbench_scores"]
-        assert journey_from_json(row["graph"]).gold_edges(language) == wanted["answer"]
+        assert journey_from_json(row["graph"], language=language).gold_edges() == wanted["answer"]
         assert _as_released(prediction(replies[0]), ("edges",)) == wanted["parsed_pred"]
 
 
@@ -152,7 +152,10 @@ def test_the_nodes_given_for_edges_are_shuffled_as_released(golden_dir: Path) ->
     assert vectors
     for vector in vectors:
         row, language = vector["input"]
-        assert nodes_given(journey_from_json(row["graph"]), "official", language) == vector["official_output"]
+        assert (
+            nodes_given(journey_from_json(row["graph"], language=language), "official")
+            == vector["official_output"]
+        )
 
 
 def test_frame_times_are_the_released_ones(golden_dir: Path) -> None:

@@ -138,6 +138,37 @@ def test_a_job_on_clips_runs_under_raw_and_tools(
     assert "list_cameras" not in offered
 
 
+def test_the_official_decoding_travels_with_every_call_of_every_arm(
+    tmp_path: Path, seeing: Seeing, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    spec = {
+        "benchmark": "sti-bench",
+        "data": str(publish_sti(tmp_path / "published")),
+        "select": {"frames": 8},
+        "protocol": "official",
+        "scoring": "official",
+        "models": [
+            {"id": "openai/m", "api_base": seeing.url},
+            {"id": "openai/m", "name": "longer", "api_base": seeing.url, "max_tokens": 900},
+        ],
+        "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}],
+    }
+    path = tmp_path / "spec.yaml"
+    path.write_text(yaml.safe_dump(spec))
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
+    with pytest.raises(SystemExit) as end:
+        main(["run", str(path), "--json", "--workers", "1"])
+    report = json.loads(capfd.readouterr().out)
+    assert end.value.code == 0, report["integrity"]
+    assert report["integrity"]["decoding"] == {"all": {"temperature": 0.0, "top_p": 1.0, "max_tokens": 100}}
+    assert {request["temperature"] for request in seeing.requests} == {0.0}
+    limits = [request["max_tokens"] for request in seeing.requests]
+    assert limits.count(100) == limits.count(900) == len(limits) / 2 == 6  # 2 samples, once and twice
+    first = [request["messages"][0] for request in seeing.requests if len(request["messages"]) == 1]
+    strides = {tuple(range(0, 56, 7)), tuple(range(0, 88, 11))}  # ⌊59 / 8⌋ and ⌊95 / 8⌋
+    assert {tuple(pictures(message)) for message in first} == strides
+
+
 def run(folder: Path, name: str, spec: dict[str, Any]) -> Path:
     """Run a job to its end; its result rows."""
     path = folder / f"{name}.yaml"

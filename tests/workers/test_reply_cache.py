@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from gnomon.decoding import Decoding
 from gnomon.message import Message
 from gnomon.model import Reply, Request
 from gnomon.row import Row
@@ -70,6 +71,7 @@ OTHER_TOOL = {"type": "function", "function": {"name": "t", "description": "othe
         ({}, {"tools": []}),
         ({}, {"tools": [OTHER_TOOL]}),
         ({}, {"tool_choice": "none"}),
+        ({}, {"decoding": Decoding(temperature=0)}),
         ({}, {"seed": 2}),  # another repeat, or another sample
     ],
 )

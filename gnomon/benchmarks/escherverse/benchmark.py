@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select, Varied
 from gnomon.benchmarks.escherverse.item import CATEGORIES, SCENES, kind_of, split_question
 from gnomon.benchmarks.escherverse.loader import open_samples
 from gnomon.benchmarks.escherverse.official import VARIANTS, score_official
 from gnomon.benchmarks.escherverse.published import published
 from gnomon.benchmarks.escherverse.strict import score_strict
+from gnomon.decoding import EVERY_TASK, Decoding
 from gnomon.errors import DataError, SpecError
 from gnomon.media import MediaStore
 from gnomon.sample import Sample
@@ -29,6 +30,7 @@ class EscherVerse:
     builds_slowly = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
     holds: tuple[Need, ...] = ("footage", "nothing")
+    varies: frozenset[Varied] = frozenset({"frames", "fps", "paper"})
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
@@ -56,6 +58,11 @@ class EscherVerse:
         question = record.get("question")
         options = split_question(question)[1] if isinstance(question, str) else ()
         return score_strict(kind_of(question_type), answer, options, response)
+
+    def decoding(self, protocol: str) -> Mapping[str, Decoding]:
+        """The released code allows 4,096 tokens, the paper tells of 8,192."""
+        tokens = {"official": 4_096, "paper": 8_192}.get(protocol)
+        return {EVERY_TASK: Decoding(temperature=0.0, max_tokens=tokens)} if tokens else {}
 
     def published(self) -> Sequence[Published]:
         return published()

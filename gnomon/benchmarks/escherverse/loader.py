@@ -12,16 +12,15 @@ from gnomon.benchmarks.escherverse.shown import as_shown, gold_letters
 from gnomon.errors import DataError, NotFound
 from gnomon.identity import digest
 from gnomon.media import MediaStore
-from gnomon.media.clips import Clips, Frames, Look
-from gnomon.media.footage import ClipFootage
-from gnomon.media.rules import FrameRule, Spread, Uniform
+from gnomon.media.clips import Clips, Look
+from gnomon.media.rules import FrameRule, Spread, Uniform, as_asked
 from gnomon.sample import DataFault, Sample, SampleRef
+from gnomon.shown_clip import show_clip
 
 FILE = "Escher-Bench.json"
 FOLDERS = ("videos", "clips", ".")  # where clips may lie; they are given out on request, in no set layout
 FRAMES = 16
-RULES: Mapping[PromptProtocol, FrameRule] = {"official": Spread(FRAMES), "guarded": Uniform(FRAMES)}
-LOOKS: Mapping[PromptProtocol, Look] = {"official": Look(quality=75), "guarded": Look(max_side_px=1024)}
+RELEASED_LOOK, GUARDED_LOOK = Look(quality=75), Look(max_side_px=1024)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +29,7 @@ class EscherSamples:
 
     folder: Path
     protocol: PromptProtocol
+    rule: FrameRule
     clips: Clips
     items: Mapping[str, Item]
     refs: Sequence[SampleRef]
@@ -44,24 +44,16 @@ class EscherSamples:
         if sample_id not in self.items:
             raise NotFound(f"no sample {sample_id!r} in this selection")
         item = as_shown(self.items[sample_id], self.protocol)
-        path = clip_path(self.folder, item.clip)
-        frames, broken = self._frames(path, item.clip)
+        look = GUARDED_LOOK if self.protocol == "guarded" else RELEASED_LOOK
+        shown = show_clip(self.clips, clip_path(self.folder, item.clip), item.clip, self.rule, look)
         return Sample(
             ref=ref_of(item),
-            parts=parts_of(item, self.protocol, frames),
+            parts=parts_of(item, self.protocol, shown.frames),
             target={"item": item},
-            footage=ClipFootage(clips=self.clips, path=path) if path else None,
-            missing=() if frames else (item.clip,),
-            broken=broken,
+            footage=shown.footage,
+            missing=shown.missing,
+            broken=shown.fault,
         )
-
-    def _frames(self, path: Path | None, name: str) -> tuple[Frames | None, str]:
-        if path is None:
-            return None, f"{name} is absent"
-        try:
-            return self.clips.frames(path, RULES[self.protocol], LOOKS[self.protocol]), ""
-        except DataError as error:
-            return None, error.message
 
 
 def ref_of(item: Item) -> SampleRef:
@@ -101,9 +93,11 @@ def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media:
     if absent:
         detail = f"{len(absent)} of {len(shown)} clips are absent, first {absent[0]}"
         faults = [*faults, DataFault(sample_id="", kind="media", detail=detail)]
+    rule = Uniform if protocol == "guarded" else Spread
     return EscherSamples(
         folder=data,
         protocol=protocol,
+        rule=as_asked(rule, FRAMES, frames=select.frames, fps=select.fps),
         clips=Clips(media),
         items={item.index: item for item in chosen},
         refs=[ref_of(item) for item in chosen],

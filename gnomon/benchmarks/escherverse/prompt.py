@@ -16,7 +16,7 @@ _FORMS = {
 
 def parts_of(item: Item, protocol: PromptProtocol, frames: Frames | None) -> tuple[Part, ...]:
     """The prompt: text, then pictures; `item` as that protocol shows it."""
-    if protocol == "official":
+    if protocol != "guarded":
         pictures = tuple(Part(content=image, shown="media") for image in frames.images) if frames else ()
         return (Part(content=_official_text(item)), *pictures)
     absent = () if frames else (Part(content="Frames of the clip: not available.", shown="media"),)

@@ -11,8 +11,8 @@ OFFICIAL_LETTERS = 4  # A to D
 
 
 def as_shown(item: Item, protocol: PromptProtocol) -> Item:
-    """Official: as published. Guarded: the options in an order drawn from their own text, so that the place
-    of the right one among the published options tells nothing; gold letters follow.
+    """Official and paper: as published. Guarded: the options in an order drawn from their own text, so that
+    the place of the right one among the published options tells nothing; gold letters follow.
 
     An option that speaks of the others by place or letter (`All of the above`, `Both A and C`) keeps its
     question as published, and so do more options than the official evaluators know letters for.
@@ -25,7 +25,7 @@ def as_shown(item: Item, protocol: PromptProtocol) -> Item:
     ('left', True)
     """
     gold = gold_letters(item)
-    if protocol == "official" or not item.is_choice or gold is None:
+    if protocol != "guarded" or not item.is_choice or gold is None:
         return item
     if len(item.options) > OFFICIAL_LETTERS or _speaks_of_others(item):
         return item

@@ -10,6 +10,7 @@ from gnomon.benchmarks.gtr_bench.floors import floors_of
 from gnomon.benchmarks.gtr_bench.loader import open_samples
 from gnomon.benchmarks.gtr_bench.published import published
 from gnomon.benchmarks.gtr_bench.scoring import score_case
+from gnomon.decoding import EVERY_TASK, Decoding
 from gnomon.errors import DataError, SpecError
 from gnomon.media import MediaStore
 from gnomon.sample import Sample
@@ -58,6 +59,10 @@ class GtrBench:
 
     def floors(self, sample: Sample) -> Mapping[str, float]:
         return floors_of(sample)
+
+    def decoding(self, protocol: str) -> Mapping[str, Decoding]:
+        """The released code and the paper agree."""
+        return {EVERY_TASK: Decoding(temperature=0.1, max_tokens=16_384)} if protocol == "official" else {}
 
     def published(self) -> Sequence[Published]:
         return published()

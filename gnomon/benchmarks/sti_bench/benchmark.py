@@ -4,13 +4,23 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select, only_scorer
+from gnomon.benchmark import (
+    Benchmark,
+    PromptProtocol,
+    Published,
+    SampleSet,
+    Scoring,
+    Select,
+    Varied,
+    only_scorer,
+)
 from gnomon.benchmarks.sti_bench.layout import LETTERS, find_layout, read_questions
 from gnomon.benchmarks.sti_bench.published import published
 from gnomon.benchmarks.sti_bench.scoring import score_question
 from gnomon.benchmarks.sti_bench.showing import showing
 from gnomon.benchmarks.sti_bench.tasks import SCENES, TASKS
 from gnomon.clip_samples import draw_samples, question_of
+from gnomon.decoding import EVERY_TASK, Decoding
 from gnomon.errors import DataError
 from gnomon.media import MediaStore
 from gnomon.sample import Sample
@@ -30,6 +40,7 @@ class StiBench:
     builds_slowly = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
     holds: tuple[Need, ...] = ("footage", "nothing")
+    varies: frozenset[Varied] = frozenset({"frames", "fps", "paper"})
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
@@ -43,7 +54,7 @@ class StiBench:
             questions,
             faults,
             folder=folder,
-            showing=showing(protocol),
+            showing=showing(protocol, frames=select.frames, fps=select.fps),
             select=select,
             protocol=protocol,
             media=media,
@@ -59,6 +70,11 @@ class StiBench:
     ) -> Score:
         only_scorer(self.name, variant)
         return score_question(question_of(record, LETTERS), record["response"], scoring=scoring)
+
+    def decoding(self, protocol: str) -> Mapping[str, Decoding]:
+        """That of the released API script; the paper tells of none."""
+        released = Decoding(temperature=0.0, top_p=1.0, max_tokens=100)
+        return {EVERY_TASK: released} if protocol == "official" else {}
 
     def published(self) -> Sequence[Published]:
         return published()

@@ -1,30 +1,42 @@
 """Showing: the frames and the prompt of each protocol."""
 
+from functools import partial
+
 from gnomon.benchmark import PromptProtocol
 from gnomon.clip_samples import ClipQuestion, Showing, labelled_frames
 from gnomon.media.clips import Frames, Look
-from gnomon.media.rules import Stride, Uniform
+from gnomon.media.rules import Stride, Uniform, as_asked
 from gnomon.sample import Part
 
 FRAMES = 30
 
 
-def showing(protocol: PromptProtocol) -> Showing:
-    """Official: the API script, its frames in its colours. Guarded: frames even in time, with times."""
+def showing(protocol: PromptProtocol, *, frames: int | None = None, fps: float | None = None) -> Showing:
+    """Official: the API script, its frames in its colours. Paper: the same words, frames even in time, right
+    colours. Guarded: frames even in time, each with its time. `frames` or `fps` changes their number.
+    """
     if protocol == "official":
-        look = Look(swap_red_blue=True)
-        return Showing(rule=Stride(FRAMES, "down"), look=look, prompt=_official, blind_runs=True)
-    return Showing(rule=Uniform(FRAMES), prompt=_guarded)
+        rule = as_asked(partial(Stride, rounding="down"), FRAMES, frames=frames, fps=fps)
+        return Showing(rule=rule, look=Look(swap_red_blue=True), prompt=_official, blind_runs=True)
+    rule = as_asked(Uniform, FRAMES, frames=frames, fps=fps)
+    return Showing(rule=rule, prompt=_paper if protocol == "paper" else _guarded)
 
 
 def _official(question: ClipQuestion, frames: Frames | None) -> tuple[Part, ...]:
-    """Text, then pictures. Without a clip the released script says 0.00 FPS and asks all the same.
+    """Without a clip the released script says 0.00 FPS and asks all the same."""
+    return _asked(question, frames, _fps(frames))
 
-    The published question stands word for word; the other sentences are ours.
-    """
+
+def _paper(question: ClipQuestion, frames: Frames | None) -> tuple[Part, ...]:
+    """The paper has frames spread evenly and their rate told: so many of them in so many seconds."""
+    return _asked(question, frames, len(frames.images) / frames.seconds if frames and frames.seconds else 0.0)
+
+
+def _asked(question: ClipQuestion, frames: Frames | None, fps: float) -> tuple[Part, ...]:
+    """Text, then pictures. The published question stands word for word; the other sentences are ours."""
     text = "\n".join(
         (
-            f"Use the frames below to answer. They were taken from a video at about {_fps(frames):.2f} FPS.",
+            f"Use the frames below to answer. They were taken from a video at about {fps:.2f} FPS.",
             f"Question: From {question.start_s} seconds to {question.end_s} seconds. {question.text}",
             *(f"{letter} {words}" for letter, words in question.options.items()),
             "Output nothing but the option you choose!",

@@ -4,13 +4,23 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select, only_scorer
+from gnomon.benchmark import (
+    Benchmark,
+    PromptProtocol,
+    Published,
+    SampleSet,
+    Scoring,
+    Select,
+    Varied,
+    only_scorer,
+)
 from gnomon.benchmarks.urbanvideo_bench.layout import find_layout, read_questions
 from gnomon.benchmarks.urbanvideo_bench.options import LETTERS
 from gnomon.benchmarks.urbanvideo_bench.published import published
 from gnomon.benchmarks.urbanvideo_bench.scoring import score_question
 from gnomon.benchmarks.urbanvideo_bench.showing import displayed, showing
 from gnomon.benchmarks.urbanvideo_bench.tasks import TASKS
+from gnomon.benchmarks.urbanvideo_bench.together import answer_to, by_clip, numbered
 from gnomon.clip_samples import draw_samples, question_of
 from gnomon.errors import DataError
 from gnomon.media import MediaStore
@@ -31,6 +41,7 @@ class UrbanVideoBench:
     builds_slowly = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
     holds: tuple[Need, ...] = ("footage", "nothing")
+    varies: frozenset[Varied] = frozenset({"frames", "fps", "together", "paper"})
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
@@ -42,11 +53,15 @@ class UrbanVideoBench:
         questions, faults = read_questions(file)
         if protocol == "guarded":
             questions = [question for question in questions if question.gold in question.options]
+        together = None
+        if select.together:
+            questions = numbered(questions)
+            together = by_clip(questions)
         return draw_samples(
             questions,
             faults,
             folder=folder,
-            showing=showing(protocol),
+            showing=showing(protocol, frames=select.frames, fps=select.fps, together=together),
             select=select,
             protocol=protocol,
             media=media,
@@ -55,6 +70,11 @@ class UrbanVideoBench:
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
         only_scorer(self.name, variant)
         question = displayed(sample.target["question"], sample.target["protocol"])
+        if question.place is not None:
+            own = answer_to(question.place, response)
+            if own is None:
+                return Score(value=0.0, metrics={"option": None}, flags=("no_answer",))
+            response = own
         return score_question(question, response, scoring=scoring)
 
     def score_record(

@@ -5,13 +5,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select, only_scorer
+from gnomon.benchmark import (
+    Benchmark,
+    PromptProtocol,
+    Published,
+    SampleSet,
+    Scoring,
+    Select,
+    Varied,
+    only_scorer,
+)
 from gnomon.benchmarks.vir_bench import official, strict
 from gnomon.benchmarks.vir_bench.drawing import graph_record, named_edges, node_record
 from gnomon.benchmarks.vir_bench.journey import Journey, journey_from_json
 from gnomon.benchmarks.vir_bench.loader import SPLITS, SUBTASKS, open_samples
 from gnomon.benchmarks.vir_bench.parsing import prediction
 from gnomon.benchmarks.vir_bench.published import published
+from gnomon.decoding import Decoding
 from gnomon.errors import DataError, SpecError
 from gnomon.media import MediaStore
 from gnomon.sample import Sample
@@ -31,6 +41,7 @@ class VirBench:
     builds_slowly = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
     holds: tuple[Need, ...] = ("footage", "gazetteer", "nothing")
+    varies: frozenset[Varied] = frozenset({"frames", "fps", "language"})
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
@@ -62,6 +73,11 @@ class VirBench:
         except DataError as error:
             raise SpecError(error.message, field=error.field) from None
         return _score(journey, subtask, response, scoring)
+
+    def decoding(self, protocol: str) -> Mapping[str, Decoding]:
+        """Greedy, as the released tasks set it."""
+        tokens = {"node": 1_024, "edge": 4_096} if protocol == "official" else {}
+        return {task: Decoding(temperature=0.0, max_tokens=limit) for task, limit in tokens.items()}
 
     def published(self) -> Sequence[Published]:
         return published()

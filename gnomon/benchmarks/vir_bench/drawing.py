@@ -15,12 +15,15 @@ _LEVELS: Mapping[str, Level] = {
     "points_of_interest": "place",
 }
 MAX_NAME = 200
+_UNKNOWN = tuple(f"{word} (" for word in UNKNOWN.values())
 
 
 def visit_graph(journey: Journey) -> VisitGraph:
     """The gold graph as edge prediction asks for it."""
     nodes = {
-        spot.id: Node(id=spot.id, level=_LEVELS[spot.level], name=spot.name(), category=spot.category)
+        spot.id: Node(
+            id=spot.id, level=_LEVELS[spot.level], name=spot.name(journey.language), category=spot.category
+        )
         for spot in journey.spots.values()
         if spot.level in _LEVELS and not spot.is_nameless
     }
@@ -85,7 +88,7 @@ def read_nodes(text: str) -> NodesGiven | None:
         return None
     gold, _ = read_record(text)
     found = set(record["found"])
-    asked = [node.id for node in gold.nodes.values() if not node.name.startswith(f"{UNKNOWN['en']} (")]
+    asked = [node.id for node in gold.nodes.values() if not node.name.startswith(_UNKNOWN)]
     nodes = {node.id: node for node in gold.nodes.values() if node.id in found}
     for number, (level, name) in enumerate(record["wrong"]):
         nodes[f"given {number}"] = Node(id=f"given {number}", level=_LEVELS[level], name=name)

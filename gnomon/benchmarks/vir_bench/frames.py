@@ -8,13 +8,19 @@ from collections.abc import Mapping
 
 from gnomon.benchmark import PromptProtocol
 from gnomon.media.clips import Look
-from gnomon.media.rules import FrameRule, Spread, Uniform
+from gnomon.media.rules import FrameRule, Spread, Uniform, as_asked
 
-RULES: Mapping[PromptProtocol, FrameRule] = {"official": Spread(256), "guarded": Uniform(64)}
+OFFICIAL, GUARDED = 256, 64
 LOOKS: Mapping[PromptProtocol, Look] = {
     "official": Look(max_side_px=1024),
     "guarded": Look(max_side_px=768, quality=85),
 }
+
+
+def rule_of(protocol: PromptProtocol, *, frames: int | None, fps: float | None) -> FrameRule:
+    """The protocol's rule, with its own number of frames or the job's."""
+    rule, count = (Spread, OFFICIAL) if protocol == "official" else (Uniform, GUARDED)
+    return as_asked(rule, count, frames=frames, fps=fps)
 
 
 def timestamps_s(duration_s: float, count: int = 64) -> list[float]:

@@ -65,10 +65,11 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Journey:
-    """The spots in the published order, by id, and the links between them."""
+    """The spots in the published order, by id, and the links between them; the language it is asked in."""
 
     spots: Mapping[str, Spot]
     links: Sequence[Link]
+    language: Language = "en"
 
     def at(self, level: str) -> list[Spot]:
         """The spots of a level, nameless ones left out."""
@@ -93,19 +94,19 @@ class Journey:
             and not self.spots[link.target].is_nameless
         ]
 
-    def gold_edges(self, language: Language = "en") -> list[dict[str, str]]:
+    def gold_edges(self) -> list[dict[str, str]]:
         """The same as a model would write it, by names."""
         return [
             {
-                "source": self.spots[link.source].name(language),
-                "target": self.spots[link.target].name(language),
+                "source": self.spots[link.source].name(self.language),
+                "target": self.spots[link.target].name(self.language),
                 "type": link.kind,
             }
             for link in self.gold_links()
         ]
 
 
-def journey_from_json(graph: object) -> Journey:
+def journey_from_json(graph: object, *, language: Language = "en") -> Journey:
     """Read the published `graph`; its texts are Python literals, and read as nothing more.
 
     Raises:
@@ -124,7 +125,7 @@ def journey_from_json(graph: object) -> Journey:
         for end in (link.source, link.target):
             if end not in spots:
                 raise DataError(f"an edge names node {end!r:.40}, which is not there", field="graph.edges")
-    return Journey(spots=spots, links=links)
+    return Journey(spots=spots, links=links, language=language)
 
 
 def without_suffix(name: str) -> str:

@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gnomon.benchmark import PromptProtocol, Select
-from gnomon.benchmarks.vir_bench.frames import LOOKS, RULES
-from gnomon.benchmarks.vir_bench.journey import Journey, journey_from_json
+from gnomon.benchmarks.vir_bench.frames import LOOKS, rule_of
+from gnomon.benchmarks.vir_bench.journey import Journey, Language, journey_from_json
 from gnomon.benchmarks.vir_bench.prompt import parts_of
 from gnomon.clip_samples import read_rows
 from gnomon.errors import DataError, NotFound
 from gnomon.identity import digest
 from gnomon.media import MediaStore
-from gnomon.media.clips import Clips, Frames
-from gnomon.media.footage import ClipFootage
+from gnomon.media.clips import Clips
+from gnomon.media.rules import FrameRule
 from gnomon.sample import DataFault, Sample, SampleRef
+from gnomon.shown_clip import show_clip
 
 SUBTASKS = ("node", "edge")
 SPLITS = ("test", "validation")
@@ -35,6 +36,7 @@ class VirSamples:
 
     folder: Path
     protocol: PromptProtocol
+    rule: FrameRule
     clips: Clips
     videos: Mapping[str, Video]
     refs: Sequence[SampleRef]
@@ -52,24 +54,16 @@ class VirSamples:
             raise NotFound(f"no sample {sample_id!r} in this selection")
         journey = self.videos[video_id].journey
         path = video_path(self.folder, ref.cluster)
-        frames, broken = self._frames(path, f"{ref.cluster}.mp4")
+        shown = show_clip(self.clips, path, f"{ref.cluster}.mp4", self.rule, LOOKS[self.protocol])
         return Sample(
             ref=ref,
-            parts=parts_of(journey, ref.task, self.protocol, frames),
+            parts=parts_of(journey, ref.task, self.protocol, shown.frames),
             target={"journey": journey, "subtask": ref.task},
-            footage=ClipFootage(clips=self.clips, path=path) if path else None,
+            footage=shown.footage,
             gazetteer=True,
-            missing=() if frames else (f"{ref.cluster}.mp4",),
-            broken=broken,
+            missing=shown.missing,
+            broken=shown.fault,
         )
-
-    def _frames(self, path: Path | None, name: str) -> tuple[Frames | None, str]:
-        if path is None:
-            return None, f"{name} is absent"
-        try:
-            return self.clips.frames(path, RULES[self.protocol], LOOKS[self.protocol]), ""
-        except DataError as error:
-            return None, error.message
 
 
 def ref_of(video_id: str, task: str) -> SampleRef:
@@ -93,7 +87,7 @@ def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media:
     """
     select.check(tasks=SUBTASKS, scenes=SPLITS)
     folder = data if (data / "data").is_dir() else data.parent if data.name == "data" else data
-    videos, faults = read_videos(folder)
+    videos, faults = read_videos(folder, language="ja" if select.language == "ja" else "en")
     refs = [
         ref_of(video.video_id, task)
         for video in videos.values()
@@ -108,11 +102,17 @@ def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media:
         detail = f"{len(absent)} of {len(shown)} videos are absent, first {absent[0]}.mp4"
         faults = [*faults, DataFault(sample_id="", kind="media", detail=detail)]
     return VirSamples(
-        folder=folder, protocol=protocol, clips=Clips(media), videos=videos, refs=refs, faults=faults
+        folder=folder,
+        protocol=protocol,
+        rule=rule_of(protocol, frames=select.frames, fps=select.fps),
+        clips=Clips(media),
+        videos=videos,
+        refs=refs,
+        faults=faults,
     )
 
 
-def read_videos(folder: Path) -> tuple[dict[str, Video], list[DataFault]]:
+def read_videos(folder: Path, *, language: Language = "en") -> tuple[dict[str, Video], list[DataFault]]:
     """Every row that can be used, by video id, and what is wrong with it and the others.
 
     Raises:
@@ -134,7 +134,7 @@ def read_videos(folder: Path) -> tuple[dict[str, Video], list[DataFault]]:
             try:
                 if name != video_id:
                     raise DataError("no text", field="video_id")
-                journey = journey_from_json(row.get("graph"))
+                journey = journey_from_json(row.get("graph"), language=language)
             except DataError as error:
                 faults.append(DataFault(sample_id=name, kind="malformed", detail=str(error)))
                 continue

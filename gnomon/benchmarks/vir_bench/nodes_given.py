@@ -3,7 +3,7 @@
 import random
 
 from gnomon.benchmark import PromptProtocol
-from gnomon.benchmarks.vir_bench.journey import Journey, Language
+from gnomon.benchmarks.vir_bench.journey import Journey
 from gnomon.identity import digest
 
 SEED = 42  # of the released shuffle, once for the three lists together
@@ -11,13 +11,11 @@ SEED = 42  # of the released shuffle, once for the three lists together
 _LISTS = ("prefectures", "cities", "points_of_interest")
 
 
-def nodes_given(
-    journey: Journey, protocol: PromptProtocol, language: Language = "en"
-) -> dict[str, list[str]]:
+def nodes_given(journey: Journey, protocol: PromptProtocol) -> dict[str, list[str]]:
     """Names by level. Official: shuffled with the released seed, which anybody can undo. Guarded: in an
     order drawn from the names themselves.
     """
-    names = {level: [spot.name(language) for spot in journey.at(level)] for level in _LISTS}
+    names = {level: [spot.name(journey.language) for spot in journey.at(level)] for level in _LISTS}
     if protocol == "guarded":
         return {level: sorted(found, key=digest) for level, found in names.items()}
     shuffle = random.Random(SEED).shuffle

@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from gnomon.benchmarks.vir_bench.counting import ZERO, Measure, flat, measure
-from gnomon.benchmarks.vir_bench.journey import STORE_UNKNOWN, Journey, Language, Spot
+from gnomon.benchmarks.vir_bench.journey import STORE_UNKNOWN, Journey, Spot
 from gnomon.benchmarks.vir_bench.parsing import SAFETY, prediction
 from gnomon.score import Score
 
@@ -30,11 +30,11 @@ def score_nodes(journey: Journey, reply: str | None) -> Score:
     return _score(levels, reply, given, asked=NODE_LEVELS)
 
 
-def score_edges(journey: Journey, reply: str | None, *, language: Language = "en") -> Score:
+def score_edges(journey: Journey, reply: str | None) -> Score:
     """Overall F1 of edge prediction, clipped to 1; the marker of refused calls counts as zeros."""
     given = prediction(reply or "")
     try:
-        levels = edge_measures(journey.gold_edges(language), given)
+        levels = edge_measures(journey.gold_edges(), given)
     except (TypeError, AttributeError) as error:
         return _raised(error, (*EDGE_KINDS, "overall"))
     return _score(levels, reply, given, asked=("edges",))

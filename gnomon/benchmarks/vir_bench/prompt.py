@@ -2,148 +2,79 @@
 
 import json
 from collections.abc import Sequence
+from itertools import pairwise
+from types import ModuleType
 
 from gnomon.benchmark import PromptProtocol
+from gnomon.benchmarks.vir_bench import english, japanese
 from gnomon.benchmarks.vir_bench.categories import categories
-from gnomon.benchmarks.vir_bench.journey import Journey
+from gnomon.benchmarks.vir_bench.journey import Journey, Language
 from gnomon.benchmarks.vir_bench.nodes_given import nodes_given
 from gnomon.clip_samples import labelled_frames
 from gnomon.media.clips import Frames
 from gnomon.sample import Part
 
-_ROLE = "You are an expert in the geography of Japan and in the analysis of journeys."
-_ONLY_JSON = "Return the JSON object only: no explanation, no comment, no other text."
-
-_NODE = """{role}
-Watch the video of a journey in Japan and list every location that was visited.
-
-Levels:
-1. Prefecture (都道府県): Tokyo, Osaka, Hokkaido and so on.
-2. City (the 23 wards of Tokyo, 市町村): a municipality, such as Shibuya, Yokohama, Hakone or Shirakawa.
-3. Point of interest (POI): one named place, such as a sight, station, restaurant, shop, park or museum.
-
-Rules:
-1. Each location stands once in its list.
-2. Give the most specific name there is evidence for, the branch of a business included ("Starbucks Shibuya
-   Tsutaya" rather than "Starbucks").
-3. List only what signs, logos, buildings, speech or announcements show. Do not guess.
-4. What belongs to a POI, as a museum's gift shop does, is not listed; a separate business inside a larger
-   complex, as a cafe in a shopping mall or station, is.
-5. Areas that nobody runs as one thing, such as districts ("Minato Mirai", "Kokusai Dori"), are no POIs.
-6. Write each POI as "Name (category)", with the one best category of this list:
-{categories}
-
-Answer with one JSON object:
-```json
-{{"prefectures": ["…"], "cities": ["…"], "points_of_interest": ["…"]}}
-```
-Example, for an arrival at Kansai International Airport, a train to Osaka, the Glico sign and a dinner in
-Dotonbori:
-```json
-{node_example}
-```
-{only_json}"""
-
-_EDGE = """{role}
-Watch the video of a journey in Japan. From the order in which the locations were visited, build a directed
-graph that tells what lies in what and what was visited after what.
-
-These locations were visited; the lists are not in the order of time:
-```json
-{given}
-```
-
-Edges:
-1. inclusion: from the larger to the smaller: a prefecture to a city (Osaka → Osaka), a city to a POI
-   (Shibuya → Shibuya Station), a POI to a part of it (AEON MALL Zama → AEON Cinema Zama).
-2. transition: from the earlier to the later, between two locations of one level: prefectures (Osaka →
-   Hiroshima), cities of one prefecture (Shibuya → Shinjuku), POIs of one city (Tokyo Tower → Odaiba Marine
-   Park).
-
-Rules:
-1. Every city gets an inclusion edge from its prefecture, every POI from its city, and every part of a POI
-   from that POI.
-2. Locations of one level that were visited one after the other get a transition edge. A step from a POI in
-   one city to a POI in another is drawn between the two cities instead, and a step from a city in one
-   prefecture to a city in another between the two prefectures.
-3. Use the names exactly as they are given; change, add or infer none.
-4. "Unknown (category)" stands for a POI that could not be identified; use it in edges like any name.
-
-Answer with one JSON object:
-```json
-{{"edges": [{{"source": "…", "target": "…", "type": "inclusion | transition"}}]}}
-```
-Example, for an arrival at Kansai International Airport, a train to Osaka, the Glico sign and a dinner in
-Dotonbori:
-```json
-{edge_example}
-```
-{only_json}"""
-
-_AIRPORT, _STATION, _SIGN, _DINNER = (
-    "Kansai International Airport",
-    "Namba Station",
-    "Glico Running Man Sign",
-    "Kukuru Dotonbori",
-)
-_NODE_EXAMPLE = {
-    "prefectures": ["Osaka"],
-    "cities": ["Izumisano", "Osaka"],
-    "points_of_interest": [
-        f"{_AIRPORT} (airport)",
-        f"{_STATION} (train_station)",
-        f"{_SIGN} (tourist_attraction)",
-        f"{_DINNER} (japanese_restaurant)",
-    ],
-}
-_EDGE_EXAMPLE = {
-    "edges": [
-        *(
-            {"source": source, "target": target, "type": "inclusion"}
-            for source, target in (
-                ("Osaka", "Izumisano"),
-                ("Osaka", "Osaka"),
-                ("Izumisano", _AIRPORT),
-                ("Osaka", _STATION),
-                ("Osaka", _SIGN),
-                ("Osaka", _DINNER),
-            )
-        ),
-        *(
-            {"source": source, "target": target, "type": "transition"}
-            for source, target in (("Izumisano", "Osaka"), (_STATION, _SIGN), (_SIGN, _DINNER))
-        ),
-    ]
-}
+_KINDS = ("airport", "train_station", "tourist_attraction", "japanese_restaurant")  # of the example's places
 
 
 def parts_of(
     journey: Journey, subtask: str, protocol: PromptProtocol, frames: Frames | None
 ) -> tuple[Part, ...]:
-    """The prompt: the video's frames, then the question."""
-    text = node_text() if subtask == "node" else edge_text(journey, protocol)
+    """The prompt: the video's frames, then the question in the journey's language."""
+    text = node_text(journey.language) if subtask == "node" else edge_text(journey, protocol)
     return (*_pictures(frames, protocol), Part(content=text))
 
 
-def node_text() -> str:
+def node_text(language: Language = "en") -> str:
     """The question for the nodes; it is the same for every video."""
-    return _NODE.format(
-        role=_ROLE,
+    wording = _wording(language)
+    prefecture, first, second, *places = wording.NAMES
+    example = {
+        "prefectures": [prefecture],
+        "cities": [first, second],
+        "points_of_interest": [f"{name} ({kind})" for name, kind in zip(places, _KINDS, strict=True)],
+    }
+    text: str = wording.NODE.format(
+        role=wording.ROLE,
         categories=", ".join(categories()),
-        node_example=json.dumps(_NODE_EXAMPLE, indent=2),
-        only_json=_ONLY_JSON,
+        node_example=json.dumps(example, ensure_ascii=False, indent=2),
+        only_json=wording.ONLY_JSON,
     )
+    return text
 
 
 def edge_text(journey: Journey, protocol: PromptProtocol) -> str:
     """The question for the edges. Official: the given nodes are printed as Python prints a dictionary."""
+    wording = _wording(journey.language)
     given = nodes_given(journey, protocol)
-    return _EDGE.format(
-        role=_ROLE,
+    text: str = wording.EDGE.format(
+        role=wording.ROLE,
         given=str(given) if protocol == "official" else json.dumps(given, ensure_ascii=False, indent=1),
-        edge_example=json.dumps(_EDGE_EXAMPLE, indent=2),
-        only_json=_ONLY_JSON,
+        edge_example=json.dumps({"edges": _edges(wording.NAMES)}, ensure_ascii=False, indent=2),
+        only_json=wording.ONLY_JSON,
     )
+    return text
+
+
+def _wording(language: Language) -> ModuleType:
+    return japanese if language == "ja" else english
+
+
+def _edges(names: Sequence[str]) -> list[dict[str, str]]:
+    """The example's edges: one place in the first city, then the others in the second, one after another."""
+    prefecture, first, second, arrival, *later = names
+    inside = [
+        (prefecture, first),
+        (prefecture, second),
+        (first, arrival),
+        *((second, name) for name in later),
+    ]
+    after = [(first, second), *pairwise(later)]
+    return [
+        {"source": source, "target": target, "type": kind}
+        for kind, pairs in (("inclusion", inside), ("transition", after))
+        for source, target in pairs
+    ]
 
 
 def _pictures(frames: Frames | None, protocol: PromptProtocol) -> Sequence[Part]:
