@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -15,7 +15,7 @@ from gnomon.media.clips import AS_IT_IS, Clips, Frames, Look
 from gnomon.media.rules import FrameRule
 from gnomon.media.store import MediaStore
 from gnomon.sample import DataFault, Part, Sample, SampleRef
-from gnomon.shown_clip import show_clip
+from gnomon.shown_clip import find_clip, show_clip
 
 MAX_ROWS = 10_000_000
 
@@ -88,7 +88,7 @@ class ClipSamples:
         question = self.questions.get(sample_id)
         if question is None:
             raise NotFound(f"no sample {sample_id!r} in this selection")
-        path, showing = clip_path(self.folder, question.clip), self.showing
+        path, showing = find_clip(self.folder, question.clip), self.showing
         shown = show_clip(self.clips, path, question.clip, showing.rule, showing.look)
         return Sample(
             ref=ref_of(question),
@@ -137,14 +137,8 @@ def ref_of(question: ClipQuestion) -> SampleRef:
     )
 
 
-def clip_path(folder: Path, name: str) -> Path | None:
-    """The clip of that name; None if it is absent, or the name leads out of the folder."""
-    path = folder.joinpath(*PurePosixPath(name).parts).resolve()
-    return path if name and path.is_relative_to(folder.resolve()) and path.is_file() else None
-
-
 def read_rows(path: Path) -> list[dict[str, Any]]:
-    """The rows of a Parquet file as plain data.
+    """The rows of a Parquet file as plain data; what is no UTF-8 is None, as if it were absent.
 
     Raises:
         DataError: it is none, or has more than MAX_ROWS rows.
@@ -153,10 +147,22 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
         with pq.ParquetFile(path) as file:
             if file.metadata.num_rows > MAX_ROWS:
                 raise DataError(f"{path.name} has {file.metadata.num_rows:,} rows, more than {MAX_ROWS:,}")
-            rows: list[dict[str, Any]] = file.read().to_pylist()
+            table = file.read()
     except (OSError, pa.ArrowException) as error:
         raise DataError(f"{path.name} cannot be read as Parquet: {error}", field="data") from error
+    try:
+        rows: list[dict[str, Any]] = table.to_pylist()
+    except UnicodeDecodeError:
+        rows = [{name: _cell(table[name], at) for name in table.column_names} for at in range(len(table))]
     return rows
+
+
+def _cell(column: pa.ChunkedArray, at: int) -> Any:
+    """A value; None where a text in it is no UTF-8, so that one bad cell does not cost the file."""
+    try:
+        return column[at].as_py()
+    except UnicodeDecodeError:
+        return None
 
 
 def _absent(folder: Path, questions: Sequence[ClipQuestion]) -> list[DataFault]:
@@ -167,7 +173,7 @@ def _absent(folder: Path, questions: Sequence[ClipQuestion]) -> list[DataFault]:
     return [
         DataFault(sample_id=ids[0], kind="clip", detail=f"{clip} is absent; {len(ids)} questions need it")
         for clip, ids in asked.items()
-        if clip_path(folder, clip) is None
+        if find_clip(folder, clip) is None
     ]
 
 

@@ -1,7 +1,7 @@
 """Shown clip: what a prompt shows of a clip, and why it shows nothing where the clip cannot be read."""
 
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from gnomon.errors import DataError
 from gnomon.media.clips import Clips, Frames, Look
@@ -22,6 +22,15 @@ class ShownClip:
     def missing(self) -> tuple[str, ...]:
         """The name, if nothing of the clip can be shown."""
         return () if self.frames else (self.name,)
+
+
+def find_clip(folder: Path, name: str) -> Path | None:
+    """The clip of that name; None if it is absent, or the name leads out of the folder or is none."""
+    try:
+        path = folder.joinpath(*PurePosixPath(name).parts).resolve()
+        return path if path.is_relative_to(folder.resolve()) and path.is_file() else None
+    except (OSError, ValueError):  # too long for a name, or a NUL in it
+        return None
 
 
 def show_clip(clips: Clips, path: Path | None, name: str, rule: FrameRule, look: Look) -> ShownClip:

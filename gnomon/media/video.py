@@ -144,10 +144,12 @@ def _opened(path: Path) -> Iterator[tuple["InputContainer", "VideoStream"]]:
         raise DataError(f"{path.name} is not a file")
     safe = {"protocol_whitelist": "file", "format_whitelist": FORMATS}
     try:
-        with av.open(f"file:{path.resolve()}", options=safe) as container:
+        with av.open(f"file:{path.resolve()}", options=safe, metadata_errors="ignore") as container:
             if not container.streams.video:
                 raise DataError(f"{path.name} holds no video")
             stream = container.streams.video[0]
+            if getattr(stream, "codec_context", None) is None:  # so PyAV says that it knows no such codec
+                raise DataError(f"{path.name} is in no codec that can be decoded")
             _check_size(path, stream.codec_context.width, stream.codec_context.height)
             stream.thread_type = "AUTO"
             stream.codec_context.options = {"max_pixels": str(MAX_PIXELS)}

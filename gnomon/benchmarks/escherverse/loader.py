@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from gnomon.benchmark import PromptProtocol, Select
 from gnomon.benchmarks.escherverse.item import CATEGORIES, QUESTION_TYPES, SCENES, Item, item_from_json
@@ -15,7 +15,7 @@ from gnomon.media import MediaStore
 from gnomon.media.clips import Clips, Look
 from gnomon.media.rules import FrameRule, Spread, Uniform, as_asked
 from gnomon.sample import DataFault, Sample, SampleRef
-from gnomon.shown_clip import show_clip
+from gnomon.shown_clip import find_clip, show_clip
 
 FILE = "Escher-Bench.json"
 FOLDERS = ("videos", "clips", ".")  # where clips may lie; they are given out on request, in no set layout
@@ -63,11 +63,7 @@ def ref_of(item: Item) -> SampleRef:
 
 def clip_path(folder: Path, name: str) -> Path | None:
     """Where a clip lies; None if it is absent or its name leads out of the folder."""
-    for inner in FOLDERS:
-        path = (folder / inner / PurePosixPath(name)).resolve()
-        if path.is_file() and path.is_relative_to(folder.resolve()):
-            return path
-    return None
+    return next(filter(None, (find_clip(folder / inner, name) for inner in FOLDERS)), None)
 
 
 def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media: MediaStore) -> EscherSamples:

@@ -29,9 +29,13 @@ class Layout:
         ]
 
     def path(self, published: str) -> Path | None:
-        """Where a path such as `./data/indoor/map/x.png` lies; None if it leads out of the folder."""
+        """Where a path such as `./data/indoor/map/x.png` lies; None if it leads out or is no path."""
         parts = [part for part in PurePosixPath(published).parts if part != "."]
-        path = self.folder.joinpath(*(parts[1:] if parts[:1] == ["data"] else parts)).resolve()
+        try:
+            path = self.folder.joinpath(*(parts[1:] if parts[:1] == ["data"] else parts)).resolve()
+            path.is_file()
+        except (OSError, ValueError):  # too long for a name, or a NUL in it
+            return None
         return path if published and path.is_relative_to(self.folder.resolve()) else None
 
     def map_of(self, case: Case) -> Path | None:

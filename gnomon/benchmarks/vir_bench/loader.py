@@ -15,7 +15,7 @@ from gnomon.media import MediaStore
 from gnomon.media.clips import Clips
 from gnomon.media.rules import FrameRule
 from gnomon.sample import DataFault, Sample, SampleRef
-from gnomon.shown_clip import show_clip
+from gnomon.shown_clip import find_clip, show_clip
 
 SUBTASKS = ("node", "edge")
 SPLITS = ("test", "validation")
@@ -53,8 +53,9 @@ class VirSamples:
         if video_id not in self.videos or ref not in self.refs:
             raise NotFound(f"no sample {sample_id!r} in this selection")
         journey = self.videos[video_id].journey
-        path = video_path(self.folder, ref.cluster)
-        shown = show_clip(self.clips, path, f"{ref.cluster}.mp4", self.rule, LOOKS[self.protocol])
+        name = f"{ref.cluster}.mp4"
+        path = find_clip(self.folder / "videos", name)
+        shown = show_clip(self.clips, path, name, self.rule, LOOKS[self.protocol])
         return Sample(
             ref=ref,
             parts=parts_of(journey, ref.task, self.protocol, shown.frames),
@@ -69,13 +70,6 @@ class VirSamples:
 def ref_of(video_id: str, task: str) -> SampleRef:
     """The reference of a video's subtask: its cell is the subtask, its kin are all questions of the video."""
     return SampleRef(sample_id=f"{video_id}.{task}", task=task, cell=task, cluster=video_id)
-
-
-def video_path(folder: Path, video_id: str) -> Path | None:
-    """Where a video lies; None if it is absent or its name leads out of the folder."""
-    videos = (folder / "videos").resolve()
-    path = (videos / f"{video_id}.mp4").resolve()
-    return path if path.parent == videos and path.is_file() else None
 
 
 def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media: MediaStore) -> VirSamples:
@@ -97,7 +91,7 @@ def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media:
     refs.sort(key=lambda ref: (digest(select.seed, ref.cluster), SUBTASKS.index(ref.task)))
     refs = refs[: select.limit]
     shown = list(dict.fromkeys(ref.cluster for ref in refs))
-    absent = [video_id for video_id in shown if video_path(folder, video_id) is None]
+    absent = [video_id for video_id in shown if find_clip(folder / "videos", f"{video_id}.mp4") is None]
     if absent:
         detail = f"{len(absent)} of {len(shown)} videos are absent, first {absent[0]}.mp4"
         faults = [*faults, DataFault(sample_id="", kind="media", detail=detail)]

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -193,6 +195,33 @@ def test_a_clips_name_cannot_lead_out_of_the_folder(tmp_path: Path, media: Media
     next(clips.iterdir()).rename(tmp_path / "secret.mp4")
     samples = opened(name, data, media)
     assert "is absent" in samples.get(samples.refs[0].sample_id).broken
+
+
+@every
+@pytest.mark.parametrize("clip", ["nul\0.mp4", "x" * 5_000 + ".mp4", "/", "..", " "])
+def test_a_clips_name_that_is_none_is_absent(tmp_path: Path, media: MediaStore, name: str, clip: str) -> None:
+    column = "video_id" if name == "urbanvideo-bench" else "Video"
+    data = PUBLISH[name](tmp_path, [{**ROWS[name][0], column: clip}, ROWS[name][1]])
+    samples = opened(name, data, media)
+    assert len(samples.refs) == 2
+    broken = [samples.get(ref.sample_id).broken for ref in samples.refs if ref.cluster == clip]
+    assert ["is absent" in one for one in broken] == [True]
+
+
+@every
+def test_a_text_that_is_no_utf8_costs_its_row_alone(tmp_path: Path, media: MediaStore, name: str) -> None:
+    data = PUBLISH[name](tmp_path, clips=False)
+    file, column = next(data.glob("*.parquet")), "question" if name == "urbanvideo-bench" else "Question"
+    table = pq.read_table(file)
+    texts = [b"\xff\xfe", *(text.encode() for text in table[column].to_pylist()[1:])]
+    place = table.column_names.index(column)
+    broken = pa.array(texts, pa.binary()).view(pa.string())
+    pq.write_table(table.set_column(place, column, broken), file)
+    samples = opened(name, data, media, "official")
+    assert len(samples.refs) == len(ROWS[name]) - 1
+    assert [fault.detail for fault in samples.faults if fault.kind == "malformed"] == [
+        f"{column}: absent or empty"
+    ]
 
 
 @every

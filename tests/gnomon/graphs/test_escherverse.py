@@ -156,9 +156,11 @@ def test_what_is_wrong_with_rows_is_named_and_the_others_asked(tmp_path: Path, m
 
 def test_a_clip_outside_the_folder_is_absent(tmp_path: Path, media: MediaStore) -> None:
     (tmp_path / "secret.mp4").write_bytes(b"x")
-    rows = [{**ESCHER_ROWS[0], "P": "../../secret.mp4"}]
-    samples = opened(publish_escher(tmp_path / "escher", rows, clips=False), media)
-    assert "is absent" in samples.get("11").broken
+    for name in ("../../secret.mp4", "nul\0.mp4", "x" * 5_000):
+        samples = opened(
+            publish_escher(tmp_path / "escher", [{**ESCHER_ROWS[0], "P": name}], clips=False), media
+        )
+        assert "is absent" in samples.get("11").broken
 
 
 def test_a_file_that_is_no_list_is_refused(tmp_path: Path, media: MediaStore) -> None:

@@ -1,7 +1,9 @@
 """Frames are those that the rule names, made once, and hostile files are refused."""
 
 import io
+import random
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -163,6 +165,37 @@ def test_bombs_are_refused_in_words(clips: Clips, tmp_path: Path, monkeypatch: p
         (tmp_path / "broken.mp4").write_bytes(data)
         with pytest.raises(DataError, match=r"broken\.mp4"):
             clips.frames(tmp_path / "broken.mp4", Spread(2))
+
+
+@pytest.mark.parametrize("suffix", [".mp4", ".avi", ".mkv"])
+def test_a_damaged_clip_shows_what_it_has_or_is_refused_in_words(
+    clips: Clips, tmp_path: Path, suffix: str
+) -> None:
+    whole = write_clip(
+        tmp_path / f"a{suffix}", 20, codec="mpeg4" if suffix == ".avi" else "libx264"
+    ).read_bytes()
+    draw, shown = random.Random(1), 0
+    path = tmp_path / f"damaged{suffix}"
+    for _ in range(60):
+        data = bytearray(whole[: draw.choice([len(whole), draw.randrange(len(whole))])])
+        for _ in range(draw.choice([0, 1, 10, 100]) if data else 0):
+            data[draw.randrange(len(data))] = draw.randrange(256)
+        path.write_bytes(data)
+        with suppress(DataError):
+            found = clips.frames(path, Spread(4))
+            shown += 1
+            assert 1 <= len(found.images) == len(found.indices) == len(found.times_s)
+    assert 5 < shown < 60
+
+
+def test_a_codec_that_nobody_knows_and_odd_tags_are_no_crash(clips: Clips, tmp_path: Path) -> None:
+    whole = write_clip(tmp_path / "a.mp4", 5).read_bytes()
+    (tmp_path / "b.mp4").write_bytes(whole.replace(b"avc1", b"zzzz"))
+    with pytest.raises(DataError, match=r"b\.mp4 is in no codec that can be decoded"):
+        clips.frames(tmp_path / "b.mp4", Spread(2))
+    tag = whole.index(b"Lavf")  # the encoder's name; many a real clip has tags that are no UTF-8
+    (tmp_path / "c.mp4").write_bytes(whole[:tag] + b"\xff\xfe" + whole[tag + 2 :])
+    assert len(clips.frames(tmp_path / "c.mp4", Spread(2)).images) == 2
 
 
 def plain(count: int, announced: int) -> Video:
