@@ -33,7 +33,8 @@ def score(task: Task, response: str) -> Score:
         return _graph(task, response)
     draft = read_draft(response)
     if isinstance(draft, str):
-        return Score(value=0.0, metrics={"delivered": 0.0}, flags=(f"not_delivered: {draft}"[:200],))
+        metrics = {"delivered": 0.0, **_refusal(task.trip, is_refused=False)}
+        return Score(value=0.0, metrics=metrics, flags=(f"not_delivered: {draft}"[:200],))
     try:
         return answered(_plan(task, draft), is_local=task.trip.provider.is_local)
     except PlaceError as error:
@@ -49,6 +50,7 @@ async def _plan(task: Task, draft: DraftPlan) -> Score:
         "delivered": 1.0,
         "refused": float(plan.status == "refused"),
         "answerable": None if trip.answerable is None else float(trip.answerable),
+        **_refusal(trip, is_refused=plan.status == "refused"),
     }
     if plan.status == "refused":
         proven = await _is_proven(task, plan)
@@ -61,6 +63,16 @@ async def _plan(task: Task, draft: DraftPlan) -> Score:
         metrics["regret"] = max(0.0, walked / task.optimum_m - 1)
     opened = await _opened(plan, trip) if task.family == "request" else {}
     return _scored(told.final_pass, plan, told, metrics, trip, opened)
+
+
+def _refusal(trip: Trip, *, is_refused: bool) -> Metrics:
+    """Indicators whose means are precision (over refusals) and recall (over trips that cannot be)."""
+    if trip.answerable is None:
+        return {}
+    return {
+        "refusal_precision": float(not trip.answerable) if is_refused else None,
+        "refusal_recall": None if trip.answerable else float(is_refused),
+    }
 
 
 def _scored(
