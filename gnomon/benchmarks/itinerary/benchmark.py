@@ -79,12 +79,13 @@ class Itinerary:
     """Six families of trips; on foot in Helsinki or in the cities of a folder, by rail in Japan."""
 
     name = "itinerary"
-    version = "1"
+    version = "2"
     tasks: tuple[str, ...] = FAMILIES
     scenes: tuple[str, ...] = ("helsinki", "japan")
     variants: tuple[str, ...] = ()
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
+    builds_slowly = True  # places are looked up, perhaps at services; plans are searched for and verified
     holds: tuple[Need, ...] = ("trip", "nothing")
 
     def open(

@@ -9,7 +9,7 @@ from tools.trips.draft import DraftPlan, plan_of, read_draft, read_object
 from tools.trips.errors import PlaceError
 from tools.trips.facts import facts_of
 from tools.trips.hours import minutes_of, told_hours
-from tools.trips.plan import Plan
+from tools.trips.plan import Plan, sources_of
 from tools.trips.problem import Problem, problem_of
 from tools.trips.provider import answered
 from tools.trips.schedule import MAX_SPOTS
@@ -81,7 +81,7 @@ def _scored(
     result = {
         "plan": plan.model_dump(mode="json"),
         "violations": [_told(one) for one in told.violations],
-        "verified_by": told.version,
+        "verified_by": "; ".join(sources_of(plan)) or told.version,
         "open": opened,
         "request": trip.request.model_dump(mode="json", exclude_defaults=True),
     }
