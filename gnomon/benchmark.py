@@ -112,7 +112,7 @@ class Benchmark(Protocol):
 
 @runtime_checkable
 class BuildsSlowly(Protocol):
-    """A benchmark whose samples take long to build, as clips do; workers build them off their event loop."""
+    """A benchmark whose samples take long to build or to score; workers do both off their event loop."""
 
     builds_slowly: bool
 

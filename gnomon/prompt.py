@@ -17,7 +17,7 @@ def prompt_of(sample: Sample, arm: Arm, benchmark: Benchmark) -> list[Message]:
     """
     messages = sample.messages(arm.show)
     before: list[TextBlock] = []
-    if "facts" in arm.show:
+    if "facts" in arm.show and not any(part.shown == "facts" for part in sample.parts):
         before.append({"type": "text", "text": facts_of(sample.scene) if sample.scene else NO_SCENE})
     if "oracle" in arm.show:
         if not isinstance(benchmark, KnowsSteps):

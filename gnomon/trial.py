@@ -121,6 +121,8 @@ async def _attempt(
             return _missing("provider:timeout", "no reply within the trial's seconds")
         return _failed("trial_seconds")
     trace.response = response
+    if is_slow:
+        return await asyncio.to_thread(end_of, question, response, bench=bench)
     return end_of(question, response, bench=bench)
 
 

@@ -40,9 +40,7 @@ def run(context: ToolContext, args: FindPlaceArgs) -> FindPlace:
             limit=args.limit,
         ),
     )
-    return FindPlace(
-        hits=found(told.value), position_error_m=POSITION_ERROR_M, source=f"{told.provider} {told.version}"
-    )
+    return FindPlace(hits=found(told.value), position_error_m=POSITION_ERROR_M, source=told.source)
 
 
 find_place = Tool(

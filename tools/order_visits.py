@@ -1,4 +1,4 @@
-"""The shortest order of visits with its times, found exactly; or which constraints rule it out."""
+"""The best order of visits with its times, found exactly; or which constraints rule it out."""
 
 from pydantic import Field
 
@@ -43,7 +43,7 @@ class OrderedDay(ToolResult):
 
 
 class OrderVisits(ToolResult):
-    """The shortest order there is; over several days, of all even shares."""
+    """The best order: the shortest walk or the earliest end, as the trip prefers; over days, of even shares."""
 
     days: list[OrderedDay]
     metres: int
@@ -88,7 +88,7 @@ def run(context: ToolContext, args: OrderVisitsArgs) -> OrderVisits:
 
 order_visits = Tool(
     name="order_visits",
-    description="Find the shortest order of visits with times that keeps hours, order, stays, walking cap and"
+    description="Find the best order of visits with times that keeps hours, order, stays, walking cap and"
     " day window; proves it when there is none and names the conflicting constraints.",
     args=OrderVisitsArgs,
     run=run,

@@ -44,7 +44,7 @@ def run(context: ToolContext, args: TravelArgs) -> Travel:
         mode=way.mode,
         exactness=way.exactness,
         changes=way.changes,
-        source=f"{told.provider} {told.version}",
+        source=told.source,
     )
 
 

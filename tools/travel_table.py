@@ -39,7 +39,7 @@ def run(context: ToolContext, args: TravelTableArgs) -> TravelTable:
         minutes=[[-1 if one is None else one for one in row] for row in told.value.minutes],
         metres=[[-1 if one is None else one for one in row] for row in told.value.metres],
         minutes_error=minutes_error(longest, told.exactness),
-        source=f"{told.provider} {told.version}",
+        source=told.source,
     )
 
 

@@ -40,7 +40,7 @@ def run(context: ToolContext, args: WhereIsArgs) -> WhereIs:
         municipality=area.municipality or None,
         town=area.town or None,
         evidence_error_m=area.evidence_m,
-        source=f"{told.provider} {told.version}",
+        source=told.source,
     )
 
 

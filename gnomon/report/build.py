@@ -17,6 +17,7 @@ from gnomon.report.floors import Floors
 from gnomon.report.frontier import frontier
 from gnomon.report.integrity import integrity
 from gnomon.report.ledger import Ledger, read_ledger
+from gnomon.report.measures import Measures
 from gnomon.report.plan import analysis_plan
 from gnomon.report.pooled import pooled
 from gnomon.report.repeats import reliability
@@ -54,8 +55,8 @@ def build_report(
     """
     plugin = benchmark or benchmark_called(spec.benchmark)
     groups = [(model.label, arm.name) for model in spec.models for arm in spec.arms]
-    exhibits, floors = Exhibits(plugin.name), Floors()
-    watched = floors.watch(exhibits.watch(rows))
+    exhibits, floors, measures = Exhibits(plugin.name), Floors(), Measures()
+    watched = measures.watch(floors.watch(exhibits.watch(rows)))
     ledger = read_ledger(watched, groups, clustered=spec.analysis.cluster == "auto")
     found = contrasts(ledger, spec, headline=plugin.headline, interim=status in UNFINISHED)
     compared, models = pairs(spec), [model.label for model in spec.models]
@@ -81,6 +82,7 @@ def build_report(
             attributions=attributed,
         ),
         "floors": floors.rows(),
+        "measures": measures.rows(),
         "published": _published(plugin),
         "published_notes": _published_notes(spec, plugin, ledger),
         "plan": analysis_plan(ledger, spec, status=status, planned=planned),

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from gnomon.report.curves import Chart, Curve, chart
 from gnomon.report.forest import Mark, Plot, plot
+from gnomon.report.measures import ALL, MeasureMean
 from gnomon.report.schema import ArmReport, Contrast, Report
 from gnomon.report.table import printable
 from gnomon.report.verdict import count, p_text, percent, points
@@ -40,6 +41,8 @@ def render_html(report: Report) -> str:
             details=[_details(report, one) for one in report["contrasts"] if one["scope"] == "all"],
             arm_plot=_arm_plot(report["arms"]),
             cells=sorted({cell for arm in report["arms"] for cell in arm["by_task"]}),
+            groups=[(arm["model"], arm["arm"]) for arm in report["arms"]],
+            measures=_measures(report),
             reliability_charts=_reliability_charts(report),
             tool_worth=any(
                 tool[key] is not None
@@ -171,6 +174,21 @@ def _gain(value: float) -> str:
     """
     size = 100 * value
     return (f"{size:,.0f}" if abs(size) >= 100 else f"{size:.3g}").replace("-", "−")
+
+
+def _measures(report: Report) -> list[tuple[str, list[tuple[str, list[MeasureMean | None]]]]]:
+    """By cell, all of them first: each measure with its mean for every model under every arm."""
+    found = {(row["measure"], row["model"], row["arm"]): row["by_task"] for row in report["measures"]}
+    names = dict.fromkeys(row["measure"] for row in report["measures"])
+    cells = sorted(
+        {cell for by_task in found.values() for cell in by_task}, key=lambda cell: (cell != ALL, cell)
+    )
+    groups = [(arm["model"], arm["arm"]) for arm in report["arms"]]
+    tables = []
+    for cell in cells:
+        rows = [(name, [found.get((name, *group), {}).get(cell) for group in groups]) for name in names]
+        tables.append((cell, [(name, means) for name, means in rows if any(means)]))
+    return tables
 
 
 def _between(arm: ArmReport) -> str:

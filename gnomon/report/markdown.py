@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from gnomon.report.measures import ALL
 from gnomon.report.schema import Contrast, Report
 from gnomon.report.shapes import Interval, Waterfall
 from gnomon.report.table import printable
@@ -52,6 +53,12 @@ def _lines(report: Report) -> Iterator[str]:
         for cell, found in row["by_task"].items()
     ]
     yield from _section("Rules without a model (percent)", ("rule", "cell", "mean", "n"), floors)
+    measured = [
+        (row["measure"], row["model"], row["arm"], f"{found['mean']:.3g}", str(found["n"]))
+        for row in report["measures"]
+        if (found := row["by_task"].get(ALL))
+    ]
+    yield from _section("Measures besides the score", ("measure", "model", "arm", "mean", "n"), measured)
     if report["published"]:
         rows = [(row["model"], row["group"], percent(row["aggregate"])) for row in report["published"]]
         yield from _section("Published (percent)", ("model", "group", "aggregate"), rows)

@@ -5,6 +5,7 @@ from typing import Literal
 from typing_extensions import TypedDict  # the one that pydantic, and so FastAPI, can describe on Python 3.11
 
 from gnomon.report.floors import FloorRow
+from gnomon.report.measures import MeasureRow
 from gnomon.report.shapes import (
     Alignment,
     AnalysisPlan,
@@ -254,6 +255,7 @@ class Report(TypedDict):
     exhibits: list[Exhibit]
     tools: list[ToolReport]
     floors: list[FloorRow]
+    measures: list[MeasureRow]
     published: list[PublishedRow]
     published_notes: list[str]
     plan: AnalysisPlan

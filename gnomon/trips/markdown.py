@@ -11,7 +11,7 @@ def to_markdown(result: TripResult) -> str:
     plan = result.plan
     lines = [f"# {_plain(result.title)}", ""]
     if plan.status == "refused":
-        lines += ["There is no plan that keeps all constraints. These cannot be kept together:", ""]
+        lines += [result.refusal, ""]
         lines += [f"- {_plain(one)}" for one in plan.conflict or ("not named",)]
     else:
         cost = plan.totals.cost
@@ -24,7 +24,7 @@ def to_markdown(result: TripResult) -> str:
     lines += ["", "## Checks", ""]
     lines += [_fault(one) for one in result.violations] or [_passed(result)]
     if plan.skipped:
-        lines += ["", "Left out: " + ", ".join(_plain(one.place) for one in plan.skipped) + "."]
+        lines += ["", *(f"- Left out: {_plain(one.place)} ({_plain(one.reason)})" for one in plan.skipped)]
     lines += ["", *(f"- {_plain(line)}" for line in plan.assumptions)]
     lines += ["", "Data: " + "; ".join(map(_plain, plan.attributions))] if plan.attributions else []
     return "\n".join(lines).rstrip() + "\n"

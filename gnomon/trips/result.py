@@ -30,6 +30,13 @@ class TripResult:
         days = len(self.plan.days)
         return f"{area}, {days} day{'s' * (days != 1)}" if days else f"No plan for {area}"
 
+    @property
+    def refusal(self) -> str:
+        """Why there is no plan, in words before the list of constraints."""
+        if all(one.startswith("place:") for one in self.plan.conflict or ("",)):
+            return "These places are not known here, or mean several:"
+        return "No plan keeps all constraints. These cannot be kept together:"
+
     def open_on(self, visit: Visit, date: str) -> str:
         """The opening hours of a visit's place on that date; "not known" where nobody says."""
         return self.open.get(visit.place.id, {}).get(date, "not known")

@@ -57,7 +57,7 @@ def place_named(trip: Trip, name: str) -> Place:
     known = trip.named.get(name)
     if known is not None:
         return known
-    return ask(trip, find(trip.provider, name, bias=trip.hotel.at if trip.hotel else None))
+    return ask(trip, find(trip.provider, name, bias=trip.hotel.at if trip.hotel else None)).value
 
 
 def minutes_error(minutes: int, exactness: Exactness) -> int:

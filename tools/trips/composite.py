@@ -22,11 +22,14 @@ class Composite:
         """
         if not providers:
             raise ValueError("a composite needs a provider")
-        self.providers = tuple(providers)
-        self.name = "+".join(one.name for one in providers)
-        self.version = "; ".join(f"{one.name} {one.version}" for one in providers)
-        self.attribution = "\n".join(dict.fromkeys(one.attribution for one in providers))
-        self.is_local = all(one.is_local for one in providers)
+        flat: list[Provider] = []
+        for one in providers:
+            flat += one.providers if isinstance(one, Composite) else [one]
+        self.providers: tuple[Provider, ...] = tuple(flat)
+        self.name = "+".join(one.name for one in flat)
+        self.version = "; ".join(f"{one.name} {one.version}" for one in flat)
+        self.attribution = "\n".join(dict.fromkeys(one.attribution for one in flat))
+        self.is_local = all(one.is_local for one in flat)
         self._kept: dict[tuple[Any, ...], Answer[Any]] = {}
 
     async def resolve(
@@ -67,8 +70,9 @@ class Composite:
     async def _first(
         self, key: tuple[Any, ...], question: Callable[[Provider], Awaitable[Answer[T]]]
     ) -> Answer[T]:
-        if key in self._kept:
-            return self._kept[key]
+        kept = self._kept.get(key)
+        if kept is not None:
+            return kept
         failures: list[PlaceError] = []
         for provider in self.providers:
             try:

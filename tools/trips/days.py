@@ -1,17 +1,17 @@
-"""Days: which place on which day, so that the whole trip is shortest; exact over all splits."""
+"""Days: which place on which day, so that the whole trip is best; exact over all splits."""
 
 from collections.abc import Sequence
 
 from tools.trips.schedule import DayProblem, Round, rounds
 
 
-def shortest_split(
+def best_split(
     days: Sequence[DayProblem], before: Sequence[tuple[int, int]] = (), *, fair: bool = False
 ) -> list[Round] | None:
     """One round a day over the same spots, each spot on exactly one day; None proves that there is none.
 
     All days list the same spots in the same order; their hours may differ. `before` holds over days: the
-    first of a pair must not come on a later day than the second. Minimises the metres of all days together;
+    first of a pair must not come on a later day than the second. Minimises what all days cost together;
     `fair` first shares the stays out as evenly as it goes, so that no day is left empty for a shorter walk.
 
     Raises:
@@ -23,14 +23,18 @@ def shortest_split(
     tables = [rounds(day) for day in days]
     whole = (1 << len(days[0].spots)) - 1
     for least in range(share, -1, -1):
-        found = _split(tables, whole, before, least)
+        found = _split(days, tables, whole, before, least)
         if found is not None:
             return found
     return None
 
 
 def _split(
-    tables: Sequence[dict[int, Round]], whole: int, before: Sequence[tuple[int, int]], least: int
+    days: Sequence[DayProblem],
+    tables: Sequence[dict[int, Round]],
+    whole: int,
+    before: Sequence[tuple[int, int]],
+    least: int,
 ) -> list[Round] | None:
     best: dict[int, tuple[int, tuple[Round, ...]]] = {0: (0, ())}
     for number, full in enumerate(tables):
@@ -44,8 +48,8 @@ def _split(
             done = table.get(part)
             if done is None or not _in_order(seen, part, before):
                 continue
-            metres, earlier = best[seen]
-            total = (metres + done.metres, (*earlier, done))
+            cost_m, earlier = best[seen]
+            total = (cost_m + days[number].cost_m(done.metres, done.back_min), (*earlier, done))
             old = found.get(seen | part)
             if old is None or (total[0], _backs(total[1])) < (old[0], _backs(old[1])):
                 found[seen | part] = total

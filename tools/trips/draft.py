@@ -126,7 +126,7 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
         start, end = _home(trip, number, stops, at_end=False), _home(trip, number, stops, at_end=True)
         if start is None or end is None:
             continue
-        visits = tuple(_visit(visit, stop, trip) for visit, (stop, _) in zip(told.visits, stops, strict=True))
+        visits = tuple(_visit(visit, stop, trip) for visit, stop in zip(told.visits, stops, strict=True))
         chain = [start, *stops, end]
         claims = [*(visit.travel_min for visit in told.visits), None]
         legs = [await _leg(chain[index], chain[index + 1], claim, trip) for index, claim in enumerate(claims)]
@@ -142,8 +142,11 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
         status="planned",
         days=tuple(days),
         totals=totals.model_copy(update=changes),
-        skipped=tuple(Skipped(place=name, reason="left out") for name in draft.skipped),
-        assumptions=assumptions(trip),
+        skipped=(
+            *(Skipped(place=name, reason=reason) for name, reason in trip.unseen.items()),
+            *(Skipped(place=name, reason="left out") for name in draft.skipped),
+        ),
+        assumptions=assumptions(trip, days),
         attributions=attributions(trip),
     )
 
@@ -166,32 +169,36 @@ def attributions(trip: Trip) -> tuple[str, ...]:
     return tuple(line for line in trip.provider.attribution.split("\n") if line)
 
 
-def assumptions(trip: Trip) -> tuple[str, ...]:
+def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
     """What the plan takes for granted and no source says."""
+    known = {leg.exactness for day in days for leg in day.legs}
     lines = [f"Stays are at least as long as the rules of the plan say, such as {USUAL_DWELL_MIN} minutes."]
-    if trip.request.mode == "walk":
+    if "network" in known and trip.request.mode == "walk":
         lines.append(f"Walking is at {WALK_KMH:g} km/h along mapped streets.")
-    if trip.request.mode == "rail":
-        lines.append("Times by rail are estimates from where the stations lie, not a timetable.")
+    if "estimate" in known:
+        lines.append("Times on the way are estimates from where places lie, not from a timetable.")
+    if "lower_bound" in known:
+        lines.append("Ways are the least they can be, as the crow flies: a real journey takes longer.")
     if trip.request.rules.price:
         lines.append("Prices are those of the request's rules, not of the places.")
     return tuple(lines)
 
 
-Found = tuple[Stop, Place | None]
+Found = tuple[Stop, Place | None, str]
+"""A stop, its place where there is one, and who says so."""
 
 
 async def _stop(name: str, trip: Trip) -> Found:
     place = trip.named.get(name)
     if place is not None:
-        return stop_of(place), place
+        return stop_of(place), place, trip.source_of(place)
     try:
-        place = await find(trip.provider, name, bias=trip.hotel.at if trip.hotel else None)
+        told = await find(trip.provider, name, bias=trip.hotel.at if trip.hotel else None)
     except AmbiguousPlace:
-        return _nowhere(AMBIGUOUS, name), None
+        return _nowhere(AMBIGUOUS, name), None, ""
     except NoSuchPlace:
-        return _nowhere(UNKNOWN, name), None
-    return stop_of(place), place
+        return _nowhere(UNKNOWN, name), None, ""
+    return stop_of(told.value), told.value, told.told_by
 
 
 def _nowhere(mark: str, name: str) -> Stop:
@@ -203,11 +210,13 @@ def _home(trip: Trip, number: int, stops: list[Found], *, at_end: bool) -> Found
     """Where the day starts or ends; without a hotel a day begins and ends at its own visits."""
     home = trip.home(number, at_end=at_end)
     if home is not None:
-        return stop_of(home), home
+        return stop_of(home), home, trip.source_of(home)
     return stops[-1 if at_end else 0] if stops else None
 
 
-def _visit(told: DraftVisit, stop: Stop, trip: Trip) -> Visit:
+def _visit(told: DraftVisit, found: Found, trip: Trip) -> Visit:
+    stop, place, told_by = found
+    hours = f"opening_hours={place.hours}" if place and place.hours else ""
     rules = trip.request.rules
     price = trip.request.price(stop.kind) if told.cost is None else told.cost
     return Visit(
@@ -215,6 +224,7 @@ def _visit(told: DraftVisit, stop: Stop, trip: Trip) -> Visit:
         arrive=told.arrive.zfill(5),
         leave=told.leave.zfill(5),
         cost=None if price is None else Money(amount=price, currency=rules.currency),
+        evidence=tuple(filter(None, (told_by, hours))),
         why=told.why[:200],
     )
 
@@ -231,7 +241,7 @@ async def _leg(start: Found, end: Found, claim_min: int | None, trip: Trip) -> L
         else:
             way = told.value
             minutes, metres, exactness = claim_min or way.minutes, way.metres, way.exactness
-            evidence = (f"{told.provider} {told.version}",)
+            evidence = (told.told_by,)
     return Leg.model_validate(
         {
             "from_id": start[0].id,

@@ -117,17 +117,40 @@ class Table:
 
 
 T = TypeVar("T", covariant=True)
+U = TypeVar("U")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(Generic[T]):
-    """A value and where it comes from. `retrieved_at` is an ISO date-time: of the extract, or of the call."""
+    """A value and where it comes from; `retrieved_at`, in ISO form, is of the data, or of the call."""
 
     value: T
     provider: str
     version: str
+    attribution: str
     retrieved_at: str
     exactness: Exactness
+
+    def of(self, value: U) -> "Answer[U]":
+        """Another value out of the same answer."""
+        return Answer(
+            value=value,
+            provider=self.provider,
+            version=self.version,
+            attribution=self.attribution,
+            retrieved_at=self.retrieved_at,
+            exactness=self.exactness,
+        )
+
+    @property
+    def told_by(self) -> str:
+        """Who says so, and the state of the data."""
+        return f"{self.provider} {self.version}"
+
+    @property
+    def source(self) -> str:
+        """The same, and whose data they are."""
+        return f"{self.told_by}; {self.attribution}"
 
 
 def walk_minutes(metres: float) -> int:

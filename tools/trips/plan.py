@@ -116,3 +116,10 @@ def sums_of(days: Sequence[Day]) -> Totals:
     return Totals(
         minutes=sum(leg.minutes for leg in legs), metres=sum(leg.metres for leg in legs), cost=money
     )
+
+
+def sources_of(plan: Plan) -> tuple[str, ...]:
+    """Who told of the places and ways of a plan, each once."""
+    cited = [visit.evidence for day in plan.days for visit in day.visits]
+    cited += [leg.evidence for day in plan.days for leg in day.legs]
+    return tuple(dict.fromkeys(one for evidence in cited for one in evidence[:1]))

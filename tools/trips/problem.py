@@ -9,6 +9,8 @@ from tools.trips.request import MEALS
 from tools.trips.schedule import MAX_SPOTS, DayProblem, Eating, Spot
 from tools.trips.trip import Trip
 
+MINUTE_M = 40
+"""For an earlier end one walks on: a minute of waiting weighs as much as half a minute on foot."""
 LAST_MIN = 48 * 60
 """The end of a day without a window: late enough for anything."""
 
@@ -50,6 +52,7 @@ class Problem:
             start_min=minutes_of(request.window.start) if has_window else 0,
             end_min=minutes_of(request.window.end) if has_window else LAST_MIN,
             before=self.before(without),
+            minute_m=MINUTE_M if request.prefer == "early_end" else 0,
             max_walk_m=None if "max_walk_m" in without else request.max_walk_m,
             max_leg_min=None if "max_leg_min" in without else request.max_leg_min,
             eating=tuple(
@@ -74,6 +77,11 @@ class Problem:
     def asked_as(self, place: Place) -> str:
         """The name by which the request asks for a place; its own where it was added."""
         return next((name for name, known in self.trip.named.items() if known.id == place.id), place.name)
+
+    def barred(self) -> list[str]:
+        """Names of the request that are both to be visited and to be avoided."""
+        ids, named = {place.id for place in self.places}, self.trip.named
+        return [name for name in self.trip.request.avoid if name in named and named[name].id in ids]
 
     def cost(self) -> float:
         """What all the places cost by the rules."""

@@ -5,6 +5,7 @@ from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol, TypeVar
 
+from tools.trips.errors import BadArgument
 from tools.trips.place import AdminPath, Answer, LatLon, Mode, Place, PlaceHit, Table, Way
 
 MAX_RADIUS_M = 20_000.0
@@ -78,6 +79,16 @@ class Provider(Protocol):
     async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:
         """All ways among up to 60 points at once; None where there is no way."""
         ...
+
+
+def check_radius(radius_m: float) -> None:
+    """Refuse a radius that makes no sense.
+
+    Raises:
+        BadArgument: it is not positive, or above MAX_RADIUS_M.
+    """
+    if not 0 < radius_m <= MAX_RADIUS_M:
+        raise BadArgument(f"radius_m is {radius_m:g}; allowed: above 0, up to {MAX_RADIUS_M:g}")
 
 
 def answered(question: Coroutine[Any, Any, T], *, is_local: bool) -> T:

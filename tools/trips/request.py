@@ -139,6 +139,9 @@ class TripRequest(Given):
     max_walk_m: int | None = Field(default=None, ge=0, le=200_000, description="metres a day on foot")
     max_leg_min: int | None = Field(default=None, ge=1, le=1440)
     mode: Mode = "walk"
+    prefer: Literal["early_end", "short_walk"] = Field(
+        default="early_end", description="of plans that keep all constraints, which is best"
+    )
     rules: Rules = Rules()
     graph: VisitGraph | None = None
     video: list[VideoStop] = Field(default=[], max_length=200)

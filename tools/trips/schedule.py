@@ -36,6 +36,7 @@ class DayProblem:
     """One day: spots, ways among them, and what must hold.
 
     In `minutes` and `metres` row n is the day's start and column n + 1 its end; None: there is no way.
+    `minute_m` says how many metres more one would walk to be back a minute earlier: 0 asks for the shortest.
     """
 
     spots: tuple[Spot, ...]
@@ -47,6 +48,11 @@ class DayProblem:
     max_walk_m: int | None = None
     max_leg_min: int | None = None
     eating: tuple[Eating, ...] = ()
+    minute_m: int = 0
+
+    def cost_m(self, metres: int, back_min: int) -> int:
+        """What a round is worth, in metres: the less, the better."""
+        return metres + self.minute_m * (back_min - self.start_min)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +113,7 @@ class _Search:
         for seen in range(1, 1 << count):
             homes = [found for labels in layers[seen] for label in labels if (found := self.home(label))]
             if homes:
-                best[seen] = _round(min(homes, key=lambda home: (home[0], home[1], _spots(home[2]))))
+                best[seen] = _round(min(homes, key=self.worth))
         return best
 
     def steps(self, label: _Label, seen: int, spot: int) -> list[_Label]:
@@ -149,6 +155,10 @@ class _Search:
             return None
         return metres, back_min, label
 
+    def worth(self, home: tuple[int, int, _Label]) -> tuple[int, int, tuple[int, ...]]:
+        """What to be ranked by; exact, as no kept label is worse than another in both metres and time."""
+        return self.day.cost_m(home[0], home[1]), home[1], tuple(stay.spot for stay in _stays(home[2]))
+
     def empty(self) -> Round | None:
         """A day without stays: from its start to its end."""
         start: _Label = (0, self.day.start_min, 0, self.count, 0, None)
@@ -161,10 +171,6 @@ class _Search:
             return None
         limit = self.day.max_leg_min
         return None if limit is not None and minutes > limit else (minutes, metres)
-
-
-def _spots(label: _Label | None) -> tuple[int, ...]:
-    return tuple(stay.spot for stay in _stays(label))
 
 
 def _stays(label: _Label | None) -> tuple[Timed, ...]:
@@ -194,7 +200,7 @@ def first_fit(spot: Spot, from_min: int, stay_min: int | None = None) -> int | N
 
 
 def rounds(problem: DayProblem) -> dict[int, Round]:
-    """The shortest round for every subset of the spots that has one; exact, ties broken by the earlier end.
+    """The best round for every subset of the spots that has one; exact, ties broken by the earlier end.
 
     Raises:
         ValueError: there are more than MAX_SPOTS spots.
@@ -204,8 +210,8 @@ def rounds(problem: DayProblem) -> dict[int, Round]:
     return _Search(problem).run()
 
 
-def shortest_round(problem: DayProblem) -> Round | None:
-    """The shortest round through all spots; None proves that there is none.
+def best_round(problem: DayProblem) -> Round | None:
+    """The best round through all spots; None proves that there is none.
 
     Raises:
         ValueError: there are more than MAX_SPOTS spots.
@@ -224,7 +230,7 @@ def walk_through(problem: DayProblem, order: Sequence[int]) -> Round | None:
                 _keep(kept, new)
         labels, seen = kept, seen | 1 << spot
     homes = [home for label in labels if (home := search.home(label))]
-    return _round(min(homes, key=lambda home: home[:2])) if homes else None
+    return _round(min(homes, key=search.worth)) if homes else None
 
 
 def _fed(eating: Sequence[Eating], arrive_min: int, leave_min: int) -> int:

@@ -1,9 +1,9 @@
-"""Solve: the exact shortest plan of a trip, or the smallest set of constraints that rules out every plan."""
+"""Solve: the exact best plan of a trip, or the smallest set of constraints that rules out every plan."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from tools.trips.days import shortest_split
+from tools.trips.days import best_split
 from tools.trips.draft import DraftDay, DraftPlan, DraftVisit
 from tools.trips.hours import clock_of
 from tools.trips.problem import Problem
@@ -24,7 +24,7 @@ def solve(problem: Problem, *, day: int | None = None, fair: bool = False) -> So
     """The exact optimum; where there is none, a conflict from which no constraint can be taken away.
 
     `day`, counted from 1, asks for that one day instead of a split over all of them; `fair` shares the
-    places out evenly where that is possible, and then the walk is the shortest of an even split.
+    places out evenly where that is possible, and then the plan is the best of an even split.
 
     Raises:
         ValueError: there are more places than can be searched exactly.
@@ -41,6 +41,7 @@ def constraints(problem: Problem) -> tuple[str, ...]:
     names = [f"hours:{problem.asked_as(place)}" for place in problem.places if place.hours is not None]
     names += [f"order:{first}>{then}" for first, then in request.order]
     names += [f"meal:{meal.name}" for meal in request.meals]
+    names += [f"avoid:{name}" for name in problem.barred()]
     if request.max_walk_m is not None:
         names.append("max_walk_m")
     if request.max_leg_min is not None:
@@ -78,12 +79,14 @@ def _search(
     budget = None if "budget" in without else request.budget
     if budget is not None and problem.cost() > budget.amount + 0.005:
         return None
+    if any(f"avoid:{name}" not in without for name in problem.barred()):
+        return None
     if request.rooms is not None and "rooms" not in without and request.rooms * SLEEPERS < request.party:
         return None
     days = problem.days(without)
     if day is not None:
-        return shortest_split([days[day - 1]], problem.before(without))
-    return shortest_split(days, problem.before(without), fair=fair)
+        return best_split([days[day - 1]], problem.before(without))
+    return best_split(days, problem.before(without), fair=fair)
 
 
 def draft_of(problem: Problem, rounds: Sequence[Round]) -> DraftPlan:

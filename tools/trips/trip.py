@@ -1,11 +1,11 @@
 """Trip: a request with every name in it found, and the provider that found them."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from tools.trips.errors import AmbiguousPlace, NoSuchPlace, PlaceError
-from tools.trips.place import LatLon, Place, PlaceHit
+from tools.trips.errors import AmbiguousPlace, NoSuchPlace, PlaceError, Unsupported
+from tools.trips.place import Answer, LatLon, Place, PlaceHit
 from tools.trips.provider import Provider
 from tools.trips.request import GraphNode, TripRequest, VideoStop
 
@@ -18,7 +18,9 @@ class Trip:
     """What an agent, a tool and the verifier know of a request.
 
     `named` maps every name of the request to its place; `lost` names without one to the reason,
-    `candidates` ambiguous ones to what they might mean. `country` has two letters, or is empty.
+    `candidates` ambiguous ones to what they might mean. `unseen` are names that a video told and nobody
+    knows: left out, with the reason. `told_by` says by place id who knows the place. `country` has two
+    letters, or is empty.
     """
 
     request: TripRequest
@@ -26,12 +28,18 @@ class Trip:
     named: Mapping[str, Place] = field(default_factory=dict)
     lost: Mapping[str, str] = field(default_factory=dict)
     candidates: Mapping[str, tuple[PlaceHit, ...]] = field(default_factory=dict)
+    unseen: Mapping[str, str] = field(default_factory=dict)
+    told_by: Mapping[str, str] = field(default_factory=dict)
     country: str = ""
     answerable: bool | None = None
 
     @property
     def hotel(self) -> Place | None:
         return self.named.get(self.request.hotel) if self.request.hotel else None
+
+    def source_of(self, place: Place) -> str:
+        """Who knows a place, and the state of the data."""
+        return self.told_by.get(place.id) or f"{self.provider.name} {self.provider.version}"
 
     def unjudged(self) -> "Trip":
         """The same without what only a scorer may know: whether there is a plan at all."""
@@ -57,38 +65,39 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
     Raises:
         PlaceError: the provider failed for a reason that is not the name's fault.
     """
-    named: dict[str, Place] = {}
+    request, parents = _with_graph(request)
+    request, seen, unseen = await _with_video(request, provider)
+    found: dict[str, Answer[Place]] = dict(seen)
     lost: dict[str, str] = {}
     candidates: dict[str, tuple[PlaceHit, ...]] = {}
-    request, parents = _with_graph(request)
-    request, stops = await _with_video(request, provider)
-    named.update(stops)
-    bias: LatLon | None = None
     for name in _names(request):
-        if name in named:
+        if name in found:
             continue
+        bias = next((told.value.at for told in found.values()), None)
         try:
-            named[name] = await find(provider, name, within=parents.get(name), bias=bias)
+            found[name] = await find(provider, name, within=parents.get(name), bias=bias)
         except AmbiguousPlace as error:
             lost[name], candidates[name] = str(error), error.candidates
         except NoSuchPlace as error:
             lost[name] = str(error)
-        if name in named and bias is None:
-            bias = named[name].at
+    if not (request.places or request.wishes):
+        lost, unseen = {**lost, **unseen}, {}
     return Trip(
         request=request,
         provider=provider,
-        named=named,
+        named={name: told.value for name, told in found.items()},
         lost=lost,
         candidates=candidates,
-        country=await _country(provider, bias),
+        unseen=unseen,
+        told_by={told.value.id: told.told_by for told in found.values()},
+        country=await _country(provider, next((told.value.at for told in found.values()), None)),
         answerable=answerable,
     )
 
 
 async def find(
     provider: Provider, name: str, *, within: str | None = None, bias: LatLon | None = None
-) -> Place:
+) -> Answer[Place]:
     """The one place that a name or an id means.
 
     Raises:
@@ -97,19 +106,20 @@ async def find(
     """
     if " " not in name and {"/", ":"} & set(name):  # it looks like an id
         try:
-            return (await provider.details(name)).value
+            return await provider.details(name)
         except NoSuchPlace:
             pass
-    hits = (await provider.resolve(name, within=within, bias=bias, limit=6)).value
+    told = await provider.resolve(name, within=within, bias=bias, limit=6)
+    hits = told.value
     sure = [hit for hit in hits if hit.score >= SURE]
     if not sure:
         near = ", ".join(repr(hit.place.name) for hit in hits[:3])
         raise NoSuchPlace(f"nothing is called {name!r}" + (f"; similar: {near}" if near else ""))
     best = [hit for hit in sure if hit.score == sure[0].score]
     if len(best) > 1:
-        told = ", ".join(f"{hit.place.id} ({hit.place.kind})" for hit in best)
-        raise AmbiguousPlace(f"{name!r} may be any of {told}; give the id", best)
-    return sure[0].place
+        named = ", ".join(f"{hit.place.id} ({hit.place.kind})" for hit in best)
+        raise AmbiguousPlace(f"{name!r} may be any of {named}; give the id", best)
+    return told.of(sure[0].place)
 
 
 def _names(request: TripRequest) -> list[str]:
@@ -138,41 +148,44 @@ def _with_graph(request: TripRequest) -> tuple[TripRequest, dict[str, str]]:
     return request.model_copy(update=changed), parents
 
 
-async def _with_video(request: TripRequest, provider: Provider) -> tuple[TripRequest, dict[str, Place]]:
-    """The request with the stops of a video as places, in the order in which they were seen."""
-    named: dict[str, Place] = {}
-    names: list[str] = []
+Seen = tuple[TripRequest, dict[str, Answer[Place]], dict[str, str]]
+
+
+async def _with_video(request: TripRequest, provider: Provider) -> Seen:
+    """The request with the stops of a video as places, in the order in which they were seen.
+
+    The traveller did not name them, so what nobody knows is left out with its reason.
+    """
+    found: dict[str, Answer[Place]] = {}
+    unseen: dict[str, str] = {}
     for number, stop in enumerate(sorted(request.video, key=lambda one: one.from_s)):
         name = stop.name or f"video stop {number + 1}"
-        place = await _seen_at(stop, provider)
-        if place is not None:
-            named[name] = place
-        if name not in names:
-            names.append(name)
-    if not names:
-        return request, named
+        try:
+            found.setdefault(name, await _seen_at(stop, provider))
+        except (AmbiguousPlace, NoSuchPlace, Unsupported) as error:
+            unseen[name] = str(error)
+    names = list(found)
     places = list(dict.fromkeys([*request.places, *names]))
     order = list(dict.fromkeys([*request.order, *itertools.pairwise(names)]))
-    return request.model_copy(update={"places": places, "order": order, "video": []}), named
+    changed = {"places": places, "order": order, "video": []}
+    return (request.model_copy(update=changed) if request.video else request), found, unseen
 
 
-async def _seen_at(stop: VideoStop, provider: Provider) -> Place | None:
+async def _seen_at(stop: VideoStop, provider: Provider) -> Answer[Place]:
+    """The place of a stop; where the picture's position is known, it tells places of one name apart."""
     if stop.lat is None or stop.lon is None:
-        return None
+        return await find(provider, stop.name or "")
     at = LatLon(lat_deg=stop.lat, lon_deg=stop.lon)
-    if stop.name is not None:
-        return await _found(provider, stop.name, at)
-    near: Sequence[PlaceHit] = (await provider.nearby(at, radius_m=NEAR_VIDEO_M, limit=1)).value
-    return near[0].place if near else None
-
-
-async def _found(provider: Provider, name: str, bias: LatLon) -> Place | None:
+    if stop.name is None:
+        near = await provider.nearby(at, radius_m=NEAR_VIDEO_M, limit=1)
+        if not near.value:
+            raise NoSuchPlace(f"nothing within {NEAR_VIDEO_M:.0f} m of {stop.lat:.5f}, {stop.lon:.5f}")
+        return near.of(near.value[0].place)
     try:
-        return await find(provider, name, bias=bias)
-    except AmbiguousPlace as error:  # the picture's position tells them apart
-        return min(error.candidates, key=lambda hit: hit.distance_m or 0.0).place
-    except NoSuchPlace:
-        return None
+        return await find(provider, stop.name, bias=at)
+    except AmbiguousPlace as error:
+        nearest = min(error.candidates, key=lambda hit: hit.distance_m or 0.0).place
+        return await provider.details(nearest.id)
 
 
 async def _country(provider: Provider, at: LatLon | None) -> str:

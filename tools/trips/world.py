@@ -10,13 +10,12 @@ from typing import TypeVar
 import numpy as np
 from scipy.spatial import cKDTree
 
+from tools.trips.embedded import Embedded, table_of
 from tools.trips.errors import BadArgument, NoSuchPlace, Unsupported
 from tools.trips.naming import likeness, plain_name
 from tools.trips.place import (
-    TOP_KMH,
     AdminPath,
     Answer,
-    Exactness,
     LatLon,
     Mode,
     Place,
@@ -25,7 +24,7 @@ from tools.trips.place import (
     Way,
     least_minutes,
 )
-from tools.trips.provider import MAX_RADIUS_M, MAX_TABLE
+from tools.trips.provider import check_radius
 from tools.trips.sphere import EARTH_RADIUS_M, metres_between
 
 T = TypeVar("T")
@@ -34,13 +33,13 @@ GEONAMES_NOTICE = "Cities of the world: GeoNames (geonames.org), CC BY 4.0"
 NEAR_CITY_M = 60_000.0
 
 
-class World:
+class World(Embedded):
     """34,006 cities. A way is the straight line at the mode's top speed: a lower bound, marked as such."""
 
     name = "world"
     version = "geonames cities15000"
     attribution = GEONAMES_NOTICE
-    is_local = True
+    retrieved_at = "2026-11-21"
 
     async def resolve(
         self,
@@ -72,7 +71,7 @@ class World:
             for city in found
         ]
         hits.sort(key=lambda hit: (-hit.score, hit.place.id))
-        return self._answer(tuple(hits[:limit]), "exact")
+        return self.answer(tuple(hits[:limit]), "exact")
 
     async def reverse(self, at: LatLon) -> Answer[AdminPath]:
         table = _cities()
@@ -80,7 +79,7 @@ class World:
         if far > NEAR_CITY_M:
             raise Unsupported(f"no city within 60 km of {at.lat_deg:.4f}, {at.lon_deg:.4f}")
         city = table.places[int(index)]
-        return self._answer(
+        return self.answer(
             AdminPath(
                 country=city.admin.country if city.admin else "",
                 municipality=city.name,
@@ -92,8 +91,7 @@ class World:
     async def nearby(
         self, at: LatLon, *, radius_m: float, kinds: Sequence[str] = (), limit: int = 30
     ) -> Answer[tuple[PlaceHit, ...]]:
-        if not 0 < radius_m <= MAX_RADIUS_M:
-            raise BadArgument(f"radius_m is {radius_m:g}; allowed: above 0, up to {MAX_RADIUS_M:g}")
+        check_radius(radius_m)
         if kinds and "city" not in kinds:
             raise Unsupported(f"only cities are known world-wide, not {', '.join(kinds)}")
         table = _cities()
@@ -102,13 +100,13 @@ class World:
             PlaceHit(place=table.places[int(i)], distance_m=_off_m(table.places[int(i)], at)) for i in near
         ]
         hits.sort(key=lambda hit: (hit.distance_m or 0.0, hit.place.id))
-        return self._answer(tuple(hits[:limit]), "exact")
+        return self.answer(tuple(hits[:limit]), "exact")
 
     async def details(self, place_id: str) -> Answer[Place]:
         table = _cities()
         if place_id not in table.index:
             raise NoSuchPlace(f"no city {place_id!r}")
-        return self._answer(table.places[table.index[place_id]], "exact")
+        return self.answer(table.places[table.index[place_id]], "exact")
 
     async def route(
         self,
@@ -118,31 +116,16 @@ class World:
         mode: Mode = "air",
         depart: str | None = None,  # noqa: ARG002 (there is no timetable)
     ) -> Answer[Way]:
-        if mode not in TOP_KMH:
-            raise Unsupported(f"no mode {mode!r}")
-        metres = float(metres_between(start.lat_deg, start.lon_deg, end.lat_deg, end.lon_deg))
-        way = Way(
-            minutes=max(1, round(least_minutes(metres, mode))),
-            metres=round(metres),
-            mode=mode,
-            exactness="lower_bound",
-        )
-        return self._answer(way, "lower_bound")
+        return self.answer(_flight(start, end, mode), "lower_bound")
 
     async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "air") -> Answer[Table]:
-        if len(points) > MAX_TABLE:
-            raise BadArgument(f"{len(points)} points; allowed: up to {MAX_TABLE}")
-        ways = [[(await self.route(start, end, mode=mode)).value for end in points] for start in points]
-        table = Table(
-            minutes=tuple(tuple(0 if way.metres == 0 else way.minutes for way in row) for row in ways),
-            metres=tuple(tuple(way.metres for way in row) for row in ways),
-        )
-        return self._answer(table, "lower_bound")
+        return self.answer(table_of(points, mode, _flight), "lower_bound")
 
-    def _answer(self, value: T, exactness: Exactness) -> Answer[T]:
-        return Answer(
-            value=value, provider=self.name, version=self.version, retrieved_at="", exactness=exactness
-        )
+
+def _flight(start: LatLon, end: LatLon, mode: Mode) -> Way:
+    """As the crow flies at the mode's top speed, minutes rounded up: nothing is faster."""
+    metres = float(metres_between(start.lat_deg, start.lon_deg, end.lat_deg, end.lon_deg))
+    return Way.of(60 * least_minutes(metres, mode), metres, mode, "lower_bound")
 
 
 class _Table:

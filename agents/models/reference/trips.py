@@ -85,7 +85,7 @@ def _scheduled(reading: TripReading, places: Sequence[str]) -> str:
 def _refused(error: str) -> str:
     """The constraints in the scheduler's words."""
     named = error.partition("kept together: ")[2]
-    known = ("budget", "rooms", "window", "max_walk_m", "max_leg_min", "meal:", "hours:", "order:")
+    known = ("budget", "rooms", "window", "max_walk_m", "max_leg_min", "meal:", "avoid:", "hours:", "order:")
     conflict = [one for one in named.split(", ") if one.startswith(known)]
     return json.dumps({"status": "refused", "conflict": conflict or ["window"]}, ensure_ascii=False)
 

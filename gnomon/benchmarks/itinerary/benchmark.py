@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.benchmarks.itinerary.floors import floors_of
 from gnomon.benchmarks.itinerary.generate import task_for
 from gnomon.benchmarks.itinerary.numbering import FAMILIES, ON_FOOT, Number, number_of, numbers
 from gnomon.benchmarks.itinerary.pool import pool_of
@@ -78,12 +79,13 @@ class Itinerary:
     """Six families of trips; on foot in Helsinki or in the cities of a folder, by rail in Japan."""
 
     name = "itinerary"
-    version = "1"
+    version = "2"
     tasks: tuple[str, ...] = FAMILIES
     scenes: tuple[str, ...] = ("helsinki", "japan")
     variants: tuple[str, ...] = ()
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
+    builds_slowly = True  # places are looked up, perhaps at services; plans are searched for and verified
     holds: tuple[Need, ...] = ("trip", "nothing")
 
     def open(
@@ -139,6 +141,9 @@ class Itinerary:
             raise SpecError("must be a planning request", field="request")
         response = record["response"]
         return score(request_task(record["request"]), response if isinstance(response, str) else "")
+
+    def floors(self, sample: Sample) -> Mapping[str, float]:
+        return floors_of(sample.target["task"])
 
     def published(self) -> Sequence[Published]:
         return ()

@@ -76,6 +76,7 @@ def draw(chance: random.Random, pool: Pool, *, days: int, places: tuple[int, int
             hotel=hotel.name,
             places=[place.name for place in chosen],
             window=ONE_DAY if days == 1 else SHORT_DAYS,
+            prefer="short_walk",
             rules=Rules(price=PRICES, dwell_min=STAYS),
         )
         trip = trip_to(pool, request, [hotel, *chosen])

@@ -4,6 +4,7 @@ import itertools
 import random
 
 from gnomon.benchmarks.itinerary.city_day import draft_text
+from gnomon.benchmarks.itinerary.scoring import score
 from gnomon.benchmarks.itinerary.task import Task
 from tools.trips.draft import DraftDay, DraftPlan, DraftVisit
 from tools.trips.hours import clock_of
@@ -11,6 +12,23 @@ from tools.trips.problem import Problem
 from tools.trips.schedule import DayProblem, first_fit, walk_through
 
 POLICIES = ("random", "nearest_neighbour", "earliest_closing", "exact")
+
+
+def floors_of(task: Task) -> dict[str, float]:
+    """What each policy scores on a generated task, by its name in reports; nothing on one's own request."""
+    if not task.witness:
+        return {}
+    found = {"exact search (ceiling)": _scored(task, task.witness)}
+    if task.form == "plan":
+        found["always refuse"] = float(task.trip.answerable is False)
+    if task.problem is not None:
+        for policy in POLICIES[:3]:
+            found[policy.replace("_", " ")] = _scored(task, play(policy, task))
+    return found
+
+
+def _scored(task: Task, answer: str) -> float:
+    return score(task, answer).value or 0.0
 
 
 def play(policy: str, task: Task, *, seed: int = 0) -> str:

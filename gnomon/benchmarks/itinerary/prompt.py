@@ -19,7 +19,7 @@ Answer with one JSON object:
 with one entry of "days" for each day and its visits in order. Use names of the request or ids of the tools.
 If no plan can keep all constraints, answer {"status": "refused", "conflict": [CONSTRAINT, ...]} with the
 fewest constraints that cannot be kept together, out of: budget, rooms, window, max_walk_m, max_leg_min,
-meal:NAME, hours:PLACE, order:PLACE>PLACE."""
+meal:NAME, avoid:PLACE, hours:PLACE, order:PLACE>PLACE."""
 ORDER_FORM = """\
 Begin at `hotel`, end at `ends_at`, see every other place once, each hop from one place to the next within
 max_leg_min minutes by rail. Answer with one JSON object: {"order": [NAME, ...]}, first and last included."""

@@ -9,7 +9,7 @@ from tools.trips.draft import DraftPlan, plan_of, read_draft, read_object
 from tools.trips.errors import PlaceError
 from tools.trips.facts import facts_of
 from tools.trips.hours import minutes_of, told_hours
-from tools.trips.plan import Plan
+from tools.trips.plan import Plan, sources_of
 from tools.trips.problem import Problem, problem_of
 from tools.trips.provider import answered
 from tools.trips.schedule import MAX_SPOTS
@@ -33,7 +33,8 @@ def score(task: Task, response: str) -> Score:
         return _graph(task, response)
     draft = read_draft(response)
     if isinstance(draft, str):
-        return Score(value=0.0, metrics={"delivered": 0.0}, flags=(f"not_delivered: {draft}"[:200],))
+        metrics = {"delivered": 0.0, **_refusal(task.trip, is_refused=False)}
+        return Score(value=0.0, metrics=metrics, flags=(f"not_delivered: {draft}"[:200],))
     try:
         return answered(_plan(task, draft), is_local=task.trip.provider.is_local)
     except PlaceError as error:
@@ -49,6 +50,7 @@ async def _plan(task: Task, draft: DraftPlan) -> Score:
         "delivered": 1.0,
         "refused": float(plan.status == "refused"),
         "answerable": None if trip.answerable is None else float(trip.answerable),
+        **_refusal(trip, is_refused=plan.status == "refused"),
     }
     if plan.status == "refused":
         proven = await _is_proven(task, plan)
@@ -63,13 +65,23 @@ async def _plan(task: Task, draft: DraftPlan) -> Score:
     return _scored(told.final_pass, plan, told, metrics, trip, opened)
 
 
+def _refusal(trip: Trip, *, is_refused: bool) -> Metrics:
+    """Indicators whose means are precision (over refusals) and recall (over trips that cannot be)."""
+    if trip.answerable is None:
+        return {}
+    return {
+        "refusal_precision": float(not trip.answerable) if is_refused else None,
+        "refusal_recall": None if trip.answerable else float(is_refused),
+    }
+
+
 def _scored(
     is_right: bool, plan: Plan, told: Verification, metrics: Metrics, trip: Trip, opened: dict[str, Any]
 ) -> Score:
     result = {
         "plan": plan.model_dump(mode="json"),
         "violations": [_told(one) for one in told.violations],
-        "verified_by": told.version,
+        "verified_by": "; ".join(sources_of(plan)) or told.version,
         "open": opened,
         "request": trip.request.model_dump(mode="json", exclude_defaults=True),
     }

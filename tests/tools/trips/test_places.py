@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tools.trips.atlas import embedded
+from tools.trips.draft import DraftPlan, plan_of
 from tools.trips.errors import AmbiguousPlace, NoSuchPlace
 from tools.trips.hours import open_intervals
 from tools.trips.osm.city import city_files, read_city
@@ -16,7 +17,7 @@ from tools.trips.trip import find, open_trip
 
 
 def station(name: str, within: str | None = None) -> Place:
-    return answered(find(embedded("japan"), f"{name}駅", within=within), is_local=True)
+    return answered(find(embedded("japan"), f"{name}駅", within=within), is_local=True).value
 
 
 def test_the_embedded_city_has_places_hours_and_streets(helsinki: Provider) -> None:
@@ -75,7 +76,7 @@ def test_a_visiting_order_graph_gives_places_and_their_order(helsinki: Provider)
 
 
 def test_places_seen_in_a_video_are_found_by_name_or_by_where_they_are(helsinki: Provider) -> None:
-    ateneum = answered(find(helsinki, "Ateneum"), is_local=True)
+    ateneum = answered(find(helsinki, "Ateneum"), is_local=True).value
     stops = [
         {"lat": ateneum.at.lat_deg, "lon": ateneum.at.lon_deg, "from_s": 40, "to_s": 60},
         {"name": "Kiasma", "from_s": 3, "to_s": 30},
@@ -84,6 +85,18 @@ def test_places_seen_in_a_video_are_found_by_name_or_by_where_they_are(helsinki:
     trip = answered(open_trip(request, helsinki), is_local=True)
     assert [place.name for place in trip.places()] == ["Kiasma", "Ateneum"]
     assert len(trip.request.order) == 1
+
+
+def test_what_a_video_names_and_nobody_knows_is_left_out_with_its_reason(helsinki: Provider) -> None:
+    stops = [{"name": name, "from_s": at} for at, name in enumerate(("Kiasma", "Mumin Towers", "Ateneum"))]
+    given = {"area": "helsinki", "start_date": "2026-06-10", "video": stops}
+    trip = answered(open_trip(read_request(given), helsinki), is_local=True)
+    assert trip.request.order == [("Kiasma", "Ateneum")]
+    assert not trip.lost
+    plan = answered(plan_of(DraftPlan(), trip), is_local=True)
+    assert [(one.place, one.reason[:7]) for one in plan.skipped] == [("Mumin Towers", "nothing")]
+    alone = read_request({**given, "video": [stops[1]]})
+    assert set(answered(open_trip(alone, helsinki), is_local=True).lost) == {"Mumin Towers"}
 
 
 @pytest.mark.parametrize(
@@ -108,15 +121,15 @@ def test_rail_times_are_within_a_quarter_of_the_timetable(start: str, end: str, 
 def test_any_extract_dropped_into_a_folder_is_a_city(geo_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GNOMON_CITIES", str(geo_dir))
     country = embedded("Liechtenstein")
-    museum = answered(find(country, "Kunstmuseum Liechtenstein"), is_local=True)
+    museum = answered(find(country, "Kunstmuseum Liechtenstein"), is_local=True).value
     assert museum.hours == "Tu-Su 10:00-17:00; Th 10:00-20:00"
-    stamps = answered(find(country, "Postmuseum"), is_local=True)
+    stamps = answered(find(country, "Postmuseum"), is_local=True).value
     way = answered(country.route(museum.at, stamps.at), is_local=True).value
     assert 100 < way.metres < 1000
 
 
 def test_a_ring_of_names_resolves_the_same_in_any_order(helsinki: Provider) -> None:
     names = ["Ateneum", "Kiasma", "Amos Rex"]
-    found = [answered(find(helsinki, name), is_local=True).id for name in names]
-    again = [answered(find(helsinki, name), is_local=True).id for name in reversed(names)]
+    found = [answered(find(helsinki, name), is_local=True).value.id for name in names]
+    again = [answered(find(helsinki, name), is_local=True).value.id for name in reversed(names)]
     assert found == again[::-1]

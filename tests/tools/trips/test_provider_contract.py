@@ -83,6 +83,8 @@ def asked(case: Case, question: Coroutine[Any, Any, Answer[Any]]) -> Answer[Any]
         return None
     assert told.provider
     assert told.version
+    assert told.attribution
+    assert told.retrieved_at
     assert told.exactness in ("exact", "network", "timetable", "estimate", "lower_bound")
     return told
 
@@ -132,7 +134,7 @@ def test_no_way_is_faster_than_the_straight_line(case: Case) -> None:
     straight_m = float(
         metres_between(case.here.lat_deg, case.here.lon_deg, case.there.lat_deg, case.there.lon_deg)
     )
-    assert told.value.minutes >= int(least_minutes(straight_m, case.mode))
+    assert told.value.minutes >= least_minutes(straight_m, case.mode)
     assert told.value.metres >= straight_m * 0.99
     assert told.value.mode == case.mode
     table = asked(case, case.provider.matrix([case.here, case.there], mode=case.mode))

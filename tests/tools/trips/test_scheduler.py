@@ -1,20 +1,22 @@
 """The scheduler is exact: what it finds no other order beats, and what it refuses no order keeps."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.trips.days import shortest_split
+from tools.trips.days import best_split
 from tools.trips.problem import Problem
 from tools.trips.schedule import (
     MAX_SPOTS,
     DayProblem,
     Eating,
+    Round,
     Spot,
+    best_round,
     rounds,
-    shortest_round,
     walk_through,
 )
 from tools.trips.solve import conflict_of, constraints, is_conflict, solve
@@ -42,25 +44,30 @@ def days(draw: st.DrawFn, most: int = 5) -> DayProblem:
         max_walk_m=draw(st.none() | st.integers(500, 12_000)),
         max_leg_min=draw(st.none() | st.integers(10, 40)),
         eating=draw(st.sampled_from([(), (Eating(start_min=100, end_min=300, minutes=20),)])),
+        minute_m=draw(st.sampled_from([0, 40])),
     )
+
+
+def cost_m(day: DayProblem, done: Round) -> int:
+    return day.cost_m(done.metres, done.back_min)
 
 
 @settings(max_examples=150)
 @given(day=days())
-def test_no_order_is_shorter_and_none_works_where_there_is_none(day: DayProblem) -> None:
-    found = shortest_round(day)
+def test_no_order_is_better_and_none_works_where_there_is_none(day: DayProblem) -> None:
+    found = best_round(day)
     orders = itertools.permutations(range(len(day.spots)))
     others = [done for order in orders if (done := walk_through(day, order)) is not None]
     if found is None:
         assert not others
     else:
-        assert found.metres == min(one.metres for one in others)
+        assert cost_m(day, found) == min(cost_m(day, one) for one in others)
 
 
 @settings(max_examples=60)
 @given(day=days(most=4), share=st.integers(1, 2))
-def test_a_split_visits_everything_once_and_is_the_shortest(day: DayProblem, share: int) -> None:
-    found = shortest_split([day] * (share + 1), day.before)
+def test_a_split_visits_everything_once_and_is_the_best(day: DayProblem, share: int) -> None:
+    found = best_split([day] * (share + 1), day.before)
     table = rounds(day)
     whole = (1 << len(day.spots)) - 1
     if found is not None:
@@ -68,13 +75,28 @@ def test_a_split_visits_everything_once_and_is_the_shortest(day: DayProblem, sha
         assert sorted(seen) == list(range(len(day.spots)))
     if share == 1 and not day.before:
         sums = [
-            table[part].metres + table[whole ^ part].metres
+            cost_m(day, table[part]) + cost_m(day, table[whole ^ part])
             for part in range(whole + 1)
             if part in table and whole ^ part in table
         ]
         assert (found is None) == (not sums)
         if found is not None:
-            assert sum(one.metres for one in found) == min(sums)
+            assert sum(cost_m(day, one) for one in found) == min(sums)
+
+
+def test_a_traveller_who_wants_the_evening_free_does_not_wait_for_a_shorter_walk() -> None:
+    grid = ((0, 9, 5, 5), (9, 0, 5, 5), (5, 5, 0, 0), (5, 5, 0, 0))
+    metres = ((0, 720, 80, 80), (720, 0, 400, 400), (80, 400, 0, 0), (80, 400, 0, 0))
+    late = Spot(id="late", stay_min=30, open_min=((700, 900),))
+    early = Spot(id="early", stay_min=30)
+    day = DayProblem(spots=(late, early), minutes=grid, metres=metres, start_min=540, end_min=1200)
+    ends = {}
+    for minute_m in (0, 40):
+        found = best_round(replace(day, minute_m=minute_m))
+        assert found is not None
+        ends[minute_m] = found.back_min
+    assert ends[40] <= ends[0]
+    assert ends[40] == 735  # the early one first, then the other as it opens
 
 
 def test_one_waits_for_lunch_where_that_feeds() -> None:
@@ -82,7 +104,7 @@ def test_one_waits_for_lunch_where_that_feeds() -> None:
     grid = ((0, 5, 5), (5, 0, 0), (5, 0, 0))
     lunch = Eating(start_min=690, end_min=870, minutes=45)
     day = DayProblem(spots=(cafe,), minutes=grid, metres=grid, start_min=540, end_min=1200, eating=(lunch,))
-    found = shortest_round(day)
+    found = best_round(day)
     assert found is not None
     assert (found.stays[0].arrive_min, found.stays[0].leave_min) == (690, 735)
 
@@ -96,8 +118,6 @@ def test_too_many_spots_are_refused() -> None:
 
 
 def test_a_conflict_rules_out_every_plan_and_loses_that_with_any_of_its_constraints(problem: Problem) -> None:
-    from dataclasses import replace
-
     request = problem.trip.request.model_copy(
         update={"order": [("Kiasma", "Ateneum"), ("Ateneum", "Amos Rex"), ("Amos Rex", "Kiasma")]}
     )
@@ -110,6 +130,12 @@ def test_a_conflict_rules_out_every_plan_and_loses_that_with_any_of_its_constrai
         assert not is_conflict(tight, set(conflict) - {one})
     assert not is_conflict(tight, {"the weather"})
     assert set(conflict) <= set(constraints(tight))
+
+
+def test_a_place_to_be_visited_and_to_be_avoided_is_a_conflict_that_says_so(problem: Problem) -> None:
+    request = problem.trip.request.model_copy(update={"avoid": ["Kiasma"]})
+    torn = replace(problem, trip=replace(problem.trip, request=request))
+    assert solve(torn).conflict == ("avoid:Kiasma",)
 
 
 def test_a_fair_split_leaves_no_day_empty_but_keeps_what_is_possible(problem: Problem) -> None:

@@ -121,7 +121,12 @@ class HttpProvider:
         """An answer of this moment."""
         now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
         return Answer(
-            value=value, provider=self.name, version=self.version, retrieved_at=now, exactness=exactness
+            value=value,
+            provider=self.name,
+            version=self.version,
+            attribution=self.attribution,
+            retrieved_at=now,
+            exactness=exactness,
         )
 
 

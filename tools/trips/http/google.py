@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tools.trips.errors import BadArgument, NoSuchPlace, Unreachable, Unsupported
+from tools.trips.errors import NoSuchPlace, Unreachable, Unsupported
 from tools.trips.http.client import TIMEOUT_S, WRONG_SHAPE, HttpProvider, nonsense
 from tools.trips.naming import likeness
 from tools.trips.place import AdminPath, Answer, Exactness, LatLon, Mode, Place, PlaceHit, Table, Way
-from tools.trips.provider import MAX_RADIUS_M
+from tools.trips.provider import check_radius
 from tools.trips.sphere import metres_between
 
 PREFIX = "google/"
@@ -55,8 +55,7 @@ class GooglePlaces(HttpProvider):
     async def nearby(
         self, at: LatLon, *, radius_m: float, kinds: Sequence[str] = (), limit: int = 30
     ) -> Answer[tuple[PlaceHit, ...]]:
-        if not 0 < radius_m <= MAX_RADIUS_M:
-            raise BadArgument(f"radius_m is {radius_m:g}; allowed: above 0, up to {MAX_RADIUS_M:g}")
+        check_radius(radius_m)
         circle = {"circle": {"center": _at(at), "radius": radius_m}}
         body: dict[str, Any] = {"locationRestriction": circle, "maxResultCount": min(limit, 20)}
         body |= {"includedTypes": list(kinds)} if kinds else {}

@@ -9,7 +9,7 @@ from tools.trips.http.client import WRONG_SHAPE, HttpProvider, nonsense
 from tools.trips.osm.city import OSM_NOTICE
 from tools.trips.osm.extract import KEYS
 from tools.trips.place import Answer, LatLon, Place, PlaceHit
-from tools.trips.provider import MAX_RADIUS_M
+from tools.trips.provider import check_radius
 from tools.trips.sphere import metres_between
 
 PREFIX = "osm/"
@@ -25,8 +25,7 @@ class Overpass(HttpProvider):
     async def nearby(
         self, at: LatLon, *, radius_m: float, kinds: Sequence[str] = (), limit: int = 30
     ) -> Answer[tuple[PlaceHit, ...]]:
-        if not 0 < radius_m <= MAX_RADIUS_M:
-            raise BadArgument(f"radius_m is {radius_m:g}; allowed: above 0, up to {MAX_RADIUS_M:g}")
+        check_radius(radius_m)
         for kind in kinds:
             if not re.fullmatch(r"[a-z_]{1,40}", kind):
                 raise BadArgument(f"no kind {kind!r}")

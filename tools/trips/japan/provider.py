@@ -6,12 +6,12 @@ from typing import TypeVar
 from tools.gazetteer import gazetteer
 from tools.gazetteer.place import KINDS, Kind
 from tools.gazetteer.place import Place as Entry
+from tools.trips.embedded import Embedded, table_of
 from tools.trips.errors import AmbiguousPlace, BadArgument, NoSuchPlace, Unreachable, Unsupported
 from tools.trips.japan.rail import rail
 from tools.trips.place import (
     AdminPath,
     Answer,
-    Exactness,
     LatLon,
     Mode,
     Place,
@@ -20,7 +20,7 @@ from tools.trips.place import (
     Way,
     walk_minutes,
 )
-from tools.trips.provider import MAX_RADIUS_M, MAX_TABLE
+from tools.trips.provider import check_radius
 from tools.trips.sphere import metres_between
 
 T = TypeVar("T")
@@ -31,13 +31,13 @@ DETOUR, MAX_WALK_M = 1.3, 10_000.0
 """Streets are not in the data: a walk is the straight line, a third longer."""
 
 
-class Japan:
+class Japan(Embedded):
     """The embedded gazetteer. It knows no sights, no hours and no fares: there is no open source of them."""
 
     name = "japan"
     version = "gazetteer 2022"
     attribution = gazetteer.ATTRIBUTION
-    is_local = True
+    retrieved_at = "2022"
 
     async def resolve(
         self,
@@ -62,7 +62,7 @@ class Japan:
             PlaceHit(place=_place(hit.place), score=hit.score, distance_m=_off_m(hit.place, bias))
             for hit in hits
         )
-        return self._answer(tuple(found), "exact")
+        return self.answer(tuple(found), "exact")
 
     async def reverse(self, at: LatLon) -> Answer[AdminPath]:
         found = gazetteer.reverse(at.lat_deg, at.lon_deg)
@@ -75,22 +75,21 @@ class Japan:
             town=found.town.name_en,
             evidence_m=round(found.distance_m, 1),
         )
-        return self._answer(path, "estimate")
+        return self.answer(path, "estimate")
 
     async def nearby(
         self, at: LatLon, *, radius_m: float, kinds: Sequence[str] = (), limit: int = 30
     ) -> Answer[tuple[PlaceHit, ...]]:
-        if not 0 < radius_m <= MAX_RADIUS_M:
-            raise BadArgument(f"radius_m is {radius_m:g}; allowed: above 0, up to {MAX_RADIUS_M:g}")
+        check_radius(radius_m)
         if kinds and "station" not in kinds:
             raise Unsupported(f"only stations can be searched around a point here, not {', '.join(kinds)}")
         near = gazetteer.stations_near(at.lat_deg, at.lon_deg, radius_m=radius_m, limit=limit)
         hits = (PlaceHit(place=_place(one.place), distance_m=round(one.distance_m, 1)) for one in near)
-        return self._answer(tuple(hits), "exact")
+        return self.answer(tuple(hits), "exact")
 
     async def details(self, place_id: str) -> Answer[Place]:
         try:
-            return self._answer(_place(gazetteer.place(place_id)), "exact")
+            return self.answer(_place(gazetteer.place(place_id)), "exact")
         except gazetteer.NoSuchPlace as error:
             raise NoSuchPlace(str(error)) from None
 
@@ -102,38 +101,18 @@ class Japan:
         mode: Mode = "rail",
         depart: str | None = None,  # noqa: ARG002 (there is no timetable)
     ) -> Answer[Way]:
-        way = _by_rail(start, end) if mode == "rail" else _on_foot(start, end, mode)
-        return self._answer(way, "estimate")
+        return self.answer(_way(start, end, mode), "estimate")
 
     async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "rail") -> Answer[Table]:
-        if len(points) > MAX_TABLE:
-            raise BadArgument(f"{len(points)} points; allowed: up to {MAX_TABLE}")
-        minutes: list[tuple[int | None, ...]] = []
-        metres: list[tuple[int | None, ...]] = []
-        for start in points:
-            ways = [_way(start, end, mode) for end in points]
-            minutes.append(tuple(way[0] for way in ways))
-            metres.append(tuple(way[1] for way in ways))
-        return self._answer(Table(minutes=tuple(minutes), metres=tuple(metres)), "estimate")
+        return self.answer(table_of(points, mode, _way), "estimate")
 
     def covers(self, at: LatLon) -> bool:
         """Whether a point lies within 60 km of a town of Japan."""
         return gazetteer.reverse(at.lat_deg, at.lon_deg) is not None
 
-    def _answer(self, value: T, exactness: Exactness) -> Answer[T]:
-        return Answer(
-            value=value, provider=self.name, version=self.version, retrieved_at="", exactness=exactness
-        )
 
-
-def _way(start: LatLon, end: LatLon, mode: Mode) -> tuple[int | None, int | None]:
-    if start == end:
-        return 0, 0
-    try:
-        way = _by_rail(start, end) if mode == "rail" else _on_foot(start, end, mode)
-    except Unreachable:
-        return None, None
-    return way.minutes, way.metres
+def _way(start: LatLon, end: LatLon, mode: Mode) -> Way:
+    return _by_rail(start, end) if mode == "rail" else _on_foot(start, end, mode)
 
 
 def _by_rail(start: LatLon, end: LatLon) -> Way:

@@ -52,11 +52,13 @@ class Rail:
         if start == end:
             return 0.0, 0.0, 0
         low, high = sorted((start, end))
-        if low not in self._from:
+        found = self._from.get(low)
+        if found is None:
             if len(self._from) > 300:
                 self._from.clear()
-            self._from[low] = dijkstra(self.graph, indices=low, return_predecessors=True)  # type: ignore[call-overload] # the stub wants an array
-        minutes, before = self._from[low]
+            found = dijkstra(self.graph, indices=low, return_predecessors=True)  # type: ignore[call-overload] # the stub wants an array
+            self._from[low] = found
+        minutes, before = found
         if not np.isfinite(minutes[high]):
             return None
         metres, boardings, node = 0.0, 0, high

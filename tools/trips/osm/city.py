@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from tools.trips.embedded import Embedded, table_of
 from tools.trips.errors import BadArgument, NoSuchPlace, Unavailable, Unreachable, Unsupported
 from tools.trips.naming import likeness
 from tools.trips.osm.extract import Extract, read_extract
@@ -17,7 +18,6 @@ from tools.trips.osm.streets import Streets, build_streets
 from tools.trips.place import (
     AdminPath,
     Answer,
-    Exactness,
     LatLon,
     Mode,
     Place,
@@ -26,7 +26,7 @@ from tools.trips.place import (
     Way,
     walk_minutes,
 )
-from tools.trips.provider import MAX_RADIUS_M, MAX_TABLE
+from tools.trips.provider import check_radius
 from tools.trips.sphere import metres_between
 
 T = TypeVar("T")
@@ -49,16 +49,15 @@ class About:
     timezone: str = ""
 
 
-class City:
+class City(Embedded):
     """One extract as a Provider. Streets are joined when the first way is asked for."""
 
     attribution = OSM_NOTICE
-    is_local = True
 
     def __init__(self, extract: Extract, about: About) -> None:
         self.name, self.about = extract.name, about
         self.version = f"osm {extract.taken_at[:10] or 'undated'}"
-        self.extract = extract
+        self.extract, self.retrieved_at = extract, extract.taken_at
         self.places = extract.places
         self._all = tuple(extract.places.values())
         self._lat = np.array([place.at.lat_deg for place in self._all])
@@ -96,7 +95,7 @@ class City:
         if not hits:
             raise NoSuchPlace(f"no {name!r} in {self.about.title}")
         hits.sort(key=lambda hit: (-hit.score, hit.distance_m or 0.0, hit.place.id))
-        return self._answer(tuple(hits[:limit]), "exact")
+        return self.answer(tuple(hits[:limit]), "exact")
 
     async def reverse(self, at: LatLon) -> Answer[AdminPath]:
         if not self.covers(at):
@@ -107,26 +106,25 @@ class City:
             prefecture=about.prefecture,
             municipality=about.municipality or about.title,
         )
-        return self._answer(path, "estimate")
+        return self.answer(path, "estimate")
 
     async def nearby(
         self, at: LatLon, *, radius_m: float, kinds: Sequence[str] = (), limit: int = 30
     ) -> Answer[tuple[PlaceHit, ...]]:
-        if not 0 < radius_m <= MAX_RADIUS_M:
-            raise BadArgument(f"radius_m is {radius_m:g}; allowed: above 0, up to {MAX_RADIUS_M:g}")
+        check_radius(radius_m)
         if not self.covers(at):
             raise Unsupported(f"{at.lat_deg:.4f}, {at.lon_deg:.4f} lies outside {self.about.title}")
         off_m = metres_between(at.lat_deg, at.lon_deg, self._lat, self._lon)
         near = sorted((float(off_m[i]), self._all[i].id, i) for i in np.flatnonzero(off_m <= radius_m))
         hits = (PlaceHit(place=self._all[i], distance_m=round(far, 1)) for far, _, i in near)
-        return self._answer(
+        return self.answer(
             tuple(hit for hit in hits if not kinds or hit.place.kind in kinds)[:limit], "exact"
         )
 
     async def details(self, place_id: str) -> Answer[Place]:
         if place_id not in self.places:
             raise NoSuchPlace(f"no place {place_id!r} in {self.about.title}")
-        return self._answer(self.places[place_id], "exact")
+        return self.answer(self.places[place_id], "exact")
 
     async def route(
         self,
@@ -136,49 +134,22 @@ class City:
         mode: Mode = "walk",
         depart: str | None = None,  # noqa: ARG002 (streets have no timetable)
     ) -> Answer[Way]:
-        self._need_walk(mode)
+        return self.answer(self._way(start, end, mode), "network")
+
+    async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:
+        return self.answer(table_of(points, mode, self._way), "network")
+
+    def _way(self, start: LatLon, end: LatLon, mode: Mode) -> Way:
+        if mode != "walk":
+            raise Unsupported(f"{self.about.title} knows ways on foot only, not by {mode}")
         metres = self.streets.metres(start, end)
         if metres is None:
             raise Unreachable(f"no way on foot between the two in {self.about.title}")
-        way = Way(minutes=walk_minutes(metres), metres=round(metres), mode="walk", exactness="network")
-        return self._answer(way, "network")
-
-    async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:
-        self._need_walk(mode)
-        if len(points) > MAX_TABLE:
-            raise BadArgument(f"{len(points)} points; allowed: up to {MAX_TABLE}")
-        count = len(points)
-        far: list[list[float | None]] = [[0.0] * count for _ in points]
-        for one in range(count):
-            for other in range(one):
-                far[one][other] = far[other][one] = self.streets.metres(points[one], points[other])
-        minutes = [[None if m is None else walk_minutes(m) for m in row] for row in far]
-        for one in range(count):
-            minutes[one][one] = 0
-        return self._answer(
-            Table(
-                minutes=tuple(map(tuple, minutes)),
-                metres=tuple(tuple(None if m is None else round(m) for m in row) for row in far),
-            ),
-            "network",
-        )
+        return Way(minutes=walk_minutes(metres), metres=round(metres), mode="walk", exactness="network")
 
     def covers(self, at: LatLon) -> bool:
         """Whether a point lies within COVER_M of a place of this city."""
         return bool((metres_between(at.lat_deg, at.lon_deg, self._lat, self._lon) <= COVER_M).any())
-
-    def _need_walk(self, mode: Mode) -> None:
-        if mode != "walk":
-            raise Unsupported(f"{self.about.title} knows ways on foot only, not by {mode}")
-
-    def _answer(self, value: T, exactness: Exactness) -> Answer[T]:
-        return Answer(
-            value=value,
-            provider=self.name,
-            version=self.version,
-            retrieved_at=self.extract.taken_at,
-            exactness=exactness,
-        )
 
 
 def _off_m(place: Place, bias: LatLon | None) -> float | None:

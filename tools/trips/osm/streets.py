@@ -33,11 +33,13 @@ class Streets:
 
     def snap(self, at: LatLon) -> tuple[int, float] | None:
         """The nearest node and how far off it lies in metres; None beyond SNAP_M."""
-        if at in self._snapped:
+        try:
             return self._snapped[at]
-        found = self._snapped[at] = self._nearest(at)
+        except KeyError:
+            pass
         if len(self._snapped) > KEPT_SNAPS:
             self._snapped.clear()
+        found = self._snapped[at] = self._nearest(at)
         return found
 
     def _nearest(self, at: LatLon) -> tuple[int, float] | None:
@@ -79,11 +81,13 @@ class Streets:
         return (ends[0], *middle, ends[1])
 
     def _reach(self, node: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        if node not in self._from:
+        found = self._from.get(node)
+        if found is None:
             if len(self._from) >= KEPT:
                 self._from.clear()
-            self._from[node] = dijkstra(self.graph, indices=node, return_predecessors=True)  # type: ignore[call-overload] # the stub wants an array
-        return self._from[node]
+            found = dijkstra(self.graph, indices=node, return_predecessors=True)  # type: ignore[call-overload] # the stub wants an array
+            self._from[node] = found
+        return found
 
 
 def build_streets(ways: Sequence[Street]) -> Streets:
