@@ -13,10 +13,10 @@ from agents.models import wire
 from agents.models.faults import Scrubber
 from agents.models.http_faults import fault_of_body, fault_of_transport
 from agents.models.payload import Payload, in_chunks
-from agents.models.price_table import Entry, entry_of
 from gnomon.errors import ModelFault, ProviderFault
 from gnomon.media import MediaStore
 from gnomon.model import Reply, Request
+from gnomon.price_table import Entry, entry_of
 from gnomon.spec import ModelSpec
 
 PROVIDERS = ("openai", "hosted_vllm")
