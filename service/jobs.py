@@ -18,6 +18,7 @@ from gnomon.spec import JobSpec, parse_spec
 from service import folders
 from service.settings import Settings
 from workers.bases import check_bases, is_built_in
+from workers.bound import price_of
 from workers.queue import enqueue_shards
 from workers.store.records import JobRecord
 from workers.store.store import Store
@@ -75,6 +76,7 @@ def _draft(given: object, settings: Settings, *, find: folders.Find, is_trusted:
         path = find(spec.data, settings.media_roots, field="data")
         spec = spec.model_copy(update={"data": str(path)})
     check_bases(spec.models, settings.allowed_bases, is_trusted=is_trusted)
+    _check_prices(spec)
     return _opened(spec, settings)
 
 
@@ -113,6 +115,15 @@ def _parsed(given: object) -> JobSpec:
     if "\\u0000" in text:
         raise SpecError("holds a NUL character", field="spec")
     return spec
+
+
+def _check_prices(spec: JobSpec) -> None:
+    """A limit in dollars cannot be kept where nobody knows the price: unknown is not nothing."""
+    for index, model in enumerate(spec.models):
+        if spec.limits.usd is not None and price_of(model) is None and not is_built_in(model.id):
+            message = f"limits.usd needs it, as no table tells that of {model.id!r}"
+            allowed = "{input: …, output: …}, dollars for a million tokens; or limit tokens instead"
+            raise SpecError(f"{message}; allowed: {allowed}", field=f"models.{index}.price")
 
 
 def _opened(spec: JobSpec, settings: Settings) -> Draft:

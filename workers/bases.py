@@ -19,6 +19,11 @@ ANSWER_OPTIONS = frozenset(
         *("replies", "delay_s", "prompt_tokens", "completion_tokens", "usd"),  # of the scripted model
     }
 )
+# With a provider that makes nothing of `api_base`, a key listed for one address would go to another.
+TAKES_BASE = (
+    *("openai", "hosted_vllm", "anthropic", "azure", "gemini", "mistral", "openrouter"),
+    *("together_ai", "huggingface", "deepseek", "groq"),
+)
 ROUTING_OPTIONS = frozenset(
     {
         *("api_key", "api_base", "base_url", "api_version", "azure_ad_token"),
@@ -131,6 +136,8 @@ def check_bases(models: Sequence[ModelSpec], allowed: AllowedBases, *, is_truste
         _check_options(model, field, is_trusted=is_trusted)
         if is_built_in(model.id):
             continue
+        if "://" in model.id:  # some providers of LiteLLM would call that, with their key
+            raise SpecError(f"{model.id!r} holds an address; it belongs into api_base", field=f"{field}.id")
         if model.api_base is None:
             _check_provider(model, allowed, field, is_trusted=is_trusted)
         else:
@@ -167,6 +174,12 @@ def _check_provider(model: ModelSpec, allowed: AllowedBases, field: str, *, is_t
 
 def _check_address(model: ModelSpec, allowed: AllowedBases, field: str, *, is_trusted: bool) -> None:
     base = _base(str(model.api_base), field=f"{field}.api_base")
+    provider, slash, _ = model.id.partition("/")
+    if not is_trusted and not (slash and provider in TAKES_BASE):
+        raise SpecError(
+            f"{model.id!r} takes no api_base here; allowed: {', '.join(f'{name}/…' for name in TAKES_BASE)}",
+            field=f"{field}.id",
+        )
     fitting = [entry for entry in allowed.bases if _covers(entry, base)]
     if is_trusted and is_loopback(base.host):
         return

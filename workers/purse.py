@@ -1,21 +1,22 @@
 """Purse: what this process may spend of its job's limits; asked for before a call, settled after it."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from gnomon.clock import off_the_clock
-from gnomon.errors import OutOfBudget
+from gnomon.errors import ModelFault, OutOfBudget, ProviderFault
 from gnomon.model import Model, Reply, Request
-from gnomon.spec import JobSpec
+from gnomon.spec import JobSpec, ModelSpec
 from workers.bases import is_built_in
-from workers.limiter.limited_model import guessed_tokens
+from workers.bound import Bound
 from workers.store.counters import Spent
-from workers.store.purses import Answer, Money, total
+from workers.store.purses import NOTHING, Answer, Money, Shares, total
 from workers.store.store import Store
 
 AHEAD = 8  # calls that are asked for together, while there is plenty
 AGAIN_S = 0.2  # when there was not enough: some call, here or elsewhere, may cost less than was set aside
+UNTOLD = ("timeout", "bad_response", "refused")  # faults of calls that may have cost something all the same
 
 
 class Purse:
@@ -25,26 +26,33 @@ class Purse:
         self.limit = Money(usd=spec.limits.usd, tokens=spec.limits.tokens)
         self._job_id, self._store, self._holder, self._ttl_s = job_id, store, holder, ttl_s
         self._in_flight: list[Spent] = []
-        self._settled, self._written = Spent(0.0, 0), Spent(0.0, 0)
-        self._granted = Spent(0.0, 0)
+        self._settled, self._written, self._granted = NOTHING, NOTHING, NOTHING
         self._asking, self._settles = asyncio.Lock(), asyncio.Event()
+        self._bounds: dict[str, Bound] = {}
+        self._all: Spent | None = None  # taken, by a call of which nothing was known
         self.is_short = self.is_empty = False
 
-    def around(self, model: Model) -> Model:
+    def around(self, model: Model, spec: ModelSpec) -> Model:
         """The model behind this purse; a job without limits needs none."""
-        return model if self.limit == Money() else PursedModel(model, self)
+        if self.limit == Money():
+            return model
+        bound = self._bounds[spec.label] = Bound(spec, needs_price=self.limit.usd is not None)
+        return PursedModel(model, self, bound)
 
-    async def take(self, wanted: Spent) -> None:
-        """Set aside what a call may cost, waiting for others to settle where there is not enough.
+    async def take(self, most: Callable[[], Spent | None]) -> Spent:
+        """Set aside the `most` that a call may cost, waiting for others to settle where there is not enough;
+        all that is left, and nobody else calls, while that is unknown.
 
         Raises:
             OutOfBudget: no call is in flight anywhere, and it is still not enough.
         """
         async with self._asking:
-            while not self._fits(wanted):
-                block = Spent(AHEAD * wanted.known_usd, AHEAD * wanted.known_tokens)
-                answer = await self._ask(wanted if self.is_short else block)
-                if answer.granted:
+            while (wanted := most()) is None or not self._fits(wanted):
+                ahead = AHEAD if wanted is not None and not self.is_short else 1
+                answer = await self._ask(wanted, calls=ahead)
+                if answer.granted is not None:
+                    if wanted is None:
+                        wanted = self._all = answer.granted
                     break
                 if not self.is_short:
                     self.is_short = True  # there is no block left; ask for this one call
@@ -52,18 +60,21 @@ class Purse:
                 if not self._in_flight and not answer.calls_elsewhere:
                     self.is_empty = True
                     await asyncio.to_thread(self._store.mark_spent, self._job_id)
-                    raise OutOfBudget("the job's limits leave nothing for another call")
+                    raise OutOfBudget(_too_little(wanted))
                 self._settles.clear()
                 with suppress(TimeoutError):
                     async with asyncio.timeout(AGAIN_S):
                         await self._settles.wait()
             self.is_short = False
             self._in_flight.append(wanted)
+            return wanted
 
-    def settle(self, wanted: Spent, used: Spent) -> None:
+    def settle(self, taken: Spent, used: Spent) -> None:
         """A call that was set aside for has ended and cost so much."""
-        self._in_flight.remove(wanted)
+        self._in_flight.remove(taken)
         self._settled = total([self._settled, used])
+        if taken is self._all:
+            self._granted, self._all = self._held(), None  # the rest is everybody's
         self._settles.set()
 
     def written(self, spent: Sequence[Spent]) -> None:
@@ -71,14 +82,15 @@ class Purse:
         self._written = total([self._written, *spent])
 
     async def refresh(self) -> None:
-        """Show the store what is held now, and that this process lives."""
-        if self._granted != Spent(0.0, 0):
-            await self._ask(Spent(0.0, 0))
+        """Show the store what is held now, and that this process lives; whoever asks just now does so too."""
+        if self._granted != NOTHING and not self._asking.locked():
+            async with self._asking:
+                await self._ask(NOTHING)
 
     async def close(self) -> None:
-        """Everything is written."""
-        if self._granted != Spent(0.0, 0):
-            await asyncio.to_thread(self._store.close_purse, self._holder)
+        """Everything is written; what is still held was spent on calls that no result tells of."""
+        if self._granted != NOTHING:
+            await asyncio.to_thread(self._store.close_purse, self._job_id, self._holder, self._held())
 
     async def refuse(self, reason: str) -> None:
         """The limits cannot be kept: the job ends, and says why."""
@@ -96,7 +108,7 @@ class Purse:
         more = total([self._held(), wanted])
         return Money(usd=self._granted.usd, tokens=self._granted.tokens).covers(more)
 
-    async def _ask(self, wanted: Spent) -> Answer:
+    async def _ask(self, wanted: Spent | None, *, calls: int = 1) -> Answer:
         held = self._held()
         answer = await asyncio.to_thread(
             self._store.reserve,
@@ -105,20 +117,25 @@ class Purse:
             limit=self.limit,
             held=held,
             calls=len(self._in_flight),
-            wanted=wanted,
+            wanted=wanted and Spent(calls * wanted.known_usd, calls * wanted.known_tokens),
+            shares={label: bound.shares for label, bound in self._bounds.items()},
             ttl_s=self._ttl_s,
         )
-        self._granted = total([held, wanted]) if answer.granted else held
+        self._granted = held if answer.granted is None else total([held, answer.granted])
+        self._see(answer.shares)
         return answer
+
+    def _see(self, shares: Shares) -> None:
+        for label, bound in self._bounds.items():
+            bound.see(shares.get(label, (0.0, 0.0)))
 
 
 class PursedModel:
     """Any model whose calls are paid out of a purse."""
 
-    def __init__(self, model: Model, purse: Purse) -> None:
-        self.id, self._model, self._purse = model.id, model, purse
-        self._tokens_a_guess = self._usd_a_guess = 0.0  # the most that was seen; 0: nothing was seen yet
-        self._first = asyncio.Lock()
+    def __init__(self, model: Model, purse: Purse, bound: Bound) -> None:
+        self.id, self._model, self._purse, self._bound = model.id, model, purse, bound
+        self._is_free = False  # it lives in this program, and tells no cost
 
     async def reply(self, request: Request) -> Reply:
         """The model's reply.
@@ -127,42 +144,50 @@ class PursedModel:
             OutOfBudget: the job's limits are used up.
             ProviderFault, ModelFault, DataError: as the model raises them.
         """
-        if self._tokens_a_guess == 0.0 and not is_built_in(self.id):
-            async with self._first:  # until a price is seen, one call at a time is out
-                return await self._paid(request)
-        return await self._paid(request)
-
-    async def _paid(self, request: Request) -> Reply:
-        guess = guessed_tokens(request)
-        wanted = Spent(guess * self._usd_a_guess, round(guess * self._tokens_a_guess))
+        if self._is_free:
+            return await self._model.reply(request)
         with off_the_clock():
-            await self._purse.take(wanted)
-        used = Spent(0.0, 0)
+            taken = await self._purse.take(lambda: self._bound.of(request))
+        used = NOTHING
         try:
             reply = await self._model.reply(request)
             used = _cost(reply)
+        except (ProviderFault, ModelFault) as fault:
+            used = self._feared(request, taken) if fault.cause in UNTOLD else NOTHING
+            raise
+        except asyncio.CancelledError:
+            used = self._feared(request, taken)
+            raise
         finally:
-            self._purse.settle(wanted, used)
-        await self._learn(reply, guess)
+            self._purse.settle(taken, used)
+        await self._learn(request, used)
         return reply
 
-    async def _learn(self, reply: Reply, guess: int) -> None:
-        usd, tokens = _cost(reply)
+    def _feared(self, request: Request, taken: Spent) -> Spent:
+        """What a call has cost at most that does not say so."""
+        return taken if self._bound.of(request) is not None else self._bound.planned(request)
+
+    async def _learn(self, request: Request, used: Spent) -> None:
         limit = self._purse.limit
-        unknown = [
-            name
-            for name, bound, found in (("usd", limit.usd, usd), ("tokens", limit.tokens, tokens))
-            if bound is not None and found is None
-        ]
+        bounds = (("usd", limit.usd, used.usd), ("tokens", limit.tokens, used.tokens))
+        unknown = [name for name, bound, found in bounds if bound is not None and found is None]
         if unknown and not is_built_in(self.id):
             await self._purse.refuse(f"limits.{unknown[0]} cannot be kept: {self.id} does not tell its cost")
             raise OutOfBudget(f"{self.id} does not tell what a call costs")
-        self._tokens_a_guess = max(self._tokens_a_guess, (tokens or 0) / guess)
-        self._usd_a_guess = max(self._usd_a_guess, (usd or 0.0) / guess)
+        self._is_free = is_built_in(self.id) and not (used.known_usd or used.known_tokens)
+        if self._bound.learn(request, used):
+            await self._purse.refresh()
 
     async def close(self) -> None:
         """Close the model."""
         await self._model.close()
+
+
+def _too_little(wanted: Spent | None) -> str:
+    message = "the job's limits leave nothing for another call"
+    if wanted is None:
+        return message
+    return f"{message}, which may cost {wanted.known_tokens:,} tokens and ${wanted.known_usd:.4g}"
 
 
 def _cost(reply: Reply) -> Spent:

@@ -123,6 +123,7 @@ class Runner:
         if self._broken_off:
             await asyncio.to_thread(self._store.charge, self._job_id, self._broken_off)
         if self._purse is not None:
+            self._purse.written(self._broken_off)
             await self._purse.close()
         await self._give_back(held)
 

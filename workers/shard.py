@@ -107,7 +107,7 @@ async def _run(
         purse = Purse(
             job_id, spec, store=context.store, holder=heartbeat.holder, ttl_s=context.timing.lease_s
         )
-        asked = {label: purse.around(model) for label, model in asked.items()}
+        asked = {label: purse.around(model, spec.model(label)) for label, model in asked.items()}
         cache = _cache_of(spec, context)
         await stack.enter_async_context(cache.keeping(context.timing.flush_s))
         runner = Runner(

@@ -5,6 +5,7 @@ import copy
 import functools
 import logging
 import os
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 from weakref import WeakSet
@@ -33,6 +34,7 @@ def load() -> ModuleType:
     It takes about two seconds; workers call this before they fork.
     """
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else the import asks the network for prices
+    import httpx
     import litellm
 
     litellm.telemetry = False
@@ -40,7 +42,21 @@ def load() -> ModuleType:
     litellm.turn_off_message_logging = True
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    for client in (httpx.Client, httpx.AsyncClient):
+        client.send = _stays(client.send)  # type: ignore[method-assign]  # LiteLLM has no setting for it
     return litellm
+
+
+def _stays(send: Callable[..., Any]) -> Callable[..., Any]:
+    """The `send` of httpx that follows no redirect: the prompt, and the keys that some providers take in
+    headers of their own, go to the address that was allowed, or nowhere.
+    """
+
+    @functools.wraps(send)
+    def sent(client: object, request: object, **given: Any) -> Any:
+        return send(client, request, **{**given, "follow_redirects": False})
+
+    return sent
 
 
 _USERS: "WeakSet[LiteLLMModel]" = WeakSet()  # the models of this process that may have open connections

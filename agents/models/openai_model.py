@@ -12,11 +12,11 @@ from agents.models import wire
 from agents.models.faults import Scrubber
 from agents.models.http_faults import fault_of_body, fault_of_transport
 from agents.models.payload import Payload, in_chunks
-from agents.models.price_table import Entry, entry_of
 from gnomon.decoding import Decoding
 from gnomon.errors import ModelFault, ProviderFault
 from gnomon.media import MediaStore
 from gnomon.model import Reply, Request
+from gnomon.price_table import Entry, entry_of
 from gnomon.spec import ModelSpec
 
 PROVIDERS = ("openai", "hosted_vllm")
@@ -108,9 +108,7 @@ class OpenAIModel:
         async with self._open().post(
             self._url, data=data, headers=headers, allow_redirects=False
         ) as response:
-            if (response.content_length or 0) > MAX_BODY_BYTES:
-                raise ValueError(f"a reply of more than {MAX_BODY_BYTES:,} bytes")
-            return response.status, response.headers, await response.read()
+            return response.status, response.headers, await _body(response)
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None or self._session.closed:
@@ -165,6 +163,20 @@ class OpenAIModel:
         if self._session is not None:
             await self._session.close()
             self._session = None
+
+
+async def _body(response: aiohttp.ClientResponse) -> bytes:
+    """The body, unpacked as it comes, so that a small one that unpacks to gigabytes ends at the limit too.
+
+    Raises:
+        ValueError: it is larger than is read.
+    """
+    body = bytearray()
+    async for part in response.content.iter_any():
+        body += part
+        if len(body) > MAX_BODY_BYTES:
+            raise ValueError(f"a reply of more than {MAX_BODY_BYTES:,} bytes")
+    return bytes(body)
 
 
 def _counts(prompt: object, completion: object) -> tuple[int | None, int | None]:

@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -54,9 +55,15 @@ class FakeProvider:
         self.answers(200, {**body, **more})
 
     def answers(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
-        """Queue any answer; a body that is text goes out as it is."""
-        text = body if isinstance(body, str) else json.dumps(body)
-        self.replies.append({"status": status, "body": text, "headers": headers or {}})
+        """Queue any answer; a body that is text or bytes goes out as it is."""
+        text = body if isinstance(body, str | bytes) else json.dumps(body)
+        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        self.replies.append({"status": status, "body": data, "headers": headers or {}})
+
+    def cuts(self) -> None:
+        """Queue a well-formed completion of which half is sent before the line is cut."""
+        self.says("Paris")
+        self.replies[-1]["sent"] = len(self.replies[-1]["body"]) // 2
 
     def hangs(self) -> None:
         """Queue silence, until the test is over."""
@@ -77,14 +84,15 @@ def _handler(provider: FakeProvider) -> type[BaseHTTPRequestHandler]:
                 provider.released.wait(30)
                 self.close_connection = True
                 return
-            data = reply["body"].encode("utf-8", "surrogatepass")
+            data = reply["body"]
             self.send_response(reply["status"])
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))
             for name, value in reply["headers"].items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(data)
+            self.wfile.write(data[: reply.get("sent")])
+            self.close_connection = "sent" in reply
 
         def log_message(self, *args: object) -> None:
             return None
@@ -92,8 +100,9 @@ def _handler(provider: FakeProvider) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-@pytest.fixture
-def provider() -> Iterator[FakeProvider]:
+@contextmanager
+def serving() -> Iterator[FakeProvider]:
+    """A provider that listens."""
     fake = FakeProvider()
     thread = threading.Thread(target=fake.server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
@@ -102,6 +111,12 @@ def provider() -> Iterator[FakeProvider]:
     fake.server.shutdown()
     fake.server.server_close()
     thread.join()
+
+
+@pytest.fixture
+def provider() -> Iterator[FakeProvider]:
+    with serving() as fake:
+        yield fake
 
 
 class EchoArgs(ToolArgs):

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import gzip
 import io
 import json
 import logging
@@ -377,3 +378,13 @@ async def test_many_calls_at_once_come_back_each_with_its_own_answer(provider, n
     replies = await asyncio.gather(*(model.reply(asking()) for _ in range(40)))
     assert [reply.text for reply in replies] == ["hello"] * 40
     assert len(provider.requests) == 40
+
+
+@pytest.mark.parametrize("new_model", [OpenAIModel], indirect=True)
+async def test_a_small_reply_that_unpacks_without_end_is_not_unpacked_whole(provider, new_model, monkeypatch):
+    monkeypatch.setattr("agents.models.openai_model.MAX_BODY_BYTES", 1_000_000)
+    packed = gzip.compress(b" " * 30_000_000)
+    provider.answers(200, packed, {"Content-Encoding": "gzip"})
+    with pytest.raises(ProviderFault, match="more than 1,000,000 bytes") as caught:
+        await new_model().reply(asking())
+    assert caught.value.cause == "bad_response"

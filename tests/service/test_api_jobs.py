@@ -94,6 +94,7 @@ def test_the_same_idempotency_key_gives_the_same_job(api: TestClient) -> None:
         ({"queue": "../x"}, "queue"),
         ({"priority": "urgent"}, "priority"),
         ({"limits": {"usd": -1}}, "limits.usd"),
+        ({"limits": {"usd": 1}, "models": [{"id": "openai/no-such-model"}]}, "models.0.price"),
         ({"analysis": {"primary": ["raw", "cooked"]}}, "analysis.primary"),
         ({"analysis": {"margin": 1}}, "analysis.margin"),
         ({"speed": 9}, "speed"),

@@ -1,20 +1,27 @@
 """Limits hold across processes: set aside before a call, settled after it."""
 
 import asyncio
+import multiprocessing
+import random
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 
-from gnomon.errors import OutOfBudget
+from gnomon.errors import OutOfBudget, ProviderFault
 from gnomon.model import Model, Reply, Request
+from gnomon.spec import ModelSpec
 from tests.workers.conftest import BOTH, Clock, create
-from workers.purse import Purse, PursedModel
+from workers.purse import Purse
 from workers.store import Store
 from workers.store.counters import Spent
 from workers.store.purses import Money
 
 REQUEST = Request(messages=[{"role": "user", "content": "Where?"}], tools=[])
 TTL_S = 10.0
+TILL = ModelSpec(id="openai/till")
 
 
 class Till(Model):
@@ -41,7 +48,22 @@ def purse_of(store: Store, job_id: str, holder: str) -> Purse:
     return Purse(job_id, store.job(job_id).spec, store=store, holder=holder, ttl_s=TTL_S)
 
 
-async def spend(model: PursedModel, times: int) -> int:
+@contextmanager
+def shown(purses: Sequence[Purse]) -> Iterator[None]:
+    """Show the store what they hold from time to time, as a running shard does."""
+
+    async def show() -> None:
+        while True:
+            await asyncio.sleep(0.02)
+            for purse in purses:
+                await purse.refresh()
+
+    showing = asyncio.create_task(show())
+    yield
+    showing.cancel()
+
+
+async def spend(model: Model, times: int) -> int:
     """How many of so many calls at once were refused."""
     answers = await asyncio.gather(*(model.reply(REQUEST) for _ in range(times)), return_exceptions=True)
     assert all(isinstance(one, Reply | OutOfBudget) for one in answers)
@@ -55,17 +77,18 @@ async def test_three_processes_never_spend_more_than_the_limit(
 ) -> None:
     job, till = create(store, limits=limits), Till()
     purses = [purse_of(store, job.id, f"p{number}") for number in range(3)]
-    models = [PursedModel(till, purse) for purse in purses]
-    refused = await asyncio.gather(*(spend(model, 15) for model in models))
+    models = [purse.around(till, TILL) for purse in purses]
+    with shown(purses):
+        refused = await asyncio.gather(*(spend(model, 15) for model in models))
     assert till.taken == 20
     assert sum(refused) == 45 - 20
-    assert all(purse.is_empty for purse in purses)
+    assert any(purse.is_empty for purse in purses)
     assert store.lease(job.id, 0, worker="w", ttl_s=TTL_S) == [], "no sample is begun any more"
 
 
 async def test_until_a_price_is_seen_one_call_is_out(store: Store) -> None:
     job, till = create(store, limits={"usd": 100.0}), Till()
-    model = PursedModel(till, purse_of(store, job.id, "p"))
+    model = purse_of(store, job.id, "p").around(till, TILL)
     await asyncio.gather(model.reply(REQUEST), model.reply(REQUEST))
     assert till.most == 1
     await spend(model, 20)
@@ -75,8 +98,8 @@ async def test_until_a_price_is_seen_one_call_is_out(store: Store) -> None:
 async def test_a_call_waits_for_one_that_may_cost_less(store: Store) -> None:
     job = create(store, limits={"usd": 2.5})
     purse = purse_of(store, job.id, "p")
-    await purse.take(Spent(2.0, 0))
-    waiting = asyncio.create_task(purse.take(Spent(1.0, 0)))
+    await purse.take(lambda: Spent(2.0, 0))
+    waiting = asyncio.create_task(purse.take(lambda: Spent(1.0, 0)))
     await asyncio.sleep(0.05)
     assert purse.is_short
     purse.settle(Spent(2.0, 0), Spent(1.5, 0))
@@ -86,27 +109,27 @@ async def test_a_call_waits_for_one_that_may_cost_less(store: Store) -> None:
 
 async def test_what_a_dead_process_held_is_taken_for_spent(store: Store, clock: Clock) -> None:
     job = create(store, limits={"usd": 10.0})
-    await purse_of(store, job.id, "dead").take(Spent(6.0, 60))
+    await purse_of(store, job.id, "dead").take(lambda: Spent(6.0, 60))
     alive = purse_of(store, job.id, "alive")
-    await alive.take(Spent(3.0, 0))
+    await alive.take(lambda: Spent(3.0, 0))
     clock.now_s += TTL_S + 1
     alive.settle(Spent(3.0, 0), Spent(3.0, 0))
     with pytest.raises(OutOfBudget):
-        await alive.take(Spent(2.0, 0))
+        await alive.take(lambda: Spent(2.0, 0))
     assert (store.job(job.id).known_usd, store.job(job.id).known_tokens) == (6.0, 60)
 
 
 async def test_written_results_leave_the_purse(store: Store) -> None:
     job = create(store, limits={"usd": 4.0})
     purse = purse_of(store, job.id, "p")
-    await purse.take(Spent(3.0, 0))
+    await purse.take(lambda: Spent(3.0, 0))
     purse.settle(Spent(3.0, 0), Spent(3.0, 0))
     store.charge(job.id, [Spent(3.0, 0)])
     purse.written([Spent(3.0, 0)])
-    await purse.take(Spent(1.0, 0))
+    await purse.take(lambda: Spent(1.0, 0))
     await purse.close()
     with pytest.raises(OutOfBudget):
-        await purse_of(store, job.id, "next").take(Spent(1.5, 0))
+        await purse_of(store, job.id, "next").take(lambda: Spent(1.5, 0))
 
 
 @pytest.mark.parametrize(
@@ -114,7 +137,7 @@ async def test_written_results_leave_the_purse(store: Store) -> None:
 )
 async def test_an_unknown_price_is_not_nothing(store: Store, limits: dict[str, float], till: Till) -> None:
     job = create(store, limits=limits)
-    model = PursedModel(till, purse_of(store, job.id, "p"))
+    model = purse_of(store, job.id, "p").around(till, TILL)
     with pytest.raises(OutOfBudget):
         await model.reply(REQUEST)
     assert store.job(job.id).status == "failed"
@@ -124,18 +147,119 @@ async def test_an_unknown_price_is_not_nothing(store: Store, limits: dict[str, f
 async def test_a_process_that_only_shows_its_purse_keeps_nobody_waiting(store: Store) -> None:
     job = create(store, limits={"usd": 10.0})
     idle = purse_of(store, job.id, "idle")
-    await idle.take(Spent(1.0, 0))
+    await idle.take(lambda: Spent(1.0, 0))
     idle.settle(Spent(1.0, 0), Spent(1.0, 0))
     await idle.refresh()
     other = purse_of(store, job.id, "other")
-    await other.take(Spent(9.0, 0))
+    await other.take(lambda: Spent(9.0, 0))
     other.settle(Spent(9.0, 0), Spent(9.0, 0))
     with pytest.raises(OutOfBudget):
-        await other.take(Spent(0.5, 0))
+        await other.take(lambda: Spent(0.5, 0))
 
 
 async def test_a_job_without_limits_has_no_purse(store: Store) -> None:
     till = Till()
     job = create(store)
-    assert purse_of(store, job.id, "p").around(till) is till
+    assert purse_of(store, job.id, "p").around(till, TILL) is till
     assert replace(Money(), usd=1.0) != Money()
+
+
+FIRM = ModelSpec(id="openai/till", max_tokens=1_000, price={"input": 0.0, "output": 1_000.0})  # ≤ $1 a call
+
+
+class Dice(Till):
+    """A model whose calls cost anything up to what they may."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self.rng, self.spent = random.Random(seed), 0.0
+
+    async def reply(self, request: Request) -> Reply:
+        tokens = self.rng.choice([1, 10, 300, 1_000])
+        self.usd = tokens / 1_000
+        reply = await super().reply(request)
+        self.spent += self.usd
+        return reply
+
+
+def spend_in_a_process(url: str, job_id: str, number: int) -> tuple[float, int]:
+    """Dollars that a process of its own spends on 16 trials at once, and how many were refused."""
+
+    async def run() -> tuple[float, int]:
+        store, dice = Store(url), Dice(number)
+        purse = Purse(job_id, store.job(job_id).spec, store=store, holder=f"p{number}", ttl_s=60.0)
+        with shown([purse]):
+            refused = await spend(purse.around(dice, FIRM), 16)
+        await purse.close()
+        store.close()
+        return dice.spent, refused
+
+    return asyncio.run(run())
+
+
+@BOTH
+def test_at_99_percent_of_the_limit_64_trials_of_four_processes_spend_no_more_than_the_rest(
+    real_store: Store,
+) -> None:
+    job = create(real_store, limits={"usd": 1_000.0})
+    real_store.charge(job.id, [Spent(990.0, 0)])
+    with ProcessPoolExecutor(4, mp_context=multiprocessing.get_context("spawn")) as pool:
+        given = [pool.submit(spend_in_a_process, real_store.url, job.id, number) for number in range(4)]
+        spent, refused = zip(*(one.result(timeout=120) for one in given), strict=True)
+    assert 9.0 < sum(spent) <= 10.0 + 1e-9, "what is left is used, up to less than a call"
+    assert sum(refused) > 0
+    assert real_store.job(job.id).known_usd == pytest.approx(990.0 + sum(spent))
+
+
+async def test_calls_whose_bound_is_known_go_at_once(store: Store) -> None:
+    job, till = create(store, limits={"usd": 100.0}), Till()
+    await spend(purse_of(store, job.id, "p").around(till, FIRM), 20)
+    assert till.most == 20
+
+
+async def test_no_call_is_made_that_could_pass_the_limit(store: Store) -> None:
+    job, till = create(store, limits={"usd": 0.9}), Till(usd=0.001)
+    with pytest.raises(OutOfBudget, match=r"may cost 1,0\d\d tokens and \$1"):
+        await purse_of(store, job.id, "p").around(till, FIRM).reply(REQUEST)
+    assert till.taken == 0
+
+
+async def test_what_one_process_has_learnt_of_a_models_cost_all_know(store: Store) -> None:
+    job, till = create(store, limits={"usd": 100.0}), Till(usd=7.0)
+    await purse_of(store, job.id, "first").around(till, TILL).reply(REQUEST)
+    second = purse_of(store, job.id, "second")
+    await second.around(till, TILL).reply(REQUEST)
+    await spend(second.around(till, TILL), 30)
+    assert till.taken == 14, "98 of 100 dollars"
+
+
+@pytest.mark.parametrize("cause", ["timeout", "bad_response"])
+async def test_a_call_that_may_have_cost_something_is_counted(store: Store, cause: str) -> None:
+    class Broken(Till):
+        async def reply(self, request: Request) -> Reply:
+            raise ProviderFault("broken", cause=cause)
+
+    job = create(store, limits={"usd": 2.5})
+    purse = purse_of(store, job.id, "p")
+    model = purse.around(Broken(), FIRM)
+    for _ in range(2):
+        with pytest.raises(ProviderFault):
+            await model.reply(REQUEST)
+    with pytest.raises(OutOfBudget):
+        await model.reply(REQUEST)
+    await purse.close()
+    assert store.job(job.id).known_usd == pytest.approx(2.0, rel=0.05)
+
+
+async def test_a_refused_call_costs_nothing(store: Store) -> None:
+    class Busy(Till):
+        async def reply(self, request: Request) -> Reply:
+            raise ProviderFault("busy", cause="rate_limit")
+
+    job = create(store, limits={"usd": 1.5})
+    purse = purse_of(store, job.id, "p")
+    for _ in range(5):
+        with pytest.raises(ProviderFault):
+            await purse.around(Busy(), FIRM).reply(REQUEST)
+    await purse.close()
+    assert store.job(job.id).known_usd == 0.0

@@ -1,9 +1,10 @@
 """Purses: what each process may spend of a job's limits before it has told what it spent."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from workers.store.counters import Spent, add_results
 from workers.store.database import Database
@@ -11,6 +12,8 @@ from workers.store.jobs import lock_jobs
 from workers.store.schema import jobs, purses
 
 ROUNDING_USD = 1e-9
+NOTHING = Spent(0.0, 0)
+Shares = Mapping[str, tuple[float, float]]  # by model: of tokens and of dollars, see workers/bound.py
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +22,21 @@ class Money:
 
     usd: float | None = None
     tokens: int | None = None
+
+    def grant(self, used: Spent, wanted: Spent | None, *, is_alone: bool) -> Spent | None:
+        """What may be spent where so much is used: `wanted` or nothing; None asks for all there is.
+
+        >>> Money(tokens=5).grant(Spent(0.0, 3), Spent(0.0, 3), is_alone=True) is None
+        True
+        >>> Money(tokens=5).grant(Spent(0.0, 3), None, is_alone=True)
+        Spent(usd=0.0, tokens=2)
+        """
+        if wanted is not None:
+            return wanted if self.covers(total([used, wanted])) else None
+        usd = 0.0 if self.usd is None else self.usd - used.known_usd
+        tokens = 0 if self.tokens is None else self.tokens - used.known_tokens
+        is_left = (self.usd is None or usd > ROUNDING_USD) and (self.tokens is None or tokens > 0)
+        return Spent(usd, tokens) if is_alone and is_left else None
 
     def covers(self, spent: Spent) -> bool:
         """Whether so much is within it.
@@ -33,10 +51,13 @@ class Money:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Whether the call may go, and how many calls of other processes are in flight that may yet cost less."""
+    """What may be spent, None if not what was asked for; how many calls of other processes are in flight that
+    may yet cost less; and what all processes have learnt of the models' costs.
+    """
 
-    granted: bool
+    granted: Spent | None
     calls_elsewhere: int
+    shares: Shares
 
 
 class Purses(Database):
@@ -50,52 +71,70 @@ class Purses(Database):
         limit: Money,
         held: Spent,
         calls: int,
-        wanted: Spent,
+        wanted: Spent | None,
         ttl_s: float,
+        shares: Shares,
     ) -> Answer:
         """Note what `holder` has spent or may spend beyond the results it has written, and ask for more.
 
-        `held` is that without the call asked for, with `calls` in flight, `wanted` the call's estimate.
+        `held` is that without the call asked for, with `calls` in flight; `wanted` is the most that the call
+        costs. None asks for all that is left, and is granted to one process while no other calls.
         A purse that was not shown for `ttl_s` seconds is taken for spent.
         """
-        more = total([held, wanted])
         with self.writing() as db:
             lock_jobs(db, [job_id])
             now = self.now(db)
             dead = (purses.c.job_id == job_id) & (purses.c.until < now) & (purses.c.holder != holder)
             lost = db.execute(delete(purses).where(dead).returning(purses.c.usd, purses.c.tokens)).all()
             add_results(db, job_id, (), [Spent(row.usd, row.tokens) for row in lost], now=now)
-            known = db.execute(
-                select(jobs.c.known_usd, jobs.c.known_tokens).where(jobs.c.id == job_id)
-            ).one_or_none()
+            columns = (jobs.c.known_usd, jobs.c.known_tokens, jobs.c.shares)
+            known = db.execute(select(*columns).where(jobs.c.id == job_id)).one_or_none()
             if known is None:
-                return Answer(granted=False, calls_elsewhere=0)
-            columns = [func.coalesce(func.sum(purses.c[name]), 0) for name in ("usd", "tokens", "calls")]
-            others = db.execute(
-                select(*columns).where(purses.c.job_id == job_id, purses.c.holder != holder)
-            ).one()
-            written = Spent(float(known.known_usd), int(known.known_tokens))
-            granted = limit.covers(total([written, Spent(float(others[0]), int(others[1])), more]))
+                return Answer(granted=None, calls_elsewhere=0, shares={})
+            spent, calls_elsewhere = _others(db, job_id, holder)
+            used = total([Spent(known.known_usd, known.known_tokens), spent, held])
+            granted = limit.grant(used, wanted, is_alone=not calls_elsewhere)
+            more = total([held, granted or NOTHING])
             mine = {
                 "job_id": job_id,
-                "usd": (more if granted else held).known_usd,
-                "tokens": (more if granted else held).known_tokens,
-                "calls": calls + (granted and wanted != Spent(0.0, 0)),
+                "usd": more.known_usd,
+                "tokens": more.known_tokens,
+                "calls": calls + (granted is not None and granted != NOTHING),
                 "until": now + ttl_s,
             }
             if not db.execute(update(purses).where(purses.c.holder == holder).values(mine)).rowcount:
                 db.execute(insert(purses).values(holder=holder, **mine))
-        return Answer(granted=granted, calls_elsewhere=int(others[2]))
+            learnt = _greatest(json.loads(known.shares), shares)
+            if (text := json.dumps(learnt)) != known.shares:
+                db.execute(update(jobs).where(jobs.c.id == job_id).values(shares=text))
+        return Answer(granted=granted, calls_elsewhere=calls_elsewhere, shares=learnt)
 
     def mark_spent(self, job_id: str) -> None:
         """The limits leave nothing for another call: no sample of the job is begun any more."""
         with self.writing() as db:
             db.execute(update(jobs).where(jobs.c.id == job_id).values(is_spent=1))
 
-    def close_purse(self, holder: str) -> None:
-        """All that was spent is written."""
+    def close_purse(self, job_id: str, holder: str, left: Spent) -> None:
+        """All that has results is written; `left` was spent besides."""
         with self.writing() as db:
+            lock_jobs(db, [job_id])
             db.execute(delete(purses).where(purses.c.holder == holder))
+            add_results(db, job_id, (), [left], now=self.now(db))
+
+
+def _others(db: Connection, job_id: str, holder: str) -> tuple[Spent, int]:
+    """What other processes hold, and how many calls they have in flight."""
+    columns = [func.coalesce(func.sum(purses.c[name]), 0) for name in ("usd", "tokens", "calls")]
+    found = db.execute(select(*columns).where(purses.c.job_id == job_id, purses.c.holder != holder)).one()
+    return Spent(float(found[0]), int(found[1])), int(found[2])
+
+
+def _greatest(one: Shares, other: Shares) -> dict[str, tuple[float, float]]:
+    found = {label: (float(tokens), float(usd)) for label, (tokens, usd) in one.items()}
+    for label, (tokens, usd) in other.items():
+        known = found.get(label, (0.0, 0.0))
+        found[label] = max(known[0], tokens), max(known[1], usd)
+    return found
 
 
 def total(spent: Sequence[Spent]) -> Spent:

@@ -17,7 +17,7 @@ from sqlalchemy import (
     literal_column,
 )
 
-REVISION = "0003"  # of the tables below; each change of them is a step in workers/store/revisions
+REVISION = "0004"  # of the tables below; each change of them is a step in workers/store/revisions
 metadata = MetaData()
 _serial = BigInteger().with_variant(Integer, "sqlite")
 
@@ -62,6 +62,7 @@ jobs = Table(
     Column("faults", Text, nullable=False),
     Column("error", Text, nullable=False, default=""),
     Column("is_spent", Integer, nullable=False, default=0, server_default="0"),  # the limits allow no call
+    Column("shares", Text, nullable=False, default="{}", server_default="{}"),  # JSON: what calls cost
     Column("stuck_since", Double),  # since when no worker could set it up
     sqlite_autoincrement=True,
 )

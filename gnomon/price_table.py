@@ -1,4 +1,4 @@
-"""Price table: what LiteLLM's shipped table says of one OpenAI model, read without importing LiteLLM.
+"""Price table: what LiteLLM's shipped table says of one model, read without importing LiteLLM.
 
 The import takes two seconds and 170 MB; an entry is found in the text of the file in a few milliseconds.
 """
@@ -12,6 +12,10 @@ from typing import Any
 
 FILE = "model_prices_and_context_window_backup.json"
 _PLAIN = ("input_cost_per_token", "output_cost_per_token", "cache_read_input_token_cost")
+_COSTS = {
+    "input": ("input_cost_per_token", "cache_creation_input_token_cost"),
+    "output": ("output_cost_per_token", "output_cost_per_reasoning_token"),
+}
 _TIERS = ("_batches", "_priority", "_flex")  # of services that nobody can ask for here
 
 
@@ -49,6 +53,33 @@ def entry_of(name: str) -> Entry | None:
         if found is not None and found.get("litellm_provider") == "openai":
             return _entry(found)
     return None
+
+
+@functools.lru_cache(maxsize=64)
+def most_per_token(model_id: str) -> tuple[float, float] | None:
+    """The most dollars that the table asks for a token of the prompt and one of the reply, in any tier;
+    None where it does not know the model or names no price: zero there says that nobody published one.
+
+    >>> most_per_token("openai/gpt-4o"), most_per_token("openai/no-such-model")
+    ((2.5e-06, 1e-05), None)
+    """
+    provider, slash, name = model_id.partition("/")
+    text = _text()
+    for key in (model_id, name):
+        found = _object_at(text, key) if key else None
+        if found is not None and (not slash or key == model_id or found.get("litellm_provider") == provider):
+            prompt, reply = (_most(found, kind) for kind in ("input", "output"))
+            return (prompt, reply) if prompt > 0 else None
+    return None
+
+
+def _most(found: dict[str, Any], kind: str) -> float:
+    costs = [
+        float(value or 0.0)
+        for name, value in found.items()
+        if name.startswith(_COSTS[kind]) and not name.endswith(_TIERS)
+    ]
+    return max(costs, default=0.0)
 
 
 def _text() -> str:

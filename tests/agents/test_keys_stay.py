@@ -1,0 +1,49 @@
+"""A key and a prompt go to the address that was named, whatever provider is asked and wherever it points."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agents.models.catalog import open_model
+from gnomon.errors import ProviderFault
+from gnomon.media import MediaStore
+from gnomon.model import Request
+from gnomon.spec import ModelSpec
+from tests.agents.conftest import FakeProvider, serving
+from workers.bases import TAKES_BASE
+
+CANARY = "canary-4f1d-do-not-leak-7b2e"
+
+
+@pytest.fixture
+def stranger() -> Iterator[FakeProvider]:
+    with serving() as fake:
+        fake.says("A")
+        yield fake
+
+
+@pytest.mark.parametrize("status", [302, 307])
+@pytest.mark.parametrize("name", TAKES_BASE)
+async def test_no_redirect_is_followed_and_every_call_goes_to_the_base(
+    provider: FakeProvider,
+    stranger: FakeProvider,
+    name: str,
+    status: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CANARY_KEY", CANARY)
+    there = stranger.url.replace("127.0.0.1", "localhost")
+    provider.answers(status, "", {"Location": f"{there}/chat/completions"})
+    model_id = f"{name}/o3-mini" if name == "openai" else f"{name}/m"  # LiteLLM's own, not the fast path's
+    model = open_model(
+        ModelSpec(id=model_id, api_base=provider.url, api_key_env="CANARY_KEY"), MediaStore(tmp_path)
+    )
+    with pytest.raises(ProviderFault) as caught:
+        await model.reply(Request(messages=[{"role": "user", "content": "hi"}], tools=[], timeout_s=20.0))
+    await model.close()
+    assert CANARY in str(provider.headers), "the base itself was called, with the key"
+    assert len(provider.requests) == 1
+    assert stranger.requests == []
+    assert CANARY not in str(caught.value)

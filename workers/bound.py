@@ -1,0 +1,90 @@
+"""Bound: the most that a call may cost, told before it is made."""
+
+import json
+
+from gnomon.model import Request
+from gnomon.price_table import most_per_token
+from gnomon.spec import ModelSpec
+from workers.bases import is_built_in
+from workers.store.counters import Spent
+
+BYTES_A_TOKEN = 2  # fewer than tokenizers take of a whole prompt, be it digits, JSON or Japanese
+PICTURE_TOKENS = 2_500
+MESSAGE_TOKENS = 20  # what surrounds each
+REPLY_TOKENS = 300  # where the spec names no `max_tokens`
+
+
+def price_of(spec: ModelSpec) -> tuple[float, float] | None:
+    """The most dollars that the spec, else LiteLLM's shipped table, asks for a token of the prompt and one of
+    the reply; None where neither says.
+
+    >>> price_of(ModelSpec(id="openai/m", price={"input": 1, "output": 2}))
+    (1e-06, 2e-06)
+    >>> price_of(ModelSpec(id="openai/m")) is None
+    True
+    """
+    if spec.price is not None:
+        return spec.price.input / 1e6, spec.price.output / 1e6
+    return None if is_built_in(spec.id) else most_per_token(spec.id)
+
+
+class Bound:
+    """The most that a call of one model costs: by the model's price and its `max_tokens`.
+
+    Where one of them is not known, nothing is until a first reply has come, and then the most that was seen
+    holds, in proportion to the prompt: `shares` (of tokens, of dollars). It also holds where a call has cost
+    more than it could.
+    """
+
+    def __init__(self, spec: ModelSpec, *, needs_price: bool) -> None:
+        named = [spec.max_tokens, spec.options.get("max_completion_tokens")]
+        self._reply_tokens = max((most for most in named if isinstance(most, int)), default=None)
+        self._price = price_of(spec)
+        is_firm = self._reply_tokens is not None and (self._price is not None or not needs_price)
+        self.shares = (1.0, 1.0) if is_firm else (0.0, 0.0)
+
+    def of(self, request: Request) -> Spent | None:
+        """The most that this call may cost; None where that is unknown."""
+        if self.shares == (0.0, 0.0):
+            return None
+        planned = self.planned(request)
+        return Spent(planned.known_usd * self.shares[1], round(planned.known_tokens * self.shares[0]))
+
+    def planned(self, request: Request) -> Spent:
+        """A call whose reply is as long as it may be; without a known price, a token is a dollar."""
+        prompt, reply = prompt_tokens_at_most(request), self._reply_tokens or REPLY_TOKENS
+        prices = self._price or (1.0, 1.0)
+        return Spent(prompt * prices[0] + reply * prices[1], prompt + reply)
+
+    def learn(self, request: Request, spent: Spent) -> bool:
+        """Take note of what a call has cost; return whether that was more than any before."""
+        planned, before = self.planned(request), self.shares
+        usd = spent.known_usd / planned.known_usd if planned.known_usd else 0.0
+        self.see((spent.known_tokens / planned.known_tokens, usd))
+        return self.shares != before
+
+    def see(self, shares: tuple[float, float]) -> None:
+        """Take note of what another process has learnt."""
+        self.shares = max(self.shares[0], shares[0]), max(self.shares[1], shares[1])
+
+
+def prompt_tokens_at_most(request: Request) -> int:
+    """Tokens that a prompt has at most, by its bytes and pictures.
+
+    >>> prompt_tokens_at_most(Request(messages=[{"role": "user", "content": "x" * 400}], tools=[]))
+    220
+    """
+    size = len(json.dumps(request.tools)) if request.tools else 0
+    pictures = 0
+    for message in request.messages:
+        content = message["content"]
+        for block in content if isinstance(content, list) else ():
+            pictures += block["type"] == "image"
+            size += len(_bytes(block["text"])) if block["type"] == "text" else 0
+        size += len(_bytes(content)) if isinstance(content, str) else 0
+        size += len(json.dumps(message["tool_calls"])) if "tool_calls" in message else 0
+    return size // BYTES_A_TOKEN + PICTURE_TOKENS * pictures + MESSAGE_TOKENS * len(request.messages)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
