@@ -5,6 +5,7 @@ GnomonError
 ├── DataError        a benchmark's files are absent or broken beyond use
 ├── NotFound         no job, trial, scene or plug-in of that name
 ├── Conflict         the thing exists, but not in a state that allows this
+├── Unavailable      the store cannot be reached or has no room: try again later
 ├── OutOfBudget      the job's limits leave nothing for another call
 ├── ProviderFault    a model's provider failed: never a wrong answer
 └── ModelFault       the model itself failed: refused, overflowed, broke protocol
@@ -49,6 +50,12 @@ class Conflict(GnomonError):
     """The state of the thing does not allow this."""
 
     status, title = 409, "Conflict"
+
+
+class Unavailable(GnomonError):
+    """What is asked for cannot be done now, and can when somebody has mended it."""
+
+    status, title = 503, "Not available"
 
 
 class OutOfBudget(GnomonError):

@@ -88,6 +88,7 @@ def embedded(settings: Settings) -> Iterator[Embedded]:
         stack.callback(redis.close)
         store = open_store(settings.database_url)
         stack.callback(store.close)
+        store.check_whole()
         yield Embedded(settings=settings, store=store, redis=redis, redis_url=url, supervisor=supervisor)
 
 

@@ -48,6 +48,11 @@ class RedisServer:
         """What RQ and redis-py connect to."""
         return f"unix://{quote(str(self.socket))}"
 
+    @property
+    def pids(self) -> list[int]:
+        """The server's process; none while it is dead."""
+        return [pid for name, pid in self._supervisor.pids().items() if name == "redis"]
+
     def __enter__(self) -> Self:
         self.start()
         return self

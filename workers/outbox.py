@@ -7,6 +7,7 @@ from collections.abc import Callable
 from sqlalchemy.exc import SQLAlchemyError
 
 from workers.store.counters import Spent
+from workers.store.records import Lease
 from workers.store.results import Ended
 from workers.store.store import Store
 
@@ -35,6 +36,10 @@ class Outbox:
     def unwritten(self) -> list[Spent]:
         """What the results that still wait have cost."""
         return [Spent.by(row) for _, row, _ in self._ended]
+
+    def leases(self) -> list[Lease]:
+        """Of the results that still wait."""
+        return [lease for lease, _, _ in self._ended]
 
     async def keep_flushing(self) -> None:
         """Write from time to time, until cancelled."""

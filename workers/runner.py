@@ -120,12 +120,21 @@ class Runner:
         held = list(self._running.values())
         await self._break_off(list(self._running))
         await self._outbox.drain(give_up=lambda: self._heartbeat.is_lost)
-        if self._broken_off:
-            await asyncio.to_thread(self._store.charge, self._job_id, self._broken_off)
+        await self._charge_broken_off()
         if self._purse is not None:
             self._purse.written(self._broken_off)
             await self._purse.close()
         await self._give_back(held)
+
+    async def _charge_broken_off(self) -> None:
+        """Count what broken-off trials have cost; twice where an answer was lost: better that than never."""
+        while self._broken_off and not self._heartbeat.is_lost:
+            try:
+                await asyncio.to_thread(self._store.charge, self._job_id, self._broken_off)
+                self._broken_off.clear()
+            except SQLAlchemyError as error:
+                log.warning("%d broken-off trials are not charged yet: %s", len(self._broken_off), error)
+                await asyncio.sleep(self._timing.watch_s)
 
     async def _watch(self) -> None:
         """Act on what the heartbeat sees: a job that was closed, leases that are no longer ours."""
@@ -149,16 +158,27 @@ class Runner:
             await self._break_off(lost)
 
     async def _lease(self, *, limit: int, alone: bool = False) -> list[_Held]:
+        is_sure = True
         while not self._stopping:
             try:
+                if not is_sure:
+                    await self._give_back_unknown()
                 leases = await asyncio.to_thread(self._lease_now, limit=limit, alone=alone)
             except SQLAlchemyError as error:
                 log.warning("no trials could be leased yet: %s", error)
+                is_sure = False
                 await asyncio.sleep(self._timing.watch_s)
                 continue
             since_s = time.monotonic()
             return [_Held(lease=lease, since_s=since_s) for lease in leases]
         return []
+
+    async def _give_back_unknown(self) -> None:
+        """Give back what was leased by an answer that was lost: the heartbeat would hold it for ever."""
+        await self._outbox.flush()
+        held = [one.lease for one in (*self._waiting, *self._running.values())]
+        known = held + self._outbox.leases()
+        await asyncio.to_thread(self._store.keep_only, self._heartbeat.holder, known)
 
     def _lease_now(self, *, limit: int, alone: bool) -> list[Lease]:
         leases = self._store.lease(

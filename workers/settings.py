@@ -7,6 +7,9 @@ from gnomon.errors import SpecError
 
 PREFIX = "GNOMON_"
 CACHE_DAYS = "GNOMON_CACHE_DAYS"
+DAY_S = 86_400.0
+MAX_LEASE_S = 600.0  # a lease that ends later than that from now is from before the clock was set back
+LONGEST_S = {"lease_s": MAX_LEASE_S}
 DEFAULT_CACHE_DAYS, MAX_CACHE_DAYS = 30.0, 36_500.0
 
 
@@ -34,14 +37,14 @@ def read_timing(environ: Mapping[str, str]) -> Timing:
     1.5
 
     Raises:
-        SpecError: one is not a number of seconds above 0.
+        SpecError: one is not a number of seconds above 0, or longer than a day, a lease than MAX_LEASE_S.
     """
     given: dict[str, float] = {}
     for field in fields(Timing):
         name = PREFIX + field.name.removesuffix("_s").upper() + "_SECONDS"
         text = environ.get(name)
         if text is not None:
-            given[field.name] = _seconds(name, text)
+            given[field.name] = _seconds(name, text, at_most_s=LONGEST_S.get(field.name, DAY_S))
     return Timing(**given)
 
 
@@ -64,11 +67,12 @@ def read_cache_days(environ: Mapping[str, str]) -> float:
     return days
 
 
-def _seconds(name: str, text: str) -> float:
+def _seconds(name: str, text: str, *, at_most_s: float) -> float:
     try:
         seconds = float(text)
     except ValueError:
         seconds = 0.0
-    if not 0.0 < seconds < 86_400.0:
-        raise SpecError(f"{text!r} is not a number of seconds between 0 and 86,400", field=name)
+    if not 0.0 < seconds <= at_most_s:
+        allowed = f"above 0, at most {at_most_s:,.0f}"
+        raise SpecError(f"{text!r} is not a number of seconds {allowed}", field=name)
     return seconds

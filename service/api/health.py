@@ -1,12 +1,12 @@
 """Routes of health: is the process alive, and can it do its work."""
 
-import sqlite3
 from collections.abc import Callable
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
 from service.api.state import Shared
+from workers.store import sqlite
 
 router = APIRouter(tags=["health"])
 
@@ -26,7 +26,7 @@ def readyz(state: Shared) -> JSONResponse:
     body: dict[str, str] = {"status": "ready" if is_ready else "not ready"}
     body |= {name: said for name, (_, said) in answers.items()}
     if state.settings.database_url.startswith("sqlite"):
-        body["sqlite_version"] = sqlite3.sqlite_version
+        body |= {"sqlite_version": sqlite.version(), "sqlite_wal_race": sqlite.wal_race()}
     return JSONResponse(body, status_code=200 if is_ready else 503)
 
 

@@ -210,8 +210,9 @@ def wait_until(happened: Callable[[], bool], *, within_s: float = 40.0) -> None:
 
 
 def children_of(pid: int) -> list[int]:
-    """Process ids of a process's children."""
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    """Process ids of a process's children, whichever of its threads started them."""
+    lists = [task.read_text() for task in Path(f"/proc/{pid}/task").glob("*/children")]
+    return [int(child) for children in lists for child in children.split()]
 
 
 def is_alive(pid: int) -> bool:

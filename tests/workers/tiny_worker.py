@@ -1,12 +1,15 @@
 """A worker, or a sweeper, whose jobs use a tiny benchmark instead of a published one.
 
-`python tests/workers/tiny_worker.py --redis URL --database URL` plays `python -m workers`.
+`python tests/workers/tiny_worker.py --redis URL --database URL` plays `python -m workers`, and with
+`--sweep` `python -m workers.sweeper`. Both work on a store that a test may break.
 """
 
 import argparse
 import logging
 import os
+import signal
 import socket
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,12 +25,14 @@ from gnomon.sample import DataFault, Part, Sample, SampleRef
 from gnomon.score import Score
 from gnomon.spec import JobSpec, ModelSpec
 from gnomon.trial import Bench
+from tests.workers.broken_store import Breakage, BrokenStore
 from workers.bases import AllowedBases
 from workers.limiter.allowance import VARIABLE, parse_rates
 from workers.opening import Opener, OpenJob, OpenSpec
 from workers.settings import read_timing
 from workers.shard import WorkerContext
 from workers.store import Store
+from workers.sweeper import Sweeper
 from workers.worker import ShardWorker
 
 
@@ -114,19 +119,28 @@ def context_of(
     )
 
 
+def sweep(store: Store, redis_url: str) -> None:
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    Sweeper(store, Redis.from_url(redis_url), timing=read_timing(os.environ)).run(stop)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--redis", required=True)
     parser.add_argument("--database", required=True)
     parser.add_argument("--data-dir", required=True, type=Path)
     parser.add_argument("--lacks-data", action="store_true")
+    parser.add_argument("--sweep", action="store_true")
     given = parser.parse_args()
     logging.basicConfig(level=logging.INFO)
+    store = BrokenStore(given.database, Breakage(given.data_dir))
+    if given.sweep:
+        sweep(store, given.redis)
+        return
     name = f"{socket.gethostname()}-{os.getpid()}"
     open_spec = open_nothing if given.lacks_data else open_tiny
-    context = context_of(
-        Store(given.database), given.data_dir, name=name, open_spec=open_spec, redis_url=given.redis
-    )
+    context = context_of(store, given.data_dir, name=name, open_spec=open_spec, redis_url=given.redis)
     worker = ShardWorker(
         ("default",), redis=Redis.from_url(given.redis), context=context, preload=load_nothing
     )

@@ -1,46 +1,23 @@
 """Database: one engine, its two kinds of transaction, and the clock that leases are judged by."""
 
-import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, Protocol
 
 from sqlalchemy import Connection, Engine, create_engine, event, func, insert, inspect, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from gnomon.errors import SpecError
+from gnomon.errors import DataError, SpecError, Unavailable
 from workers.store.schema import REVISION, marks, metadata
+from workers.store.sqlite import BUSY_TIMEOUT_S, Raw, damage_of, has_room, open_sqlite, run
 
-BUSY_TIMEOUT_S = 30.0
 STALLED_S = 10.0  # PostgreSQL ends a transaction whose client is silent for so long: its locks stop others
 MAKING_TABLES = 0x676E6F6D6F6E  # the advisory lock of PostgreSQL under which tables are made
-WAL_RETRY_S = 0.02
-_SQLITE_SETUP = (
-    "PRAGMA synchronous=NORMAL",
-    "PRAGMA foreign_keys=ON",
-    f"PRAGMA busy_timeout={int(BUSY_TIMEOUT_S * 1000)}",
-    "PRAGMA mmap_size=0",
-)
 _POSTGRESQL_SETUP = (
     f"SET lock_timeout = {int(BUSY_TIMEOUT_S * 1000)}",
     f"SET idle_in_transaction_session_timeout = {int(STALLED_S * 1000)}",
 )
-
-
-class _Cursor(Protocol):
-    def execute(self, statement: str) -> Any: ...
-
-    def close(self) -> None: ...
-
-
-class _Raw(Protocol):
-    isolation_level: str | None  # of sqlite3
-    autocommit: bool  # of psycopg
-
-    def cursor(self) -> _Cursor: ...
 
 
 class Database:
@@ -73,6 +50,11 @@ class Database:
         if not self._is_sqlite:
             db.execute(select(func.pg_advisory_xact_lock(MAKING_TABLES)))
 
+    def lock_name(self, db: Connection, name: str) -> None:
+        """Let no other transaction that locks this name go on until this one ends; SQLite's stand alone."""
+        if not self._is_sqlite:
+            db.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
+
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A consistent view; writes nothing."""
@@ -94,15 +76,40 @@ class Database:
         return float(db.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())
 
     def ping(self) -> str:
-        """Dialect and version of a database that answers.
+        """Dialect and version of a database that answers and has room.
 
         Raises:
-            sqlalchemy.exc.OperationalError: it does not.
+            Unavailable: its disk is full; of PostgreSQL that cannot be seen from here.
+            sqlalchemy.exc.OperationalError: it does not answer.
         """
+        self.check_room()
         with self.reading() as db:
             db.execute(select(1)).scalar_one()
             version = ".".join(str(part) for part in db.dialect.server_version_info or ())
             return f"{db.dialect.name} {version}"
+
+    def check_room(self) -> None:
+        """Make sure that another job could be kept.
+
+        Raises:
+            Unavailable: the disk under the SQLite file is full.
+        """
+        if self._is_sqlite and not has_room(self._engine.url):
+            raise Unavailable("the disk of the database is full; free some")
+
+    def check_whole(self) -> None:
+        """Make sure that the file is not damaged. PostgreSQL looks after itself.
+
+        Raises:
+            DataError: it is; the message says how.
+        """
+        if self._is_sqlite:
+            with self.reading() as db:
+                damage = damage_of(db)
+            if damage is not None:
+                raise DataError(
+                    f"the file is damaged ({damage}): restore a backup", field="GNOMON_DATABASE_URL"
+                )
 
     def close(self) -> None:
         """Close every connection; the next use opens new ones."""
@@ -115,7 +122,9 @@ def _open(url: str) -> Engine:
     except ArgumentError:
         raise _unusable("it is no URL") from None
     if parsed.drivername in ("sqlite", "sqlite+pysqlite"):
-        return _open_sqlite(parsed)
+        if not parsed.database or parsed.database == ":memory:":
+            raise _unusable("a database in memory cannot be shared")
+        return open_sqlite(parsed)
     if parsed.drivername in ("postgresql", "postgres", "postgresql+psycopg"):
         return _open_postgresql(parsed.set(drivername="postgresql+psycopg"))
     raise _unusable(f"{parsed.drivername!r} is of another kind")
@@ -143,53 +152,13 @@ def _check(found: str | None) -> None:
     )
 
 
-def _open_sqlite(url: URL) -> Engine:
-    if not url.database or url.database == ":memory:":
-        raise _unusable("a database in memory cannot be shared")
-    Path(url.database).parent.mkdir(parents=True, exist_ok=True)
-    engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_S})
-    event.listen(engine, "connect", _set_up_sqlite)
-    event.listen(engine, "begin", _begin_sqlite)
-    return engine
-
-
 def _open_postgresql(url: URL) -> Engine:
     engine = create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": int(STALLED_S)})
     event.listen(engine, "connect", _set_up_postgresql)
     return engine
 
 
-def _set_up_sqlite(raw: _Raw, _record: object) -> None:
-    raw.isolation_level = None  # the driver begins no transactions of its own; _begin_sqlite does
-    _run(raw, _SQLITE_SETUP)
-    _switch_to_wal(raw)
-
-
-def _switch_to_wal(raw: _Raw) -> None:
-    """Switch the journal; where two connections to a new file do so at once, SQLite refuses one unheard."""
-    give_up = time.monotonic() + BUSY_TIMEOUT_S
-    while True:
-        try:
-            return _run(raw, ["PRAGMA journal_mode=WAL"])
-        except sqlite3.OperationalError:  # at once: two who hold a lock each do not wait
-            if time.monotonic() > give_up:
-                raise
-        time.sleep(WAL_RETRY_S)
-
-
-def _set_up_postgresql(raw: _Raw, _record: object) -> None:
+def _set_up_postgresql(raw: Raw, _record: object) -> None:
     raw.autocommit = True
-    _run(raw, _POSTGRESQL_SETUP)
+    run(raw, _POSTGRESQL_SETUP)
     raw.autocommit = False
-
-
-def _run(raw: _Raw, statements: Sequence[str]) -> None:
-    cursor = raw.cursor()
-    for statement in statements:
-        cursor.execute(statement)
-    cursor.close()
-
-
-def _begin_sqlite(db: Connection) -> None:
-    writes = db.get_execution_options().get("gnomon_writes", False)
-    db.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -6,7 +6,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import func, insert, select, update
+from sqlalchemy.exc import OperationalError
 
 from gnomon.identity import digest
 from gnomon.job import Trial, expand, planned, trial_id
@@ -14,9 +15,8 @@ from gnomon.row import Row
 from gnomon.sample import DataFault, SampleRef
 from gnomon.spec import JobSpec
 from workers.store.counters import Spent, add_results
-from workers.store.database import Database
 from workers.store.encoding import job_values, pack, row_values, trial_values, unpack
-from workers.store.jobs import shard_size
+from workers.store.jobs import Jobs, shard_size
 from workers.store.records import JobStatus
 from workers.store.schema import jobs, results, traces, trials
 
@@ -24,7 +24,7 @@ BATCH = 1_000
 Filed = tuple[Row, Mapping[str, Any] | None]  # how a trial ended, and its trace if there is one
 
 
-class Filing(Database):
+class Filing(Jobs):
     """The part of the store that takes in jobs with their results."""
 
     def refs(self, job_id: str) -> list[SampleRef]:
@@ -64,6 +64,7 @@ class Filing(Database):
             while batch := list(islice(rows, BATCH)):
                 spent += self._file(job_id, batch)
             with self.writing() as db:
+                self.lock_name(db, job_id)
                 now = self.now(db)
                 db.execute(
                     insert(jobs).values(
@@ -81,10 +82,9 @@ class Filing(Database):
                 )
                 ended_now = update(jobs).where(jobs.c.id == job_id)
                 db.execute(ended_now.values(status=status, finished_at=now))
-        except BaseException:
-            with self.writing() as db:
-                db.execute(delete(trials).where(trials.c.job_id == job_id))
-            raise
+        except BaseException as error:
+            if not (self.drop_unless_kept(job_id) and isinstance(error, OperationalError)):
+                raise
         return job_id
 
     def _plan(self, planned_trials: Iterable[Trial], size: int) -> None:

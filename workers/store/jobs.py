@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 from sqlalchemy import Connection, RowMapping, delete, func, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, OperationalError
 
 from gnomon.errors import Conflict, NotFound, SpecError
 from gnomon.identity import digest
@@ -62,7 +62,9 @@ class Jobs(Database):
         Raises:
             Conflict: the key was used with another spec.
             SpecError: there is no sample, or one twice.
+            Unavailable: the disk is full.
         """
+        self.check_room()
         if not refs:
             raise SpecError("nothing is selected; widen tasks, scenes or limit", field="select")
         job_id, spec_hash = "j_" + secrets.token_hex(10), digest(spec.model_dump(mode="json"))
@@ -79,11 +81,13 @@ class Jobs(Database):
         try:
             self._insert_trials(expand(job_id, spec, refs), size)
             with self.writing() as db:
+                self.lock_name(db, job_id)
                 place = {"created_at": self.now(db), "planned": count, "shard_size": size}
                 db.execute(insert(jobs).values(new | place))
         except BaseException as error:
-            with self.writing() as db:
-                db.execute(delete(trials).where(trials.c.job_id == job_id))
+            is_kept = self.drop_unless_kept(job_id)
+            if isinstance(error, OperationalError) and is_kept:
+                return self.job(job_id)  # only the answer to the commit was lost
             if not isinstance(error, IntegrityError):
                 raise
             earlier = self._by_key(
@@ -93,6 +97,15 @@ class Jobs(Database):
                 raise SpecError("the benchmark names a sample twice", field="select") from None
             return earlier
         return self.job(job_id)
+
+    def drop_unless_kept(self, job_id: str) -> bool:
+        """Whether the job's own row was written; if not, its trials are deleted."""
+        with self.writing() as db:
+            self.lock_name(db, job_id)  # a commit that nobody waits for any more may still be under way
+            if db.execute(select(jobs.c.id).where(jobs.c.id == job_id)).first() is not None:
+                return True
+            db.execute(delete(trials).where(trials.c.job_id == job_id))
+        return False
 
     def job(self, job_id: str) -> JobRecord:
         """The job as it stands.

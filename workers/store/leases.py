@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, Connection, RowMapping, func, select, tuple_, update
 
 from gnomon.spec import JobSpec
+from workers.settings import MAX_LEASE_S
 from workers.store.counters import OPEN
 from workers.store.database import Database
 from workers.store.encoding import trial_of
@@ -90,6 +91,15 @@ class Leases(Database):
                 attempt = trials.c.attempt - 1
                 db.execute(given_back.values(state="pending", lease_until=None, worker=None, attempt=attempt))
 
+    def keep_only(self, worker: str, leases: Sequence[Lease]) -> None:
+        """Give back what `worker` holds beside `leases`: handed out to it by an answer that was lost."""
+        pairs = [(lease.trial.trial_id, lease.token) for lease in leases]
+        with self.writing() as db:
+            mine = (trials.c.worker == worker) & (trials.c.state == LEASED)
+            beside = mine & tuple_(trials.c.trial_id, trials.c.token).not_in(pairs)
+            back = {"state": "pending", "lease_until": None, "worker": None, "attempt": trials.c.attempt - 1}
+            db.execute(update(trials).where(beside).values(back))
+
     def expire(self, process: str) -> None:
         """Let run out, now, the leases of a process that is dead for certain; its name begins theirs."""
         with self.writing() as db:
@@ -113,7 +123,8 @@ class Leases(Database):
         """
         with self.reading() as db:
             now = self.now(db) if now is None else now
-            expired = (trials.c.state == LEASED) & (trials.c.lease_until < now)
+            is_over = (trials.c.lease_until < now) | (trials.c.lease_until > now + MAX_LEASE_S)
+            expired = (trials.c.state == LEASED) & is_over
             job_ids = db.execute(select(trials.c.job_id).where(expired).distinct()).scalars().all()
         shards: set[tuple[str, int]] = set()
         for job_id in sorted(job_ids):

@@ -5,14 +5,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from gnomon.errors import SpecError
 from workers.store.filing import Filing
 from workers.store.fleet import Fleet
-from workers.store.jobs import Jobs
 from workers.store.leases import Leases
 from workers.store.purses import Purses
 from workers.store.replies import Replies
 from workers.store.results import Results
 
 
-class Store(Jobs, Leases, Results, Filing, Replies, Purses, Fleet):
+class Store(Filing, Leases, Results, Replies, Purses, Fleet):
     """Jobs, leases, results, filed jobs, replies, purses and the fleet over one database.
 
     `Store(url)`: `sqlite:///FILE` (made if absent, with its folder) or a PostgreSQL URL. Tables are made

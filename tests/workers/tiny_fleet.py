@@ -1,0 +1,66 @@
+"""What `gnomon up` is, over the tiny benchmark and a store that a test may break.
+
+`--workers N` makes it the supervisor of N workers and a sweeper, `--port P` the API too.
+"""
+
+import argparse
+import signal
+import sys
+from pathlib import Path
+
+import gnomon.benchmarks
+from service.embedded import Embedded, client_of
+from service.serving import listen, serve
+from service.settings import Settings
+from service.supervisor import Child, Supervisor, stopped_by_signals
+from tests.workers.broken_store import Breakage, BrokenStore
+
+HERE = Path(__file__).parent
+
+
+def start(supervisor: Supervisor, name: str, given: argparse.Namespace, *more: str) -> None:
+    places = ("--redis", given.redis, "--database", given.database, "--data-dir", str(given.data_dir))
+    supervisor.start(
+        Child(
+            name=name,
+            command=(sys.executable, str(HERE / "tiny_worker.py"), *places, *more),
+            log_file=given.data_dir / "logs" / f"{name}.log",
+        )
+    )
+
+
+def serve_api(supervisor: Supervisor, given: argparse.Namespace) -> None:
+    gnomon.benchmarks.__path__.append(str(HERE / "plugged"))
+    here = Embedded(
+        settings=Settings(data_dir=given.data_dir, database_url=given.database, redis_url=given.redis),
+        store=BrokenStore(given.database, Breakage(given.data_dir)),
+        redis=client_of(given.redis),
+        redis_url=given.redis,
+        supervisor=supervisor,
+    )
+    with listen("127.0.0.1", given.port, has_keys=False) as listener:
+        serve(here, listener, ready=lambda _: None)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--redis", required=True)
+    parser.add_argument("--database", required=True)
+    parser.add_argument("--data-dir", required=True, type=Path)
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--port", type=int)
+    given = parser.parse_args()
+    try:
+        with stopped_by_signals(), Supervisor() as supervisor:
+            start(supervisor, "sweeper", given, "--sweep")
+            for number in range(given.workers):
+                start(supervisor, f"worker-{number}", given)
+            if given.port is not None:
+                serve_api(supervisor, given)
+            signal.pause()
+    except KeyboardInterrupt:
+        pass
+
+
+if __name__ == "__main__":
+    main()
