@@ -43,7 +43,7 @@ class OrderedDay(ToolResult):
 
 
 class OrderVisits(ToolResult):
-    """The best order: the shortest walk or the earliest end, as the trip prefers; over days, of even shares."""
+    """The best order: shortest walk or earliest end, as the trip prefers; over days, of even shares."""
 
     days: list[OrderedDay]
     metres: int
