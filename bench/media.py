@@ -11,6 +11,7 @@ import multiprocessing
 import tempfile
 import time
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 import av
@@ -37,31 +38,41 @@ def main() -> None:
         media = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         paths = [_clip(folder / f"{number:02d}.mp4", number, given.seconds) for number in range(given.clips)]
         each = given.clips * given.frames
-        decoded, first_s, later_s = _ask(paths, media, given.arms, given.frames)
+        first, later = _ask(paths, media, given.arms, given.frames)
         with multiprocessing.get_context("spawn").Pool(1) as pool:
-            again, *other_s = pool.apply(_ask, (paths, media, given.arms, given.frames))
+            again, more = pool.apply(_ask, (paths, media, given.arms, given.frames))
         kept = [path for path in media.rglob("*") if path.is_file() and len(path.name) == 64]
         print("who asks | frames asked for | clips decoded | seconds")
-        print(f"first arm | {each} | {decoded} | {first_s:.2f}")
-        print(f"{given.arms - 1} more arms | {(given.arms - 1) * each} | 0 | {later_s:.2f}")
-        print(f"another worker, {given.arms} arms | {given.arms * each} | {again} | {sum(other_s):.2f}")
+        print(f"first arm | {each} | {first.decoded} | {first.seconds:.2f}")
+        print(
+            f"{given.arms - 1} more arms | {(given.arms - 1) * each} | {later.decoded} | {later.seconds:.2f}"
+        )
+        decoded, seconds = again.decoded + more.decoded, again.seconds + more.seconds
+        print(f"another worker, {given.arms} arms | {given.arms * each} | {decoded} | {seconds:.2f}")
         print(f"{len(kept)} pictures kept, {sum(path.stat().st_size for path in kept) / 1e6:.1f} MB")
 
 
-def _ask(paths: list[Path], folder: Path, arms: int, frames: int) -> tuple[int, float, float]:
-    """Clips decoded, seconds of the first arm of each clip, seconds of all others; bytes are read as well."""
-    media, first_s, later_s = MediaStore(folder), 0.0, 0.0
+@dataclass(slots=True)
+class Spent:
+    """What asking took: clips that had to be decoded, and seconds."""
+
+    decoded: int = 0
+    seconds: float = 0.0
+
+
+def _ask(paths: list[Path], folder: Path, arms: int, frames: int) -> tuple[Spent, Spent]:
+    """What the first arm of each clip took, and all others; the pictures' bytes are read as well."""
+    media, first, later = MediaStore(folder), Spent(), Spent()
     clips = Clips(media)
     for path in paths:
         for arm in range(arms):
-            started = time.perf_counter()
+            spent = later if arm else first
+            before, started = clips.decoded, time.perf_counter()
             found = clips.frames(path, Uniform(frames))
             assert len([media.read(image.sha256) for image in found.images]) == frames
-            if arm:
-                later_s += time.perf_counter() - started
-            else:
-                first_s += time.perf_counter() - started
-    return clips.decoded, first_s, later_s
+            spent.seconds += time.perf_counter() - started
+            spent.decoded += clips.decoded - before
+    return first, later
 
 
 def _clip(path: Path, seed: int, seconds: int) -> Path:

@@ -34,7 +34,7 @@ def tables(findings: Findings) -> Iterator[Table | str]:
     yield _faults(findings.faults, findings.fault_counts) if findings.faults else "No faults in the data."
     for view, count in findings.unread.items():
         if count:
-            yield f"{view}: the options of {count} of {n} samples are not known to the audit"
+            yield f"{view}: {count} of {n} samples have no options that the audit can read"
     yield _verdict(findings)
 
 

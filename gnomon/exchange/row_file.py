@@ -3,9 +3,9 @@
 import csv
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -23,6 +23,7 @@ def _parsed(value: object) -> object:
     return json.loads(value) if value.startswith(("{", "[")) else value
 
 
+Line = TypeVar("Line", bound=BaseModel)
 Nested = BeforeValidator(_parsed)
 Count = Annotated[int, Field(ge=0)]
 
@@ -38,7 +39,7 @@ class RowLine(BaseModel):
     model: Annotated[str, Field(min_length=1)] = "model"
     repeat: Count = 0
     benchmark: str = "imported"
-    task: str = "all"
+    task: str = "imported"
     cell: str = ""
     cluster: str = ""
     outcome: Outcome | None = None
@@ -77,12 +78,26 @@ def read_rows(path: Path) -> list[Row]:
     Raises:
         SpecError: it cannot be read, or a line is not a row; the message names the line and the field.
     """
+    rows = []
+    for number, line in lines_of(path, absent=("score",)):
+        try:
+            rows.append(read_line(RowLine, number, line).row())
+        except ValueError as error:
+            raise SpecError(str(error), field=f"line {number}") from None
+    return rows
+
+
+def lines_of(path: Path, *, absent: Sequence[str] = ()) -> list[tuple[int, object]]:
+    """The lines of such a file with their numbers; in CSV an empty cell is none, or null in `absent` columns.
+
+    Raises:
+        SpecError: it cannot be read; the message names the line.
+    """
     if path.suffix not in ENDINGS:
         raise SpecError(f"{path.name!r} is no row file; allowed: {', '.join(ENDINGS)}", field="FILE")
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            lines = _csv(file) if path.suffix == ".csv" else _json(file)
-            return [_row(number, line) for number, line in lines]
+            return list(_csv(file, absent) if path.suffix == ".csv" else _json(file))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise SpecError(f"{path} cannot be read: {error}", field="FILE") from None
 
@@ -96,25 +111,27 @@ def _json(file: Any) -> Iterator[tuple[int, object]]:
                 raise SpecError(f"not JSON: {error}", field=f"line {number}") from None
 
 
-def _csv(file: Any) -> Iterator[tuple[int, object]]:
+def _csv(file: Any, absent: Sequence[str]) -> Iterator[tuple[int, object]]:
     for number, line in enumerate(csv.DictReader(file), start=2):
         named = {name: value for name, value in line.items() if value != ""}
-        yield number, {"score": None, **named}
+        yield number, {**dict.fromkeys(absent), **named}
 
 
-def _row(number: int, line: object) -> Row:
+def read_line(kind: type[Line], number: int, line: object) -> Line:
+    """A line of that kind.
+
+    Raises:
+        SpecError: it is none; the message names the line and the field.
+    """
     try:
-        row = RowLine.model_validate(line).row()
+        return kind.model_validate(line)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
         message = first["msg"]
         if first["type"] == "extra_forbidden":
-            message = f"not permitted; allowed: {', '.join(RowLine.model_fields)}"
+            message = f"not permitted; allowed: {', '.join(kind.model_fields)}"
         raise SpecError(f"{field}: {message}" if field else message, field=f"line {number}") from None
-    except ValueError as error:
-        raise SpecError(str(error), field=f"line {number}") from None
-    return row
 
 
 def finite(value: object) -> float | None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 @click.option("--scorer", help="Of a log with several scorers, the one to read.")
 @click.option("--cluster", help="Field of a log's sample metadata that names kin, such as the video.")
 @click.option("--cell", help="Field of a log's sample metadata that names the task.")
+@click.option("--into", metavar="JOB", help="FILE holds answers of people to this job's questions.")
+@click.option("--arm", help="With --into: the arm under which they answered; default the first.")
 @data_dir_option
 def import_(
     files: tuple[str, ...],
@@ -26,12 +28,22 @@ def import_(
     scorer: str | None,
     cluster: str | None,
     cell: str | None,
+    into: str | None,
+    arm: str | None,
     data_dir: Path | None,
 ) -> None:
     """Keep runs made elsewhere as one job: logs of Inspect AI (.eval, .json), rows (.ndjson, .jsonl, .csv).
 
-    Each log is an arm; ARM= names it, else its solver does.
+    Each log is an arm; ARM= names it, else its solver does. With --into, one file of answers (sample_id,
+    answer, perhaps model and repeat) is scored as JOB was, and stands beside its models in a new job.
     """
+    from gnomon.errors import SpecError
+
+    if into is not None:
+        _import_answers(files, into, arm, data_dir)
+        return
+    if arm is not None:
+        raise SpecError("belongs to --into; name a log's arm by ARM=FILE", field="--arm")
     from gnomon.exchange.run import run_of
     from service.cli.opening import settings_of
     from workers.store.store import open_store
@@ -51,6 +63,22 @@ def import_(
     arms = ", ".join(arm.name for arm in run.spec.arms)
     click.echo(f"job {job_id}: {len(run.ended):,} trials of {len(run.refs):,} samples; arms: {arms}")
     click.echo(f"`gnomon report {job_id} --out report.html` compares them")
+
+
+def _import_answers(files: tuple[str, ...], job_id: str, arm: str | None, data_dir: Path | None) -> None:
+    from gnomon.errors import SpecError
+    from service.answering import add_answers
+    from service.cli.opening import existing_store, settings_of
+
+    if len(files) != 1:
+        raise SpecError("one file of answers at a time", field="FILE")
+    store = existing_store(data_dir)
+    try:
+        made = add_answers(store, job_id, Path(files[0]), settings_of(data_dir), arm=arm)
+    finally:
+        store.close()
+    click.echo(f"job {made}: {job_id} with these answers")
+    click.echo(f"`gnomon report {made} --out report.html` shows them beside its models")
 
 
 def _read(given: str, *, scorer: str | None, cluster: str | None, cell: str | None) -> "list[Ended]":

@@ -193,7 +193,7 @@ def test_trials_that_cannot_be_told_apart_are_refused(write: Callable[..., Path]
 def test_sample_arm_and_score_are_enough(name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text)
     one, other = read_rows(tmp_path / name)
-    assert (one.score, one.outcome, one.cell, one.model) == (1.0, Outcome.SCORED, "all", "model")
+    assert (one.score, one.outcome, one.cell, one.model) == (1.0, Outcome.SCORED, "imported", "model")
     assert (other.score, other.outcome) == (None, Outcome.INFRA_MISSING)
 
 

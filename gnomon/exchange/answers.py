@@ -1,0 +1,83 @@
+"""Answers: what people, or anybody outside, said to a job's questions, scored as the job scores."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from gnomon.errors import NotFound, SpecError
+from gnomon.exchange.row_file import lines_of, read_line
+from gnomon.outcome import Outcome
+from gnomon.rescoring import rescored
+from gnomon.row import Row
+from gnomon.sample import Sample, SampleRef
+from gnomon.strict import Strict
+from gnomon.trial import Bench
+
+
+class AnswerLine(Strict):
+    """A line of an answer file; an empty or null answer: the person gave none, so nothing can be scored."""
+
+    sample_id: Annotated[str, Field(min_length=1)]
+    answer: str | None
+    model: Annotated[str, Field(min_length=1, max_length=200)] = "human"
+    repeat: Annotated[int, Field(ge=0)] = 0
+
+
+def read_answers(path: Path) -> list[AnswerLine]:
+    """The lines of a .ndjson, .jsonl or .csv file.
+
+    Raises:
+        SpecError: it cannot be read, or a line is no answer or stands twice; names the line and the field.
+    """
+    found: dict[tuple[str, str, int], AnswerLine] = {}
+    for number, line in lines_of(path, absent=("answer",)):
+        one = read_line(AnswerLine, number, line)
+        key = (one.sample_id, one.model, one.repeat)
+        if key in found:
+            message = f"{one.model} answers {one.sample_id!r} twice; give each its own repeat"
+            raise SpecError(message, field=f"line {number}")
+        found[key] = one
+    if not found:
+        raise SpecError("holds no answers", field="FILE")
+    return list(found.values())
+
+
+def scored_answers(
+    lines: Sequence[AnswerLine],
+    *,
+    arm: str,
+    bench: Bench,
+    refs: Mapping[str, SampleRef],
+    sample: Callable[[str], Sample],
+) -> Iterator[tuple[Row, dict[str, Any] | None]]:
+    """A row and trace of each answer, as if a model had given it under that arm.
+
+    Raises:
+        NotFound: the job has no such sample.
+    """
+    for line in lines:
+        ref = refs.get(line.sample_id)
+        if ref is None:
+            raise NotFound(f"the job has no sample {line.sample_id!r}", field="sample_id")
+        row = Row(
+            job_id="",
+            trial_id="",
+            benchmark=bench.benchmark.name,
+            task=ref.task,
+            cell=ref.cell,
+            sample_id=ref.sample_id,
+            cluster=ref.cluster,
+            model=line.model,
+            arm=arm,
+            repeat=line.repeat,
+            outcome=Outcome.INFRA_MISSING,
+            stop_reason="imported:missing",
+            score=None,
+        )
+        if line.answer:
+            trace = {"prompt": [], "steps": [], "response": line.answer}
+            yield rescored(row, line.answer, bench=bench, sample=sample(line.sample_id)), trace
+        else:
+            yield row, None
