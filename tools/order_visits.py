@@ -43,7 +43,7 @@ class OrderedDay(ToolResult):
 
 
 class OrderVisits(ToolResult):
-    """The best order: the shortest walk or the earliest end, as the trip prefers; over days, of even shares."""
+    """The best order, by walk or by end as the trip prefers; over several days of all even shares."""
 
     days: list[OrderedDay]
     metres: int
