@@ -1,5 +1,6 @@
 """Itineraries as a plug-in: generated tasks, or one request of a user's own."""
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ from tools.core.tool import Need
 
 SAMPLES = 120  # where `select.limit` is not given: 20 a family
 CITY = "helsinki"
+_ALONE = threading.Lock()  # the arms of a sample ask at once: one generates, the others wait and read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +48,8 @@ class GeneratedTrips:
         if sample_id not in self.numbers:
             raise NotFound(f"no sample {sample_id!r} in this selection")
         number = self.numbers[sample_id]
-        task = task_for(number, self.folder)
+        with _ALONE:
+            task = task_for(number, self.folder)
         return Sample(
             ref=number.ref(), parts=parts_of(task), target={"task": task}, trip=task.trip.unjudged()
         )
