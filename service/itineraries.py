@@ -7,7 +7,7 @@ from gnomon.errors import SpecError
 from gnomon.row import Row
 from gnomon.trips.result import TripResult, result_of
 
-SAMPLE, ARM = "request", "planner"
+SAMPLE, ARM, REFERENCE = "request", "planner", "reference"
 TOOLS = (
     *("find_place", "where_is", "places_near", "place_details"),
     *("travel", "travel_table", "order_visits", "check_plan"),
@@ -18,17 +18,27 @@ MAX_TOOL_CALLS, MAX_TURNS = 60, 30
 def spec_of(request: object, model: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The job that plans a request; without a model the built-in reference plans.
 
+    A request's field `film` is a video in which the model looks for places: the data of the job.
+
     Raises:
-        SpecError: the request is no object.
+        SpecError: the request is no object, or one that the built-in reference cannot read.
     """
     if not isinstance(request, dict):
         raise SpecError("must be one JSON object: a planning request", field="request")
+    film = request.get("film")
+    if film is not None and not (isinstance(film, str) and film):
+        raise SpecError("must be the path of a video", field="request.film")
+    unread = next((field for field in ("text", "film") if field in request), None)
+    if unread and (model or {"id": REFERENCE}).get("id") == REFERENCE:
+        message = f"the built-in {REFERENCE} reads no free words and sees no film; name a language model"
+        raise SpecError(message, field=f"request.{unread}")
     arm = {"name": ARM, "agent": "planner", "tools": list(TOOLS)}
     return {
         "name": f"itinerary {request.get('id', '')}".strip()[:200],
         "benchmark": "itinerary",
-        "select": {"request": request},
-        "models": [dict(model or {"id": "reference"})],
+        "data": film,
+        "select": {"request": {key: value for key, value in request.items() if key != "film"}},
+        "models": [dict(model or {"id": REFERENCE})],
         "arms": [{**arm, "max_tool_calls": MAX_TOOL_CALLS, "max_turns": MAX_TURNS}],
     }
 

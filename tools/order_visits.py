@@ -43,7 +43,7 @@ class OrderedDay(ToolResult):
 
 
 class OrderVisits(ToolResult):
-    """The best order: shortest walk or earliest end, as the trip prefers; over days, of even shares."""
+    """The best order, by walk or by end as the trip prefers; where the end counts, days are shared evenly."""
 
     days: list[OrderedDay]
     metres: int
@@ -61,7 +61,8 @@ def run(context: ToolContext, args: OrderVisitsArgs) -> OrderVisits:
         raise ToolError(f"bad_argument: day is {args.day}; the trip has {trip.request.days}")
     places = list({place.id: place for place in (place_named(trip, name) for name in args.places)}.values())
     problem = ask(trip, problem_of(trip, places))
-    solution = solve(problem, day=args.day, fair=True)
+    # Whoever wants the shortest walk gets it, be one day full and another empty.
+    solution = solve(problem, day=args.day, fair=trip.request.prefer != "short_walk")
     if solution.rounds is None:
         because = ", ".join(solution.conflict) or "no way joins the places"
         raise ToolError(f"infeasible: these cannot be kept together: {because}")

@@ -12,8 +12,9 @@ import json
 import operator
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
-from agents.trips.draft_text import Drafted, draft_in, with_times
-from agents.trips.intake import asked_for, lost_names
+from agents.trips.draft_text import Drafted, draft_in
+from agents.trips.intake import asked_for, is_brief, lost_names, must_visit, understand
+from agents.trips.scheduling import scheduled_draft
 from agents.trips.turn import choice_of, distinct
 from gnomon.agent import AgentContext, LimitReached
 from gnomon.message import Message, ToolCall
@@ -26,9 +27,13 @@ MAX_REPAIRS = 3
 
 
 class State(TypedDict):
-    """The conversation and the best draft so far; the context rides along unchanged."""
+    """The conversation and the best draft so far; the context rides along unchanged.
+
+    `request` is what a model made of free words or a film; None where the request was given as it is.
+    """
 
     context: AgentContext
+    request: dict[str, Any] | None
     messages: Annotated[list[Message], operator.add]
     draft: Drafted | None
     faults: list[dict[str, Any]] | None  # None: not verified
@@ -49,6 +54,7 @@ async def run(context: AgentContext) -> str:
 
     start: State = {
         "context": context,
+        "request": None,
         "messages": list(context.prompt),
         "draft": None,
         "faults": None,
@@ -93,15 +99,22 @@ def _graph() -> "CompiledStateGraph[State, Any, Any, Any]":
 
 
 async def _intake(state: State) -> dict[str, Any]:
-    """The request as the prompt has it; where it has none, the model plans from the words alone."""
-    request = asked_for(state["context"].prompt)
-    _note(state, f"intake: {'a request for ' + str(request.get('area')) if request else 'free words'}")
-    return {}
+    """The request as the prompt has it; free words and films are put into fields by the model first."""
+    if not is_brief(state["messages"]):
+        request = asked_for(state["messages"])
+        _note(state, f"intake: {'a request for ' + str(request.get('area')) if request else 'free words'}")
+        return {}
+    understood = await understand(state["context"])
+    _note(state, f"intake: {understood.word}")
+    if understood.request is None:
+        plan = {"status": "refused", "conflict": ["request"]}
+        return {"messages": understood.messages, "request": {}, "draft": Drafted(plan=plan)}
+    return {"messages": understood.messages, "request": understood.request}
 
 
 async def _ground(state: State) -> dict[str, Any]:
     """Names that mean nothing here cannot be planned for: say so instead of inventing them."""
-    lost = lost_names(state["context"].prompt)
+    lost = lost_names(state["messages"])
     if not lost:
         return {}
     conflict = [f"place:{name}" for name in lost]
@@ -155,22 +168,14 @@ async def _draft(state: State) -> dict[str, Any]:
 
 
 async def _schedule(state: State) -> dict[str, Any]:
-    """Give each drafted day the shortest order and its times; what cannot be scheduled stays as it is."""
+    """Give a draft its best order and times; refuse what the scheduler proves that nobody can plan."""
     draft, context = state["draft"], state["context"]
-    if draft is None or not draft.is_plan or not _has(context, "order_visits"):
+    if draft is None or draft.plan is None or not _has(context, "order_visits"):
         return {}
-    days: list[dict[str, Any]] = []
-    for number, places in enumerate(draft.places_by_day()):
-        told = (
-            await _ask_tool(context, "order_visits", {"places": places, "day": number + 1}) if places else {}
-        )
-        if places and "days" not in told:
-            _note(
-                state, f"schedule: day {number + 1} keeps the model's times: {told.get('error', 'no answer')}"
-            )
-            return {}
-        days += told.get("days", [{"visits": []}])
-    return {"draft": with_times(draft, days)}
+    ask = functools.partial(_ask_tool, context, "order_visits")
+    scheduled, word = await scheduled_draft(draft, must_visit(state["messages"]), ask)
+    _note(state, f"schedule: {word}")
+    return {"draft": scheduled}
 
 
 async def _verify(state: State) -> dict[str, Any]:
@@ -207,7 +212,9 @@ async def _repair(state: State) -> dict[str, Any]:
 async def _finalize(state: State) -> dict[str, Any]:
     """The best draft; an answer that could not be read goes out as it is, for the scorer to judge."""
     draft = state["best"][1] if state["best"] else state["draft"]
-    return {"answer": draft.text if draft else ""}
+    if draft is None or state["request"] is None:
+        return {"answer": draft.text if draft else ""}
+    return {"answer": json.dumps({"request": state["request"], **(draft.plan or {})}, ensure_ascii=False)}
 
 
 def _has(context: AgentContext, tool: str) -> bool:

@@ -1,17 +1,76 @@
-"""Intake: the request and what was not found, read out of the prompt that every model gets."""
+"""Intake: the request and what was not found, out of the prompt; free words and films by the model's help."""
 
+import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from gnomon.agent import AgentContext
+from gnomon.benchmarks.itinerary.brief import BRIEF, Brief
+from gnomon.benchmarks.itinerary.prompt import parts_of
+from gnomon.errors import SpecError
 from gnomon.message import Message
 
 REQUEST, TOLD = "REQUEST:", "ALSO:"
+TRIES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    """A request in fields, or None; the turns that led to it, and a word on how it went."""
+
+    request: dict[str, Any] | None
+    messages: list[Message]
+    word: str
+
+
+def is_brief(messages: Sequence[Message]) -> bool:
+    """Whether the prompt holds a brief: words or frames instead of a whole request."""
+    return bool(messages) and _text(messages[0]).startswith(f"{BRIEF}\n")
+
+
+async def understand(context: AgentContext) -> Understood:
+    """Have the model put a brief into fields, find its places, and bind the tools to that trip.
+
+    A reading that is no request, or names what nobody knows, goes back with what is wrong; there are TRIES.
+
+    Raises:
+        LimitReached, ProviderFault, ModelFault, DataError: as asking and looking up raise them.
+    """
+    brief = Brief(fields=_after(context.prompt, BRIEF))
+    messages: list[Message] = []
+    fault = ""
+    for tries_left in reversed(range(TRIES)):
+        reply = await context.ask([*context.prompt, *messages], tool_choice="none", offer_tools=False)
+        messages.append({"role": "assistant", "content": reply.text})
+        try:
+            task = await asyncio.to_thread(brief.task, reply.text)
+            fault = "; ".join(task.trip.lost.values())
+        except SpecError as error:
+            task, fault = None, str(error)
+        if task is not None and not (fault and tries_left):
+            context.toolbox.on_trip(task.trip)
+            words = "".join(part.content for part in parts_of(task) if isinstance(part.content, str))
+            request = brief.understood(reply.text)
+            return Understood(
+                request=request,
+                messages=[*messages, {"role": "user", "content": words}],
+                word=f"understood as {json.dumps(request, ensure_ascii=False)}",
+            )
+        messages.append({"role": "user", "content": f"{fault}. Answer with the whole request again."})
+    return Understood(request=None, messages=messages, word=f"not understood: {fault}")
 
 
 def asked_for(prompt: Sequence[Message]) -> dict[str, Any]:
     """The request; empty where the prompt has none."""
     return _after(prompt, REQUEST)
+
+
+def must_visit(prompt: Sequence[Message]) -> list[str]:
+    """The names of the places that every plan must visit."""
+    places = asked_for(prompt).get("places", [])
+    return [name for name in places if isinstance(name, str)] if isinstance(places, list) else []
 
 
 def lost_names(prompt: Sequence[Message]) -> list[str]:

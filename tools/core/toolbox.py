@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from pydantic import ValidationError
@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from tools.core.footage import Picture
 from tools.core.registry import Registry
 from tools.core.tool import PictureResult, Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from tools.trips.trip import Trip
 
 TOOLS: Registry[Tool[Any]] = Registry("tools", "tool", dashes=False)
 
@@ -38,10 +39,18 @@ class Toolbox:
     """
 
     def __init__(self, tools: Iterable[Tool[Any]], context: ToolContext | None) -> None:
-        offered = (tool for tool in tools if context is None or context.meets(tool.needs))
+        self._given = tuple(tools)
+        self._bind(context)
+
+    def _bind(self, context: ToolContext | None) -> None:
+        offered = (tool for tool in self._given if context is None or context.meets(tool.needs))
         self._tools = {tool.name: tool for tool in offered}
         self._context = context
         self.schemas = [tool.schema() for tool in self._tools.values()]
+
+    def on_trip(self, trip: Trip) -> None:
+        """Bind the tools to a trip that has just become known: those of trips are offered from now on."""
+        self._bind(replace(self._context, trip=trip) if self._context else None)
 
     def call(self, name: str, arguments: str) -> Observation:
         """Run the tool `name` on `arguments`, a JSON object as the model wrote it.

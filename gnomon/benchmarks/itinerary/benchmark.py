@@ -1,11 +1,13 @@
 """Itineraries as a plug-in: generated tasks, or one request of a user's own."""
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.benchmarks.itinerary.brief import Brief, brief_of
 from gnomon.benchmarks.itinerary.floors import floors_of
 from gnomon.benchmarks.itinerary.generate import task_for
 from gnomon.benchmarks.itinerary.numbering import FAMILIES, ON_FOOT, Number, number_of, numbers
@@ -21,6 +23,7 @@ from tools.core.tool import Need
 
 SAMPLES = 120  # where `select.limit` is not given: 20 a family
 CITY = "helsinki"
+_ALONE = threading.Lock()  # the arms of a sample ask at once: one generates, the others wait and read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +48,8 @@ class GeneratedTrips:
         if sample_id not in self.numbers:
             raise NotFound(f"no sample {sample_id!r} in this selection")
         number = self.numbers[sample_id]
-        task = task_for(number, self.folder)
+        with _ALONE:
+            task = task_for(number, self.folder)
         return Sample(
             ref=number.ref(), parts=parts_of(task), target={"task": task}, trip=task.trip.unjudged()
         )
@@ -56,6 +60,8 @@ class OneTrip:
     """A request of a user's own: one sample, verified but without a known optimum."""
 
     request: Mapping[str, Any]
+    media: MediaStore
+    brief: Brief | None = None
     faults: Sequence[DataFault] = ()
 
     @property
@@ -71,6 +77,9 @@ class OneTrip:
         """
         if sample_id != REQUEST_ID:
             raise NotFound(f"no sample {sample_id!r}; there is {REQUEST_ID!r}")
+        if self.brief:
+            parts = self.brief.parts(self.media)
+            return Sample(ref=self.refs[0], parts=parts, target={"brief": self.brief})
         task = request_task(self.request)
         return Sample(ref=self.refs[0], parts=parts_of(task), target={"task": task}, trip=task.trip)
 
@@ -94,11 +103,13 @@ class Itinerary:
         data: Path | None,
         select: Select,
         protocol: PromptProtocol,  # noqa: ARG002 (generated tasks leak nothing: both protocols are the same)
-        media: MediaStore,  # noqa: ARG002 (there are none)
+        media: MediaStore,
     ) -> SampleSet:
         if select.request is not None:
-            checked_request(select.request)
-            return OneTrip(request=select.request)
+            brief = brief_of(select.request, data)
+            if brief is None:
+                checked_request(select.request)
+            return OneTrip(request=select.request, media=media, brief=brief)
         cities = _cities(data)
         select.check(tasks=self.tasks, scenes=(*cities, "japan"))
         chosen = [city for city in cities if not select.scenes or city in select.scenes]
@@ -125,7 +136,14 @@ class Itinerary:
         scoring: Scoring,  # noqa: ARG002 (no official scorer)
         variant: str | None = None,  # noqa: ARG002 (same)
     ) -> Score:
-        return score(sample.target["task"], response)
+        brief: Brief | None = sample.target.get("brief")
+        try:
+            task = brief.task(response) if brief else sample.target["task"]
+        except SpecError as error:
+            return Score(value=0.0, flags=(f"not_understood: {error}"[:200],))
+        except DataError as error:
+            return Score(value=None, reason=str(error))
+        return score(task, response)
 
     def score_record(
         self,
@@ -143,7 +161,7 @@ class Itinerary:
         return score(request_task(record["request"]), response if isinstance(response, str) else "")
 
     def floors(self, sample: Sample) -> Mapping[str, float]:
-        return floors_of(sample.target["task"])
+        return floors_of(sample.target["task"]) if "task" in sample.target else {}
 
     def published(self) -> Sequence[Published]:
         return ()

@@ -108,6 +108,35 @@ async def test_the_best_draft_stands_when_repairs_make_it_worse(tmp_path: Path) 
     assert row.flags == ("MUST_VISIT",)
 
 
+async def test_days_that_cannot_be_kept_are_shared_out_anew(tmp_path: Path) -> None:
+    request = {**REQUEST, "days": 2, "window": {"start": "10:00", "end": "13:45"}}
+    row, trace = await plan(tmp_path, [json.dumps(DRAFT)], request=request)
+    assert (row.score, len(trace.replies)) == (1.0, 1)
+    days = json.loads(row.answer or "")["plan"]["days"]
+    assert [len(day["visits"]) for day in days] == [1, 2] or [len(day["visits"]) for day in days] == [2, 1]
+
+
+async def test_a_refusal_of_what_can_be_done_becomes_a_plan(tmp_path: Path) -> None:
+    refusal = json.dumps({"status": "refused", "conflict": ["window"]})
+    row, _ = await plan(tmp_path, [refusal])
+    assert (row.score, json.loads(row.answer or "")["plan"]["status"]) == (1.0, "planned")
+
+
+async def test_a_plan_of_what_cannot_be_done_becomes_a_proven_refusal(tmp_path: Path) -> None:
+    row, _ = await plan(tmp_path, [json.dumps(DRAFT)], request={**REQUEST, "start_date": "2026-06-08"})
+    told = json.loads(row.answer or "")["plan"]
+    assert (row.score, told["status"]) == (1.0, "refused")
+    assert told["conflict"] in (["hours:Kiasma"], ["hours:Ateneum"])
+
+
+async def test_made_up_places_are_left_out_where_the_scheduler_plans_anew(tmp_path: Path) -> None:
+    draft = json.loads(json.dumps(DRAFT))
+    draft["days"][0]["visits"].append({"place": "Atlantis", "arrive": "09:00", "leave": "09:10"})
+    row, _ = await plan(tmp_path, [json.dumps(draft)])
+    made = json.loads(row.answer or "")["plan"]
+    assert (row.score, [one["place"] for one in made["skipped"]]) == (1.0, ["Atlantis"])
+
+
 async def test_places_that_are_not_found_are_refused_before_the_model_is_asked(tmp_path: Path) -> None:
     request = {**REQUEST, "places": ["Kiasma", "Atlantis"]}
     row, trace = await plan(tmp_path, ["never asked"], request=request)

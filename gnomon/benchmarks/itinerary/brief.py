@@ -1,0 +1,93 @@
+"""Brief: a request in free words or by a film; a model puts it into fields before anything is planned."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gnomon.benchmarks.itinerary.request_task import checked_request, request_task
+from gnomon.benchmarks.itinerary.task import Task
+from gnomon.clip_samples import labelled_frames
+from gnomon.errors import SpecError
+from gnomon.media import MediaStore
+from gnomon.media.clips import Clips
+from gnomon.media.rules import Uniform
+from gnomon.sample import Part
+from tools.trips.atlas import areas
+from tools.trips.draft import read_object
+
+BRIEF, TEXT = "BRIEF:", "text"
+MAX_TEXT = 4000
+FRAMES = Uniform(24)
+LEAST: Mapping[str, Any] = {"area": "world", "start_date": "2000-01-01", "places": ["somewhere"]}
+"""What a request needs at least: put in for checking what a brief does give."""
+
+FORM = """\
+Put this into a planning request. Fields: area (one of {areas}; or a city a configured service knows),
+start_date (ISO), days, party, rooms, hotel, ends_at, places [NAME], wishes [kind of place, such as museum],
+avoid [NAME], order [[BEFORE, AFTER]], window {{"start": "HH:MM", "end": "HH:MM"}},
+meals [{{"name": "lunch", "start": "HH:MM", "end": "HH:MM", "minutes": N}}],
+budget {{"amount": N, "currency": "EUR"}}, max_walk_m (a day), max_leg_min, mode (walk or rail),
+video [{{"name": NAME, "from_s": N, "to_s": N}}] for places seen in frames, in the order of the frames.
+Leave out what nobody said; invent no place. The fields of BRIEF hold and need not be repeated.
+Answer with one JSON object: {{"request": {{...}}}}"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brief:
+    """What the traveller said: `fields` that hold whatever a model makes of the words and the film."""
+
+    fields: Mapping[str, Any]
+    text: str = ""
+    film: Path | None = None
+
+    def understood(self, response: str) -> dict[str, Any]:
+        """The request that an answer says it understood; fields that were given hold.
+
+        Raises:
+            SpecError: it says none.
+        """
+        found = read_object(response, ("request",))
+        told = found.get("request") if found else None
+        if not isinstance(told, dict):
+            raise SpecError("the answer names no request", field="request")
+        return {**told, **self.fields}
+
+    def task(self, response: str) -> Task:
+        """The task of that request.
+
+        Raises:
+            SpecError: there is none, or it is none.
+            DataError: the provider failed.
+        """
+        return request_task(self.understood(response))
+
+    def parts(self, media: MediaStore) -> tuple[Part, ...]:
+        """The prompt that asks for the fields; frames of the film come before the form.
+
+        Raises:
+            DataError: the film cannot be read.
+        """
+        words = f"{BRIEF}\n{json.dumps(dict(self.fields), ensure_ascii=False)}"
+        if self.text:
+            words += f"\n\nThe traveller says:\n{self.text}"
+        shown = labelled_frames(Clips(media).frames(self.film, FRAMES)) if self.film else ()
+        form = FORM.format(areas=", ".join(areas()))
+        return (Part(content=f"{words}\n\n"), *shown, Part(content=f"\n\n{form}"))
+
+
+def brief_of(given: Mapping[str, Any], film: Path | None) -> Brief | None:
+    """The brief in a request; None where the request is complete in itself.
+
+    Raises:
+        SpecError: the words are too many or none, or a field that is given is wrong.
+    """
+    if TEXT not in given and film is None:
+        return None
+    text = given.get(TEXT, "")
+    if not isinstance(text, str) or len(text) > MAX_TEXT or not (text.strip() or film):
+        raise SpecError(f"must be words, at most {MAX_TEXT} characters", field=f"request.{TEXT}")
+    fields = {name: value for name, value in given.items() if name != TEXT}
+    checked_request({**LEAST, **fields})
+    return Brief(fields=fields, text=text, film=film)
