@@ -45,7 +45,8 @@ def test_the_error_tree_in_the_docstring_is_the_class_tree() -> None:
     assert {
         name
         for name in drawn
-        if name[0].isupper() and name.endswith(("Error", "Found", "Conflict", "Fault", "Budget", "Unavailable"))
+        if name[0].isupper()
+        and name.endswith(("Error", "Found", "Conflict", "Fault", "Budget", "Unavailable"))
     } == classes
 
 

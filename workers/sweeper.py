@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.errors import GnomonError
 from workers.logs import set_up_logs
-from workers.queue import enqueue_shards, message_id, queue_name, waiting_ids
+from workers.queue import client_of, enqueue_shards, message_id, queue_name, waiting_ids
 from workers.settings import DEFAULT_CACHE_DAYS, Timing, read_cache_days, read_timing
 from workers.store.store import Store, open_store
 
@@ -87,7 +87,7 @@ def main(redis_url: str, database_url: str) -> None:
         store = open_store(database_url)
         sweeper = Sweeper(
             store,
-            Redis.from_url(redis_url),
+            client_of(redis_url),
             timing=read_timing(os.environ),
             cache_days=read_cache_days(os.environ),
         )
