@@ -178,8 +178,8 @@ class Proxy:
         self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, *, is_answer: bool
     ) -> None:
         while piece := await source.read(PIECE):
-            while self.state == "cut" or (self.state == "deaf" and is_answer):
-                await asyncio.sleep(0.01)  # noqa: ASYNC110 (another thread sets the state)
+            while self.state == "cut" or (self.state == "deaf" and is_answer):  # noqa: ASYNC110 (set by a thread)
+                await asyncio.sleep(0.01)
             if self.state == "slow":
                 await asyncio.sleep(len(piece) / SLOW_BYTES_PER_S)
             sink.write(piece)

@@ -3,12 +3,13 @@
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 from tests.workers import postgresql
 from tests.workers.faults import ON_POSTGRESQL, ON_SQLITE, Inject, small_disk
 from tests.workers.links import Link, TcpRedis, namespaces, proxies
-from tests.workers.scene import Scene, free_port, staged
+from tests.workers.scene import Machine, Scene, free_port, staged
 
 DISK_MB = 1_500
 BRIDGE, LOOPBACK = "10.213.77.1", "127.0.0.1"
@@ -64,11 +65,33 @@ def over_proxies(clocks: Mapping[str, str]) -> Iterator[Site]:
                 yield scene, _faults_of(links[0])
 
 
+@contextmanager
+def over_clocks(clocks: Mapping[str, str]) -> Iterator[Site]:
+    """Two machines over PostgreSQL; the clock of one is an hour ahead.
+
+    Raises:
+        PermissionError: libfaketime is not installed here.
+    """
+    found = find_spec("libfaketime")
+    if found is None or found.origin is None:
+        raise PermissionError("libfaketime is not installed")
+    library = Path(found.origin).parent / "vendor/libfaketime/src/libfaketime.so.1"
+    ahead = ("env", f"LD_PRELOAD={library}", "FAKETIME=+1h", "DONT_FAKE_MONOTONIC=1")
+    machines = [Machine("right"), Machine("ahead", ahead)]
+    with (
+        tempfile.TemporaryDirectory() as name,
+        postgresql.running() as server,
+        staged(Path(name), server.emptied(), clocks=clocks, postgres=server, machines=machines) as scene,
+    ):
+        yield scene, {"a machine's clock an hour ahead": lambda _: None}
+
+
 SITES: dict[str, Callable[[Mapping[str, str]], AbstractContextManager[Site]]] = {
     "SQLite": over_sqlite,
     "PostgreSQL": over_postgresql,
     "two machines": over_namespaces,
     "two machines behind proxies": over_proxies,
+    "two clocks": over_clocks,
 }
 
 

@@ -26,6 +26,16 @@ def test_a_network_that_fails_loses_no_trial_and_doubles_none(stand: Stand, name
     assert (damage.lost, damage.duplicated, damage.missing) == (0, 0, 0), str(damage)
 
 
+def test_a_worker_whose_clock_is_off_runs_its_share_and_no_trial_twice() -> None:
+    try:
+        with SITES["two clocks"]({**QUICK, "GNOMON_LEASE_SECONDS": "20"}) as (scene, faults):
+            damage = Stand(scene, faults, samples=60).suffer(*faults, within_s=90.0)
+            assert len(scene.store.workers()) == 2
+    except PermissionError as error:
+        pytest.skip(str(error))
+    assert (damage.lost, damage.duplicated, damage.missing, damage.rerun) == (0, 0, 0, 0), str(damage)
+
+
 @pytest.mark.soak
 @pytest.mark.timeout(1_200)
 @pytest.mark.parametrize("site", ["two machines", "two machines behind proxies"])
