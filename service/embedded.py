@@ -7,17 +7,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from redis import Redis, RedisError
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
 from gnomon.errors import SpecError
 from service.redis_server import RedisServer
 from service.settings import Settings
 from service.supervisor import Child, Supervisor
+from workers.queue import client_of
 from workers.store.store import Store, open_store
 
 MAX_DEFAULT_WORKERS = 4
-REDIS_TIMEOUT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,16 +88,6 @@ def embedded(settings: Settings) -> Iterator[Embedded]:
         stack.callback(store.close)
         store.check_whole()
         yield Embedded(settings=settings, store=store, redis=redis, redis_url=url, supervisor=supervisor)
-
-
-def client_of(url: str) -> Redis:
-    """A client that gives up soon: callers wait for it, and the sweeper makes good what failed."""
-    return Redis.from_url(
-        url,
-        socket_timeout=REDIS_TIMEOUT_S,
-        socket_connect_timeout=REDIS_TIMEOUT_S,
-        retry=Retry(NoBackoff(), retries=1),
-    )
 
 
 def open_redis(url: str) -> Redis:

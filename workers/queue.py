@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import cast
 
 from redis import Redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 from rq import Queue
 from rq.serializers import JSONSerializer
 
@@ -11,8 +13,19 @@ from workers.message import SHARD_FUNCTION, ShardMessage
 from workers.store.records import JobRecord
 
 PRIORITIES = ("high", "normal", "low")
+REDIS_TIMEOUT_S = 5.0
 FAILURE_TTL_S = 3_600
 NO_TIMEOUT = -1  # a shard takes what its trials take; leases, not RQ, tell who is dead
+
+
+def client_of(url: str) -> Redis:
+    """A client that gives up soon: callers wait for it, and the sweeper makes good what failed."""
+    return Redis.from_url(
+        url,
+        socket_timeout=REDIS_TIMEOUT_S,
+        socket_connect_timeout=REDIS_TIMEOUT_S,
+        retry=Retry(NoBackoff(), retries=1),
+    )
 
 
 def queue_name(queue: str, priority: str) -> str:

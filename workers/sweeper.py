@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.errors import GnomonError
 from workers.logs import set_up_logs
-from workers.queue import enqueue_shards, message_id, queue_name, waiting_ids
+from workers.queue import client_of, enqueue_shards, message_id, queue_name, waiting_ids
 from workers.settings import DEFAULT_CACHE_DAYS, Timing, read_cache_days, read_timing
 from workers.store.store import Store, open_store
 
@@ -33,6 +33,7 @@ class Sweeper:
     ) -> None:
         self._store, self._redis, self._timing = store, redis, timing
         self._cache_s, self._next_purge_s = cache_days * 86_400, 0.0
+        self._missed_before: set[tuple[str, int]] = set()
 
     def run(self, stop: threading.Event) -> None:
         """Sweep until `stop` is set; a database or queue that is away is tried again at the next turn."""
@@ -44,9 +45,17 @@ class Sweeper:
                 log.warning("sweep put off: %s", error)
 
     def sweep(self) -> int:
-        """One turn; return how many shards were queued."""
+        """One turn; return how many shards were queued.
+
+        What was taken back from the dead is queued at once, and first: it has waited already. Of others a
+        worker may have taken the message a moment ago: they are queued when they are missed a second time.
+        """
         taken_back = set(self._store.sweep())
-        return self.queue(self._store.unfinished_shards(), first=taken_back)
+        missed = self._missed()
+        due = missed & (taken_back | self._missed_before)
+        self._queue(due, first=taken_back)
+        self._missed_before = missed - due
+        return len(due)
 
     def _purge(self) -> None:
         """Forget old replies, from time to time."""
@@ -54,25 +63,29 @@ class Sweeper:
             self._store.forget_replies(older_than_s=self._cache_s)
             self._next_purge_s = time.monotonic() + PURGE_EVERY_S
 
-    def queue(self, shards: Iterable[tuple[str, int]], *, first: Collection[tuple[str, int]] = ()) -> int:
-        """Queue those of the shards that do not wait there already; return how many.
-
-        What was taken back from the dead comes `first`: it has waited once.
-        """
-        by_job: dict[str, list[int]] = defaultdict(list)
-        for job_id, shard in shards:
-            by_job[job_id].append(shard)
+    def _missed(self) -> set[tuple[str, int]]:
+        """Shards that wait for a worker, and that no queue holds."""
         waiting: dict[str, set[str]] = {}
-        queued = 0
-        for job_id, numbers in by_job.items():
-            job = self._store.job(job_id)
-            name = queue_name(job.spec.queue, job.spec.priority)
+        missed: set[tuple[str, int]] = set()
+        for job_id, shards in _by_job(self._store.unfinished_shards()).items():
+            spec = self._store.job(job_id).spec
+            name = queue_name(spec.queue, spec.priority)
             if name not in waiting:
                 waiting[name] = waiting_ids(self._redis, name)
-            lost = [shard for shard in numbers if message_id(job_id, shard) not in waiting[name]]
-            ahead = [shard for shard in lost if (job_id, shard) in first]
-            queued += enqueue_shards(self._redis, job, lost, first=ahead)
-        return queued
+            missed |= {(job_id, one) for one in shards if message_id(job_id, one) not in waiting[name]}
+        return missed
+
+    def _queue(self, shards: Collection[tuple[str, int]], *, first: Collection[tuple[str, int]]) -> None:
+        for job_id, numbers in _by_job(sorted(shards)).items():
+            ahead = [shard for shard in numbers if (job_id, shard) in first]
+            enqueue_shards(self._redis, self._store.job(job_id), numbers, first=ahead)
+
+
+def _by_job(shards: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
+    by_job: dict[str, list[int]] = defaultdict(list)
+    for job_id, shard in shards:
+        by_job[job_id].append(shard)
+    return by_job
 
 
 @click.command(help="Sweep until told to stop.")
@@ -87,7 +100,7 @@ def main(redis_url: str, database_url: str) -> None:
         store = open_store(database_url)
         sweeper = Sweeper(
             store,
-            Redis.from_url(redis_url),
+            client_of(redis_url),
             timing=read_timing(os.environ),
             cache_days=read_cache_days(os.environ),
         )

@@ -8,10 +8,12 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 
-from gnomon.errors import GnomonError
+from gnomon.errors import GnomonError, Unavailable
 
+RETRY_AFTER_S = 5
 MEDIA_TYPE = "application/problem+json"
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -61,6 +63,7 @@ def add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(GnomonError, _ours)
     app.add_exception_handler(RequestValidationError, _bad_request)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(OperationalError, _store_away)
     app.add_exception_handler(Exception, _unknown)
 
 
@@ -88,6 +91,13 @@ def _http(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101 (as above)
     title = HTTPStatus(error.status_code).phrase
     return problem(error.status_code, title=title, detail=str(error.detail), headers=error.headers)
+
+
+def _store_away(_: Request, error: Exception) -> JSONResponse:
+    # Whether it was done is not known: with an Idempotency-Key asking again is safe.
+    log.error("the store: %s", type(error).__name__)
+    detail = "the store cannot be reached, or cannot write, just now; ask again"
+    return problem(503, title=Unavailable.title, detail=detail, headers={"Retry-After": str(RETRY_AFTER_S)})
 
 
 def _unknown(_: Request, error: Exception) -> JSONResponse:

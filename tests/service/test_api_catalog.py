@@ -14,10 +14,10 @@ from gnomon.agent import AGENTS
 from gnomon.benchmark import BENCHMARKS
 from gnomon.preset import PRESETS
 from service.api.app import create_app
-from service.embedded import client_of
 from service.settings import read_settings
 from tests.service.play import OpenApi, finish_all, post
 from tools.core.toolbox import TOOLS
+from workers.queue import client_of
 from workers.store.store import Store
 
 SCENE_FILE = Path(__file__).parents[2] / "examples" / "scenes" / "small.geojson"

@@ -1,6 +1,7 @@
 """Chaos: faults that are planted while real workers run a job, and what must hold all the same."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +15,9 @@ from workers.store import JobRecord, Store
 HEADER = """\
 | fault | lost, of planned | doubled | missing | run again | seconds |
 |---|---|---|---|---|---|"""
-DRAWN = {"id": "scripted", "options": {"replies": [{"draw": {"A": 2, "B": 1}}], "usd": 0.001}}
+OPTIONS = {"replies": [{"draw": {"A": 2, "B": 1}}], "usd": 0.001}
+DRAWN: dict[str, Any] = {"id": "scripted", "options": OPTIONS}
+SLOW: dict[str, Any] = {"id": "scripted", "options": {**OPTIONS, "delay_s": 0.1}}
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,25 @@ class Damage:
             f"| {self.fault} | {self.lost} of {self.planned:,} | {self.duplicated} | {self.missing} "
             f"| {self.rerun} | {self.recovery_s:.1f} |"
         )
+
+
+class Stand:
+    """A scene in which one fault comes after another, and the report of a job that suffered none."""
+
+    def __init__(self, scene: Scene, faults: Mapping[str, Inject], *, samples: int) -> None:
+        self.scene, self.faults, self._samples = scene, faults, samples
+        clean = scene.end_of(self._post(), within_s=600.0)
+        self._expected = plain_report(scene.store, clean.id)
+
+    def suffer(self, name: str, *, within_s: float) -> Damage:
+        """Plant a fault while another such job runs; its report must be the same."""
+        job = self._post()
+        damage = suffer(self.scene, name, self.faults[name], job, within_s=within_s)
+        assert plain_report(self.scene.store, job.id) == self._expected, f"{name}: another report"
+        return damage
+
+    def _post(self) -> JobRecord:
+        return self.scene.post(self._samples, models=[SLOW], concurrency=4)
 
 
 def suffer(scene: Scene, name: str, inject: Inject, job: JobRecord, *, within_s: float) -> Damage:

@@ -1,41 +1,33 @@
 """The fault table: `python -m tests.workers.fault_table` prints what each fault costs.
 
-Every fault is planted while two workers run a job, with the clocks of production (`--quick`: with those of
-the tests). `--long N` plants faults at random, every few seconds, while a job of N trials runs.
+Every fault is planted while two workers run a job, wherever the service may stand (`--site`: there only),
+with the clocks of production (`--quick`: with those of the tests). `--long N` plants faults at random,
+every few seconds, while a job of N trials runs.
 """
 
 import argparse
 import random
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from pathlib import Path
 
-from tests.workers import postgresql
-from tests.workers.chaos import DRAWN, HEADER, Damage, count, plain_report, suffer
+from tests.workers.chaos import DRAWN, HEADER, Damage, Stand, count, plain_report
 from tests.workers.conftest import QUICK
-from tests.workers.faults import ON_POSTGRESQL, ON_SQLITE, Inject, small_disk
-from tests.workers.scene import Scene, staged
-from workers.settings import Timing
+from tests.workers.faults import Inject
+from tests.workers.scene import Scene
+from tests.workers.sites import SITES
 
-SLOW = {**DRAWN, "options": {**DRAWN["options"], "delay_s": 0.1}}
 SOAK_CLOCKS = {**QUICK, "GNOMON_LEASE_SECONDS": "5", "GNOMON_GRACE_SECONDS": "2"}
 EVERY_S = 3.0
-DISK_MB = 1_500
 
 
 def all_faults(scene: Scene, faults: Mapping[str, Inject], *, samples: int) -> Iterator[Damage]:
     """Plant one after another, each while a job of its own runs."""
-    clean = scene.end_of(scene.post(samples, models=[SLOW], concurrency=4), within_s=600)
-    expected = plain_report(scene.store, clean.id)
-    for name, inject in faults.items():
-        job = scene.post(samples, models=[SLOW], concurrency=4)
-        yield suffer(scene, name, inject, job, within_s=600)
-        assert plain_report(scene.store, job.id) == expected, f"{name}: another report"
+    stand = Stand(scene, faults, samples=samples)
+    for name in faults:
+        yield stand.suffer(name, within_s=600.0)
 
 
 def long_run(
@@ -63,44 +55,24 @@ def long_run(
     return damage, log
 
 
-@contextmanager
-def sqlite_scene(clocks: Mapping[str, str]) -> Iterator[tuple[Scene, dict[str, Inject]]]:
-    """A scene on a disk that can be filled, where this user may mount one, and what can be done to it."""
-    with tempfile.TemporaryDirectory() as name, small_disk(DISK_MB) as disk:
-        folder = disk or Path(name)
-        faults = ON_SQLITE if disk else {name: ON_SQLITE[name] for name in ON_SQLITE if name != "disk full"}
-        with staged(folder, f"sqlite:///{folder}/gnomon.db", clocks=clocks) as scene:
-            yield scene, faults
-
-
-@contextmanager
-def postgres_scene(clocks: Mapping[str, str]) -> Iterator[tuple[Scene, dict[str, Inject]]]:
-    """A scene over a PostgreSQL of its own, and what can be done to it."""
-    with (
-        tempfile.TemporaryDirectory() as name,
-        postgresql.running() as server,
-        staged(Path(name), server.emptied(), clocks=clocks, postgres=server) as scene,
-    ):
-        yield scene, ON_POSTGRESQL
-
-
 def main() -> None:
     """Print the table, or the one line of a long run."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--long", type=int, metavar="N")
+    parser.add_argument("--site", action="append", choices=SITES)
     parser.add_argument("--seed", type=int, default=7)
     given = parser.parse_args()
     say(HEADER)
-    for title, make in (("SQLite", sqlite_scene), ("PostgreSQL", postgres_scene)):
+    for title in given.site or SITES:
         if given.long:
-            with make(SOAK_CLOCKS) as (scene, faults):
+            with SITES[title](SOAK_CLOCKS) as (scene, faults):
                 damage, log = long_run(scene, faults, trials=given.long, seed=given.seed)
             say(f"{damage}\n{title}, seed {given.seed}: {dict(sorted(log.items()))}")
             continue
-        with make(QUICK if given.quick else {}) as (scene, faults):
-            samples = 80 if given.quick else 20 * int(Timing().lease_s)
-            for damage in all_faults(scene, faults, samples=samples):
+        say(f"| **{title}** | | | | | |")
+        with SITES[title](QUICK if given.quick else {}) as (scene, faults):
+            for damage in all_faults(scene, faults, samples=80 if given.quick else 400):
                 say(f"{damage}")
 
 

@@ -90,16 +90,17 @@ def fill_disk(scene: Scene) -> None:
     """Nothing can be written for two leases, neither by the database nor by Redis."""
     filler = scene.folder / "filler"
     with filler.open("wb", buffering=0) as file:
-        _fill(file)
+        fill(file)
         began_s = time.monotonic()
         wait_until(lambda: not scene.is_ready())
         while time.monotonic() < began_s + 2 * scene.lease_s:
-            _fill(file)  # what others have let go of
+            fill(file)  # what others have let go of
             time.sleep(0.01)
     filler.unlink()
 
 
-def _fill(file: IO[bytes]) -> None:
+def fill(file: IO[bytes]) -> None:
+    """Write until the disk has no byte left."""
     try:
         while file.write(bytes(1 << 20)):
             pass

@@ -20,10 +20,15 @@ PATIENCE_S = 30.0
 
 @dataclass
 class PostgreSQL:
-    """A server on a unix socket in `folder`, with one database; `serve` starts its process."""
+    """A server on a unix socket in `folder`, with one database; `serve` starts its process.
+
+    With `host` it listens there too, on `port`.
+    """
 
     folder: Path
     serve: Callable[[], "subprocess.Popen[bytes]"]
+    port: int
+    host: str = ""
     process: "subprocess.Popen[bytes]" = field(init=False)
 
     def start(self) -> None:
@@ -41,7 +46,9 @@ class PostgreSQL:
             db.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}")
 
     def connect(self) -> psycopg.Connection[Any]:
-        return psycopg.connect(host=str(self.folder), user="postgres", dbname="postgres", autocommit=True)
+        return psycopg.connect(
+            host=str(self.folder), port=self.port, user="postgres", dbname="postgres", autocommit=True
+        )
 
     def emptied(self) -> str:
         """The URL of the database, when all connections to it are cut and nothing is left in it."""
@@ -49,12 +56,14 @@ class PostgreSQL:
         with self.connect() as db:
             db.execute("DROP SCHEMA public CASCADE")
             db.execute("CREATE SCHEMA public")
-        return f"postgresql://postgres@/postgres?host={self.folder}"
+        if self.host:
+            return f"postgresql://postgres@{self.host}:{self.port}/postgres"
+        return f"postgresql://postgres@/postgres?host={self.folder}&port={self.port}"
 
 
 @contextmanager
-def running() -> Iterator[PostgreSQL]:
-    """Start a server that forgets everything at its end.
+def running(host: str = "", port: int = 5432) -> Iterator[PostgreSQL]:
+    """Start a server that forgets everything at its end; it lets in whoever is on the network of `host`.
 
     It refuses to run as root: then it runs as the user `nobody`, from a copy that this user can reach.
     """
@@ -73,8 +82,13 @@ def running() -> Iterator[PostgreSQL]:
         quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "cwd": folder, **user}
         initdb = [programs / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "-N"]
         subprocess.run(initdb, check=True, **quiet)
-        serve = [programs / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", "-F"]
-        server = PostgreSQL(folder, lambda: subprocess.Popen(serve, stderr=subprocess.DEVNULL, **quiet))
+        with (data / "pg_hba.conf").open("a") as rules:
+            rules.write("host all all samenet trust\n" if host else "")
+        serve = [programs / "postgres", "-D", data, "-k", folder, "-p", str(port), "-F"]
+        serve += ["-c", f"listen_addresses={host}"]
+        server = PostgreSQL(
+            folder, lambda: subprocess.Popen(serve, stderr=subprocess.DEVNULL, **quiet), port, host
+        )
         server.start()
         try:
             yield server

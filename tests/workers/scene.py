@@ -7,7 +7,7 @@ import socket
 import sys
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,13 +20,22 @@ from sqlalchemy.exc import SQLAlchemyError
 from service.redis_server import RedisServer
 from service.supervisor import Child, Supervisor
 from tests.workers.broken_store import Breakage
-from tests.workers.conftest import QUICK, ROOT, children_of, make_spec, wait_until
+from tests.workers.conftest import QUICK, ROOT, TINY_WORKER, children_of, make_spec, wait_until
 from tests.workers.postgresql import PostgreSQL
 from workers.settings import read_timing
 from workers.store import JobRecord, Store
 from workers.store.schema import trials
 
 FLEET = Path(__file__).parent / "tiny_fleet.py"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where a worker runs: what its command begins with there, and how a server's URL looks from there."""
+
+    name: str
+    enter: tuple[str, ...] = ()
+    reach: Callable[[str], str] = str
 
 
 @dataclass
@@ -142,17 +151,26 @@ class Scene:
 
 @contextmanager
 def staged(
-    folder: Path, url: str, *, clocks: Mapping[str, str] = QUICK, postgres: PostgreSQL | None = None
+    folder: Path,
+    url: str,
+    *,
+    clocks: Mapping[str, str] = QUICK,
+    postgres: PostgreSQL | None = None,
+    server: RedisServer | None = None,
+    machines: Sequence[Machine] = (),
 ) -> Iterator[Scene]:
-    """A scene over the database at `url`, with two workers; at its end nothing of it is left."""
+    """A scene over the database at `url`, with two workers, or one on each machine; it leaves nothing."""
     store = Store(url)
-    with RedisServer(folder) as server, Redis.from_url(server.url) as redis, Supervisor() as init:
+    with server or RedisServer(folder) as server, Redis.from_url(server.url) as redis, Supervisor() as init:
         lease_s = read_timing(clocks).lease_s
-        scene = Scene(folder, store, redis, server, init, _free_port(), lease_s, postgres)
-        _start(scene, "api", url, clocks, "--port", str(scene.port))
-        _start(scene, "supervisor", url, clocks, "--workers", "2")
+        scene = Scene(folder, store, redis, server, init, free_port(), lease_s, postgres)
+        _start(scene, "api", Machine("api"), clocks, FLEET, "--port", str(scene.port))
+        for machine in machines:
+            _start(scene, machine.name, machine, clocks, TINY_WORKER)
+        if not machines:
+            _start(scene, "supervisor", Machine("supervisor"), clocks, FLEET, "--workers", "2")
         wait_until(scene.is_ready)
-        wait_until(lambda: len(store.workers()) == 2)
+        wait_until(lambda: len(store.workers()) == max(2, len(machines)))
         try:
             yield scene
         finally:
@@ -160,19 +178,23 @@ def staged(
     store.close()
 
 
-def _start(scene: Scene, name: str, url: str, clocks: Mapping[str, str], *more: str) -> None:
-    places = ("--redis", scene.server.url, "--database", url, "--data-dir", str(scene.folder))
+def _start(
+    scene: Scene, name: str, machine: Machine, clocks: Mapping[str, str], script: Path, *more: str
+) -> None:
+    places = ("--redis", machine.reach(scene.server.url), "--database", machine.reach(scene.store.url))
+    command = (*machine.enter, sys.executable, str(script), *places, "--data-dir", str(scene.folder), *more)
     scene.init.start(
         Child(
             name=name,
-            command=(sys.executable, str(FLEET), *places, *more),
+            command=command,
             log_file=scene.folder / "logs" / f"{name}.log",
             env={**clocks, "PYTHONPATH": str(ROOT)},
         )
     )
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens on."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
 

@@ -1,4 +1,4 @@
-"""Operations of the store whose commit fails, or succeeds unheard: what stays, what a retry makes of it."""
+"""Operations of the store whose commit fails, or succeeds unheard: what a second try makes of them."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -10,7 +10,7 @@ from redis import Redis
 from rq.exceptions import NoSuchJobError
 from rq.serializers import JSONSerializer
 
-from tests.workers.conftest import Plant, create, wait_until
+from tests.workers.conftest import Clock, Plant, create, wait_until
 from workers.message import SHARD_FUNCTION, RefusedMessage, ShardMessage
 from workers.queue import enqueue_shards, message_id, open_queue, queue_name, queue_names, waiting_ids
 from workers.settings import Timing
@@ -87,20 +87,31 @@ def test_a_worker_survives_forged_messages_and_runs_none(busy_plant: Plant, tmp_
     assert not mark.exists()
 
 
-def test_the_sweeper_queues_what_was_lost_and_only_once(redis: Redis, store: Store) -> None:
+def test_the_sweeper_queues_what_it_has_missed_twice_and_only_once(redis: Redis, store: Store) -> None:
     job = create(store)
     sweeper = Sweeper(store, redis, timing=Timing())
-    assert sweeper.sweep() == job.shards
-    assert sweeper.sweep() == 0
+    assert [sweeper.sweep() for _ in range(3)] == [0, job.shards, 0]
     redis.flushall()
-    assert sweeper.sweep() == job.shards
+    assert [sweeper.sweep() for _ in range(3)] == [0, job.shards, 0]
+
+
+def test_the_sweeper_queues_at_once_and_first_what_it_takes_back_from_the_dead(
+    redis: Redis, store: Store, clock: Clock
+) -> None:
+    waiting, dead = create(store, 1), create(store, 1)
+    enqueue_shards(redis, waiting, range(waiting.shards))
+    store.lease(dead.id, 0, worker="w", ttl_s=10, limit=2)
+    clock.now_s += 11
+    assert Sweeper(store, redis, timing=Timing()).sweep() == 1
+    assert open_queue(redis, QUEUE).job_ids[0] == message_id(dead.id, 0)
 
 
 def test_the_sweeper_leaves_alone_what_runs_or_has_ended(redis: Redis, store: Store) -> None:
     job, cancelled = create(store, 1), create(store, 1)
     store.lease(job.id, 0, worker="w", ttl_s=10, limit=1)
     store.cancel(cancelled.id)
-    assert Sweeper(store, redis, timing=Timing()).sweep() == 0
+    sweeper = Sweeper(store, redis, timing=Timing())
+    assert [sweeper.sweep() for _ in range(3)] == [0, 0, 0]
 
 
 def test_a_doubled_message_runs_nothing_twice(busy_plant: Plant) -> None:

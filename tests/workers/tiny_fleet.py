@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 
 import gnomon.benchmarks
-from service.embedded import Embedded, client_of
+from service.embedded import Embedded
 from service.serving import listen, serve
 from service.settings import Settings
 from service.supervisor import Child, Supervisor, stopped_by_signals
 from tests.workers.broken_store import Breakage, BrokenStore
+from workers.queue import client_of
 
 HERE = Path(__file__).parent
 

@@ -29,6 +29,7 @@ from tests.workers.broken_store import Breakage, BrokenStore
 from workers.bases import AllowedBases
 from workers.limiter.allowance import VARIABLE, parse_rates
 from workers.opening import Opener, OpenJob, OpenSpec
+from workers.queue import client_of
 from workers.settings import read_timing
 from workers.shard import WorkerContext
 from workers.store import Store
@@ -122,7 +123,7 @@ def context_of(
 def sweep(store: Store, redis_url: str) -> None:
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    Sweeper(store, Redis.from_url(redis_url), timing=read_timing(os.environ)).run(stop)
+    Sweeper(store, client_of(redis_url), timing=read_timing(os.environ)).run(stop)
 
 
 def main() -> None:

@@ -12,6 +12,13 @@ from gnomon.errors import DataError, SpecError, Unavailable
 from workers.store.schema import REVISION, marks, metadata
 from workers.store.sqlite import BUSY_TIMEOUT_S, Raw, damage_of, has_room, open_sqlite, run
 
+_ALIVE = {  # a server that is silent beyond that is away: a partition leaves no connection waiting for ever
+    "connect_timeout": 10,
+    "keepalives_idle": 5,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
 STALLED_S = 10.0  # PostgreSQL ends a transaction whose client is silent for so long: its locks stop others
 MAKING_TABLES = 0x676E6F6D6F6E  # the advisory lock of PostgreSQL under which tables are made
 _POSTGRESQL_SETUP = (
@@ -153,7 +160,7 @@ def _check(found: str | None) -> None:
 
 
 def _open_postgresql(url: URL) -> Engine:
-    engine = create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": int(STALLED_S)})
+    engine = create_engine(url, pool_pre_ping=True, connect_args=_ALIVE)
     event.listen(engine, "connect", _set_up_postgresql)
     return engine
 
