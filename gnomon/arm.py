@@ -20,8 +20,8 @@ class Faults:
     """Tools that fail on purpose.
 
     `explicit` faults are errors the model can read; `silent` ones are plausible results about the wrong
-    cameras and places. `rate` is the share of calls that is hit (transient: each call anew) or the chance
-    of each tool to be broken for the whole trial (permanent).
+    cameras and places, or with a wrong scale and a wrong north. `rate` is the share of calls that is hit
+    (transient: each call anew) or the chance of each tool to be broken for the whole trial (permanent).
     """
 
     kind: FaultKind

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from gnomon.arm import Arm, Faults
 from gnomon.identity import seed_of
+from gnomon.mismeasure import is_measuring, mismeasured
 from gnomon.sample import Sample
 from tools.core.tool import NOWHERE, MediaSource, Tool, ToolArgs, ToolContext
 from tools.core.toolbox import Observation, Toolbox
@@ -47,11 +48,12 @@ class NeutralToolbox(Toolbox):
 
 
 class FaultyToolbox(Toolbox):
-    """Some calls fail, or tell of the wrong cameras and places.
+    """Some calls fail, or tell what is not so.
 
     A hit call is an explicit error, or runs on the scene with its cameras and its places exchanged
-    (`exchanged`): plausible, in agreement with itself, and wrong. Where that would change nothing in the
-    result, or be an error, the call is not hit.
+    (`exchanged`): plausible, in agreement with itself, and wrong. Where that would be an error, or change
+    nothing, as no scene is in it, the true result is mismeasured. Where that too changes nothing, the call
+    is not hit.
     """
 
     def __init__(
@@ -69,9 +71,12 @@ class FaultyToolbox(Toolbox):
         true = super().observe(tool, args, context)
         if context is None or true.error is not None:
             return true
-        seen = super().observe(tool, args, replace(context, scene=exchanged(context.scene)))
-        is_void = seen.error is not None or seen.content == true.content
-        return true if is_void else replace(seen, injected=self._name)
+        seen = true
+        if tool.needs == "scene":
+            seen = super().observe(tool, args, replace(context, scene=exchanged(context.scene)))
+        if seen.error is not None or seen.content == true.content:
+            seen = replace(true, content=mismeasured(true.content))
+        return true if seen.content == true.content else replace(seen, injected=self._name)
 
     @property
     def _name(self) -> str:
@@ -80,6 +85,11 @@ class FaultyToolbox(Toolbox):
     def _is_hit(self, tool: str) -> bool:
         call = self._calls if self._faults.lasting == "transient" else 0
         return seed_of("fault", self._seed, tool, call) < self._faults.rate * 2**31
+
+
+def can_be_wrong(tool: Tool[Any]) -> bool:
+    """Whether a silent fault can touch the tool: it tells of a scene, or measures."""
+    return tool.needs == "scene" or is_measuring(tool)
 
 
 @per_scene

@@ -16,6 +16,7 @@ from gnomon.media import MediaStore
 from gnomon.sample import DataFault, SampleRef
 from gnomon.spec import JobSpec, parse_spec
 from service import folders
+from service.matching import with_tokens
 from service.settings import Settings
 from workers.bases import check_bases, is_built_in
 from workers.bound import price_of
@@ -71,7 +72,7 @@ def draft_posted(given: object, settings: Settings) -> Draft:
 
 
 def _draft(given: object, settings: Settings, *, find: folders.Find, is_trusted: bool) -> Draft:
-    spec = _parsed(given)
+    spec = _parsed(with_tokens(given, settings) if isinstance(given, dict) else given)
     if spec.data is not None:
         path = find(spec.data, settings.media_roots, field="data")
         spec = spec.model_copy(update={"data": str(path)})

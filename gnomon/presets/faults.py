@@ -4,7 +4,10 @@ from pydantic import Field
 
 from gnomon.arm import FaultKind, Faults, Lasting
 from gnomon.benchmark import Benchmark
+from gnomon.errors import SpecError
+from gnomon.perturbation import can_be_wrong
 from gnomon.preset import Plan, Preset, PresetOptions, contrast
+from tools.core.toolbox import TOOLS
 
 KINDS: tuple[FaultKind, ...] = ("explicit", "silent")
 LASTING: tuple[Lasting, ...] = ("transient", "permanent")
@@ -18,7 +21,17 @@ class FaultsOptions(PresetOptions):
 
 
 def plan(options: FaultsOptions, _: Benchmark) -> Plan:
-    """No tools, sound tools, and four ways to fail, each against sound tools."""
+    """No tools, sound tools, and four ways to fail, each against sound tools.
+
+    Raises:
+        SpecError: none of the tools can be wrong in silence.
+    """
+    honest = [name for name in options.tools if not can_be_wrong(TOOLS.get(name))]
+    if len(honest) == len(options.tools):
+        message = (
+            f"none of these tells of a scene or measures, so none can be silently wrong: {', '.join(honest)}"
+        )
+        raise SpecError(message, field="arms.tools")
     arms = [options.arm("raw"), options.with_tools("clean")]
     contrasts = [contrast("raw", "clean", "sound tools", "tools")]
     for kind in KINDS:
@@ -29,7 +42,8 @@ def plan(options: FaultsOptions, _: Benchmark) -> Plan:
             contrasts.append(
                 contrast("clean", name, f"{WORDS[kind]}, {lasting}ly", "faults", is_primary=True)
             )
-    return Plan(arms=tuple(arms), contrasts=tuple(contrasts))
+    notes = [f"tools that are never silently wrong, for they measure nothing: {', '.join(honest)}"]
+    return Plan(arms=tuple(arms), contrasts=tuple(contrasts), notes=tuple(notes if honest else ()))
 
 
 faults = Preset(

@@ -5,9 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from gnomon.identity import digest
-from gnomon.report.ledger import Ledger
+from gnomon.report.ledger import Ledger, Tally
 from gnomon.report.shapes import AnalysisPlan
 from gnomon.spec import JobSpec
+
+MATCHED, TOOLS = "matched", "tools"  # arms of the preset matched_compute
+ALIKE = 0.25  # tokens further apart than this are not equal
 
 
 def analysis_plan(ledger: Ledger, spec: JobSpec, *, status: str, planned: int) -> AnalysisPlan:
@@ -49,6 +52,25 @@ def _deviations(ledger: Ledger, spec: JobSpec, *, status: str, planned: int) -> 
     for arm in spec.arms:
         if not arm.arm().is_as_frozen:
             yield f"the tools of {arm.name} are no longer those that the job was frozen with"
+    if analysis.preset == "matched_compute":
+        yield from _unmatched(ledger, spec)
+
+
+def _unmatched(ledger: Ledger, spec: JobSpec) -> Iterator[str]:
+    """Models whose arm without tools did not take about the tokens that tools took."""
+    for model in (model.label for model in spec.models):
+        groups = [ledger.groups.index((model, arm)) for arm in (MATCHED, TOOLS)]
+        spent, wanted = (_tokens_a_trial(ledger.tallies[group]) for group in groups)
+        if spent is None or wanted is None:
+            yield f"{model}: tokens are unknown, so nothing says whether {MATCHED} took as many as {TOOLS}"
+        elif abs(spent - wanted) > ALIKE * wanted:
+            yield f"{model}: {MATCHED} took {spent:,.0f} tokens a trial, {TOOLS} {wanted:,.0f}: not equal"
+
+
+def _tokens_a_trial(tally: Tally) -> float | None:
+    if not tally.trials or tally.unknown["prompt_tokens"] or tally.unknown["completion_tokens"]:
+        return None
+    return (tally.known["prompt_tokens"] + tally.known["completion_tokens"]) / tally.trials
 
 
 def _is_stranger(spec: JobSpec, model: str, arm: str) -> bool:

@@ -10,10 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.arm import Arm, Faults
+from gnomon.errors import SpecError
 from gnomon.media import MediaStore
-from gnomon.perturbation import exchanged, toolbox_of
+from gnomon.perturbation import can_be_wrong, exchanged, toolbox_of
+from gnomon.preset import planned
 from gnomon.sample import Sample, SampleRef
-from tools.core.toolbox import Toolbox
+from tools.core.toolbox import TOOLS as ALL_TOOLS
+from tools.core.toolbox import Observation, Toolbox
 from tools.scene.format import read_scene
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "scenes"
@@ -66,11 +69,66 @@ def test_an_explicit_fault_is_an_error_and_a_silent_one_is_not() -> None:
     assert quiet.content != true.content
 
 
+def told(name: str, given_: dict[str, Any], *, is_faulty: bool) -> Observation:
+    """What a tool says on a sample without a scene, soundly or with a silent fault."""
+    faults = Faults(kind="silent", lasting="permanent", rate=1.0) if is_faulty else None
+    arm = Arm(name="a", agent="react", tools=(name,), faults=faults)
+    sample = replace(SAMPLE, scene=None, gazetteer=True)
+    return toolbox_of(sample, arm, MEDIA, seed=1).call(name, json.dumps(given_))
+
+
 def test_a_lie_that_changes_nothing_is_not_counted() -> None:
-    given_ = json.dumps({"distance_m": 10.0, "seconds": 5.0})
-    found = faulty("silent", "permanent", 1.0).call("speed", given_)
-    assert found == box().call("speed", given_)
-    assert found.error is None
+    given_ = {"name": "Kamakura"}
+    found = told("municipality_of", given_, is_faulty=True)
+    assert found == told("municipality_of", given_, is_faulty=False)
+    assert (found.error, found.injected) == (None, None)
+
+
+WALK = {"positions_m": [[0.0, 0.0], [0.0, 4.0]], "times_s": [0.0, 2.0]}
+WAY = {"start": {"name": "Kamakura", "within": "Kanagawa"}, "end": {"name": "Yokohama", "within": "Kanagawa"}}
+BOX = {"boxes_px": [[10.0, 10.0, 20.0, 40.0]]}
+
+
+@pytest.mark.parametrize(
+    ("name", "given_", "true", "wrong"),
+    [
+        ("measure_motion", WALK, {"average_speed_mps": 2.0}, {"average_speed_mps": 3.0}),
+        ("measure_motion", WALK, {"first_heading_deg": 90.0}, {"first_heading_deg": 180.0}),
+        ("measure_motion", WALK, {"duration_s": 2.0}, {"duration_s": 2.0}),
+        ("measure_image", BOX, {"width_px": 20.0, "area_px2": 800.0}, {"width_px": 30.0, "area_px2": 1800.0}),
+    ],
+)
+def test_tools_without_a_scene_are_silently_wrong_in_what_they_measure(
+    name: str, given_: dict[str, Any], true: dict[str, float], wrong: dict[str, float]
+) -> None:
+    sound, lie = (json.loads(told(name, given_, is_faulty=lying).content) for lying in (False, True))
+    assert lie.keys() == sound.keys()
+    for found, expected in ((sound, true), (lie, wrong)):
+        flat = found["boxes"][0] if name == "measure_image" else found
+        assert {field: flat[field] for field in expected} == expected
+
+
+def test_the_gazetteer_is_silently_wrong_in_distances_and_directions() -> None:
+    sound, lie = (told("how_far", WAY, is_faulty=lying) for lying in (False, True))
+    assert lie.injected == "silent_permanent"
+    one, other = json.loads(sound.content), json.loads(lie.content)
+    assert other["distance_m"] == pytest.approx(1.5 * one["distance_m"])
+    assert (other["start"], other["end"]) == (one["start"], one["end"])
+
+
+def test_all_tools_can_be_silently_wrong_but_those_that_measure_nothing() -> None:
+    honest = {tool.name for tool in ALL_TOOLS if not can_be_wrong(tool)}
+    looking = {"look_at_frame", "look_between", "look_closer"}
+    assert honest == looking | {"municipality_of", "lies_in", "where_is", "check_plan"}
+
+
+def test_the_faults_of_tools_that_measure_nothing_are_refused_or_noted() -> None:
+    found = planned("faults", {}, benchmark="sti-bench")
+    (note,) = found.notes
+    assert "look_at_frame, look_between, look_closer" in note
+    with pytest.raises(SpecError, match="look_closer") as error:
+        planned("faults", {"tools": ["look_closer"]}, benchmark="sti-bench")
+    assert error.value.field == "arms.tools"
 
 
 @given(st.integers(0, 2**31 - 1))

@@ -246,6 +246,21 @@ def test_the_plan_says_where_the_job_has_left_it(report_of: Reporter, row: MakeR
     assert clean["deviations"] == []
 
 
+@pytest.mark.parametrize(("spent", "says"), [(90, ""), (60, "not equal"), (None, "tokens are unknown")])
+def test_matched_compute_says_where_tokens_do_not_match(
+    spent: int | None, says: str, report_of: Reporter, row: MakeRow, spec: MakeSpec
+) -> None:
+    arms = [{"name": name, "agent": "react"} for name in ("matched", "tools")]
+    rows = [
+        row(sample, arm, 1.0, prompt_tokens=prompt, completion_tokens=0)
+        for sample in range(3)
+        for arm, prompt in (("matched", spent), ("tools", 100))
+    ]
+    plan = report_of(rows, spec=spec(arms=arms, analysis={"preset": "matched_compute"}))["plan"]
+    assert len(plan["deviations"]) == bool(says)
+    assert says in "".join(plan["deviations"])
+
+
 def test_pooled_cells_lie_between_their_own_difference_and_the_common_one(
     report_of: Reporter, many: Callable[..., Iterator[Row]]
 ) -> None:
