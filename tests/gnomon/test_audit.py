@@ -168,7 +168,7 @@ def test_the_tables_say_what_is_not_known(tmp_path: Path) -> None:
     for block in tables(audit_plain(tmp_path, a="[odd] text", d="blind")):
         console.print(block)
     text = console.export_text()
-    assert "the options of 2 of 2 samples are not known" in text
+    assert "2 of 2 samples have no options that the audit can read" in text
     assert "clip.mp4" in text
 
 

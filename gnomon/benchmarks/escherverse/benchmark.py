@@ -22,7 +22,7 @@ class EscherVerse:
     """Six categories; a cell is a category, the headline the mean over all questions."""
 
     name = "escherverse"
-    version = "1"
+    version = "2"
     tasks = tuple(CATEGORIES.values())
     scenes: tuple[str, ...] = tuple(SCENES.values())
     variants: tuple[str, ...] = VARIANTS

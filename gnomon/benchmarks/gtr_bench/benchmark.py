@@ -22,7 +22,7 @@ class GtrBench:
     """Seven tasks in two scenes; a cell is a scene's task, the headline the mean of the 14 cells."""
 
     name = "gtr-bench"
-    version = "1"
+    version = "2"
     tasks = tuple(TASKS)
     scenes: tuple[str, ...] = SCENES
     variants: tuple[str, ...] = ()

@@ -5,14 +5,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gnomon.audit.hook import Asked, Play, played
 from gnomon.benchmark import PromptProtocol
+from gnomon.benchmarks.sti_bench.showing import displayed
 from gnomon.sample import DataFault, Sample
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 def asked(sample: Sample) -> Asked:
-    """The options as the prompt lists them; both protocols list them as published."""
-    question = sample.target["question"]
+    """The options as the sample's prompt letters them."""
+    question = displayed(sample.target["question"], sample.target["protocol"])
     index = list(question.options).index(question.gold)
     return Asked(options=tuple(question.options.values()), right=(index,))
 

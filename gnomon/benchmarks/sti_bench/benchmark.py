@@ -17,7 +17,7 @@ from gnomon.benchmark import (
 from gnomon.benchmarks.sti_bench.layout import LETTERS, find_layout, read_questions
 from gnomon.benchmarks.sti_bench.published import published
 from gnomon.benchmarks.sti_bench.scoring import score_question
-from gnomon.benchmarks.sti_bench.showing import showing
+from gnomon.benchmarks.sti_bench.showing import displayed, showing
 from gnomon.benchmarks.sti_bench.tasks import SCENES, TASKS
 from gnomon.clip_samples import draw_samples, question_of
 from gnomon.decoding import EVERY_TASK, Decoding
@@ -32,7 +32,7 @@ class StiBench:
     """Eight tasks in three kinds of scene; a cell is a task, the headline the accuracy over all questions."""
 
     name = "sti-bench"
-    version = "1"
+    version = "2"
     tasks = TASKS
     scenes: tuple[str, ...] = SCENES
     variants: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ class StiBench:
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
         only_scorer(self.name, variant)
-        question = sample.target["question"]
+        question = displayed(sample.target["question"], sample.target["protocol"])
         return score_question(question, response, scoring=scoring)
 
     def score_record(

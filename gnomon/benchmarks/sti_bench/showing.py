@@ -4,6 +4,7 @@ from functools import partial
 
 from gnomon.benchmark import PromptProtocol
 from gnomon.clip_samples import ClipQuestion, Showing, labelled_frames
+from gnomon.dealing import redealt
 from gnomon.media.clips import Frames, Look
 from gnomon.media.rules import Stride, Uniform, as_asked
 from gnomon.sample import Part
@@ -13,13 +14,19 @@ FRAMES = 30
 
 def showing(protocol: PromptProtocol, *, frames: int | None = None, fps: float | None = None) -> Showing:
     """Official: the API script, its frames in its colours. Paper: the same words, frames even in time, right
-    colours. Guarded: frames even in time, each with its time. `frames` or `fps` changes their number.
+    colours. Guarded: frames even in time, each with its time; letters dealt
+    anew. `frames` or `fps` changes their number.
     """
     if protocol == "official":
         rule = as_asked(partial(Stride, rounding="down"), FRAMES, frames=frames, fps=fps)
         return Showing(rule=rule, look=Look(swap_red_blue=True), prompt=_official, blind_runs=True)
     rule = as_asked(Uniform, FRAMES, frames=frames, fps=fps)
     return Showing(rule=rule, prompt=_paper if protocol == "paper" else _guarded)
+
+
+def displayed(question: ClipQuestion, protocol: PromptProtocol) -> ClipQuestion:
+    """The question with the options as that protocol's prompt letters them, and gold among them."""
+    return redealt(question, question.text) if protocol == "guarded" else question
 
 
 def _official(question: ClipQuestion, frames: Frames | None) -> tuple[Part, ...]:
@@ -54,7 +61,8 @@ def _fps(frames: Frames | None) -> float:
     return frames.fps / step
 
 
-def _guarded(question: ClipQuestion, frames: Frames | None) -> tuple[Part, ...]:
+def _guarded(published: ClipQuestion, frames: Frames | None) -> tuple[Part, ...]:
+    question = displayed(published, "guarded")
     text = "\n".join(
         (
             f"Question, about {question.start_s:g} s to {question.end_s:g} s of the clip: {question.text}",

@@ -1,19 +1,11 @@
-"""Options: the choices that stand inside a published question, and how the guarded prompt shows them."""
+"""Options: the choices that stand inside a published question."""
 
 import re
-from collections.abc import Mapping
-
-from gnomon.identity import digest
 
 LETTERS = "ABCDEFGHIJ"
 
 _MARKER = re.compile(r"\b(?:choices?|choose|options?)\s*[:：]", re.IGNORECASE)
 _OPTION = re.compile(r"^[ \t]*([A-J])[ \t]*[.:：)、][ \t]*(.*?)[ \t]*$", re.MULTILINE)
-_REFERS = re.compile(
-    r"\b(?:all|none|both|any) of (?:the )?(?:above|these|them)\b"
-    r"|\boptions?\s+[A-J]\b|\b[A-J] (?:and|or) [A-J]\b",
-    re.IGNORECASE,
-)
 
 
 def split_question(text: str) -> tuple[str, dict[str, str]]:
@@ -44,19 +36,3 @@ def split_question(text: str) -> tuple[str, dict[str, str]]:
     }
     asked = text[: marker.start() if marker else run[0].start()]
     return asked.strip(), bodies
-
-
-def shuffled(asked: str, options: Mapping[str, str], gold: str) -> tuple[dict[str, str], str]:
-    """The options with letters given anew, in an order drawn from the question's words, and gold's letter.
-
-    The draw does not know the right one. Options that refer to each other keep their order.
-
-    >>> options, gold = shuffled("Where to?", {"A": "left", "B": "right", "C": "ahead"}, "B")
-    >>> options[gold], sorted(options.values())
-    ('right', ['ahead', 'left', 'right'])
-    """
-    if any(_REFERS.search(text) for text in options.values()):
-        return dict(options), gold
-    order = sorted(options, key=lambda letter: digest(asked, options[letter]))
-    letters = dict(zip(order, LETTERS, strict=False))
-    return {letters[old]: options[old] for old in order}, letters.get(gold, "")

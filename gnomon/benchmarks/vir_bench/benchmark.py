@@ -33,7 +33,7 @@ class VirBench:
     """Two subtasks for each video, nodes and edges; a cell is a subtask, scored by its overall F1."""
 
     name = "vir-bench"
-    version = "1"
+    version = "2"
     tasks: tuple[str, ...] = SUBTASKS
     scenes: tuple[str, ...] = SPLITS
     variants: tuple[str, ...] = ()

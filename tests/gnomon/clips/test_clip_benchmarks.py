@@ -15,7 +15,8 @@ from PIL import Image
 
 from gnomon.audit.audit import audit
 from gnomon.benchmark import BENCHMARKS, PromptProtocol, SampleSet, Select
-from gnomon.benchmarks.urbanvideo_bench.options import shuffled, split_question
+from gnomon.benchmarks.urbanvideo_bench.options import split_question
+from gnomon.dealing import dealt
 from gnomon.errors import DataError, SpecError
 from gnomon.media import MediaStore
 from gnomon.sample import Sample
@@ -118,14 +119,25 @@ def test_urbans_guard_deals_the_letters_anew_and_scores_by_them(folder: Path, me
     assert sorted(ref.sample_id for ref in samples.refs) == ["0", "1"]  # the one without options is left out
     sample = samples.get("1")
     asked, options = split_question(URBAN_ROWS[1]["question"])
-    dealt, gold = shuffled(asked, options, "F")
-    assert dealt[gold] == "Action F"
+    letters, gold = dealt(asked, options, "F")
+    assert letters[gold] == "Action F"
     assert f"{gold}. Action F" in words(sample)
     assert benchmark.score(sample, f"Option: {gold}; Reason: x", scoring="strict").value == 1.0
     assert benchmark.score(sample, "Action F", scoring="strict").value == 1.0
     assert benchmark.score(sample, f"Option: [{gold}]", scoring="official").value == 1.0
     official = opened("urbanvideo-bench", folder / "urbanvideo-bench", media, "official").get("1")
     assert benchmark.score(official, "Option: F", scoring="official").value == 1.0
+
+
+def test_stis_guard_deals_the_letters_anew_and_gold_follows_its_text(folder: Path, media: MediaStore) -> None:
+    benchmark, right = BENCHMARKS.get("sti-bench"), '{"C_lwh": [1, 2, 3]}'
+    sample = one(opened("sti-bench", folder / "sti-bench", media), "000123")
+    lines = dict(line.split(". ", 1) for line in words(sample).splitlines() if line[1:3] == ". ")
+    letter = next(letter for letter, text in lines.items() if text == right)
+    assert letter != "A"  # as published
+    for scoring in ("official", "strict"):
+        assert benchmark.score(sample, letter, scoring=scoring).value == 1.0  # type: ignore[arg-type]
+        assert benchmark.score(sample, "A", scoring=scoring).value == 0.0  # type: ignore[arg-type]
 
 
 @every
