@@ -51,7 +51,8 @@ STI_ROWS: list[dict[str, Any]] = [
         "Source": "Omni6DPose",
         "Task": "3D Video Grounding",
         "Question": "Where is the bag?",
-        "Candidates": '{"A": {"C_lwh": [1, 2, 3]}, "B": {"C_lwh": [3, 2, 1]}, "C": "c", "D": "d", "E": "e"}',
+        "Candidates": '{"A": {"C_lwh": [1, 2, 3]}, "B": {"C_lwh": [3, 2, 1]}, '
+        '"C": "near", "D": "far", "E": "behind"}',
         "Answer": "A",
         "time_start": 0.0,
         "time_end": 2.0,
