@@ -90,3 +90,14 @@ def test_what_cannot_be_answers_is_refused_in_a_line(
 def test_an_arm_without_a_job_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command("import", str(tmp_path / "a.csv"), "--arm", "raw") == 2
     assert "belongs to --into" in capsys.readouterr().err
+
+
+def test_traces_are_written_as_chat_lines(job: str, tmp_path: Path) -> None:
+    assert command("export", job, "--format", "chat", "--out", str(tmp_path / "out")) == 0
+    lines = [json.loads(line) for line in (tmp_path / "out" / "chat.jsonl").read_text().splitlines()]
+    assert len(lines) == 8
+    assert {(line["arm"], line["model"]) for line in lines} == {("raw", "scripted"), ("tools", "scripted")}
+    for line in lines:
+        assert [message["role"] for message in line["messages"]] == ["user", "assistant"]
+        assert line["messages"][-1]["content"] == "A"
+        assert line["score"] == float(line["sample_id"] == BAG)

@@ -15,16 +15,18 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("job")
-@click.option("--format", "kind", type=click.Choice(["rows", "inspect"]), default="rows", show_default=True)
+@click.option(
+    "--format", "kind", type=click.Choice(["rows", "inspect", "chat"]), default="rows", show_default=True
+)
 @click.option(
     "--out",
     required=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for rows.ndjson, or for one log of each model and arm.",
+    help="Folder for rows.ndjson, chat.jsonl, or one log of each model and arm.",
 )
 @data_dir_option
 def export(job: str, kind: str, out: Path, data_dir: Path | None) -> None:
-    """Write the rows of JOB for others; `gnomon import` reads both formats back."""
+    """Write JOB for others: rows or Inspect logs, which `gnomon import` reads, or traces as chat JSONL."""
     from gnomon.report.table import rows_ndjson
     from service.cli.opening import existing_store, prepare_out
 
@@ -36,12 +38,25 @@ def export(job: str, kind: str, out: Path, data_dir: Path | None) -> None:
             files = [out / "rows.ndjson"]
             with files[0].open("w", encoding="utf-8") as file:
                 rows_ndjson(store.iter_rows(job), file)
+        elif kind == "chat":
+            files = [_chats(store, job, out / "chat.jsonl")]
         else:
             files = _logs(store, job, out)
     finally:
         store.close()
     for path in files:
         click.echo(str(path))
+
+
+def _chats(store: "Store", job_id: str, path: Path) -> Path:
+    from gnomon.exchange.chat import chat_of
+
+    with path.open("w", encoding="utf-8") as file:
+        for row in store.iter_rows(job_id):
+            line = chat_of(row, store.trace(row.trial_id))
+            if line is not None:
+                file.write(json.dumps(line, allow_nan=False) + "\n")
+    return path
 
 
 def _logs(store: "Store", job_id: str, out: Path) -> list[Path]:
