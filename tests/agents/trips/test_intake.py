@@ -140,3 +140,6 @@ async def test_a_slow_service_does_not_hold_up_other_trials(
             beats += bool(service.asked)
     row, _ = await waiting  # with the service gone the extract answers
     assert (beats, row.outcome) == (10, Outcome.SCORED)
+    told = json.loads(row.answer or "")
+    assert told["verified_by"] == "helsinki osm 2019-04-21"
+    assert told["plan"]["days"][0]["visits"][0]["evidence"][0] == told["verified_by"]
