@@ -23,12 +23,11 @@ def chosen_places(reading: TripReading) -> list[str]:
     meals = list(request.get("meals", ()))
     if not (wishes or meals) or not {"places_near", "place_details"} <= reading.offered:
         return places
-    hotel = request.get("hotel")
-    home = next((row for row in reading.all("place_details") if _is(row, hotel)), None)
+    # Without a hotel one looks around the first place, and without any around the middle of the area.
+    centre = request.get("hotel") or next(iter(places), None)
+    home = _centre(reading, centre)
     if home is None:
-        if hotel is None or reading.called("place_details"):
-            return places
-        raise Need([Call(tool="place_details", arguments={"place": hotel})], "Where does the day start?")
+        return places
     kinds = [*wishes, *(FEEDING if meals else ())]
     if reading.called("places_near") < len(kinds):
         at = {"lat": home["lat_deg"], "lon": home["lon_deg"], "radius_m": RADIUS_M}
@@ -36,6 +35,26 @@ def chosen_places(reading: TripReading) -> list[str]:
         raise Need(calls, "What is around?")
     found = dict(zip(kinds, _hits(reading), strict=False))
     return _picked(reading, places, found, wishes, len(meals))
+
+
+def _centre(reading: TripReading, name: str | None) -> Mapping[str, Any] | None:
+    """Where to look around; None where nobody knows.
+
+    Raises:
+        Need: the place, or the area, must be asked for first.
+    """
+    if name is not None:
+        home = next((row for row in reading.all("place_details") if _is(row, name)), None)
+        if home is None and not reading.called("place_details"):
+            raise Need([Call(tool="place_details", arguments={"place": name})], "Where does the day start?")
+        return home
+    if "find_place" not in reading.offered:
+        return None
+    if not reading.called("find_place"):
+        area = {"name": str(reading.request.get("area", "")).title(), "kinds": ["city"]}
+        raise Need([Call(tool="find_place", arguments=area)], "Where is the middle of it?")
+    hits = (reading.last("find_place") or {}).get("hits", [])
+    return hits[0] if hits else None
 
 
 def _picked(

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from gnomon.errors import DataError
+from tools.trips.errors import Unavailable
 from tools.trips.hours import open_intervals
 from tools.trips.naming import plain_name
 from tools.trips.osm.city import City, city_files, read_city
@@ -63,12 +64,15 @@ def pool_of(area: str, folder: str | None = None) -> Pool:
     """The pool of a city: an embedded one, or an extract in a folder.
 
     Raises:
-        DataError: there is no such city, or it has too little to visit.
+        DataError: there is no such city, it cannot be read, or it has too little to visit.
     """
     files = city_files([Path(folder)] if folder else None)
     if area not in files:
         raise DataError(f"no extract {area!r}.osm.pbf; there are: {', '.join(files)}", field="data")
-    city = read_city(files[area])
+    try:
+        city = read_city(files[area])
+    except Unavailable as error:
+        raise DataError(str(error), field="data") from None
     names = Counter(plain_name(place.name) for place in city.places.values())
     single = [
         place

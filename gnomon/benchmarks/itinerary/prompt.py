@@ -41,7 +41,10 @@ def parts_of(task: Task) -> tuple[Part, ...]:
     form = {"plan": PLAN_FORM, "order": ORDER_FORM, "graph": GRAPH_FORM}[task.form]
     parts = [Part(content="\n\n".join(always))]
     if task.facts:
-        parts.append(Part(content=f"\n\n{FACTS}\n{_json(task.facts)}", shown="facts"))
+        provider = task.trip.provider
+        source = f"{provider.name} {provider.version}; {provider.attribution}"
+        facts = _json({**task.facts, "source": source})
+        parts.append(Part(content=f"\n\n{FACTS}\n{facts}", shown="facts"))
     return (*parts, Part(content=f"\n\n{form}"))
 
 

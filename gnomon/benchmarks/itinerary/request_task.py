@@ -19,12 +19,15 @@ def checked_request(given: Mapping[str, Any]) -> TripRequest:
 
     Raises:
         SpecError: it is none; the message names the field and what is allowed.
+        DataError: the area's extract cannot be read.
     """
     try:
         request = read_request(dict(given))
         provider_for(request.area)
     except (BadArgument, NoSuchPlace) as error:
         raise SpecError(str(error), field="request") from None
+    except PlaceError as error:
+        raise DataError(str(error), field="request.area") from None
     return request
 
 

@@ -1,5 +1,6 @@
 """Free words and films become a request by a model's help; what the traveller gave in fields holds."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from gnomon.trace import Trace
 from gnomon.trial import Bench, run_trial
 from service.itineraries import SAMPLE, TOOLS, spec_of
 from tests.numbered import write_clip
+from tests.tools.trips.fake_services import fake_service
 
 WORDS = "A Wednesday in June in Helsinki: Kiasma, Ateneum, and not far from the Torni."
 GIVEN = {"text": WORDS, "start_date": "2026-06-10", "max_walk_m": 4000}
@@ -122,3 +124,22 @@ async def test_a_film_that_cannot_be_read_is_no_fault_of_the_model(tmp_path: Pat
     film.write_bytes(b"no film")
     row, _ = await planned(tmp_path, {"film": str(film)}, "never asked")
     assert (row.outcome, row.stop_reason) == (Outcome.INFRA_MISSING, "data")
+
+
+async def test_a_slow_service_does_not_hold_up_other_trials(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with fake_service() as service:
+        service.mood = "slow"
+        monkeypatch.setenv("GNOMON_NOMINATIM_URL", service.url)
+        request = {"area": "helsinki", "start_date": "2026-06-10", "places": ["Kiasma"]}
+        waiting = asyncio.create_task(planned(tmp_path, request, {"days": []}))
+        beats = 0
+        while beats < 10 and not waiting.done():
+            await asyncio.sleep(0.01)
+            beats += bool(service.asked)
+    row, _ = await waiting  # with the service gone the extract answers
+    assert (beats, row.outcome) == (10, Outcome.SCORED)
+    told = json.loads(row.answer or "")
+    assert told["verified_by"] == "helsinki osm 2019-04-21"
+    assert told["plan"]["days"][0]["visits"][0]["evidence"][0] == told["verified_by"]

@@ -185,6 +185,22 @@ async def test_the_reference_plans_wishes_and_meals_without_a_key(days: int, tmp
     assert "park" in kinds
 
 
+@pytest.mark.parametrize("places", [[], ["Kiasma"]])
+async def test_wishes_are_met_without_a_hotel_and_even_without_a_place(
+    places: list[str], tmp_path: Path
+) -> None:
+    request = {
+        "area": "helsinki",
+        "start_date": "2026-06-10",
+        "days": 2,
+        "places": places,
+        "wishes": ["museum"],
+    }
+    row, _ = await plan(tmp_path, None, request=request, max_tool_calls=60)
+    assert (row.score, row.flags) == (1.0, ())
+    assert all(day["visits"] for day in json.loads(row.answer or "")["plan"]["days"])
+
+
 async def test_the_reference_proves_that_a_closed_museum_cannot_be_seen(tmp_path: Path) -> None:
     row, _ = await plan(tmp_path, None, request={**REQUEST, "start_date": "2026-06-08"})
     assert row.score == 1.0

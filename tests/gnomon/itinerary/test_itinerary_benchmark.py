@@ -2,6 +2,7 @@
 
 import copy
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,14 @@ from gnomon.benchmarks.itinerary.benchmark import itinerary
 from gnomon.benchmarks.itinerary.floors import POLICIES, chance_of_an_order, play
 from gnomon.benchmarks.itinerary.generate import task_for
 from gnomon.benchmarks.itinerary.numbering import FAMILIES, numbers
+from gnomon.benchmarks.itinerary.pool import pool_of
+from gnomon.benchmarks.itinerary.request_task import checked_request
 from gnomon.benchmarks.itinerary.scoring import score
 from gnomon.benchmarks.itinerary.task import Task
 from gnomon.errors import DataError, SpecError
 from gnomon.media import MediaStore
 from tools.trips.draft import plan_of, read_draft
+from tools.trips.osm.city import city_files
 from tools.trips.provider import answered
 from tools.trips.solve import is_conflict
 from tools.trips.verify.verify import verify_plan
@@ -216,3 +220,18 @@ def test_a_users_own_plan_is_scored_from_a_record() -> None:
     told = itinerary.score_record({"request": request, "response": json.dumps(late)}, scoring="strict")
     assert told.value == 0
     assert set(told.flags) == {"DAY_WINDOW", "OPEN_HOURS"}
+
+
+@pytest.mark.parametrize("beside", ["{broken", "[]", '{"title": 7}', '{"mayor": "x"}'])
+def test_a_folder_whose_city_cannot_be_read_is_bad_data_and_no_crash(
+    beside: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(city_files([])["helsinki"], tmp_path / "town.osm.pbf")
+    (tmp_path / "town.json").write_text(beside)
+    (tmp_path / "junk.osm.pbf").write_bytes(b"junk")
+    monkeypatch.setenv("GNOMON_CITIES", str(tmp_path))
+    for area in ("town", "junk"):
+        with pytest.raises(DataError, match=area):
+            pool_of(area, str(tmp_path))
+        with pytest.raises(DataError, match=area):
+            checked_request({"area": area, "start_date": "2026-06-10", "places": ["Kiasma"]})

@@ -170,6 +170,8 @@ def read_city(file: Path) -> City:
     try:
         told = json.loads(beside.read_text(encoding="utf-8")) if beside.is_file() else {}
         about = About(**{"title": extract.name.replace("_", " ").title(), **told})
+        if wrong := [name for name, value in told.items() if not isinstance(value, str)]:
+            raise TypeError(f"{wrong[0]} is no text")
     except (ValueError, TypeError, OSError) as error:
         raise Unavailable(f"{beside.name} does not describe a city: {error}") from None
     return City(extract, about)

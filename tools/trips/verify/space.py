@@ -18,7 +18,9 @@ def space(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
         yield from _home(number, day, trip)
         for index, leg in enumerate(day.legs):
             yield from _leg(f"days.{number}.legs.{index}", leg, facts)
-    for number, (today, tomorrow) in enumerate(zip(plan.days, plan.days[1:], strict=False)):
+    # Without a hotel nobody says where the nights are spent.
+    nights = zip(plan.days, plan.days[1:], strict=False) if trip.request.hotel else ()
+    for number, (today, tomorrow) in enumerate(nights):
         if today.end.id != tomorrow.start.id:
             yield Violation(
                 code="NIGHT_CONTINUITY",

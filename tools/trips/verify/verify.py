@@ -42,7 +42,7 @@ def applicable(request: TripRequest) -> tuple[str, ...]:
     needs = {
         "MEAL_WINDOW": bool(request.meals),
         "HOME": request.hotel is not None,
-        "NIGHT_CONTINUITY": request.days > 1,
+        "NIGHT_CONTINUITY": request.days > 1 and request.hotel is not None,
         "MUST_VISIT": bool(request.places),
         "FORBIDDEN": bool(request.avoid),
         "ORDER": bool(request.order),
