@@ -1,7 +1,7 @@
 """Purse: what this process may spend of its job's limits; asked for before a call, settled after it."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from gnomon.clock import off_the_clock
@@ -10,6 +10,7 @@ from gnomon.model import Model, Reply, Request
 from gnomon.spec import JobSpec, ModelSpec
 from workers.bases import is_built_in
 from workers.bound import Bound
+from workers.pots import TRIAL, Pots
 from workers.store.counters import Spent
 from workers.store.purses import NOTHING, Answer, Money, Shares, total
 from workers.store.store import Store
@@ -29,6 +30,7 @@ class Purse:
         self._settled, self._written, self._granted = NOTHING, NOTHING, NOTHING
         self._asking, self._settles = asyncio.Lock(), asyncio.Event()
         self._bounds: dict[str, Bound] = {}
+        self._pots, self._waiting = Pots(), 0
         self._all: Spent | None = None  # taken, by a call of which nothing was known
         self.is_short = self.is_empty = False
 
@@ -39,51 +41,100 @@ class Purse:
         bound = self._bounds[spec.label] = Bound(spec, needs_price=self.limit.usd is not None)
         return PursedModel(model, self, bound)
 
-    async def take(self, most: Callable[[], Spent | None]) -> Spent:
+    async def admit(self, kinds: Mapping[str, str]) -> bool:
+        """Open pots for these trials (id to kind), all of one sample, if there is enough for all of them.
+
+        Where no trial of a kind has ended yet, one sample runs at a time. Once there is nothing left for a
+        whole sample, and nobody who may leave some, the purse is empty: what has begun may still be ended.
+        """
+        if self.is_empty or all(trial_id in self._pots for trial_id in kinds):
+            return True
+        if self._granted == NOTHING and not self._asking.locked():
+            await self.refresh(is_first=True)  # others may know what trials cost
+        wanted = self._pots.wanted(kinds)
+        if wanted is None and not self._pots:
+            self._pots.open(kinds)
+            return True
+        if wanted is None or self.is_short:
+            return False
+        async with self._asking:
+            has_begun = len(self._pots) > 0
+            answer = None if self._fits(wanted) else await self._ask(wanted, times=AHEAD)
+            if answer is not None and answer.granted is None:
+                answer = await self._ask(wanted)
+            if answer is None or answer.granted is not None:
+                self._pots.open(kinds)
+                return True
+            if not has_begun and not answer.calls_elsewhere:
+                await self._empty()
+        return False
+
+    def ended(self, trial_ids: Sequence[str], *, has_run: bool = True) -> None:
+        """These trials have ended, or are given back: what their pots hold is everybody's."""
+        for trial_id in trial_ids:
+            self._pots.close(trial_id, has_run=has_run)
+        self._settles.set()
+
+    async def take(self, most: Callable[[], Spent | None], *, trial: str = "") -> Spent:
         """Set aside the `most` that a call may cost, waiting for others to settle where there is not enough;
-        all that is left, and nobody else calls, while that is unknown.
+        all that is left, and nobody else calls, while that is unknown. The trial's pot pays first.
 
         Raises:
             OutOfBudget: no call is in flight anywhere, and it is still not enough.
         """
-        async with self._asking:
-            while (wanted := most()) is None or not self._fits(wanted):
-                ahead = AHEAD if wanted is not None and not self.is_short else 1
-                answer = await self._ask(wanted, calls=ahead)
-                if answer.granted is not None:
-                    if wanted is None:
-                        wanted = self._all = answer.granted
-                    break
-                if not self.is_short:
-                    self.is_short = True  # there is no block left; ask for this one call
-                    continue
-                if not self._in_flight and not answer.calls_elsewhere:
-                    self.is_empty = True
-                    await asyncio.to_thread(self._store.mark_spent, self._job_id)
-                    raise OutOfBudget(_too_little(wanted))
+        taken = most()
+        if taken is None or _less(taken, self._pots.left(trial)) != NOTHING:
+            self._waiting += 1
+            try:
+                async with self._asking:
+                    taken = await self._taken(most, trial)
+            finally:
+                self._waiting -= 1
+        self._in_flight.append(taken)
+        if taken is not self._all:
+            self._pots.use(trial, taken)
+        return taken
+
+    async def _taken(self, most: Callable[[], Spent | None], trial: str) -> Spent:
+        while (wanted := most()) is None or not self._fits(wanted, pot=self._pots.left(trial)):
+            ahead = AHEAD if wanted is not None and not self.is_short and not self._pots else 1
+            more = wanted and _less(wanted, self._pots.left(trial))
+            was_busy = self._busy()  # what settles while the store is asked is not in its answer
+            answer = await self._ask(more, times=ahead)
+            if answer.granted is not None:
+                if wanted is None:
+                    wanted = self._all = answer.granted
+                break
+            if not self.is_short:
+                self.is_short = True  # there is no block left; ask for this one call
+                continue
+            if not was_busy and not answer.calls_elsewhere:
+                await self._empty()
+                raise OutOfBudget(_too_little(wanted))
+            if self._busy() == was_busy:
                 self._settles.clear()
                 with suppress(TimeoutError):
                     async with asyncio.timeout(AGAIN_S):
                         await self._settles.wait()
-            self.is_short = False
-            self._in_flight.append(wanted)
-            return wanted
+        self.is_short = False
+        return wanted
 
-    def settle(self, taken: Spent, used: Spent) -> None:
+    def settle(self, taken: Spent, used: Spent, *, trial: str = "") -> None:
         """A call that was set aside for has ended and cost so much."""
         self._in_flight.remove(taken)
         self._settled = total([self._settled, used])
+        self._pots.use(trial, used, less=NOTHING if taken is self._all else taken)
         if taken is self._all:
-            self._granted, self._all = self._held(), None  # the rest is everybody's
+            self._granted, self._all = self._committed(), None  # the rest is everybody's
         self._settles.set()
 
     def written(self, spent: Sequence[Spent]) -> None:
         """The store now counts this itself."""
         self._written = total([self._written, *spent])
 
-    async def refresh(self) -> None:
+    async def refresh(self, *, is_first: bool = False) -> None:
         """Show the store what is held now, and that this process lives; whoever asks just now does so too."""
-        if self._granted != NOTHING and not self._asking.locked():
+        if (is_first or self._granted != NOTHING) and not self._asking.locked():
             async with self._asking:
                 await self._ask(NOTHING)
 
@@ -97,37 +148,49 @@ class Purse:
         self.is_empty = True
         await asyncio.to_thread(self._store.fail, self._job_id, reason)
 
-    def _held(self) -> Spent:
-        """Spent or set aside here, and not yet counted by the store."""
-        used, written = total([self._settled, *self._in_flight]), self._written
-        return Spent(
-            max(0.0, used.known_usd - written.known_usd), max(0, used.known_tokens - written.known_tokens)
-        )
+    async def _empty(self) -> None:
+        self.is_empty = True
+        await asyncio.to_thread(self._store.mark_spent, self._job_id)
 
-    def _fits(self, wanted: Spent) -> bool:
-        more = total([self._held(), wanted])
+    def _busy(self) -> int:
+        """Calls in flight, or trials that have begun and do not wait for money."""
+        return max(len(self._in_flight), len(self._pots) - self._waiting)
+
+    def _committed(self) -> Spent:
+        """All that was spent or set aside here so far."""
+        return total([self._settled, *self._in_flight, self._pots.left()])
+
+    def _held(self) -> Spent:
+        """Of that, what is not yet counted by the store."""
+        return _less(self._committed(), self._written)
+
+    def _fits(self, wanted: Spent, *, pot: Spent = NOTHING) -> bool:
+        more = total([self._committed(), _less(wanted, pot)])
         return Money(usd=self._granted.usd, tokens=self._granted.tokens).covers(more)
 
-    async def _ask(self, wanted: Spent | None, *, calls: int = 1) -> Answer:
-        held = self._held()
+    async def _ask(self, wanted: Spent | None, *, times: int = 1) -> Answer:
+        committed = self._committed()
         answer = await asyncio.to_thread(
             self._store.reserve,
             self._job_id,
             self._holder,
             limit=self.limit,
-            held=held,
-            calls=len(self._in_flight),
-            wanted=wanted and Spent(calls * wanted.known_usd, calls * wanted.known_tokens),
-            shares={label: bound.shares for label, bound in self._bounds.items()},
+            held=_less(committed, self._written),
+            calls=self._busy(),
+            wanted=wanted and Spent(times * wanted.known_usd, times * wanted.known_tokens),
+            shares=self._pots.most | {label: bound.shares for label, bound in self._bounds.items()},
             ttl_s=self._ttl_s,
         )
-        self._granted = held if answer.granted is None else total([held, answer.granted])
+        self._granted = committed if answer.granted is None else total([committed, answer.granted])
         self._see(answer.shares)
         return answer
 
     def _see(self, shares: Shares) -> None:
-        for label, bound in self._bounds.items():
-            bound.see(shares.get(label, (0.0, 0.0)))
+        for name, share in shares.items():
+            if name in self._bounds:
+                self._bounds[name].see(share)
+            else:
+                self._pots.see(name, share)
 
 
 class PursedModel:
@@ -146,8 +209,9 @@ class PursedModel:
         """
         if self._is_free:
             return await self._model.reply(request)
+        trial = TRIAL.get()
         with off_the_clock():
-            taken = await self._purse.take(lambda: self._bound.of(request))
+            taken = await self._purse.take(lambda: self._bound.of(request), trial=trial)
         used = NOTHING
         try:
             reply = await self._model.reply(request)
@@ -159,7 +223,7 @@ class PursedModel:
             used = self._feared(request, taken)
             raise
         finally:
-            self._purse.settle(taken, used)
+            self._purse.settle(taken, used, trial=trial)
         await self._learn(request, used)
         return reply
 
@@ -181,6 +245,11 @@ class PursedModel:
     async def close(self) -> None:
         """Close the model."""
         await self._model.close()
+
+
+def _less(one: Spent, other: Spent) -> Spent:
+    """What is left of `one`, never below nothing."""
+    return Spent(max(0.0, one.known_usd - other.known_usd), max(0, one.known_tokens - other.known_tokens))
 
 
 def _too_little(wanted: Spent | None) -> str:

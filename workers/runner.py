@@ -8,19 +8,23 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import groupby
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.agent import Agent
+from gnomon.job import Trial
 from gnomon.model import Model
 from gnomon.trace import Trace
 from gnomon.trial import run_trial
 from workers.heartbeat import Heartbeat
 from workers.opening import OpenJob
 from workers.outbox import Outbox
-from workers.purse import Purse
+from workers.pots import TRIAL
+from workers.purse import AGAIN_S, Purse
 from workers.settings import Timing
 from workers.store.counters import Spent
+from workers.store.jobs import group_size
 from workers.store.leases import over_limit
 from workers.store.records import Lease
 from workers.store.store import Store
@@ -33,6 +37,10 @@ log = logging.getLogger(__name__)
 class _Held:
     lease: Lease
     since_s: float  # of time.monotonic, taken after the store had handed it out
+
+
+def _sample_of(trial: Trial) -> tuple[str, int]:
+    return trial.ref.sample_id, trial.repeat
 
 
 class Runner:
@@ -85,22 +93,37 @@ class Runner:
 
     async def _run_together(self) -> None:
         limit = self._job.bench.spec.concurrency
+        group = group_size(self._job.bench.spec)  # with a purse, no lease cuts a sample's trials apart
+        size = -(-max(limit, 2 * group) // group) * group if self._purse else limit
         more = True
         while not self._stopping:
             if self._must_stop_spending():
                 await self._give_back(self._waiting)
                 await self._outbox.flush()
                 more = True  # what the store hands out from now on are the rest of samples that were begun
-            if more and len(self._waiting) <= limit // 2:
-                batch = await self._lease(limit=limit)
+            if more and len(self._waiting) <= size // 2:
+                batch = await self._lease(limit=size)
                 self._waiting.extend(batch)
-                more = len(batch) == limit
-            while self._waiting and len(self._running) < limit and not (self._purse and self._purse.is_short):
+                more = len(batch) == size
+            while self._waiting and len(self._running) < limit and await self._may_begin():
                 self._start(self._waiting.popleft())
             if self._running:
                 await self._change()
+            elif self._waiting:
+                await asyncio.sleep(AGAIN_S)  # what other processes leave may do
             elif not more:
                 return
+
+    async def _may_begin(self) -> bool:
+        """Whether the job's limits leave enough for the next trial, and all others of its sample here."""
+        if self._purse is None:
+            return True
+        _, trials = next(groupby((held.lease.trial for held in self._waiting), key=_sample_of))
+        try:
+            return await self._purse.admit({one.trial_id: f"{one.model}\n{one.arm}" for one in trials})
+        except SQLAlchemyError as error:
+            log.warning("the job's limits could not be looked at yet: %s", error)
+            return False
 
     async def _run_alone(self) -> None:
         """Trials whose workers died before: one at a time, when every earlier result is safe."""
@@ -194,6 +217,8 @@ class Runner:
 
     async def _give_back(self, held: Collection[_Held]) -> None:
         leases = [one.lease for one in held]
+        if self._purse is not None:
+            self._purse.ended([lease.trial.trial_id for lease in leases], has_run=False)
         self._waiting.clear()
         try:
             await asyncio.to_thread(self._store.release, leases)
@@ -232,7 +257,9 @@ class Runner:
         task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        self._running.pop(task, None)
+        held = self._running.pop(task, None)
+        if held is not None and self._purse is not None:
+            self._purse.ended([held.lease.trial.trial_id])
         self._changed.set()
         if not task.cancelled() and task.exception() is not None:
             # Its lease stays and expires: what fails outside of run_trial ends as worker_lost.
@@ -245,6 +272,7 @@ class Runner:
 
     async def _trial(self, lease: Lease) -> None:
         trial, bench, trace = lease.trial, self._job.bench, Trace()
+        TRIAL.set(trial.trial_id)
         try:
             with self._tracer(trial) as tell:
                 row, _ = await run_trial(

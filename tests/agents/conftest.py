@@ -36,6 +36,7 @@ class FakeProvider:
         self.replies: list[dict[str, Any]] = []
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
+        self.choose: Callable[[dict[str, Any]], int] | None = None  # by the request, which of `replies`
         self.released = threading.Event()
         self.server = Loopback(_handler(self))
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
@@ -79,7 +80,8 @@ def _handler(provider: FakeProvider) -> type[BaseHTTPRequestHandler]:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             provider.requests.append(json.loads(body))
             provider.headers.append({name.lower(): value for name, value in self.headers.items()})
-            reply = provider.replies[min(len(provider.requests), len(provider.replies)) - 1]
+            nth = min(len(provider.requests), len(provider.replies)) - 1
+            reply = provider.replies[provider.choose(provider.requests[-1]) if provider.choose else nth]
             if reply.get("hang"):
                 provider.released.wait(30)
                 self.close_connection = True

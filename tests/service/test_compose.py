@@ -1,4 +1,4 @@
-"""The compose file: what it starts exists, no password is built in, only workers have provider keys."""
+"""The image and the compose file: what they name exists, no password is built in, only workers have keys."""
 
 from pathlib import Path
 from typing import Any
@@ -45,3 +45,23 @@ def test_the_api_asks_for_keys_and_its_settings_are_understood(
     plain = {name: str(value) for name, value in given.items() if "${" not in str(value)}
     assert read_settings(plain, data_dir=tmp_path).api_keys
     assert not any(":" in port.partition("127.0.0.1:")[0] for port in services["api"]["ports"])
+
+
+def test_what_the_image_is_made_of_is_here_and_it_runs_as_nobody() -> None:
+    lines = (ROOT / "Dockerfile").read_text().splitlines()
+    given = [name for line in lines if line.startswith("COPY ") for name in line.split()[1:-1]]
+    assert len(given) >= 10
+    assert [name for name in given if not (ROOT / name).exists()] == []
+    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests", "bench"}
+    assert packages <= set(given), "each of our packages is in the image"
+    assert lines.index("USER gnomon") < lines.index('ENTRYPOINT ["gnomon"]')
+
+
+def test_secrets_and_volumes_that_services_use_are_declared() -> None:
+    whole = yaml.safe_load((ROOT / "compose.yaml").read_text())
+    for service in whole["services"].values():
+        assert set(service.get("secrets", ())) <= whole["secrets"].keys()
+        used = {str(volume).partition(":")[0] for volume in service.get("volumes", ())}
+        assert {name for name in used if name.isidentifier()} <= whole["volumes"].keys()
+        assert set(service.get("depends_on", ())) <= whole["services"].keys()
+        assert all("healthcheck" in whole["services"][name] for name in service.get("depends_on", ()))

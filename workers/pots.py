@@ -1,0 +1,85 @@
+"""Pots: what is set aside for the trials that have begun, so that a sample once begun can be ended.
+
+Each trial's pot holds the most that a trial of its model and arm was seen to need. Its calls are paid out of
+it; what they leave goes back when the trial ends.
+"""
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from workers.store.counters import Spent
+
+NOTHING = Spent(0.0, 0)
+TRIAL: ContextVar[str] = ContextVar("the trial whose calls are paid", default="")
+
+
+@dataclass(slots=True, kw_only=True)
+class Pot:
+    """What one trial may cost, and has."""
+
+    kind: str  # its model and arm
+    most: Spent
+    used: Spent = NOTHING  # settled, or set aside for a call in flight
+    peak: Spent = NOTHING  # the most of `used` so far: what a trial needs, rather than what it costs
+
+    @property
+    def left(self) -> Spent:
+        return Spent(
+            max(0.0, self.most.known_usd - self.used.known_usd),
+            max(0, self.most.known_tokens - self.used.known_tokens),
+        )
+
+
+class Pots:
+    """The pots of the trials that run here, by trial id."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, Pot] = {}
+        self.most: dict[str, tuple[float, float]] = {}  # by kind: tokens and dollars of the dearest trial
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def __contains__(self, trial_id: str) -> bool:
+        return trial_id in self._open
+
+    def wanted(self, kinds: Mapping[str, str]) -> Spent | None:
+        """What pots for these trials (id to kind) would hold; None where nothing is known of one's kind."""
+        if any(kind not in self.most for kind in kinds.values()):
+            return None
+        tokens, usd = zip(*(self.most[kind] for kind in kinds.values()), strict=True)
+        return Spent(sum(usd), round(sum(tokens)))
+
+    def open(self, kinds: Mapping[str, str]) -> None:
+        """Make a pot for each of these trials; an empty one where nothing is known."""
+        for trial_id, kind in kinds.items():
+            tokens, usd = self.most.get(kind, (0.0, 0.0))
+            self._open[trial_id] = Pot(kind=kind, most=Spent(usd, round(tokens)))
+
+    def close(self, trial_id: str, *, has_run: bool) -> None:
+        """The trial has ended: take note of what it cost. One that is given back tells nothing."""
+        if (pot := self._open.pop(trial_id, None)) is not None and has_run:
+            self.see(pot.kind, (float(pot.peak.known_tokens), pot.peak.known_usd))
+
+    def see(self, kind: str, cost: tuple[float, float]) -> None:
+        """Take note of what a trial of that kind has cost, here or elsewhere."""
+        tokens, usd = self.most.get(kind, (0.0, 0.0))
+        self.most[kind] = max(tokens, cost[0]), max(usd, cost[1])
+
+    def use(self, trial_id: str, more: Spent, *, less: Spent = NOTHING) -> None:
+        """Pay from a trial's pot, and put back what was paid before."""
+        if (pot := self._open.get(trial_id)) is not None:
+            pot.used = Spent(
+                pot.used.known_usd + more.known_usd - less.known_usd,
+                pot.used.known_tokens + more.known_tokens - less.known_tokens,
+            )
+            pot.peak = Spent(
+                max(pot.peak.known_usd, pot.used.known_usd), max(pot.peak.known_tokens, pot.used.known_tokens)
+            )
+
+    def left(self, trial_id: str | None = None) -> Spent:
+        """What is left in a trial's pot; in all of them."""
+        found = self._open.values() if trial_id is None else [self._open.get(trial_id)]
+        pots = [pot.left for pot in found if pot is not None]
+        return Spent(sum(left.known_usd for left in pots), sum(left.known_tokens for left in pots))
