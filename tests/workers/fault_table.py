@@ -59,6 +59,7 @@ def main() -> None:
     """Print the table, or the one line of a long run."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--samples", type=int, default=400, help="of each job; each makes two trials")
     parser.add_argument("--long", type=int, metavar="N")
     parser.add_argument("--site", action="append", choices=SITES)
     parser.add_argument("--seed", type=int, default=7)
@@ -72,7 +73,7 @@ def main() -> None:
             continue
         say(f"| **{title}** | | | | | |")
         with SITES[title](QUICK if given.quick else {}) as (scene, faults):
-            for damage in all_faults(scene, faults, samples=80 if given.quick else 400):
+            for damage in all_faults(scene, faults, samples=80 if given.quick else given.samples):
                 say(f"{damage}")
 
 
