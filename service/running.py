@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from sqlalchemy.exc import OperationalError
+
 from gnomon.errors import GnomonError
 from gnomon.row import Row
 from service.embedded import Embedded, embedded
@@ -17,6 +19,7 @@ from workers.store.store import Store
 POLL_S = 0.2
 BATCH = 1000
 GRACE_S = 5.0  # after Ctrl-C running trials may finish for this long
+AWAY_S = 60.0
 WORKERS_S = 60.0  # without any worker a run gives up after this long
 
 
@@ -96,12 +99,22 @@ def cancel_abandoned(here: Embedded) -> tuple[JobRecord, ...]:
 
 
 def looks(store: Store, job_id: str, *, within_s: float | None = None) -> Iterator[Look]:
-    """Look at a job until it has ended and nothing of it runs, at most for `within_s`."""
+    """Look at a job until it has ended and nothing of it runs, at most for `within_s`.
+
+    Raises:
+        sqlalchemy.exc.OperationalError: the store has been away for AWAY_S.
+    """
     until_s = None if within_s is None else time.monotonic() + within_s
-    seq = 0
+    seq, seen_s = 0, time.monotonic()
     while True:
-        job = store.job(job_id)
-        numbered = store.rows_after(job_id, seq, BATCH)
+        try:
+            job, numbered = store.job(job_id), store.rows_after(job_id, seq, BATCH)
+        except OperationalError:  # such as PostgreSQL while it starts again; the workers wait for it too
+            if time.monotonic() - seen_s > AWAY_S:
+                raise
+            time.sleep(POLL_S)
+            continue
+        seen_s = time.monotonic()
         if numbered:
             seq = numbered[-1][0]
         yield Look(job=job, rows=[row for _, row in numbered])

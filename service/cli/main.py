@@ -58,6 +58,13 @@ def main(args: list[str] | None = None) -> NoReturn:
     except OSError as error:
         _say(f"{error.filename or 'the system'}: {error.strerror or error}")
         code = BAD_USAGE if error.filename else INCOMPLETE
+    except Exception as error:
+        from sqlalchemy.exc import OperationalError  # slow to import: most commands need no store
+
+        if not isinstance(error, OperationalError):
+            raise
+        _say(f"the store cannot be reached, or cannot write: {type(error.orig).__name__}")
+        code = INCOMPLETE
     sys.exit(code if isinstance(code, int) else DONE)
 
 

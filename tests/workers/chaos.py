@@ -58,6 +58,18 @@ class Stand:
         return self.scene.post(self._samples, models=[SLOW], concurrency=4)
 
 
+def poisoned(scene: Scene, *, samples: int) -> Damage:
+    """A sample that kills its worker each time: only its own trials may be missing, one for each arm."""
+    deadly = {"rules": [{"contains": "Question s3:", "replies": ["KILL"]}]}
+    began_s = time.monotonic()
+    model = {**SLOW, "options": {**SLOW["options"], **deadly}}
+    job = scene.end_of(scene.post(samples, models=[model], concurrency=4), within_s=600.0)
+    rows = list(scene.store.iter_rows(job.id))
+    missing = [(row.sample_id, row.stop_reason) for row in rows if row.outcome.value == "infra_missing"]
+    assert missing == [("s3", "worker_lost")] * 2, "an innocent trial was set aside"
+    return count("a sample that kills its worker", rows, job, time.monotonic() - began_s)
+
+
 def suffer(scene: Scene, name: str, inject: Inject, job: JobRecord, *, within_s: float) -> Damage:
     """Plant the fault while the job runs, wait for the job's end, and count."""
     wait_until(lambda: scene.done(job) > job.counts.planned // 10, within_s=within_s)

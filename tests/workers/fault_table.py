@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from tests.workers.chaos import DRAWN, HEADER, Damage, Stand, count, plain_report
+from tests.workers.chaos import DRAWN, HEADER, Damage, Stand, count, plain_report, poisoned
 from tests.workers.conftest import QUICK
 from tests.workers.faults import Inject
 from tests.workers.scene import Scene
@@ -28,6 +28,7 @@ def all_faults(scene: Scene, faults: Mapping[str, Inject], *, samples: int) -> I
     stand = Stand(scene, faults, samples=samples)
     for name in faults:
         yield stand.suffer(name, within_s=600.0)
+    yield poisoned(scene, samples=samples)
 
 
 def long_run(
@@ -46,10 +47,9 @@ def long_run(
             log[name] += 1
             running.append(pool.submit(faults[name], scene))
             time.sleep(EVERY_S)
-    for fault in running:
-        fault.result()
     seconds = time.monotonic() - began_s
-    name = f"{log.total()} faults in {seconds:.0f} s"
+    missed = sum(isinstance(fault.exception(), AssertionError) for fault in running)  # nobody there to hit
+    name = f"{log.total() - missed} faults in {seconds:.0f} s"
     damage = count(name, list(scene.store.iter_rows(job.id)), job, seconds)
     assert plain_report(scene.store, job.id) == plain_report(scene.store, clean.id), "another report"
     return damage, log
@@ -59,6 +59,7 @@ def main() -> None:
     """Print the table, or the one line of a long run."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--samples", type=int, default=400, help="of each job; each makes two trials")
     parser.add_argument("--long", type=int, metavar="N")
     parser.add_argument("--site", action="append", choices=SITES)
     parser.add_argument("--seed", type=int, default=7)
@@ -72,7 +73,7 @@ def main() -> None:
             continue
         say(f"| **{title}** | | | | | |")
         with SITES[title](QUICK if given.quick else {}) as (scene, faults):
-            for damage in all_faults(scene, faults, samples=80 if given.quick else 400):
+            for damage in all_faults(scene, faults, samples=80 if given.quick else given.samples):
                 say(f"{damage}")
 
 

@@ -57,7 +57,7 @@ class Stage:
                 actor.thread = threading.Thread(target=self._act, args=(actor,), daemon=True)
                 actor.thread.start()
                 self._settle(actor)
-            while any(actor.state != "ended" for actor in self.actors.values()):
+            while self._somebody_is_ready():
                 self._step(choose(self._choices()))
                 after_step()
         for actor in self.actors.values():
@@ -92,9 +92,19 @@ class Stage:
             actor.state = "ended"
             self._changed.notify_all()
 
+    def _somebody_is_ready(self) -> bool:
+        """Whether anybody can step; False when all have ended. Of a circle the database lets one fail."""
+
+        def states() -> set[str]:
+            return {actor.state for actor in self.actors.values()}
+
+        with self._changed:
+            settled = self._changed.wait_for(lambda: "ready" in states() or states() == {"ended"}, PATIENCE_S)
+        assert settled, "all wait for each other"
+        return "ready" in states()
+
     def _choices(self) -> list[str]:
         ready = [actor for actor in self.actors.values() if actor.state == "ready"]
-        assert ready, "all wait for each other"
         kills = [f"kill {actor.name}" for actor in ready if actor.may_die and self.steps]
         return [actor.name for actor in ready] + kills
 

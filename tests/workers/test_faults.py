@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.workers.chaos import Damage, Stand
+from tests.workers.chaos import Damage, Stand, poisoned
 from tests.workers.conftest import QUICK
 from tests.workers.fault_table import SOAK_CLOCKS, all_faults, long_run
 from tests.workers.faults import ON_POSTGRESQL, ON_SQLITE
@@ -18,6 +18,11 @@ from tests.workers.sites import SITES, over_postgresql, over_sqlite
 SAMPLES, SLOW_S, PROMISED_S, SOAK_TRIALS = 40, 90.0, 30.0, 100_000
 # What depends on the database; all others are planted over SQLite.
 SHORT_ON_POSTGRESQL = sorted(ON_POSTGRESQL.keys() - ON_SQLITE.keys() | {"answers of commits lost"})
+
+
+def test_a_sample_that_kills_its_worker_is_set_aside_and_no_other(on_sqlite: Stand) -> None:
+    damage = poisoned(on_sqlite.scene, samples=20)
+    assert (damage.lost, damage.duplicated, damage.missing) == (0, 0, 2), str(damage)
 
 
 def assert_nothing_lost(damage: Damage) -> None:
@@ -60,8 +65,9 @@ def test_with_the_clocks_of_production_every_fault_is_over_soon(
         for damage in all_faults(scene, faults, samples=400):
             with capsys.disabled():
                 sys.stdout.write(f"\n{damage}")
-            assert_nothing_lost(damage)
-            if "worker and horse SIGKILL" in damage.fault:
+            assert (damage.lost, damage.duplicated) == (0, 0), str(damage)
+            assert damage.missing == (2 if damage.fault.startswith("a sample") else 0), str(damage)
+            if damage.fault.endswith("worker and horse SIGKILL"):
                 assert damage.recovery_s <= PROMISED_S
 
 

@@ -3,7 +3,8 @@
 A sound protocol survives them all; four planted bugs, each of a kind that others have shipped, do not.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -14,10 +15,13 @@ from tests.workers.stage import Actor, Choose, Stage, all_orders, dice
 from workers.store import Lease, Store
 from workers.store import results as results_module
 from workers.store.encoding import pack, row_values
+from workers.store.jobs import lock_jobs
 from workers.store.schema import jobs, results, traces, trials
 
 TTL_S = 10.0
 ORDERS = {"sqlite": 60, "postgresql": 10}  # random orders of the large cast
+FOUND = r"accepted|lost|counted|UNIQUE|duplicate key|completed|assert"
+MANY_SEEDS = 2_000
 SOAK_ORDERS = {"sqlite": 20_000, "postgresql": 1_000}
 
 
@@ -146,12 +150,14 @@ class SplitsWrites(Store):
         for lease, row, trace in ended:
             mine = (trials.c.trial_id == row.trial_id) & (trials.c.token == lease.token)
             with self.writing() as db:
+                lock_jobs(db, [row.job_id])
                 if db.execute(select(trials.c.state).where(mine)).scalar_one_or_none() != "leased":
                     refused.add(row.trial_id)
                     continue
                 db.execute(insert(results).values(row_values(row)))
                 db.execute(insert(traces).values(trial_id=row.trial_id, body=pack(trace)))
             with self.writing() as db:
+                lock_jobs(db, [row.job_id])
                 db.execute(update(trials).where(mine).values(state="done"))
                 counted = {"scored": jobs.c.scored + 1, "known_usd": jobs.c.known_usd + (row.usd or 0.0)}
                 done = update(jobs).where(jobs.c.id == row.job_id)
@@ -204,14 +210,41 @@ def test_a_large_cast_keeps_its_promise_in_very_many_orders(store: Store, clock:
         play.run(large, dice(seed))
 
 
-@pytest.mark.parametrize("bug", [SweepsById, SplitsWrites, ClaimsUnguarded, Store])
-def test_every_planted_bug_is_found(
+BUGS = pytest.mark.parametrize("bug", [SweepsById, SplitsWrites, ClaimsUnguarded, Store])
+
+
+@contextmanager
+def planted(
     bug: type[Store], url: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+) -> Iterator[Callable[[Choose], Stage]]:
+    """Play the small cast with the bug in it."""
     if bug is Store:
         monkeypatch.setattr(results_module, "held_by", held_by_anybody)
     store = bug(url, clock=clock)
     play = Play(store, clock, 1)
-    with pytest.raises(Exception, match=r"accepted|lost|counted|UNIQUE|completed|assert"):
-        all_orders(lambda choose: play.run(small, choose))
+    yield lambda choose: play.run(small, choose)
     store.close()
+
+
+@BUGS
+def test_every_planted_bug_is_found(
+    bug: type[Store], url: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with planted(bug, url, clock, monkeypatch) as run, pytest.raises(Exception, match=FOUND):
+        all_orders(run)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1_200)
+@pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
+@BUGS
+def test_every_planted_bug_is_found_on_postgresql(
+    bug: type[Store], url: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with planted(bug, url, clock, monkeypatch) as run, pytest.raises(Exception, match=FOUND):
+        for_all_seeds(run)
+
+
+def for_all_seeds(run: Callable[[Choose], Stage]) -> None:
+    for seed in range(MANY_SEEDS):
+        run(dice(seed))
