@@ -122,7 +122,7 @@ def main() -> None:
         print(f"| {100 * effect:+.0f} | {' | '.join(f'{share:.3f}' for share in covered)} |")
     print("\n| Told apart from | errs at most | tells apart here |\n|---|---|---|")
     for least in (3, 4, 5):
-        worst = worst_error(n, least, np.linspace(0.005, 0.1, 39))
+        worst = worst_error(n, least, np.linspace(0.005, 0.1, 39).tolist())
         shares = [rate * (1 - rate) for rate in baselines]
         here = np.mean([told_apart(n, least, share, share) for share in shares])
         print(f"| {least} : 0 | {worst:.3f} | {here:.3f} |")
