@@ -174,7 +174,7 @@ def test_the_ratios_interval_is_that_of_many_bootstrap_draws() -> None:
     )
 
 
-ARMS = [
+ARMS: list[dict[str, Any]] = [
     {"name": "none", "agent": "react"},
     {"name": "b", "agent": "react", "tools": ["bearing"]},
     {"name": "s", "agent": "react", "tools": ["speed"]},
