@@ -1,11 +1,11 @@
 """Planted effects: whole jobs whose truth is known, built into reports; a table of docs/statistics.md.
 
-    .venv/bin/python bench/planted_jobs.py [--jobs 1000] [--seed 1]
+    .venv/bin/python bench/planted_jobs.py [--jobs 1000] [--seed 1] [--only TEXT]
 
 Every job is rows of two arms, as workers write them; its report is built as always, and its primary contrast
-is held against what was planted. Prints for each design: how often the effect lies inside the 95 % interval;
-how often it is claimed (`helps` or `hurts`) when there is one; how often something is claimed when there is
-none.
+is held against what was planted. Prints for each design how often the effect lies inside its 95 % interval,
+and an arm's score inside its own (of both arms); how often p is below 0.05; and how often `helps` or `hurts`
+is claimed: wrongly where there is no effect.
 """
 
 import argparse
@@ -17,7 +17,8 @@ from numpy.random import Generator
 
 from gnomon.outcome import Outcome
 from gnomon.report.build import build_report
-from gnomon.report.schema import Contrast
+from gnomon.report.schema import Report
+from gnomon.report.shapes import Interval
 from gnomon.row import Row
 from gnomon.spec import JobSpec
 from gnomon.statistics.design import Codes, Floats
@@ -30,7 +31,7 @@ SPEC = JobSpec.model_validate(
         "analysis": {"primary": ["raw", "tools"]},
     }
 )
-Draw = Callable[[Generator, Codes, float], tuple[Floats, Floats]]
+Draw = Callable[[Generator, Codes, float], tuple[Floats, Floats, float]]  # scores, the baseline's true mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,66 +47,65 @@ class Job:
 def right_or_wrong(spread: float = 0.0) -> Draw:
     """0 or 1; the difference varies by cluster, evenly up to ± `spread` around the effect."""
 
-    def draw(random: Generator, clusters: Codes, effect: float) -> tuple[Floats, Floats]:
+    def draw(random: Generator, clusters: Codes, effect: float) -> tuple[Floats, Floats, float]:
         level = random.uniform(0.3, 0.55, len(clusters))
         moved = effect + random.uniform(-spread, spread, int(clusters.max()) + 1)[clusters]
-        return _hits(random, level), _hits(random, level + moved)
+        return _hits(random, level), _hits(random, level + moved), 0.425
 
     return draw
 
 
-def graded(random: Generator, clusters: Codes, effect: float) -> tuple[Floats, Floats]:
+def graded(random: Generator, clusters: Codes, effect: float) -> tuple[Floats, Floats, float]:
     """Beta scores around a level of the cluster's own; the effect moves the level."""
     level = random.uniform(0.25, 0.55, int(clusters.max()) + 1)[clusters]
-    return random.beta(4 * level, 4 * (1 - level)), random.beta(
-        4 * (level + effect), 4 * (1 - level - effect)
-    )
+    moved = level + effect
+    return random.beta(4 * level, 4 * (1 - level)), random.beta(4 * moved, 4 * (1 - moved)), 0.4
 
 
-def seldom(random: Generator, clusters: Codes, effect: float) -> tuple[Floats, Floats]:
+def seldom(random: Generator, clusters: Codes, effect: float) -> tuple[Floats, Floats, float]:
     """Accuracies drawn from 0 to 5 %, the same for both arms but for the effect."""
     rate = random.uniform(0.0, 0.05)
     n = len(clusters)
-    return _hits(random, np.full(n, rate)), _hits(random, np.full(n, rate + effect))
+    return _hits(random, np.full(n, rate)), _hits(random, np.full(n, rate + effect)), rate
 
 
 def _hits(random: Generator, chances: Floats) -> Floats:
     return (random.random(len(chances)) < chances).astype(np.float64)
 
 
-def _twice(
-    name: str, sizes: tuple[int, ...], draw: Draw, effect: float, **more: tuple[float, float]
+def _with(
+    name: str, sizes: tuple[int, ...], draw: Draw, *effects: float, **more: tuple[float, float]
 ) -> dict[str, Job]:
+    """Jobs without an effect, and with each of these."""
     return {
-        f"{name}, no effect": Job(sizes=sizes, draw=draw, effect=0.0, **more),
-        f"{name}, +{100 * effect:.0f} points": Job(sizes=sizes, draw=draw, effect=effect, **more),
+        f"{name}, {f'+{100 * effect:.0f} points' if effect else 'no effect'}": Job(
+            sizes=sizes, draw=draw, effect=effect, **more
+        )
+        for effect in (0.0, *effects)
     }
 
 
 JOBS: dict[str, Job] = {
-    **_twice("60 independent samples", (1,) * 60, right_or_wrong(), 0.16),
-    **_twice("300 independent samples", (1,) * 300, right_or_wrong(), 0.08),
-    **_twice("effect varies over 20 clusters of 7", (7,) * 20, right_or_wrong(0.25), 0.16),
-    **_twice("effect varies over 60 clusters of 7", (7,) * 60, right_or_wrong(0.25), 0.08),
-    **_twice("graded, 20 clusters of 7", (7,) * 20, graded, 0.08),
-    **_twice("graded, 60 independent samples", (1,) * 60, graded, 0.12),
-    **_twice("0 to 5 % right, 30 samples", (1,) * 30, seldom, 0.3),
-    **_twice(
+    **_with("60 independent samples", (1,) * 60, right_or_wrong(), 0.16),
+    **_with("300 independent samples", (1,) * 300, right_or_wrong(), 0.08),
+    **_with("effect varies over 20 clusters of 7", (7,) * 20, right_or_wrong(0.25), 0.16),
+    **_with("effect varies over 60 clusters of 7", (7,) * 60, right_or_wrong(0.25), 0.08),
+    **_with("graded, 20 clusters of 7", (7,) * 20, graded, 0.08),
+    **_with("graded, 60 independent samples", (1,) * 60, graded, 0.12),
+    **_with("0 to 5 % right, 30 samples", (1,) * 30, seldom, 0.05, 0.1, 0.3),
+    **_with(
         "1 % of both arms lost, 60 clusters of 7", (7,) * 60, right_or_wrong(0.25), 0.16, lost=(0.01, 0.01)
     ),
-    **_twice(
-        "8 % of one arm lost, 60 clusters of 7", (7,) * 60, right_or_wrong(0.25), 0.16, lost=(0.0, 0.08)
-    ),
+    **_with("8 % of one arm lost, 60 clusters of 7", (7,) * 60, right_or_wrong(0.25), 0.16, lost=(0.0, 0.08)),
 }
 
 
-def outcome_of(job: Job, random: Generator) -> Contrast:
-    """The primary contrast of one such job's report."""
+def report_of(job: Job, random: Generator) -> tuple[Report, float]:
+    """The report of one such job, and the baseline's true mean."""
     clusters = np.repeat(np.arange(len(job.sizes)), job.sizes)
-    scores = job.draw(random, clusters, job.effect)
-    rows = list(_rows(clusters, scores, job.lost, random))
-    report = build_report(job_id="j", spec=SPEC, status="completed", rows=rows, planned=len(rows))
-    return report["contrasts"][0]
+    baseline, variant, mean = job.draw(random, clusters, job.effect)
+    rows = list(_rows(clusters, (baseline, variant), job.lost, random))
+    return build_report(job_id="j", spec=SPEC, status="completed", rows=rows, planned=len(rows)), mean
 
 
 def _rows(
@@ -131,14 +131,29 @@ def _rows(
             )
 
 
-def shares(job: Job, *, jobs: int, seed: int) -> tuple[float, float, float]:
-    """Of so many jobs: effect inside the interval, p below 0.05, `helps` or `hurts` claimed."""
+def shares(job: Job, *, jobs: int, seed: int) -> tuple[float, float, float, float]:
+    """Of so many jobs: effect inside its interval, arms inside theirs, p below 0.05, `helps` or `hurts`."""
     random = np.random.default_rng(seed)
-    found = [outcome_of(job, random) for _ in range(jobs)]
-    covered = [one["ci95"] is not None and one["ci95"][0] <= job.effect <= one["ci95"][1] for one in found]
-    rejected = [one["p"] is not None and one["p"] < 0.05 for one in found]
-    claimed = [one["verdict"] in ("helps", "hurts") for one in found]
-    return float(np.mean(covered)), float(np.mean(rejected)), float(np.mean(claimed))
+    counted = np.zeros(4)
+    for _ in range(jobs):
+        report, mean = report_of(job, random)
+        one = report["contrasts"][0]
+        raw, tools = (
+            _holds(arm["aggregate_ci95"], mean)
+            for arm, mean in zip(report["arms"], (mean, mean + job.effect), strict=True)
+        )
+        counted += (
+            _holds(one["ci95"], job.effect),
+            (raw + tools) / 2,
+            one["p"] is not None and one["p"] < 0.05,
+            one["verdict"] in ("helps", "hurts"),
+        )
+    covered, means, rejected, claimed = (counted / jobs).tolist()
+    return covered, means, rejected, claimed
+
+
+def _holds(ends: Interval | None, value: float) -> bool:
+    return ends is not None and ends[0] <= value <= ends[1]
 
 
 def main() -> None:
@@ -147,12 +162,15 @@ def main() -> None:
     )
     parser.add_argument("--jobs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="jobs whose name holds this text")
     given = parser.parse_args()
     print(
         f"{given.jobs:,} jobs a row; Monte Carlo standard error at 5 %: {(0.0475 / given.jobs) ** 0.5:.4f}\n"
     )
-    print("| Jobs | effect covered | p < 0.05 | claimed |\n|---|---|---|---|")
+    print("| Jobs | effect covered | means covered | p < 0.05 | claimed |\n|---|---|---|---|---|")
     for name, job in JOBS.items():
+        if given.only not in name:
+            continue
         row = shares(job, jobs=given.jobs, seed=given.seed)
         print(f"| {name} | {' | '.join(f'{share:.3f}' for share in row)} |", flush=True)
 

@@ -5,6 +5,7 @@ from gnomon.exchange.run import AGENT
 from gnomon.sample import SHOWABLE
 
 SHOWN = {"media": "pictures and clips", "map": "the map", "camera_data": "camera data"}
+ADDED = {"facts": "in words what tools could look up", "oracle": "the true intermediate steps"}
 LISTED = 4
 
 
@@ -30,7 +31,7 @@ def arm_text(arm: Arm) -> str:
         many = f"{len(names)} tool{'s' if len(names) > 1 else ''} ({listed})"
         text = _with_tools(arm, many)
     hidden = [SHOWN.get(kind, kind) for kind in SHOWABLE if kind not in arm.show]
-    added = [str(kind) for kind in arm.show if kind not in SHOWABLE]
+    added = [ADDED.get(kind, kind) for kind in arm.show if kind not in SHOWABLE]
     text += f"; also reads {', '.join(added)}" if added else ""
     return f"{text}; does not see {', '.join(hidden)}" if hidden else text
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from gnomon.benchmark import Benchmark
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.exchange.run import AGENT
+from gnomon.report.answer import answers
 from gnomon.report.arm_text import arm_text
 from gnomon.report.arms import arm_report, trial_counts
 from gnomon.report.attribution import attributions, tool_effects
@@ -67,6 +68,7 @@ def build_report(
         "protocol": spec.protocol,
         "scoring": spec.scoring,
         "denominators": _denominators(ledger, spec, planned),
+        "answers": answers(found, models, benchmark=spec.benchmark),
         "summary": [one["verdict_text"] for one in found if one["family"] == "primary"],
         "arms": [
             arm_report(ledger, group, headline=plugin.headline, planned=mine, repeats=spec.repeats)

@@ -50,8 +50,8 @@ class Scoped:
 
 
 def pairs(spec: JobSpec) -> list[Pair]:
-    """What is compared: the spec's contrasts, for each model."""
-    return [
+    """What is compared: the spec's contrasts, model by model, primary ones first."""
+    found = [
         Pair(
             model=model.label,
             baseline=contrast.baseline,
@@ -63,9 +63,10 @@ def pairs(spec: JobSpec) -> list[Pair]:
                 for found in contrast.confounds(spec.arm(contrast.baseline), spec.arm(contrast.variant))
             ),
         )
-        for contrast in spec.contrasts()
         for model in spec.models
+        for contrast in spec.contrasts()
     ]
+    return sorted(found, key=lambda pair: not pair.is_primary)
 
 
 def contrasts(ledger: Ledger, spec: JobSpec, *, headline: Headline, interim: bool) -> list[Contrast]:

@@ -248,6 +248,7 @@ class Report(TypedDict):
     protocol: str
     scoring: str
     denominators: Denominators
+    answers: list[str]  # one sentence a model
     summary: list[str]
     arms: list[ArmReport]
     contrasts: list[Contrast]

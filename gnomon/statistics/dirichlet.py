@@ -3,10 +3,11 @@
 import functools
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import betainc, betaincinv
 
 PRIOR = 0.5  # of each of the four joint outcomes: Jeffreys' choice
-NODES, HALVINGS = 256, 48
+NODES = 256
 
 
 @functools.lru_cache(maxsize=4096)
@@ -40,11 +41,7 @@ def dirichlet_interval(rescued: int, broken: int, n: int, level: float = 0.95) -
         return float(np.mean(betainc(rescued + PRIOR, broken + PRIOR, part)))
 
     def quantile(share: float) -> float:
-        low, high = -1.0, 1.0
-        for _ in range(HALVINGS):
-            middle = (low + high) / 2
-            low, high = (middle, high) if below(middle) < share else (low, middle)
-        return (low + high) / 2
+        return float(brentq(lambda difference: below(difference) - share, -1.0, 1.0, xtol=1e-10))
 
     tail = (1 - level) / 2
     unseen = 1 - tail ** (1 / n)
@@ -52,4 +49,4 @@ def dirichlet_interval(rescued: int, broken: int, n: int, level: float = 0.95) -
         return -unseen, unseen
     observed = (rescued - broken) / n
     low = min(quantile(tail), observed, 1 - unseen if rescued == n else 1.0)
-    return low, max(quantile(1 - tail), observed)
+    return low, -low if rescued == broken else max(quantile(1 - tail), observed)

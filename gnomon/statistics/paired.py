@@ -12,7 +12,7 @@ from gnomon.statistics.estimate import Estimate, t_quantile
 from gnomon.statistics.exact import mcnemar_midp, sign_flip_p
 from gnomon.statistics.mean import RARE, is_binary, is_rare, share_interval
 
-CHECK_BELOW = 50  # clusters: below this the t test is checked by sign flips
+CHECK_BELOW = 50  # effective clusters: below this the t test is checked by sign flips
 FEW_PAIRS, MANY_CLUSTERS = 200, 200  # from here on large samples need no special interval
 LEVELS = (0.95, 0.90)
 POWER = 0.8
@@ -24,8 +24,8 @@ class Comparison:
     """Variant minus baseline. Intervals, p and `mde` are None where fewer than two clusters hold samples.
 
     `interval_method` and `test` name what the numbers beside them come from. `check_p` is the sign-flip p
-    beside a t test of fewer than 50 clusters. `mde` is the smallest true difference that this many samples
-    would have shown in 8 of 10 studies, two-sided at 5 %.
+    beside a t test of fewer than 50 clusters, or of more that a few dominate. `mde` is the smallest true
+    difference that this many samples would have shown in 8 of 10 studies, two-sided at 5 %.
     """
 
     diff: float
@@ -79,7 +79,7 @@ def _test(
     sums = grouping.sums(d)
     if rare:
         return "cluster sign-flip", sign_flip_p(sums), None
-    check_p = sign_flip_p(sums) if estimate.clusters < CHECK_BELOW else None
+    check_p = sign_flip_p(sums) if estimate.effective_clusters < CHECK_BELOW else None
     return "cluster-robust t", estimate.p_value(), check_p
 
 

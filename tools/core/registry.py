@@ -30,9 +30,15 @@ class Registry(Generic[T]):
     def __init__(self, package: str, noun: str, *, folders: bool = False, dashes: bool = True) -> None:
         self.package, self.noun = package, noun
         self._folders, self._dashes = folders, dashes
+        self._names: tuple[str, ...] | None = None
 
     def names(self) -> tuple[str, ...]:
-        """Every plug-in's public name, sorted; imports none of them."""
+        """Every plug-in's public name, sorted; imports none of them. The folder is read once."""
+        if self._names is None:
+            self._names = self._found()
+        return self._names
+
+    def _found(self) -> tuple[str, ...]:
         path = importlib.import_module(self.package).__path__
         found = (
             module.name

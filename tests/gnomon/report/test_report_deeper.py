@@ -174,7 +174,7 @@ def test_the_ratios_interval_is_that_of_many_bootstrap_draws() -> None:
     )
 
 
-ARMS = [
+ARMS: list[dict[str, Any]] = [
     {"name": "none", "agent": "react"},
     {"name": "b", "agent": "react", "tools": ["bearing"]},
     {"name": "s", "agent": "react", "tools": ["speed"]},
@@ -244,6 +244,27 @@ def test_the_plan_says_where_the_job_has_left_it(report_of: Reporter, row: MakeR
         assert part in said
     clean = report_of([row(0, "raw", 1.0), row(0, "tools", 1.0)])["plan"]
     assert clean["deviations"] == []
+
+
+def test_several_findings_make_one_sentence_a_model(
+    report_of: Reporter, row: MakeRow, spec: MakeSpec
+) -> None:
+    arms = [{"name": name, "agent": "react"} for name in ("raw", "facts", "live")]
+    steps = [("raw", "facts", "the data"), ("facts", "live", "the calculation")]
+    contrasts = [
+        {"baseline": one, "variant": other, "isolates": what, "primary": True} for one, other, what in steps
+    ]
+    rows = [
+        row(sample, arm, float(arm == "live")) for sample in range(40) for arm in ("raw", "facts", "live")
+    ]
+    report = report_of(rows, spec=spec(arms=arms, analysis={"contrasts": contrasts}))
+    (answer,) = report["answers"]
+    assert answer.startswith("quiz, m: the calculation (+100.0 points) helps")
+    assert answer.endswith("it can’t be told whether the data (0.0 points) changes anything.")
+    page = render_html(report)
+    assert page.index("the calculation (+100.0 points) helps") < page.index('class="finding')
+    one = report_of([row(0, "raw", 1.0), row(0, "tools", 1.0)])
+    assert one["answers"] == [f"quiz: {one['summary'][0]}"]
 
 
 @pytest.mark.parametrize(("spent", "says"), [(90, ""), (60, "not equal"), (None, "tokens are unknown")])
