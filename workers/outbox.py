@@ -32,10 +32,6 @@ class Outbox:
         if len(self._ended) >= FLUSH_ROWS:
             self._is_full.set()
 
-    def unwritten(self) -> list[Spent]:
-        """What the results that still wait have cost."""
-        return [Spent.by(row) for _, row, _ in self._ended]
-
     async def keep_flushing(self) -> None:
         """Write from time to time, until cancelled."""
         while True:

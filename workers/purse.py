@@ -14,7 +14,10 @@ from workers.store.counters import Spent
 from workers.store.purses import Answer, Money, total
 from workers.store.store import Store
 
-AHEAD = 8  # calls that are asked for together, while there is plenty
+AHEAD, MOST_AHEAD = 8, 512  # calls that are asked for together, while there is plenty
+BLOCK_S = 0.5  # about as long as what was asked for lasts: what a process that dies held is taken for spent
+NOTHING = Spent(0.0, 0)
+SOMETHING = Spent(1e-6, 1)  # set aside for a call of which nothing is known: there must be money left
 AGAIN_S = 0.2  # when there was not enough: some call, here or elsewhere, may cost less than was set aside
 
 
@@ -24,9 +27,10 @@ class Purse:
     def __init__(self, job_id: str, spec: JobSpec, *, store: Store, holder: str, ttl_s: float) -> None:
         self.limit = Money(usd=spec.limits.usd, tokens=spec.limits.tokens)
         self._job_id, self._store, self._holder, self._ttl_s = job_id, store, holder, ttl_s
-        self._in_flight: list[Spent] = []
-        self._settled, self._written = Spent(0.0, 0), Spent(0.0, 0)
-        self._granted = Spent(0.0, 0)
+        self._calls = 0  # in flight
+        # Since this purse was opened; what is written is counted by the store and stays counted here.
+        self._settled = self._written = self._allowed = NOTHING
+        self._in_flight, self._block, self._asked_s = NOTHING, AHEAD, 0.0
         self._asking, self._settles = asyncio.Lock(), asyncio.Event()
         self.is_short = self.is_empty = False
 
@@ -40,29 +44,45 @@ class Purse:
         Raises:
             OutOfBudget: no call is in flight anywhere, and it is still not enough.
         """
-        async with self._asking:
-            while not self._fits(wanted):
-                block = Spent(AHEAD * wanted.known_usd, AHEAD * wanted.known_tokens)
-                answer = await self._ask(wanted if self.is_short else block)
-                if answer.granted:
-                    break
-                if not self.is_short:
-                    self.is_short = True  # there is no block left; ask for this one call
-                    continue
-                if not self._in_flight and not answer.calls_elsewhere:
-                    self.is_empty = True
-                    await asyncio.to_thread(self._store.mark_spent, self._job_id)
-                    raise OutOfBudget("the job's limits leave nothing for another call")
-                self._settles.clear()
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(AGAIN_S):
-                        await self._settles.wait()
-            self.is_short = False
-            self._in_flight.append(wanted)
+        if self._asking.locked() or not self._fits(wanted):
+            with off_the_clock():
+                async with self._asking:
+                    await self._fetch(wanted)
+        self._calls += 1
+        self._in_flight = total([self._in_flight, wanted])
+
+    async def _fetch(self, wanted: Spent) -> None:
+        is_last = False
+        while not self._fits(wanted):
+            block = Spent(self._block * wanted.known_usd, self._block * wanted.known_tokens)
+            answer = await self._ask(wanted if self.is_short else block)
+            if answer.granted:
+                self._fit_block()
+                break
+            if not self.is_short:
+                self.is_short, self._block = True, AHEAD  # there is no block left; ask for this one call
+                continue
+            # Asked twice: results that are being written may be counted both here and in the store.
+            was_last, is_last = is_last, not self._calls and not answer.calls_elsewhere
+            if was_last and is_last:
+                self.is_short, self.is_empty = False, True
+                await asyncio.to_thread(self._store.mark_spent, self._job_id)
+                raise OutOfBudget("the job's limits leave nothing for another call")
+            self._settles.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(AGAIN_S):
+                    await self._settles.wait()
+        self.is_short = False
+
+    def _fit_block(self) -> None:
+        now_s = asyncio.get_running_loop().time()
+        is_soon, self._asked_s = now_s - self._asked_s < BLOCK_S, now_s
+        self._block = min(2 * self._block, MOST_AHEAD) if is_soon else max(self._block // 2, AHEAD)
 
     def settle(self, wanted: Spent, used: Spent) -> None:
         """A call that was set aside for has ended and cost so much."""
-        self._in_flight.remove(wanted)
+        self._calls -= 1
+        self._in_flight = _less(self._in_flight, wanted) if self._calls else NOTHING
         self._settled = total([self._settled, used])
         self._settles.set()
 
@@ -72,12 +92,13 @@ class Purse:
 
     async def refresh(self) -> None:
         """Show the store what is held now, and that this process lives."""
-        if self._granted != Spent(0.0, 0):
-            await self._ask(Spent(0.0, 0))
+        if self._allowed != NOTHING and not self._asking.locked():  # whoever asks now shows it all
+            async with self._asking:
+                await self._ask(NOTHING)
 
     async def close(self) -> None:
         """Everything is written."""
-        if self._granted != Spent(0.0, 0):
+        if self._allowed != NOTHING:
             await asyncio.to_thread(self._store.close_purse, self._holder)
 
     async def refuse(self, reason: str) -> None:
@@ -85,31 +106,31 @@ class Purse:
         self.is_empty = True
         await asyncio.to_thread(self._store.fail, self._job_id, reason)
 
-    def _held(self) -> Spent:
-        """Spent or set aside here, and not yet counted by the store."""
-        used, written = total([self._settled, *self._in_flight]), self._written
-        return Spent(
-            max(0.0, used.known_usd - written.known_usd), max(0, used.known_tokens - written.known_tokens)
-        )
+    def _used(self) -> Spent:
+        return total([self._settled, self._in_flight])
 
     def _fits(self, wanted: Spent) -> bool:
-        more = total([self._held(), wanted])
-        return Money(usd=self._granted.usd, tokens=self._granted.tokens).covers(more)
+        more = total([self._used(), wanted])
+        return Money(usd=self._allowed.usd, tokens=self._allowed.tokens).covers(more)
 
     async def _ask(self, wanted: Spent) -> Answer:
-        held = self._held()
+        used = self._used()
         answer = await asyncio.to_thread(
             self._store.reserve,
             self._job_id,
             self._holder,
             limit=self.limit,
-            held=held,
-            calls=len(self._in_flight),
+            held=_less(used, self._written),
+            calls=self._calls,
             wanted=wanted,
             ttl_s=self._ttl_s,
         )
-        self._granted = total([held, wanted]) if answer.granted else held
+        self._allowed = total([used, wanted]) if answer.granted else used
         return answer
+
+
+def _less(spent: Spent, off: Spent) -> Spent:
+    return Spent(max(0.0, spent.known_usd - off.known_usd), max(0, spent.known_tokens - off.known_tokens))
 
 
 class PursedModel:
@@ -127,17 +148,30 @@ class PursedModel:
             OutOfBudget: the job's limits are used up.
             ProviderFault, ModelFault, DataError: as the model raises them.
         """
-        if self._tokens_a_guess == 0.0 and not is_built_in(self.id):
-            async with self._first:  # until a price is seen, one call at a time is out
-                return await self._paid(request)
+        if self._is_unknown:
+            with off_the_clock():
+                await self._first.acquire()
+            try:
+                if self._is_unknown:
+                    reply = await self._paid(request)
+                    await self._purse.refresh()  # nothing was set aside: others must hear of it
+                    return reply
+            finally:
+                self._first.release()
         return await self._paid(request)
+
+    @property
+    def _is_unknown(self) -> bool:
+        """Whether nothing is known of what calls cost: until then one at a time is out."""
+        return self._tokens_a_guess == 0.0 and not is_built_in(self.id)
 
     async def _paid(self, request: Request) -> Reply:
         guess = guessed_tokens(request)
         wanted = Spent(guess * self._usd_a_guess, round(guess * self._tokens_a_guess))
-        with off_the_clock():
-            await self._purse.take(wanted)
-        used = Spent(0.0, 0)
+        if self._is_unknown:
+            wanted = SOMETHING
+        await self._purse.take(wanted)
+        used = NOTHING
         try:
             reply = await self._model.reply(request)
             used = _cost(reply)

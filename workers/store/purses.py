@@ -64,7 +64,8 @@ class Purses(Database):
             now = self.now(db)
             dead = (purses.c.job_id == job_id) & (purses.c.until < now) & (purses.c.holder != holder)
             lost = db.execute(delete(purses).where(dead).returning(purses.c.usd, purses.c.tokens)).all()
-            add_results(db, job_id, (), [Spent(row.usd, row.tokens) for row in lost], now=now)
+            if lost:
+                add_results(db, job_id, (), [Spent(row.usd, row.tokens) for row in lost], now=now)
             known = db.execute(
                 select(jobs.c.known_usd, jobs.c.known_tokens).where(jobs.c.id == job_id)
             ).one_or_none()
