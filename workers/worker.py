@@ -35,7 +35,7 @@ Preload = Callable[[list[ModelSpec]], None]
 def _import_for(spec: JobSpec) -> None:
     for arm in spec.arms:
         AGENTS.get(arm.agent)
-        for name in TOOLS_NEED if arm.toolset() else ():
+        for name in TOOLS_NEED if spec.arm(arm.name).toolset() else ():
             importlib.import_module(name)
 
 
