@@ -1,6 +1,6 @@
 """Which cameras a target can come to next from a camera, and how it will cross their views."""
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import shapely
 from pydantic import Field
@@ -11,7 +11,8 @@ from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.geometry.angles import bearing_deg, turn_deg
 from tools.geometry.passage import NoWay, passage
 from tools.geometry.watched import View, alignment, watched
-from tools.scene.scene import Camera
+from tools.scene.per_scene import per_scene
+from tools.scene.scene import Camera, Scene
 
 SHOWN = 20
 
@@ -49,43 +50,66 @@ class Neighbours(ToolResult):
     neighbours: list[Neighbour]
 
 
+class _Way(NamedTuple):
+    row: Neighbour  # without the turn
+    to_deg: float | None
+
+
 def run(context: ToolContext, args: NeighboursArgs) -> Neighbours:
     """Measure from the camera's view to every other; cameras of unknown view, or out of reach, are left out.
 
     Raises:
         ToolError: no such camera, or nobody knows where it looks.
     """
-    here = find_camera(context.scene, args.camera)
-    view = view_in(context.scene, here)
-    others = [other for other in context.scene.cameras.values() if other.id != here.id]
-    found = [row for other in others if (row := _row(context, here, view, other, args.heading_deg))]
-    found.sort(key=lambda row: row.distance_m)
-    return Neighbours(neighbours=found[:SHOWN])
+    known = _known(context.scene)
+    ways = known.get(args.camera)
+    if ways is None:
+        ways = known[args.camera] = _ways(context.scene, args.camera)
+    found = [way.row.model_copy(update={"turn_deg": _turn(args.heading_deg, way)}) for way in ways]
+    return Neighbours(neighbours=found)
 
 
-def _row(
-    context: ToolContext, here: Camera, view: View, other: Camera, heading_deg: float | None
-) -> Neighbour | None:
-    theirs = watched(context.scene, other)
+@per_scene
+def _known(_scene: Scene) -> dict[str, list[_Way]]:
+    """The ways by the camera they begin at: all but the turn is the same for whoever asks again."""
+    return {}
+
+
+def _ways(scene: Scene, camera_id: str) -> list[_Way]:
+    here = find_camera(scene, camera_id)
+    view = view_in(scene, here)
+    others = [other for other in scene.cameras.values() if other.id != here.id]
+    found = [way for other in others if (way := _way(scene, here, view, other))]
+    found.sort(key=lambda way: way.row.distance_m)
+    return found[:SHOWN]
+
+
+def _way(scene: Scene, here: Camera, view: View, other: Camera) -> _Way | None:
+    theirs = watched(scene, other)
     if theirs is None:
         return None
     try:
-        way = passage(context.scene, (view.aim_m, here.floor), other, theirs)
+        way = passage(scene, (view.aim_m, here.floor), other, theirs)
     except NoWay:
         return None
     to_deg = None if view.aim_m == theirs.aim_m else bearing_deg(view.aim_m, theirs.aim_m)
-    return Neighbour(
+    row = Neighbour(
         camera=other.id,
         floor=other.floor,
         distance_m=way.length_m,
         error_m=view.error_m + way.error_m,
-        turn_deg=None if heading_deg is None or to_deg is None else abs(turn_deg(heading_deg, to_deg)),
+        turn_deg=None,
         overlaps=here.floor == other.floor and shapely.intersection(view.area, theirs.area).area > 0,
-        same_mast=same_mast(context.scene, here.id, other),
+        same_mast=same_mast(scene, here.id, other),
         alignment=None
         if to_deg is None or other.heading_deg is None
         else alignment(other.heading_deg, to_deg),
     )
+    return _Way(row, to_deg)
+
+
+def _turn(heading_deg: float | None, way: _Way) -> float | None:
+    return None if heading_deg is None or way.to_deg is None else abs(turn_deg(heading_deg, way.to_deg))
 
 
 neighbours = Tool(

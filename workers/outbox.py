@@ -33,10 +33,6 @@ class Outbox:
         if len(self._ended) >= FLUSH_ROWS:
             self._is_full.set()
 
-    def unwritten(self) -> list[Spent]:
-        """What the results that still wait have cost."""
-        return [Spent.by(row) for _, row, _ in self._ended]
-
     def leases(self) -> list[Lease]:
         """Of the results that still wait."""
         return [lease for lease, _, _ in self._ended]

@@ -36,6 +36,7 @@ class Pots:
 
     def __init__(self) -> None:
         self._open: dict[str, Pot] = {}
+        self.all_left = NOTHING  # in all of them
         self.most: dict[str, tuple[float, float]] = {}  # by kind: tokens and dollars of the dearest trial
 
     def __len__(self) -> int:
@@ -55,12 +56,15 @@ class Pots:
         """Make a pot for each of these trials; an empty one where nothing is known."""
         for trial_id, kind in kinds.items():
             tokens, usd = self.most.get(kind, (0.0, 0.0))
-            self._open[trial_id] = Pot(kind=kind, most=Spent(usd, round(tokens)))
+            self._open[trial_id] = pot = Pot(kind=kind, most=Spent(usd, round(tokens)))
+            self._count(NOTHING, pot.left)
 
     def close(self, trial_id: str, *, has_run: bool) -> None:
         """The trial has ended: take note of what it cost. One that is given back tells nothing."""
-        if (pot := self._open.pop(trial_id, None)) is not None and has_run:
-            self.see(pot.kind, (float(pot.peak.known_tokens), pot.peak.known_usd))
+        if (pot := self._open.pop(trial_id, None)) is not None:
+            self._count(pot.left, NOTHING)
+            if has_run:
+                self.see(pot.kind, (float(pot.peak.known_tokens), pot.peak.known_usd))
 
     def see(self, kind: str, cost: tuple[float, float]) -> None:
         """Take note of what a trial of that kind has cost, here or elsewhere."""
@@ -70,6 +74,7 @@ class Pots:
     def use(self, trial_id: str, more: Spent, *, less: Spent = NOTHING) -> None:
         """Pay from a trial's pot, and put back what was paid before."""
         if (pot := self._open.get(trial_id)) is not None:
+            before = pot.left
             pot.used = Spent(
                 pot.used.known_usd + more.known_usd - less.known_usd,
                 pot.used.known_tokens + more.known_tokens - less.known_tokens,
@@ -77,9 +82,17 @@ class Pots:
             pot.peak = Spent(
                 max(pot.peak.known_usd, pot.used.known_usd), max(pot.peak.known_tokens, pot.used.known_tokens)
             )
+            self._count(before, pot.left)
 
-    def left(self, trial_id: str | None = None) -> Spent:
-        """What is left in a trial's pot; in all of them."""
-        found = self._open.values() if trial_id is None else [self._open.get(trial_id)]
-        pots = [pot.left for pot in found if pot is not None]
-        return Spent(sum(left.known_usd for left in pots), sum(left.known_tokens for left in pots))
+    def left(self, trial_id: str) -> Spent:
+        """What is left in a trial's pot."""
+        return NOTHING if (pot := self._open.get(trial_id)) is None else pot.left
+
+    def _count(self, before: Spent, now: Spent) -> None:
+        if not self._open:
+            self.all_left = NOTHING  # exactly: no rounding adds up
+            return
+        self.all_left = Spent(
+            self.all_left.known_usd + now.known_usd - before.known_usd,
+            self.all_left.known_tokens + now.known_tokens - before.known_tokens,
+        )

@@ -15,7 +15,8 @@ from workers.store.counters import Spent
 from workers.store.purses import NOTHING, Answer, Money, Shares, total
 from workers.store.store import Store
 
-AHEAD = 8  # calls that are asked for together, while there is plenty
+AHEAD, MOST_AHEAD = 8, 256  # calls or samples that are asked for together, while there is plenty
+BLOCK_S = 0.5  # about as long as what was asked for lasts: what a process that dies held is taken for spent
 AGAIN_S = 0.2  # when there was not enough: some call, here or elsewhere, may cost less than was set aside
 UNTOLD = ("timeout", "bad_response", "refused")  # faults of calls that may have cost something all the same
 
@@ -26,8 +27,9 @@ class Purse:
     def __init__(self, job_id: str, spec: JobSpec, *, store: Store, holder: str, ttl_s: float) -> None:
         self.limit = Money(usd=spec.limits.usd, tokens=spec.limits.tokens)
         self._job_id, self._store, self._holder, self._ttl_s = job_id, store, holder, ttl_s
-        self._in_flight: list[Spent] = []
+        self._calls, self._in_flight = 0, NOTHING
         self._settled, self._written, self._granted = NOTHING, NOTHING, NOTHING
+        self._block, self._asked_s = AHEAD, 0.0
         self._asking, self._settles = asyncio.Lock(), asyncio.Event()
         self._bounds: dict[str, Bound] = {}
         self._pots, self._waiting = Pots(), 0
@@ -59,8 +61,9 @@ class Purse:
             return False
         async with self._asking:
             has_begun = len(self._pots) > 0
-            answer = None if self._fits(wanted) else await self._ask(wanted, times=AHEAD)
+            answer = None if self._fits(wanted) else await self._ask(wanted, times=self._block_now())
             if answer is not None and answer.granted is None:
+                self._block = AHEAD
                 answer = await self._ask(wanted)
             if answer is None or answer.granted is not None:
                 self._pots.open(kinds)
@@ -90,23 +93,24 @@ class Purse:
                     taken = await self._taken(most, trial)
             finally:
                 self._waiting -= 1
-        self._in_flight.append(taken)
+        self._calls += 1
+        self._in_flight = total([self._in_flight, taken])
         if taken is not self._all:
             self._pots.use(trial, taken)
         return taken
 
     async def _taken(self, most: Callable[[], Spent | None], trial: str) -> Spent:
         while (wanted := most()) is None or not self._fits(wanted, pot=self._pots.left(trial)):
-            ahead = AHEAD if wanted is not None and not self.is_short and not self._pots else 1
+            is_plenty = wanted is not None and not self.is_short and not self._pots
             more = wanted and _less(wanted, self._pots.left(trial))
             was_busy = self._busy()  # what settles while the store is asked is not in its answer
-            answer = await self._ask(more, times=ahead)
+            answer = await self._ask(more, times=self._block_now() if is_plenty else 1)
             if answer.granted is not None:
                 if wanted is None:
                     wanted = self._all = answer.granted
                 break
             if not self.is_short:
-                self.is_short = True  # there is no block left; ask for this one call
+                self.is_short, self._block = True, AHEAD  # there is no block left; ask for this one call
                 continue
             if not was_busy and not answer.calls_elsewhere:
                 await self._empty()
@@ -121,7 +125,8 @@ class Purse:
 
     def settle(self, taken: Spent, used: Spent, *, trial: str = "") -> None:
         """A call that was set aside for has ended and cost so much."""
-        self._in_flight.remove(taken)
+        self._calls -= 1
+        self._in_flight = _less(self._in_flight, taken) if self._calls else NOTHING
         self._settled = total([self._settled, used])
         self._pots.use(trial, used, less=NOTHING if taken is self._all else taken)
         if taken is self._all:
@@ -154,11 +159,18 @@ class Purse:
 
     def _busy(self) -> int:
         """Calls in flight, or trials that have begun and do not wait for money."""
-        return max(len(self._in_flight), len(self._pots) - self._waiting)
+        return max(self._calls, len(self._pots) - self._waiting)
+
+    def _block_now(self) -> int:
+        """How many to ask for together: more, the sooner the last ones were used up."""
+        now_s = asyncio.get_running_loop().time()
+        is_soon, self._asked_s = now_s - self._asked_s < BLOCK_S, now_s
+        self._block = min(2 * self._block, MOST_AHEAD) if is_soon else max(self._block // 2, AHEAD)
+        return self._block
 
     def _committed(self) -> Spent:
         """All that was spent or set aside here so far."""
-        return total([self._settled, *self._in_flight, self._pots.left()])
+        return total([self._settled, self._in_flight, self._pots.all_left])
 
     def _held(self) -> Spent:
         """Of that, what is not yet counted by the store."""

@@ -25,7 +25,6 @@ from workers.purse import AGAIN_S, Purse
 from workers.settings import Timing
 from workers.store.counters import Spent
 from workers.store.jobs import group_size
-from workers.store.leases import over_limit
 from workers.store.records import Lease
 from workers.store.store import Store
 from workers.tracing import Tracer, no_spans
@@ -97,7 +96,8 @@ class Runner:
         size = -(-max(limit, 2 * group) // group) * group if self._purse else limit
         more = True
         while not self._stopping:
-            if self._must_stop_spending():
+            if self._purse is not None and self._purse.is_empty and not self._is_over_limit:
+                self._is_over_limit = True
                 await self._give_back(self._waiting)
                 await self._outbox.flush()
                 more = True  # what the store hands out from now on are the rest of samples that were begun
@@ -224,19 +224,6 @@ class Runner:
             await asyncio.to_thread(self._store.release, leases)
         except SQLAlchemyError as error:
             log.warning("%d leases could not be given back and will expire: %s", len(leases), error)
-
-    def _must_stop_spending(self) -> bool:
-        """Whether the job's limits are reached, told once."""
-        if self._is_over_limit:
-            return False
-        if self._purse is not None and self._purse.is_empty:
-            self._is_over_limit = True
-            return True
-        standing, unwritten = self._heartbeat.standing, self._outbox.unwritten()
-        usd = standing.known_usd + sum(one.usd or 0.0 for one in unwritten)
-        tokens = standing.known_tokens + sum(one.tokens or 0 for one in unwritten)
-        self._is_over_limit = over_limit(self._job.bench.spec, usd=usd, tokens=tokens)
-        return self._is_over_limit
 
     def _written(self, spent: list[Spent]) -> None:
         if self._purse is not None:

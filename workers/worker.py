@@ -1,6 +1,7 @@
 """Worker: takes shards off the queue and runs each in a forked process of its own."""
 
 import gc
+import importlib
 import logging
 import os
 import signal
@@ -16,7 +17,8 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 from sqlalchemy.exc import SQLAlchemyError
 
-from gnomon.spec import ModelSpec
+from gnomon.agent import AGENTS
+from gnomon.spec import JobSpec, ModelSpec
 from workers.message import ShardMessage
 from workers.process import death_with_parent
 from workers.queue import queue_names
@@ -24,9 +26,17 @@ from workers.shard import WorkerContext, run_shard
 
 IDLE_BEAT_S, BUSY_BEAT_S = 15, 5
 GC_THRESHOLD = (50_000, 20, 50)  # a loop with hundreds of live trials: the default costs half the speed again
+TOOLS_NEED = ("scipy.sparse.csgraph", "scipy.spatial")  # they import it when they are first called
 log = logging.getLogger(__name__)
 
 Preload = Callable[[list[ModelSpec]], None]
+
+
+def _import_for(spec: JobSpec) -> None:
+    for arm in spec.arms:
+        AGENTS.get(arm.agent)
+        for name in TOOLS_NEED if spec.arm(arm.name).toolset() else ():
+            importlib.import_module(name)
 
 
 class ShardWorker(Worker):
@@ -122,6 +132,7 @@ class ShardWorker(Worker):
             self._shard, message.runner = f"{job_id}/{shard}", self._run
             spec = self._context.store.job(job_id).spec
             self._preload(spec.models)
+            _import_for(spec)
             self._context.opener.open(job_id, store=self._context.store)
         except Exception as error:  # noqa: BLE001 (the fork meets it again, and acts)
             log.warning("message %s: %r", message.id, error)

@@ -12,6 +12,10 @@ from gnomon.media import MediaStore
 from gnomon.model import Model
 from gnomon.spec import ModelSpec
 
+TRACERS = ("context", "run_collector", "stdout")
+# The first walk through a graph imports the tracers, used or not.
+NEEDED = ("langgraph.graph", "langsmith", *(f"langchain_core.tracers.{name}" for name in TRACERS))
+
 
 def open_model(spec: ModelSpec, media: MediaStore) -> Model:
     """The model that a spec names: `reference`, `scripted` with any suffix, one at an OpenAI-compatible
@@ -29,7 +33,8 @@ def open_model(spec: ModelSpec, media: MediaStore) -> Model:
 
 def preload(models: Iterable[ModelSpec]) -> None:
     """Import what these models and the agents need; workers do so before they fork."""
-    importlib.import_module("langgraph.graph")
+    for name in NEEDED:
+        importlib.import_module(name)
     if not all(_is_built_in(spec.id) or is_fast(spec) for spec in models):
         litellm_model.load()
 

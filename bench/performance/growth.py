@@ -34,6 +34,7 @@ class Growth:
 
     trials: int
     accept_s: float
+    accept_wall_s: float
     enqueue_s: float
     job_ms: float
     page_ms: float
@@ -54,7 +55,9 @@ def grow(size: int, redis_url: str, *, to_the_end: bool) -> Growth:
     with tempfile.TemporaryDirectory() as folder:
         store = Store(f"sqlite:///{Path(folder)}/gnomon.db")
         samples = refs(size // 2)
+        began_s = time.perf_counter()
         accept_s, job = timed(lambda: store.create_job(spec, samples))
+        accept_wall_s = time.perf_counter() - began_s
         with Redis.from_url(redis_url) as redis:
             enqueue_s, _ = timed(lambda: enqueue_shards(redis, job, range(job.shards)))
             redis.flushall()
@@ -75,6 +78,7 @@ def grow(size: int, redis_url: str, *, to_the_end: bool) -> Growth:
     return Growth(
         trials=size,
         accept_s=accept_s,
+        accept_wall_s=accept_wall_s,
         enqueue_s=enqueue_s,
         job_ms=statistics.median(looks[0]) * 1000,
         page_ms=statistics.median(looks[1]) * 1000,

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import venv
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +18,13 @@ from service.redis_server import RedisServer
 
 ROOT = Path(__file__).parents[2]
 HOME = ROOT / ".bench"
-MOST_ROUNDS = 20
 INSPECT = "inspect-ai==0.3.285"
+
+
+# A shard of ours is a quarter of a small job: these give each a whole number of rounds of trials.
+OURS = {(20, 0): 1000, (100, 0): 1000, (500, 0): 2000, (20, 200): 640, (100, 200): 1600, (500, 200): 2000}
+FLOOR = {**OURS, (20, 0): 2000, (100, 0): 2000, (20, 200): 200}
+PEER = {(20, 0): 100, (100, 0): 200, (500, 0): 500, (20, 200): 100, (100, 200): 200}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +35,8 @@ class System:
     command: tuple[str, ...]
     arguments: tuple[str, ...] = ()
     needs_folder: bool = False
-    trials: int = 1000  # each is run long enough to be measured, and no longer
+    trials: Mapping[tuple[int, int], int]  # by (in flight, latency in ms): long enough, and no longer
+    most_rounds: int = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +70,9 @@ def own_python() -> str:
     python = HOME / "inspect" / "bin" / "python"
     if not python.exists():
         venv.create(python.parents[1], with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", INSPECT, "openai"], check=True)
+        with (HOME / "inspect.log").open("w") as log:
+            command = [python, "-m", "pip", "install", INSPECT, "openai"]
+            subprocess.run(command, check=True, stdout=log, stderr=subprocess.STDOUT)
     return str(python)
 
 
@@ -73,19 +81,22 @@ def systems(redis_url: str, *, with_inspect: bool) -> list[System]:
     module = (sys.executable, "-m")
     ours = (*module, "bench.performance.gnomon_worker")
     found = [
-        System(name="floor", command=(*module, "bench.performance.floor"), trials=2000),
-        System(name="gnomon", command=ours, arguments=(redis_url, "fast"), needs_folder=True),
+        System(name="floor", command=(*module, "bench.performance.floor"), trials=FLOOR),
+        System(name="gnomon", command=ours, arguments=(redis_url, "fast"), needs_folder=True, trials=OURS),
         System(
             name="gnomon, LiteLLM",
             command=ours,
             arguments=(redis_url, "litellm"),
             needs_folder=True,
-            trials=300,
+            trials={(20, 0): 100},
         ),
     ]
     if with_inspect:
         script = str(Path(__file__).with_name("inspect_eval.py"))
-        found.append(System(name="inspect-ai", command=(own_python(), script), needs_folder=True, trials=300))
+        command = (own_python(), script)
+        found.append(
+            System(name="inspect-ai", command=command, needs_folder=True, trials=PEER, most_rounds=2)
+        )
     return found
 
 
@@ -111,11 +122,9 @@ def queue() -> Iterator[str]:
 def measure(system: System, setting: Setting, *, port: int, rounds: int) -> Cell:
     """Run the system in the setting, some times."""
     path = f"l{setting.latency_ms}/v1" if setting.latency_ms else "v1"
-    trials = max(system.trials, 2 * setting.in_flight)
-    if setting.latency_ms:
-        trials = min(trials, MOST_ROUNDS * setting.in_flight)  # few in flight wait long for their replies
+    trials = system.trials[setting.in_flight, setting.latency_ms]
     found, load = [], []
-    for _ in range(rounds):
+    for _ in range(min(rounds, system.most_rounds)):
         load.append(os.getloadavg()[0])
         found.append(_once(system, f"http://127.0.0.1:{port}/{path}", trials, setting.in_flight))
     ideal = ideal_s(trials, in_flight=setting.in_flight, latency_s=setting.latency_ms / 1000)

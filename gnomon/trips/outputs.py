@@ -1,19 +1,24 @@
-"""Outputs: every form a planned trip is given out in, by file ending and by media type."""
+"""Outputs: every form a planned trip is given out in, by file ending and by media type.
+
+Calendars and streets are imported when they are wanted: the API, which offers them, need not load them.
+"""
 
 import json
 from collections.abc import Mapping
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from gnomon.errors import SpecError
-from gnomon.trips.calendar import to_ics
 from gnomon.trips.geojson import Line, Way, straight, to_geojson
 from gnomon.trips.markdown import to_markdown
 from gnomon.trips.page import to_html
 from gnomon.trips.result import TripResult
 from tools.trips.errors import PlaceError
-from tools.trips.osm.city import City, city_files, read_city
 from tools.trips.place import LatLon
 from tools.trips.plan import Stop
+
+if TYPE_CHECKING:
+    from tools.trips.osm.city import City
 
 MEDIA_TYPES: Mapping[str, str] = {
     ".json": "application/json",
@@ -31,6 +36,8 @@ def rendered(result: TripResult, ending: str) -> bytes:
         SpecError: there is no such form.
     """
     if ending == ".ics":
+        from gnomon.trips.calendar import to_ics
+
         return to_ics(result)
     city = _city(result)
     streets, way = _streets(city)
@@ -63,8 +70,10 @@ def ending_of(file: str) -> str:
     return ending
 
 
-def _city(result: TripResult) -> City | None:
+def _city(result: TripResult) -> "City | None":
     """The embedded city whose streets go on the map, if the trip is in one."""
+    from tools.trips.osm.city import city_files, read_city
+
     name = str(result.request.get("area", "")).lower()
     file = city_files().get(name)
     if file is None:
@@ -75,7 +84,7 @@ def _city(result: TripResult) -> City | None:
         return None
 
 
-def _streets(city: City | None) -> tuple[tuple[Line, ...], Way]:
+def _streets(city: "City | None") -> tuple[tuple[Line, ...], Way]:
     if city is None:
         return (), straight
 

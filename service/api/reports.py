@@ -5,10 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Header
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-from gnomon.report.html import render_html
 from service.api.negotiation import choose
 from service.api.state import Shared
-from service.reports import report_of
 
 OFFERED = ("application/json", "text/html")
 # A report holds models' words; nothing in it may run, load or be sent anywhere.
@@ -22,6 +20,9 @@ router = APIRouter(tags=["jobs"])
 @router.get("/v1/jobs/{job_id}/report", response_model=None)
 def get_report(state: Shared, job_id: str, accept: Annotated[str | None, Header()] = None) -> Response:
     """The report from the rows there are, also of a job that runs or was cancelled."""
+    from gnomon.report.html import render_html  # late: with SciPy's functions, a third of the API's start
+    from service.reports import report_of
+
     kind = choose(accept, OFFERED)
     report = report_of(state.store, job_id)
     if kind == "text/html":

@@ -305,3 +305,17 @@ async def test_a_sample_begins_only_where_all_its_trials_can_be_paid(store: Stor
     assert not await purse.admit({"d1": "raw", "d2": "tools"})
     assert purse.is_empty
     assert await purse.admit({"a3": "tools"}), "what has begun may still be ended"
+
+
+async def test_where_nothing_is_left_not_even_a_first_call_goes_out(store: Store) -> None:
+    job, till = create(store, limits={"usd": 4.0}), Till()
+    store.charge(job.id, [Spent(4.0, 0)])
+    with pytest.raises(OutOfBudget):
+        await purse_of(store, job.id, "late").around(till, TILL).reply(REQUEST)
+    assert till.taken == 0
+
+
+async def test_once_a_price_is_seen_those_that_waited_go_together(store: Store) -> None:
+    job, till = create(store, limits={"usd": 1000.0}), Till()
+    await spend(purse_of(store, job.id, "p").around(till, TILL), 20)
+    assert till.most > 5

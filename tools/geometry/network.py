@@ -6,8 +6,6 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 from shapely import Polygon
 
 from tools.geometry.floors import Floors
@@ -30,6 +28,8 @@ class Network:
     """
 
     def __init__(self, ground: Ground) -> None:
+        from scipy.sparse import csr_array  # late: every process loads the tools, not every one finds ways
+
         self._ground = ground
         ends = np.array(list(ground.legs), dtype=np.intp).reshape(-1, 2)
         size = int(ends.max(initial=-1)) + 1
@@ -78,6 +78,8 @@ class Network:
         return min((path for path in paths if path), key=lambda path: path.length_m, default=None)
 
     def _reach(self, node: int) -> Reached:
+        from scipy.sparse.csgraph import dijkstra
+
         length_m, before = dijkstra(self._graph, indices=[node], return_predecessors=True)
         return before[0], length_m[0]
 

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 
 import numpy as np
 import shapely
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 from shapely import LineString, Polygon, STRtree
 from shapely.ops import substring
 
@@ -94,6 +92,9 @@ def _junctions(lines: list[LineString]) -> list[tuple[int, int]]:
     """Numbers of the junctions at the first and last point of every line."""
     if not lines:
         return []
+    from scipy.sparse import coo_array  # late: every process loads the tools, not every one walks roads
+    from scipy.sparse.csgraph import connected_components
+
     ends = shapely.points([end for line in lines for end in (line.coords[0], line.coords[-1])])
     one, other = STRtree(ends).query(ends, predicate="dwithin", distance=JUNCTION_M)
     close = coo_array((np.ones(len(one)), (one, other)), shape=(len(ends), len(ends)))

@@ -6,7 +6,6 @@ from typing import TypeVar
 
 import numpy as np
 import shapely
-from scipy.spatial import cKDTree
 from shapely import LineString, Polygon
 
 from tools.geometry.roads import JUNCTION_M
@@ -180,6 +179,8 @@ class Decoder:
 
 def _refuse_knots(roads: Iterable[Road], portals: Iterable[Portal]) -> None:
     """Refuse what is small to write and huge to walk: thousands of ways that all meet at one point."""
+    from scipy.spatial import cKDTree  # late: the API reads scenes, but seldom
+
     ends_m = [end for road in roads for end in (road.line.coords[0], road.line.coords[-1])]
     tree = cKDTree(np.array(ends_m, dtype=float).reshape(-1, 2))
     doors = Counter(zone for portal in portals for zone in portal.zones)
