@@ -16,7 +16,7 @@ from workers.store.purses import NOTHING, Answer, Money, Shares, total
 from workers.store.store import Store
 
 AHEAD, MOST_AHEAD = 8, 256  # calls or samples that are asked for together, while there is plenty
-BLOCK_S = 0.5  # about as long as what was asked for lasts: what a process that dies held is taken for spent
+BLOCK_S = 2.0  # about as long as what was asked for lasts: what a process that dies held is taken for spent
 AGAIN_S = 0.2  # when there was not enough: some call, here or elsewhere, may cost less than was set aside
 UNTOLD = ("timeout", "bad_response", "refused")  # faults of calls that may have cost something all the same
 

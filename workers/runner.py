@@ -29,6 +29,9 @@ from workers.store.records import Lease
 from workers.store.store import Store
 from workers.tracing import Tracer, no_spans
 
+RAMP_S = (
+    0.15  # the first trials begin one by one: what starts together waits for the loop together ever after
+)
 log = logging.getLogger(__name__)
 
 
@@ -94,20 +97,23 @@ class Runner:
         limit = self._job.bench.spec.concurrency
         group = group_size(self._job.bench.spec)  # with a purse, no lease cuts a sample's trials apart
         size = -(-max(limit, 2 * group) // group) * group if self._purse else limit
-        more = True
+        more, begun = True, 0
         while not self._stopping:
             if self._purse is not None and self._purse.is_empty and not self._is_over_limit:
                 self._is_over_limit = True
                 await self._give_back(self._waiting)
                 await self._outbox.flush()
                 more = True  # what the store hands out from now on are the rest of samples that were begun
+            while self._waiting and len(self._running) < limit and await self._may_begin():
+                self._start(self._waiting.popleft())
+                if begun < limit:
+                    begun += 1
+                    await asyncio.sleep(RAMP_S / limit)
             if more and len(self._waiting) <= size // 2:
                 batch = await self._lease(limit=size)
                 self._waiting.extend(batch)
                 more = len(batch) == size
-            while self._waiting and len(self._running) < limit and await self._may_begin():
-                self._start(self._waiting.popleft())
-            if self._running:
+            elif self._running:
                 await self._change()
             elif self._waiting:
                 await asyncio.sleep(AGAIN_S)  # what other processes leave may do

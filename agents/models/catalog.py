@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from agents.models import litellm_model
 from agents.models.litellm_model import LiteLLMModel
 from agents.models.openai_model import OpenAIModel, is_fast
-from agents.models.reference.model import ReferenceModel
 from agents.models.scripted import ScriptedModel
 from gnomon.media import MediaStore
 from gnomon.model import Model
 from gnomon.spec import ModelSpec
 
+REFERENCE, REFERENCE_MODULE = "reference", "agents.models.reference.model"  # late: it plans trips, with SciPy
 TRACERS = ("context", "run_collector", "stdout")
 # The first walk through a graph imports the tracers, used or not.
 NEEDED = ("langgraph.graph", "langsmith", *(f"langchain_core.tracers.{name}" for name in TRACERS))
@@ -24,8 +24,9 @@ def open_model(spec: ModelSpec, media: MediaStore) -> Model:
     Raises:
         SpecError: its options are not what the model takes; the message names the option.
     """
-    if spec.id == "reference":
-        return ReferenceModel(spec)
+    if spec.id == REFERENCE:
+        reference: Model = importlib.import_module(REFERENCE_MODULE).ReferenceModel(spec)
+        return reference
     if _is_built_in(spec.id):
         return ScriptedModel(spec)
     return OpenAIModel(spec, media) if is_fast(spec) else LiteLLMModel(spec, media)
@@ -33,7 +34,8 @@ def open_model(spec: ModelSpec, media: MediaStore) -> Model:
 
 def preload(models: Iterable[ModelSpec]) -> None:
     """Import what these models and the agents need; workers do so before they fork."""
-    for name in NEEDED:
+    models = list(models)
+    for name in (*NEEDED, *[REFERENCE_MODULE for spec in models if spec.id == REFERENCE]):
         importlib.import_module(name)
     if not all(_is_built_in(spec.id) or is_fast(spec) for spec in models):
         litellm_model.load()
@@ -45,4 +47,4 @@ def _is_built_in(model_id: str) -> bool:
     >>> [_is_built_in(model_id) for model_id in ("scripted-b", "reference", "reference-b", "openai/gpt-4o")]
     [True, True, False, False]
     """
-    return model_id == "reference" or model_id.startswith("scripted")
+    return model_id == REFERENCE or model_id.startswith("scripted")

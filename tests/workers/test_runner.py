@@ -17,7 +17,7 @@ from tests.workers.tiny_worker import context_of, open_nothing, open_tiny
 from workers.heartbeat import Heartbeat
 from workers.opening import OpenJob, OpenSpec
 from workers.purse import Purse
-from workers.runner import Runner
+from workers.runner import RAMP_S, Runner
 from workers.settings import Timing
 from workers.shard import run_shard
 from workers.store import JobRecord, Store
@@ -74,7 +74,7 @@ def runner_of(store: Store, job: JobRecord, heart: Heartbeat, model: Model, *, s
 
 
 async def test_a_shard_keeps_its_concurrency_and_no_more(real_store: Store) -> None:
-    job, gauge = create(real_store, 16, concurrency=8), Gauge()
+    job, gauge = create(real_store, 16, concurrency=8), Gauge(delay_s=2 * RAMP_S)
     heart = StillHeart(real_store, job.id, timing=QUICK)
     for shard in range(job.shards):
         await runner_of(real_store, job, heart, gauge, shard=shard).run()

@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 from gnomon.clock import off_the_clock
 from workers.limiter.ledger import LEASE_S, Ledger, Visit
 
-GATHER_S = 0.002  # calls that come within this time ask together
+GATHER_S = 0.002  # calls that come within this time ask together, if others came during the last visit
 BACK_S = 0.02  # a call that came back is told within this time, with the next call's asking if there is one
 LOOK_S = LEASE_S / 5  # how often a process with calls in flight shows that it lives
 AGAIN_S = 0.5  # after Redis did not answer
@@ -92,10 +92,12 @@ class Gate:
             asyncio.get_running_loop().call_later(BACK_S, self._wake.set)
 
     async def _visits(self) -> None:
+        gather_s = 0.0  # who comes alone need not wait for others
         while not self._is_closing:
-            await asyncio.sleep(GATHER_S)
+            await asyncio.sleep(gather_s)
             self._wake.clear()
             wait_s = await self._visit()
+            gather_s = GATHER_S if self._waiting else 0.0
             if self._is_closing or (self._waiting and not self._is_blocked):
                 continue  # closed, or they came, meanwhile
             with suppress(TimeoutError):
