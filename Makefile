@@ -2,7 +2,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: help demo test soak bench check format lock clean
+.PHONY: help demo test soak faults bench audit check format lock clean
 help:  ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
@@ -15,8 +15,14 @@ test: $(VENV)/dev.installed check  ## everything, on real Redis, real processes 
 soak: $(VENV)/dev.installed  ## slow checks: faults with the clocks of production, very many orders of events (an hour)
 	$(BIN)/pytest -m soak -s
 
-bench: $(VENV)/dev.installed  ## what a trial costs, beside a bare loop and Inspect AI
-	$(BIN)/python -m bench.performance
+faults: $(VENV)/dev.installed  ## what each fault costs: lost, doubled, seconds; a table
+	$(BIN)/python -m tests.workers.fault_table
+
+bench: $(VENV)/dev.installed  ## what a trial costs, beside a bare loop and Inspect AI; fills docs/performance.md
+	$(BIN)/python -m bench.performance --write-docs docs/performance.md
+
+audit: $(VENV)/dev.installed  ## known vulnerabilities of the locked packages (needs the network)
+	scripts/audit $(VENV)
 
 check: $(VENV)/dev.installed  ## lint, types, import contracts
 	$(BIN)/ruff format --check .
