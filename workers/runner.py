@@ -97,7 +97,7 @@ class Runner:
         limit = self._job.bench.spec.concurrency
         group = group_size(self._job.bench.spec)  # with a purse, no lease cuts a sample's trials apart
         size = -(-max(limit, 2 * group) // group) * group if self._purse else limit
-        more, begun = True, 0
+        more, begun, since_s = True, 0, time.monotonic()
         while not self._stopping:
             if self._purse is not None and self._purse.is_empty and not self._is_over_limit:
                 self._is_over_limit = True
@@ -106,9 +106,9 @@ class Runner:
                 more = True  # what the store hands out from now on are the rest of samples that were begun
             while self._waiting and len(self._running) < limit and await self._may_begin():
                 self._start(self._waiting.popleft())
-                if begun < limit:
-                    begun += 1
-                    await asyncio.sleep(RAMP_S / limit)
+                begun += 1
+                if begun < limit and (early_s := since_s + RAMP_S * begun / limit - time.monotonic()) > 0:
+                    await asyncio.sleep(early_s)
             if more and len(self._waiting) <= size // 2:
                 batch = await self._lease(limit=size)
                 self._waiting.extend(batch)
