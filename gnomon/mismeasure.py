@@ -17,8 +17,8 @@ TOLD = re.compile(r"(\d+(?:\.\d+)?)(?= ?(?:m|km|px|m/s)\b)")
 def mismeasured(content: str) -> str:
     """The result, JSON text, with every length half as long again and every compass direction a quarter off.
 
-    Fields are known by the units in their names. Speeds, areas and minutes of travel grow with lengths;
-    turns, clock times, positions on earth and stated errors stay. So the result agrees with itself, and is
+    Fields are known by the units in their names. Speeds, areas and minutes grow with lengths; turns,
+    clock times, positions on earth and stated errors stay. So the result agrees with itself, and is
     wrong.
 
     >>> mismeasured('{"distance_m": 10.0, "bearing_deg": 300.0, "error_m": 1.0}')
@@ -53,7 +53,9 @@ def _wrong(value: Any, name: str) -> Any:
     change = _change(name)
     if change is None or isinstance(value, bool) or not isinstance(value, int | float):
         return value
-    return round(change(value), 3) if isinstance(value, float) else round(change(value))
+    if isinstance(value, float):
+        return round(change(value), 3)
+    return round(change(value)) if value >= 0 else value  # a whole −1 says that there is no way
 
 
 def _told(found: re.Match[str]) -> str:

@@ -15,10 +15,7 @@ from gnomon.spec import ModelSpec
 MAX_REPLY_CHARS = 1_000_000
 
 OWN_RULES = re.compile(r"o\d|gpt-[5-9]|ft:|chatgpt|codex")  # OpenAI's models with parameters of their own
-_OTHER_LIMITS = (
-    "max_completion_tokens",
-    "max_output_tokens",
-)  # `options` may set instead of max_tokens
+_OTHER_LIMITS = ("max_completion_tokens", "max_output_tokens")  # `options` may set them for max_tokens
 _UNWRITABLE = re.compile("[\ud800-\udfff\0]")
 
 

@@ -25,7 +25,9 @@ async def scheduled_draft(draft: Drafted, must: Sequence[str], ask: Ask) -> tupl
     for places in ([*must, *(place for place in drafted if place not in must)], list(must)):
         told = await ask({"places": places}) if places else {}
         if "days" in told:
-            left_out = [place for place in drafted if place not in places]
+            visits = [visit for day in told["days"] for visit in day["visits"]]
+            seen = {*places, *(visit.get(key) for visit in visits for key in ("place", "name"))}
+            left_out = [place for place in drafted if place not in seen]
             return with_times(_opened(draft, left_out), told["days"]), "the places shared out anew"
         if list(places) == list(must) and PROOF in str(told.get("error", "")):
             conflict = str(told["error"]).partition(PROOF)[2].split(", ")

@@ -44,7 +44,7 @@ class Measures:
                 if row.score is None or name.startswith(PREFIX) or not isinstance(value, float | int):
                     continue
                 cells = self._sums[name, row.model, row.arm]
-                for cell in (row.cell, ALL):
+                for cell in {row.cell, ALL}:
                     sums = cells.setdefault(cell, [0, 0.0])
                     sums[0] += 1
                     sums[1] += float(value)

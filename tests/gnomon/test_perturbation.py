@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from gnomon.arm import Arm, Faults
 from gnomon.errors import SpecError
 from gnomon.media import MediaStore
+from gnomon.mismeasure import mismeasured
 from gnomon.perturbation import can_be_wrong, exchanged, toolbox_of
 from gnomon.preset import planned
 from gnomon.sample import Sample, SampleRef
@@ -114,6 +115,15 @@ def test_the_gazetteer_is_silently_wrong_in_distances_and_directions() -> None:
     one, other = json.loads(sound.content), json.loads(lie.content)
     assert other["distance_m"] == pytest.approx(1.5 * one["distance_m"])
     assert (other["start"], other["end"]) == (one["start"], one["end"])
+
+
+def test_a_way_that_there_is_not_is_not_stretched() -> None:
+    table = {"minutes": [[0, -1], [30, 0]], "minutes_error": 2, "at_m": [-4.0, 2.0]}
+    assert json.loads(mismeasured(json.dumps(table))) == {
+        "minutes": [[0, -1], [45, 0]],
+        "minutes_error": 2,
+        "at_m": [-6.0, 3.0],
+    }
 
 
 def test_all_tools_can_be_silently_wrong_but_those_that_measure_nothing() -> None:

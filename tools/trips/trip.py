@@ -160,8 +160,11 @@ async def _with_video(request: TripRequest, provider: Provider) -> Seen:
     unseen: dict[str, str] = {}
     for number, stop in enumerate(sorted(request.video, key=lambda one: one.from_s)):
         name = stop.name or f"video stop {number + 1}"
+        if name in found:
+            continue
         try:
-            found.setdefault(name, await _seen_at(stop, provider))
+            found[name] = await _seen_at(stop, provider)
+            unseen.pop(name, None)
         except (AmbiguousPlace, NoSuchPlace, Unsupported) as error:
             unseen[name] = str(error)
     names = list(found)

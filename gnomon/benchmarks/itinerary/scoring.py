@@ -45,7 +45,7 @@ async def _plan(task: Task, draft: DraftPlan) -> Score:
     trip = task.trip
     plan, told = await verify_plan(await plan_of(draft, trip), trip)
     if plan is None:
-        return Score(value=0.0, metrics={"delivered": 0.0})
+        return Score(value=0.0, metrics={"delivered": 0.0, **_refusal(trip, is_refused=False)})
     metrics: Metrics = {
         "delivered": 1.0,
         "refused": float(plan.status == "refused"),

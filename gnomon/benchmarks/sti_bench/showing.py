@@ -14,8 +14,8 @@ FRAMES = 30
 
 def showing(protocol: PromptProtocol, *, frames: int | None = None, fps: float | None = None) -> Showing:
     """Official: the API script, its frames in its colours. Paper: the same words, frames even in time, right
-    colours. Guarded: frames even in time, each with its time; letters dealt
-    anew. `frames` or `fps` changes their number.
+    colours. Guarded: frames even in time, each with its time; letters dealt anew. `frames` or `fps` changes
+    their number.
     """
     if protocol == "official":
         rule = as_asked(partial(Stride, rounding="down"), FRAMES, frames=frames, fps=fps)

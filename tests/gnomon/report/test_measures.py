@@ -49,3 +49,11 @@ def test_a_benchmark_without_measures_has_no_such_table(
     report = report_of([row(0, "raw", 1.0)])
     assert report["measures"] == []
     assert "What else was measured" not in render_html(report)
+
+
+def test_a_cell_that_is_called_all_is_counted_once(
+    report_of: Callable[..., Report], row: Callable[..., Row]
+) -> None:
+    report = report_of([row(0, "raw", 1.0, cell="all", metrics={"delivered": 1.0})])
+    (one,) = report["measures"]
+    assert one["by_task"] == {"all": {"n": 1, "mean": 1.0}}

@@ -99,6 +99,18 @@ def test_what_a_video_names_and_nobody_knows_is_left_out_with_its_reason(helsink
     assert set(answered(open_trip(alone, helsinki), is_local=True).lost) == {"Mumin Towers"}
 
 
+@pytest.mark.parametrize("known_at_s", [1, 9])
+def test_a_place_that_a_video_shows_twice_is_known_if_it_is_known_once(
+    known_at_s: float, helsinki: Provider
+) -> None:
+    ateneum = answered(find(helsinki, "Ateneum"), is_local=True).value.at
+    known = {"name": "R-Kioski", "from_s": known_at_s, "lat": ateneum.lat_deg, "lon": ateneum.lon_deg}
+    stops = [{"name": "R-Kioski", "from_s": 5}, known]
+    request = read_request({"area": "helsinki", "start_date": "2026-06-10", "video": stops})
+    trip = answered(open_trip(request, helsinki), is_local=True)
+    assert (list(trip.named), dict(trip.unseen)) == (["R-Kioski"], {})
+
+
 @pytest.mark.parametrize(
     ("start", "end", "minutes"),
     [

@@ -68,9 +68,9 @@ def _gaps(number: int, day: Day, request: TripRequest, facts: Facts) -> Iterator
             continue
         mode: Mode = day.legs[index].mode if index < len(day.legs) else request.mode
         start, end = facts.places.get(ids[index]), facts.places.get(ids[index + 1])
-        if (
-            start is None or end is None or start.id == end.id
-        ):  # without a hotel a day starts at its first stop
+        if start is None or end is None:
+            continue
+        if start.id == end.id:  # as where a day without a hotel starts at its first stop
             continue
         yield from _gap(path, gap, (start, end), mode, facts)
 
