@@ -41,7 +41,8 @@ class Bound:
         self._reply_tokens = max((most for most in named if isinstance(most, int)), default=None)
         self._price = price_of(spec)
         is_firm = self._reply_tokens is not None and (self._price is not None or not needs_price)
-        self.shares = (1.0, 1.0) if is_firm else (0.0, 0.0)
+        firm = (1.0, 0.0 if self._price is None else 1.0)
+        self.shares = firm if is_firm else (0.0, 0.0)
 
     def of(self, request: Request) -> Spent | None:
         """The most that this call may cost; None where that is unknown."""
@@ -55,6 +56,11 @@ class Bound:
         prompt, reply = prompt_tokens_at_most(request), self._reply_tokens or REPLY_TOKENS
         prices = self._price or (1.0, 1.0)
         return Spent(prompt * prices[0] + reply * prices[1], prompt + reply)
+
+    def guess(self, request: Request) -> Spent:
+        """The same, but no dollars without a known price."""
+        planned = self.planned(request)
+        return planned if self._price is not None else Spent(0.0, planned.known_tokens)
 
     def learn(self, request: Request, spent: Spent) -> bool:
         """Take note of what a call has cost; return whether that was more than any before."""
