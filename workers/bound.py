@@ -8,7 +8,6 @@ from gnomon.spec import ModelSpec
 from workers.bases import is_built_in
 from workers.store.counters import Spent
 
-BYTES_A_TOKEN = 2  # fewer than tokenizers take of a whole prompt, be it digits, JSON or Japanese
 PICTURE_TOKENS = 2_500
 MESSAGE_TOKENS = 20  # what surrounds each
 REPLY_TOKENS = 300  # where the spec names no `max_tokens`
@@ -77,8 +76,10 @@ class Bound:
 def prompt_tokens_at_most(request: Request) -> int:
     """Tokens that a prompt has at most, by its bytes and pictures.
 
+    A byte is the least that a token holds. Text has four of them, a prompt full of coordinates less than two.
+
     >>> prompt_tokens_at_most(Request(messages=[{"role": "user", "content": "x" * 400}], tools=[]))
-    220
+    420
     """
     size = len(json.dumps(request.tools)) if request.tools else 0
     pictures = 0
@@ -89,7 +90,7 @@ def prompt_tokens_at_most(request: Request) -> int:
             size += len(_bytes(block["text"])) if block["type"] == "text" else 0
         size += len(_bytes(content)) if isinstance(content, str) else 0
         size += len(json.dumps(message["tool_calls"])) if "tool_calls" in message else 0
-    return size // BYTES_A_TOKEN + PICTURE_TOKENS * pictures + MESSAGE_TOKENS * len(request.messages)
+    return size + PICTURE_TOKENS * pictures + MESSAGE_TOKENS * len(request.messages)
 
 
 def _bytes(text: str) -> bytes:
