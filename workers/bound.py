@@ -8,7 +8,6 @@ from gnomon.spec import ModelSpec
 from workers.bases import is_built_in
 from workers.store.counters import Spent
 
-BYTES_A_TOKEN = 2  # fewer than tokenizers take of a whole prompt, be it digits, JSON or Japanese
 PICTURE_TOKENS = 2_500
 MESSAGE_TOKENS = 20  # what surrounds each
 REPLY_TOKENS = 300  # where the spec names no `max_tokens`
@@ -41,7 +40,8 @@ class Bound:
         self._reply_tokens = max((most for most in named if isinstance(most, int)), default=None)
         self._price = price_of(spec)
         is_firm = self._reply_tokens is not None and (self._price is not None or not needs_price)
-        self.shares = (1.0, 1.0) if is_firm else (0.0, 0.0)
+        firm = (1.0, 0.0 if self._price is None else 1.0)
+        self.shares = firm if is_firm else (0.0, 0.0)
 
     def of(self, request: Request) -> Spent | None:
         """The most that this call may cost; None where that is unknown."""
@@ -55,6 +55,11 @@ class Bound:
         prompt, reply = prompt_tokens_at_most(request), self._reply_tokens or REPLY_TOKENS
         prices = self._price or (1.0, 1.0)
         return Spent(prompt * prices[0] + reply * prices[1], prompt + reply)
+
+    def guess(self, request: Request) -> Spent:
+        """The same, but no dollars without a known price."""
+        planned = self.planned(request)
+        return planned if self._price is not None else Spent(0.0, planned.known_tokens)
 
     def learn(self, request: Request, spent: Spent) -> bool:
         """Take note of what a call has cost; return whether that was more than any before."""
@@ -71,8 +76,10 @@ class Bound:
 def prompt_tokens_at_most(request: Request) -> int:
     """Tokens that a prompt has at most, by its bytes and pictures.
 
+    A byte is the least that a token holds. Text has four of them, a prompt full of coordinates less than two.
+
     >>> prompt_tokens_at_most(Request(messages=[{"role": "user", "content": "x" * 400}], tools=[]))
-    220
+    420
     """
     size = len(json.dumps(request.tools)) if request.tools else 0
     pictures = 0
@@ -83,7 +90,7 @@ def prompt_tokens_at_most(request: Request) -> int:
             size += len(_bytes(block["text"])) if block["type"] == "text" else 0
         size += len(_bytes(content)) if isinstance(content, str) else 0
         size += len(json.dumps(message["tool_calls"])) if "tool_calls" in message else 0
-    return size // BYTES_A_TOKEN + PICTURE_TOKENS * pictures + MESSAGE_TOKENS * len(request.messages)
+    return size + PICTURE_TOKENS * pictures + MESSAGE_TOKENS * len(request.messages)
 
 
 def _bytes(text: str) -> bytes:

@@ -8,7 +8,6 @@ from typing import Self
 from sqlalchemy.exc import SQLAlchemyError
 
 from workers.settings import Timing
-from workers.store.leases import Standing
 from workers.store.store import Store
 
 log = logging.getLogger(__name__)
@@ -17,8 +16,8 @@ log = logging.getLogger(__name__)
 class Heartbeat:
     """Renews what `holder` has and watches its job. Use it as a context manager; read its attributes at will.
 
-    `standing` is the job's at the last look. `held` is what the last renewal found, as (trial id, token),
-    and `held_since_s` when that renewal began: a lease from before that is not in it is lost.
+    `is_open` is whether the job was open at the last look. `held` is what the last renewal found, as (trial
+    id, token), and `held_since_s` when that renewal began: a lease from before that is not in it is lost.
     Times are of `time.monotonic`.
     """
 
@@ -27,7 +26,7 @@ class Heartbeat:
         self.holder = holder
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
-        self.standing = Standing(open=True, known_usd=0.0, known_tokens=0)
+        self.is_open = True
         self.held_since_s = time.monotonic()
         self.held: set[tuple[str, int]] = set()
 
@@ -46,7 +45,7 @@ class Heartbeat:
 
     def look(self) -> None:
         """Look at the job now."""
-        self.standing = self._store.standing(self._job_id)
+        self.is_open = self._store.is_open(self._job_id)
 
     def _run(self) -> None:
         while not self._stop.wait(min(self._timing.watch_s, self._timing.renew_s)):

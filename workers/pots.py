@@ -9,8 +9,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from workers.store.counters import Spent
+from workers.store.purses import NOTHING
 
-NOTHING = Spent(0.0, 0)
 TRIAL: ContextVar[str] = ContextVar("the trial whose calls are paid", default="")
 
 
@@ -25,10 +25,7 @@ class Pot:
 
     @property
     def left(self) -> Spent:
-        return Spent(
-            max(0.0, self.most.known_usd - self.used.known_usd),
-            max(0, self.most.known_tokens - self.used.known_tokens),
-        )
+        return less(self.most, self.used)
 
 
 class Pots:
@@ -96,3 +93,8 @@ class Pots:
             self.all_left.known_usd + now.known_usd - before.known_usd,
             self.all_left.known_tokens + now.known_tokens - before.known_tokens,
         )
+
+
+def less(one: Spent, other: Spent) -> Spent:
+    """What is left of `one`, never below nothing."""
+    return Spent(max(0.0, one.known_usd - other.known_usd), max(0, one.known_tokens - other.known_tokens))

@@ -1,8 +1,13 @@
 """Purse: what this process may spend of its job's limits; asked for before a call, settled after it."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
+from typing import TypeVar
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.clock import off_the_clock
 from gnomon.errors import ModelFault, OutOfBudget, ProviderFault
@@ -10,7 +15,7 @@ from gnomon.model import Model, Reply, Request
 from gnomon.spec import JobSpec, ModelSpec
 from workers.bases import is_built_in
 from workers.bound import Bound
-from workers.pots import TRIAL, Pots
+from workers.pots import TRIAL, Pots, less
 from workers.store.counters import Spent
 from workers.store.purses import NOTHING, Answer, Money, Shares, total
 from workers.store.store import Store
@@ -18,6 +23,8 @@ from workers.store.store import Store
 AHEAD, MOST_AHEAD = 8, 256  # calls or samples that are asked for together, while there is plenty
 BLOCK_S = 2.0  # about as long as what was asked for lasts: what a process that dies held is taken for spent
 AGAIN_S = 0.2  # when there was not enough: some call, here or elsewhere, may cost less than was set aside
+log = logging.getLogger(__name__)
+Told = TypeVar("Told")
 UNTOLD = ("timeout", "bad_response", "refused")  # faults of calls that may have cost something all the same
 
 
@@ -49,7 +56,8 @@ class Purse:
         Where no trial of a kind has ended yet, one sample runs at a time. Once there is nothing left for a
         whole sample, and nobody who may leave some, the purse is empty: what has begun may still be ended.
         """
-        if self.is_empty or all(trial_id in self._pots for trial_id in kinds):
+        kinds = {trial_id: kind for trial_id, kind in kinds.items() if trial_id not in self._pots}
+        if self.is_empty or not kinds:
             return True
         if self._granted == NOTHING and not self._asking.locked():
             await self.refresh(is_first=True)  # others may know what trials cost
@@ -86,11 +94,14 @@ class Purse:
             OutOfBudget: no call is in flight anywhere, and it is still not enough.
         """
         taken = most()
-        if taken is None or _less(taken, self._pots.left(trial)) != NOTHING:
+        if taken is None or less(taken, self._pots.left(trial)) != NOTHING:
             self._waiting += 1
             try:
                 async with self._asking:
-                    taken = await self._taken(most, trial)
+                    try:
+                        taken = await self._taken(most, trial)
+                    finally:
+                        self.is_short = False
             finally:
                 self._waiting -= 1
         self._calls += 1
@@ -102,9 +113,10 @@ class Purse:
     async def _taken(self, most: Callable[[], Spent | None], trial: str) -> Spent:
         while (wanted := most()) is None or not self._fits(wanted, pot=self._pots.left(trial)):
             is_plenty = wanted is not None and not self.is_short and not self._pots
-            more = wanted and _less(wanted, self._pots.left(trial))
+            more = wanted and less(wanted, self._pots.left(trial))
             was_busy = self._busy()  # what settles while the store is asked is not in its answer
-            answer = await self._ask(more, times=self._block_now() if is_plenty else 1)
+            times = self._block_now() if is_plenty else 1
+            answer = await _insisted(partial(self._ask, more, times=times))
             if answer.granted is not None:
                 if wanted is None:
                     wanted = self._all = answer.granted
@@ -113,20 +125,19 @@ class Purse:
                 self.is_short, self._block = True, AHEAD  # there is no block left; ask for this one call
                 continue
             if not was_busy and not answer.calls_elsewhere:
-                await self._empty()
+                await _insisted(self._empty)
                 raise OutOfBudget(_too_little(wanted))
             if self._busy() == was_busy:
                 self._settles.clear()
                 with suppress(TimeoutError):
                     async with asyncio.timeout(AGAIN_S):
                         await self._settles.wait()
-        self.is_short = False
         return wanted
 
     def settle(self, taken: Spent, used: Spent, *, trial: str = "") -> None:
         """A call that was set aside for has ended and cost so much."""
         self._calls -= 1
-        self._in_flight = _less(self._in_flight, taken) if self._calls else NOTHING
+        self._in_flight = less(self._in_flight, taken) if self._calls else NOTHING
         self._settled = total([self._settled, used])
         self._pots.use(trial, used, less=NOTHING if taken is self._all else taken)
         if taken is self._all:
@@ -151,11 +162,11 @@ class Purse:
     async def refuse(self, reason: str) -> None:
         """The limits cannot be kept: the job ends, and says why."""
         self.is_empty = True
-        await asyncio.to_thread(self._store.fail, self._job_id, reason)
+        await _insisted(partial(asyncio.to_thread, self._store.fail, self._job_id, reason))
 
     async def _empty(self) -> None:
-        self.is_empty = True
         await asyncio.to_thread(self._store.mark_spent, self._job_id)
+        self.is_empty = True
 
     def _busy(self) -> int:
         """Calls in flight, or trials that have begun and do not wait for money."""
@@ -174,25 +185,28 @@ class Purse:
 
     def _held(self) -> Spent:
         """Of that, what is not yet counted by the store."""
-        return _less(self._committed(), self._written)
+        return less(self._committed(), self._written)
 
     def _fits(self, wanted: Spent, *, pot: Spent = NOTHING) -> bool:
-        more = total([self._committed(), _less(wanted, pot)])
+        more = total([self._committed(), less(wanted, pot)])
         return Money(usd=self._granted.usd, tokens=self._granted.tokens).covers(more)
 
     async def _ask(self, wanted: Spent | None, *, times: int = 1) -> Answer:
-        committed = self._committed()
-        answer = await asyncio.to_thread(
-            self._store.reserve,
-            self._job_id,
-            self._holder,
-            limit=self.limit,
-            held=_less(committed, self._written),
-            calls=self._busy(),
-            wanted=wanted and Spent(times * wanted.known_usd, times * wanted.known_tokens),
-            shares=self._pots.most | {label: bound.shares for label, bound in self._bounds.items()},
-            ttl_s=self._ttl_s,
-        )
+        while True:
+            committed, written = self._committed(), self._written
+            answer = await asyncio.to_thread(
+                self._store.reserve,
+                self._job_id,
+                self._holder,
+                limit=self.limit,
+                held=less(committed, written),
+                calls=self._busy(),
+                wanted=wanted and Spent(times * wanted.known_usd, times * wanted.known_tokens),
+                shares=self._pots.most | {label: bound.shares for label, bound in self._bounds.items()},
+                ttl_s=self._ttl_s,
+            )
+            if answer.granted is not None or self._written is written:
+                break  # else what was written meanwhile may have been counted twice
         self._granted = committed if answer.granted is None else total([committed, answer.granted])
         self._see(answer.shares)
         return answer
@@ -241,7 +255,7 @@ class PursedModel:
 
     def _feared(self, request: Request, taken: Spent) -> Spent:
         """What a call has cost at most that does not say so."""
-        return taken if self._bound.of(request) is not None else self._bound.planned(request)
+        return taken if self._bound.of(request) is not None else self._bound.guess(request)
 
     async def _learn(self, request: Request, used: Spent) -> None:
         limit = self._purse.limit
@@ -252,16 +266,22 @@ class PursedModel:
             raise OutOfBudget(f"{self.id} does not tell what a call costs")
         self._is_free = is_built_in(self.id) and not (used.known_usd or used.known_tokens)
         if self._bound.learn(request, used):
-            await self._purse.refresh()
+            with suppress(SQLAlchemyError):  # shown again soon
+                await self._purse.refresh()
 
     async def close(self) -> None:
         """Close the model."""
         await self._model.close()
 
 
-def _less(one: Spent, other: Spent) -> Spent:
-    """What is left of `one`, never below nothing."""
-    return Spent(max(0.0, one.known_usd - other.known_usd), max(0, one.known_tokens - other.known_tokens))
+async def _insisted(ask: Callable[[], Awaitable[Told]]) -> Told:
+    """What the store answers, however long it is away: no trial ends because of that."""
+    while True:
+        try:
+            return await ask()
+        except SQLAlchemyError as error:
+            log.warning("the job's limits could not be looked at yet: %s", error)
+            await asyncio.sleep(AGAIN_S)
 
 
 def _too_little(wanted: Spent | None) -> str:

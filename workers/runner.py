@@ -29,9 +29,8 @@ from workers.store.records import Lease
 from workers.store.store import Store
 from workers.tracing import Tracer, no_spans
 
-RAMP_S = (
-    0.15  # the first trials begin one by one: what starts together waits for the loop together ever after
-)
+# The first trials begin one by one: what starts together waits for the loop together ever after.
+RAMP_S = 0.15
 log = logging.getLogger(__name__)
 
 
@@ -122,8 +121,8 @@ class Runner:
 
     async def _may_begin(self) -> bool:
         """Whether the job's limits leave enough for the next trial, and all others of its sample here."""
-        if self._purse is None:
-            return True
+        if self._purse is None or self._stopping:
+            return not self._stopping
         _, trials = next(groupby((held.lease.trial for held in self._waiting), key=_sample_of))
         try:
             return await self._purse.admit({one.trial_id: f"{one.model}\n{one.arm}" for one in trials})
@@ -151,7 +150,6 @@ class Runner:
         await self._outbox.drain(give_up=lambda: self._heartbeat.is_lost)
         await self._charge_broken_off()
         if self._purse is not None:
-            self._purse.written(self._broken_off)
             await self._purse.close()
         await self._give_back(held)
 
@@ -160,10 +158,13 @@ class Runner:
         while self._broken_off and not self._heartbeat.is_lost:
             try:
                 await asyncio.to_thread(self._store.charge, self._job_id, self._broken_off)
-                self._broken_off.clear()
             except SQLAlchemyError as error:
                 log.warning("%d broken-off trials are not charged yet: %s", len(self._broken_off), error)
                 await asyncio.sleep(self._timing.watch_s)
+                continue
+            if self._purse is not None:
+                self._purse.written(self._broken_off)
+            self._broken_off.clear()
 
     async def _watch(self) -> None:
         """Act on what the heartbeat sees: a job that was closed, leases that are no longer ours."""
@@ -172,7 +173,7 @@ class Runner:
             if self._purse is not None:
                 with suppress(SQLAlchemyError):
                     await self._purse.refresh()
-            if not self._heartbeat.standing.open:
+            if not self._heartbeat.is_open:
                 self._close()
             if self._heartbeat.is_lost:
                 log.warning("leases could not be renewed in time: shard %d stops", self._shard)

@@ -53,7 +53,7 @@ def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
     A job that cannot be set up here (data, an agent, leave to call an address may be lacking) is left to
     other workers; one whose model does not take its options could run nowhere and fails at once.
     """
-    ready = _set_up(job_id, context) if context.store.standing(job_id).open else None
+    ready = _set_up(job_id, context) if context.store.is_open(job_id) else None
     if ready is None:
         return
     opened, agents, models = ready

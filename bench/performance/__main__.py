@@ -133,6 +133,8 @@ def main() -> None:
     )
     parser.add_argument("--write-docs", type=Path, help="a page with marks that the tables are put between")
     given = parser.parse_args()
+    if given.write_docs and not all(mark in given.write_docs.read_text() for mark in (BEGIN, END)):
+        parser.error(f"{given.write_docs} has no marks: {BEGIN} {END}")
     where = f"commit {commit()}, Python {platform.python_version()}, {os.cpu_count()} cores"
     told(f"{where}, load {os.getloadavg()[0]:.1f}\n")
     with queue() as redis_url:

@@ -139,7 +139,6 @@ ON_SQLITE: dict[str, Inject] = ANYWHERE | {
 ON_POSTGRESQL: dict[str, Inject] = ANYWHERE | {
     "PostgreSQL restarted": restart_postgres,
     "PostgreSQL connections cut": cut_connections,
-    "answers of commits lost": lose_answers,
 }
 
 

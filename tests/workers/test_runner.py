@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.agent import AGENTS
+from gnomon.agent import AGENTS, Agent, AgentContext
 from gnomon.media import MediaStore
 from gnomon.model import Model, Reply, Request
 from gnomon.outcome import Outcome
@@ -58,7 +58,15 @@ class Gauge:
         return
 
 
-def runner_of(store: Store, job: JobRecord, heart: Heartbeat, model: Model, *, shard: int = 0) -> Runner:
+def runner_of(
+    store: Store,
+    job: JobRecord,
+    heart: Heartbeat,
+    model: Model,
+    *,
+    shard: int = 0,
+    agent: Agent | None = None,
+) -> Runner:
     purse = Purse(job.id, job.spec, store=store, holder=heart.holder, ttl_s=QUICK.lease_s)
     return Runner(
         job.id,
@@ -67,7 +75,7 @@ def runner_of(store: Store, job: JobRecord, heart: Heartbeat, model: Model, *, s
         store=store,
         heartbeat=heart,
         timing=QUICK,
-        agents={"direct": AGENTS.get("direct")},
+        agents={"direct": agent or AGENTS.get("direct")},
         models={"scripted": purse.around(model, job.spec.models[0])},
         purse=purse,
     )
@@ -116,6 +124,30 @@ async def test_a_stopped_shard_breaks_off_after_the_grace_time_and_gives_back(re
         await running
     assert real_store.job(job.id).counts.running == 0
     assert len(real_store.lease(job.id, 0, worker="next", ttl_s=5.0)) == 2
+
+
+class Dawdler:
+    """Asks once, and then takes its time."""
+
+    name, uses_tools, description = "direct", False, "dawdles"
+
+    async def answer(self, context: AgentContext) -> str:
+        await context.ask(context.prompt)
+        await asyncio.sleep(60)
+        return "A"
+
+
+async def test_what_a_broken_off_trial_has_cost_is_counted_once(real_store: Store) -> None:
+    job, gauge = create(real_store, 1, limits={"usd": 10.0}), Gauge()
+    heart = StillHeart(real_store, job.id, timing=QUICK)
+    runner = runner_of(real_store, job, heart, gauge, agent=Dawdler())
+    running = asyncio.create_task(runner.run())
+    await gauge.two_calls.wait()
+    await asyncio.sleep(0.1)
+    runner.stop()
+    async with asyncio.timeout(20):
+        await running
+    assert real_store.job(job.id).known_usd == 2 * 0.25
 
 
 @pytest.mark.parametrize("limits", [{"usd": 1.0}, {"tokens": 8}])

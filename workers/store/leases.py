@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, func, select, tuple_, update
 
@@ -19,15 +18,6 @@ from workers.store.schema import LEASED, PENDING, jobs, trials
 ALONE_AFTER = 2  # deaths with a trial in hand that may have had another cause: a neighbour
 MAX_ATTEMPTS = ALONE_AFTER + 3  # a trial that ran alone at three deaths has caused them
 GIVE_BACK_BATCH = 1_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """What a worker must know of a job between trials: may it go on, and what is spent so far."""
-
-    open: bool
-    known_usd: float
-    known_tokens: int
 
 
 class Leases(Database):
@@ -106,14 +96,10 @@ class Leases(Database):
             dead = (trials.c.state == LEASED) & trials.c.worker.startswith(process, autoescape=True)
             db.execute(update(trials).where(dead).values(lease_until=0.0))
 
-    def standing(self, job_id: str) -> Standing:
-        """Whether the job may go on and what it has spent; a job there is not is not open."""
+    def is_open(self, job_id: str) -> bool:
+        """Whether the job may go on; one that there is not may not."""
         with self.reading() as db:
-            query = select(jobs.c.status, jobs.c.known_usd, jobs.c.known_tokens).where(jobs.c.id == job_id)
-            found = db.execute(query).one_or_none()
-        if found is None:
-            return Standing(open=False, known_usd=0.0, known_tokens=0)
-        return Standing(open=found.status in OPEN, known_usd=found.known_usd, known_tokens=found.known_tokens)
+            return db.execute(select(jobs.c.status).where(jobs.c.id == job_id)).scalar_one_or_none() in OPEN
 
     def sweep(self, now: float | None = None) -> list[tuple[str, int]]:
         """Take expired leases back; return the shards of open jobs that need a worker again.
@@ -123,7 +109,7 @@ class Leases(Database):
         """
         with self.reading() as db:
             now = self.now(db) if now is None else now
-            is_over = (trials.c.lease_until < now) | (trials.c.lease_until > now + MAX_LEASE_S)
+            is_over = (trials.c.lease_until < now) | (trials.c.lease_until > now + 2 * MAX_LEASE_S)
             expired = (trials.c.state == LEASED) & is_over
             job_ids = db.execute(select(trials.c.job_id).where(expired).distinct()).scalars().all()
         shards: set[tuple[str, int]] = set()

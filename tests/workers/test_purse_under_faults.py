@@ -1,0 +1,73 @@
+"""Limits where something goes wrong: the store is away, a call is broken off, a reply never comes."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from gnomon.errors import ProviderFault
+from gnomon.model import Reply, Request
+from gnomon.spec import ModelSpec
+from tests.workers.broken_store import Breakage, BrokenStore
+from tests.workers.conftest import create
+from tests.workers.test_purse import REQUEST, TILL, Till, purse_of
+from workers.store import Store
+from workers.store.counters import Spent
+
+UNPRICED = ModelSpec(id="openai/till", max_tokens=1_000)
+
+
+async def test_a_store_that_is_away_for_a_moment_ends_no_call(tmp_path: Path) -> None:
+    breakage = Breakage(tmp_path)
+    store = BrokenStore(f"sqlite:///{tmp_path}/gnomon.db", breakage)
+    job, till = create(store, limits={"usd": 10.0}), Till()
+    breakage.set(lost_answers=1.0)
+    call = asyncio.create_task(purse_of(store, job.id, "p").around(till, TILL).reply(REQUEST))
+    await asyncio.sleep(0.1)
+    assert till.taken == 0
+    breakage.set(lost_answers=0.0)
+    assert (await call).text == "A"
+    store.close()
+
+
+@pytest.mark.parametrize("spec", [TILL, UNPRICED], ids=["nothing is known", "max_tokens is"])
+async def test_without_a_price_a_reply_that_never_came_costs_tokens_and_no_dollars(
+    store: Store, spec: ModelSpec
+) -> None:
+    class Silent(Till):
+        async def reply(self, request: Request) -> Reply:
+            raise ProviderFault("no reply", cause="timeout")
+
+    job = create(store, limits={"tokens": 10_000})
+    purse = purse_of(store, job.id, "p")
+    with pytest.raises(ProviderFault):
+        await purse.around(Silent(), spec).reply(REQUEST)
+    await purse.close()
+    assert store.job(job.id).known_usd == 0.0
+    assert store.job(job.id).known_tokens > 300
+
+
+async def test_a_call_broken_off_while_it_waits_for_money_keeps_no_sample_from_beginning(
+    store: Store,
+) -> None:
+    job = create(store, limits={"usd": 2.5})
+    purse = purse_of(store, job.id, "p")
+    taken = await purse.take(lambda: Spent(2.0, 0))
+    waiting = asyncio.create_task(purse.take(lambda: Spent(1.0, 0)))
+    await asyncio.sleep(0.05)
+    assert purse.is_short
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    purse.settle(taken, Spent(0.5, 0))
+    assert not purse.is_short
+
+
+async def test_a_sample_that_comes_in_two_parts_has_one_pot_for_each_trial(store: Store) -> None:
+    job = create(store, limits={"usd": 12.0})
+    purse = purse_of(store, job.id, "p")
+    assert await purse.admit({"a1": "raw"})
+    purse.settle(await purse.take(lambda: Spent(4.0, 0), trial="a1"), Spent(4.0, 0), trial="a1")
+    purse.ended(["a1"])
+    assert await purse.admit({"b1": "raw"})
+    assert await purse.admit({"b1": "raw", "b2": "raw"}), "4 spent, 4 for each"
+    assert not await purse.admit({"c1": "raw"})
