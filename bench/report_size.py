@@ -1,9 +1,9 @@
-"""Time and memory of `gnomon report` over many rows: 10,000 samples × 8 arms × 3 repeats unless told otherwise.
+"""Time and memory of `gnomon report`: over 10,000 samples × 8 arms × 3 repeats unless told otherwise.
 
     .venv/bin/python bench/report_size.py [--samples 10000] [--arms 8] [--repeats 3] [--cells 14]
 
-The rows are put into a store on SQLite first, as workers put them there; the command then runs in a process of
-its own, once a format, and start-up is counted.
+The rows are put into a store on SQLite first, as workers put them there; the command then runs in a
+process of its own, once a format, and start-up is counted.
 """
 
 import argparse
