@@ -3,7 +3,6 @@
 import functools
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import betainc, betaincinv
 
 PRIOR = 0.5  # of each of the four joint outcomes: Jeffreys' choice
@@ -39,6 +38,8 @@ def dirichlet_interval(rescued: int, broken: int, n: int, level: float = 0.95) -
     def below(difference: float) -> float:
         part = np.clip((difference / flipped + 1) / 2, 0.0, 1.0)
         return float(np.mean(betainc(rescued + PRIOR, broken + PRIOR, part)))
+
+    from scipy.optimize import brentq  # late: it takes longer to load than most reports to make
 
     def quantile(share: float) -> float:
         return float(brentq(lambda difference: below(difference) - share, -1.0, 1.0, xtol=1e-10))
