@@ -52,3 +52,12 @@ class Model(Protocol):
     async def reply(self, request: Request) -> Reply: ...
 
     async def close(self) -> None: ...
+
+
+def is_built_in(model_id: str) -> bool:
+    """Whether a model lives in this program and calls nobody: `reference`, or `scripted` with any suffix.
+
+    >>> [is_built_in(model_id) for model_id in ("scripted-b", "reference", "reference-b", "openai/gpt-4o")]
+    [True, True, False, False]
+    """
+    return model_id == "reference" or model_id.startswith("scripted")

@@ -13,12 +13,13 @@ from gnomon.agent import AGENTS
 from gnomon.errors import DataError, SpecError
 from gnomon.job import planned
 from gnomon.media import MediaStore
+from gnomon.model import is_built_in
 from gnomon.sample import DataFault, SampleRef
 from gnomon.spec import JobSpec, parse_spec
 from service import folders
 from service.matching import with_tokens
 from service.settings import Settings
-from workers.bases import check_bases, is_built_in
+from workers.bases import check_bases
 from workers.bound import price_of
 from workers.queue import enqueue_shards
 from workers.store.records import JobRecord

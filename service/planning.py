@@ -8,6 +8,7 @@ from typing import Any
 
 from gnomon.arm import Arm
 from gnomon.message import TextBlock
+from gnomon.model import is_built_in
 from gnomon.perturbation import toolbox_of
 from gnomon.preset import model_calls
 from gnomon.prompt import prompt_of
@@ -20,7 +21,6 @@ from gnomon.statistics.power import ICC, design_effect, mde_of, planned_mde
 from gnomon.trial import Bench
 from service.jobs import Draft
 from service.settings import Settings
-from workers.bases import is_built_in
 from workers.opening import media_of, open_spec
 from workers.store.store import Store
 

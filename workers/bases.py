@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from gnomon.errors import SpecError
+from gnomon.model import is_built_in
 from gnomon.spec import ModelSpec
 
 VARIABLE = "GNOMON_ALLOWED_API_BASES"
@@ -115,11 +116,6 @@ def is_loopback(host: str) -> bool:
         return False
     mapped = getattr(address, "ipv4_mapped", None)
     return (mapped or address).is_loopback
-
-
-def is_built_in(model_id: str) -> bool:
-    """Whether a model lives in this program and calls nobody: `reference`, or `scripted` with any suffix."""
-    return model_id == "reference" or model_id.startswith("scripted")
 
 
 def check_bases(models: Sequence[ModelSpec], allowed: AllowedBases, *, is_trusted: bool) -> None:

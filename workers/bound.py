@@ -2,10 +2,9 @@
 
 import json
 
-from gnomon.model import Request
+from gnomon.model import Request, is_built_in
 from gnomon.price_table import most_per_token
 from gnomon.spec import ModelSpec
-from workers.bases import is_built_in
 from workers.store.counters import Spent
 
 PICTURE_TOKENS = 2_500

@@ -11,9 +11,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.clock import off_the_clock
 from gnomon.errors import ModelFault, OutOfBudget, ProviderFault
-from gnomon.model import Model, Reply, Request
+from gnomon.model import Model, Reply, Request, is_built_in
 from gnomon.spec import JobSpec, ModelSpec
-from workers.bases import is_built_in
 from workers.bound import Bound
 from workers.pots import TRIAL, Pots, less
 from workers.store.counters import Spent

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from gnomon.agent import AGENTS, Agent
 from gnomon.errors import SpecError
 from gnomon.media import MediaStore
-from gnomon.model import Model
+from gnomon.model import Model, is_built_in
 from gnomon.rate import Rate
 from gnomon.spec import JobSpec, ModelSpec
-from workers.bases import AllowedBases, check_bases, is_built_in
+from workers.bases import AllowedBases, check_bases
 from workers.heartbeat import Heartbeat
 from workers.limiter.limiter import Limiter, flow_of
 from workers.opening import Opener, OpenJob

@@ -8,7 +8,7 @@ from agents.models.litellm_model import LiteLLMModel
 from agents.models.openai_model import OpenAIModel, is_fast
 from agents.models.scripted import ScriptedModel
 from gnomon.media import MediaStore
-from gnomon.model import Model
+from gnomon.model import Model, is_built_in
 from gnomon.spec import ModelSpec
 
 REFERENCE, REFERENCE_MODULE = "reference", "agents.models.reference.model"  # late: it plans trips, with SciPy
@@ -27,7 +27,7 @@ def open_model(spec: ModelSpec, media: MediaStore) -> Model:
     if spec.id == REFERENCE:
         reference: Model = importlib.import_module(REFERENCE_MODULE).ReferenceModel(spec)
         return reference
-    if _is_built_in(spec.id):
+    if is_built_in(spec.id):
         return ScriptedModel(spec)
     return OpenAIModel(spec, media) if is_fast(spec) else LiteLLMModel(spec, media)
 
@@ -37,14 +37,5 @@ def preload(models: Iterable[ModelSpec]) -> None:
     models = list(models)
     for name in (*NEEDED, *[REFERENCE_MODULE for spec in models if spec.id == REFERENCE]):
         importlib.import_module(name)
-    if not all(_is_built_in(spec.id) or is_fast(spec) for spec in models):
+    if not all(is_built_in(spec.id) or is_fast(spec) for spec in models):
         litellm_model.load()
-
-
-def _is_built_in(model_id: str) -> bool:
-    """Whether a model calls nobody.
-
-    >>> [_is_built_in(model_id) for model_id in ("scripted-b", "reference", "reference-b", "openai/gpt-4o")]
-    [True, True, False, False]
-    """
-    return model_id == REFERENCE or model_id.startswith("scripted")

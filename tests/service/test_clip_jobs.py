@@ -3,7 +3,7 @@
 import base64
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from tests.loopback import Loopback
 from tests.numbered import number_of
 from tests.published_clips import publish_sti, publish_urban
 
+RunHere = Callable[[dict[str, Any]], dict[str, Any]]
 CLIPS = {
     "urbanvideo-bench": (publish_urban, {"limit": 2, "tasks": ["Proximity", "Action Generation"]}),
     "sti-bench": (publish_sti, {}),
@@ -82,13 +83,29 @@ def pictures(message: dict[str, Any]) -> list[int]:
     return [number_of(base64.b64decode(url.partition("base64,")[2])) for url in urls]
 
 
+@pytest.fixture
+def run_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> RunHere:
+    """`gnomon run` in this process; the report of a job that ended well."""
+
+    def run(spec: dict[str, Any]) -> dict[str, Any]:
+        path = tmp_path / "spec.yaml"
+        path.write_text(yaml.safe_dump(spec))
+        monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
+        with pytest.raises(SystemExit) as end:
+            main(["run", str(path), "--json", "--workers", "1"])
+        report: dict[str, Any] = json.loads(capfd.readouterr().out)
+        assert end.value.code == 0, report["integrity"]
+        return report
+
+    return run
+
+
 @pytest.mark.parametrize("name", list(CLIPS))
 def test_a_job_on_clips_runs_under_raw_and_tools(
     tmp_path: Path,
     name: str,
     seeing: Seeing,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    run_here: RunHere,
 ) -> None:
     publish, select = CLIPS[name]
     spec = {
@@ -103,13 +120,7 @@ def test_a_job_on_clips_runs_under_raw_and_tools(
             {"name": "blind", "agent": "direct", "show": []},
         ],
     }
-    path = tmp_path / "spec.yaml"
-    path.write_text(yaml.safe_dump(spec))
-    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
-    with pytest.raises(SystemExit) as end:
-        main(["run", str(path), "--json", "--workers", "1"])
-    report = json.loads(capfd.readouterr().out)
-    assert end.value.code == 0, report["integrity"]
+    report = run_here(spec)
     assert {arm["arm"]: arm["n"] for arm in report["arms"]} == {"raw": 2, "tools": 2, "blind": 2}
     assert any(row["model"].startswith("Qwen") for row in report["published"])
 
@@ -139,7 +150,7 @@ def test_a_job_on_clips_runs_under_raw_and_tools(
 
 
 def test_the_official_decoding_travels_with_every_call_of_every_arm(
-    tmp_path: Path, seeing: Seeing, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, seeing: Seeing, run_here: RunHere
 ) -> None:
     spec = {
         "benchmark": "sti-bench",
@@ -153,13 +164,7 @@ def test_the_official_decoding_travels_with_every_call_of_every_arm(
         ],
         "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}],
     }
-    path = tmp_path / "spec.yaml"
-    path.write_text(yaml.safe_dump(spec))
-    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
-    with pytest.raises(SystemExit) as end:
-        main(["run", str(path), "--json", "--workers", "1"])
-    report = json.loads(capfd.readouterr().out)
-    assert end.value.code == 0, report["integrity"]
+    report = run_here(spec)
     assert report["integrity"]["decoding"] == {"all": {"temperature": 0.0, "top_p": 1.0, "max_tokens": 100}}
     assert {request["temperature"] for request in seeing.requests} == {0.0}
     limits = [request["max_tokens"] for request in seeing.requests]

@@ -8,8 +8,9 @@ from agents.models.catalog import open_model
 from agents.models.litellm_model import LiteLLMModel
 from gnomon.errors import SpecError
 from gnomon.media import MediaStore
+from gnomon.model import is_built_in
 from gnomon.spec import ModelSpec
-from workers.bases import check_bases, is_built_in, is_loopback, parse_allowed
+from workers.bases import check_bases, is_loopback, parse_allowed
 
 ALLOWED = parse_allowed(
     "https://llm.example.org/v1=TEAM_KEY,SPARE_KEY; http://10.0.0.7:8000; openai=OPENAI_API_KEY"

@@ -9,10 +9,9 @@ from redis.backoff import NoBackoff
 
 from agents.models.wire import key_of
 from gnomon.errors import ProviderFault
-from gnomon.model import Model
+from gnomon.model import Model, is_built_in
 from gnomon.rate import Rate
 from gnomon.spec import JobSpec, ModelSpec
-from workers.bases import is_built_in
 from workers.limiter.allowance import key_name, where_of
 from workers.limiter.gate import Gate
 from workers.limiter.ledger import Flow, Ledger

@@ -28,19 +28,6 @@ ROWS = {"urbanvideo-bench": URBAN_ROWS, "sti-bench": STI_ROWS}
 every = pytest.mark.parametrize("name", list(PUBLISH))
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("published")
-    for name, publish in PUBLISH.items():
-        publish(root / name)
-    return root
-
-
-@pytest.fixture(scope="module")
-def media(tmp_path_factory: pytest.TempPathFactory) -> MediaStore:
-    return MediaStore(tmp_path_factory.mktemp("media"))
-
-
 def opened(
     name: str, data: Path, media: MediaStore, protocol: PromptProtocol = "guarded", **select: Any
 ) -> SampleSet:

@@ -26,19 +26,6 @@ PUBLISH = {
 PAPER = ("escherverse", "sti-bench", "urbanvideo-bench")
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("published")
-    for name, publish in PUBLISH.items():
-        publish(root / name)
-    return root
-
-
-@pytest.fixture(scope="module")
-def media(tmp_path_factory: pytest.TempPathFactory) -> MediaStore:
-    return MediaStore(tmp_path_factory.mktemp("media"))
-
-
 def opened(name: str, folder: Path, media: MediaStore, protocol: PromptProtocol, **select: Any) -> SampleSet:
     benchmark = BENCHMARKS.get(name)
     return benchmark.open(data=folder / name, select=Select(**select), protocol=protocol, media=media)
