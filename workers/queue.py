@@ -1,12 +1,15 @@
 """Queue: which shards wait for a worker. Redis holds nothing that could not be built again from the store."""
 
+import logging
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import closing
 from typing import cast
 
-from redis import Redis
+from redis import Redis, RedisError
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 from rq import Queue
+from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from workers.message import SHARD_FUNCTION, ShardMessage
@@ -15,6 +18,21 @@ from workers.store.records import JobRecord
 PRIORITIES = ("high", "normal", "low")
 REDIS_TIMEOUT_S = 5.0
 FAILURE_TTL_S = 3_600
+log = logging.getLogger(__name__)
+# The shard of the first message of the first queue that has one, if it begins with ARGV[1].
+TAKE_NEXT = """
+for _, queue in ipairs(KEYS) do
+  local message = redis.call('LINDEX', queue, 0)
+  if message then
+    local shard = string.match(string.sub(message, #ARGV[1] + 1), '^%d+$')
+    if string.sub(message, 1, #ARGV[1]) ~= ARGV[1] or not shard then return false end
+    redis.call('LPOP', queue)
+    redis.call('DEL', ARGV[2] .. message)
+    return shard
+  end
+end
+return false
+"""
 NO_TIMEOUT = -1  # a shard takes what its trials take; leases, not RQ, tell who is dead
 
 
@@ -82,6 +100,22 @@ def enqueue_shards(
     if messages:
         open_queue(redis, queue_name(job.spec.queue, job.spec.priority)).enqueue_many(messages)
     return len(messages)
+
+
+def take_next(url: str, names: Sequence[str], job_id: str) -> int | None:
+    """Take the message that a worker of these queues would be given next, if it is of this job: its shard.
+
+    None where the queues are empty, another job is next, or Redis does not answer. Should the taker die, the
+    sweeper queues the shard again.
+    """
+    try:
+        with closing(client_of(url)) as redis:
+            keys = [f"{Queue.redis_queue_namespace_prefix}{name}" for name in names]
+            taken = redis.eval(TAKE_NEXT, len(keys), *keys, f"{job_id}-", Job.redis_job_namespace_prefix)
+    except RedisError as error:
+        log.warning("the queue does not say which shard is next: %s", error)
+        return None
+    return None if taken is None else int(cast(bytes, taken))
 
 
 def waiting_ids(redis: Redis, name: str) -> set[str]:

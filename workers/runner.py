@@ -45,7 +45,7 @@ def _sample_of(trial: Trial) -> tuple[str, int]:
 
 
 class Runner:
-    """Runs the trials of one shard, up to the job's `concurrency` at once."""
+    """Runs the trials of a shard and of those that follow it, up to the job's `concurrency` at once."""
 
     def __init__(
         self,
@@ -59,16 +59,21 @@ class Runner:
         agents: Mapping[str, Agent],
         models: Mapping[str, Model],
         leased: Callable[[Sequence[Lease]], None] = lambda _: None,
+        following: Callable[[], int | None] = lambda: None,
         tracer: Tracer = no_spans,
         purse: Purse | None = None,
     ) -> None:
-        """`leased` is told, in a thread, which trials come next."""
+        """`leased` is told, in a thread, which trials come next; `following` names, in a thread, the shard
+        to go on with when nothing of one is left to begin: no slot stays empty until its last trial ends.
+        """
         self._job_id, self._shard, self._job, self._store = job_id, shard, opened, store
         self._heartbeat, self._timing = heartbeat, timing
-        self._agents, self._models, self._leased = agents, models, leased
+        self._agents, self._models = agents, models
+        self._leased, self._following = leased, following
         self._tracer, self._purse = tracer, purse
         self._outbox = Outbox(store, flush_s=timing.flush_s, after=self._written)
         self._waiting: deque[_Held] = deque()
+        self._suspects: list[_Held] = []
         self._running: dict[asyncio.Task[None], _Held] = {}
         self._broken_off: list[Spent] = []
         self._changed = asyncio.Event()
@@ -96,7 +101,7 @@ class Runner:
         limit = self._job.bench.spec.concurrency
         group = group_size(self._job.bench.spec)  # with a purse, no lease cuts a sample's trials apart
         size = -(-max(limit, 2 * group) // group) * group if self._purse else limit
-        more, begun, since_s = True, 0, time.monotonic()
+        more, begun = True, 0
         while not self._stopping:
             if self._purse is not None and self._purse.is_empty and not self._is_over_limit:
                 self._is_over_limit = True
@@ -106,18 +111,28 @@ class Runner:
             while self._waiting and len(self._running) < limit and await self._may_begin():
                 self._start(self._waiting.popleft())
                 begun += 1
-                if begun < limit and (early_s := since_s + RAMP_S * begun / limit - time.monotonic()) > 0:
-                    await asyncio.sleep(early_s)
+                if begun < limit:
+                    await asyncio.sleep(RAMP_S / limit)
             if more and len(self._waiting) <= size // 2:
                 batch = await self._lease(limit=size)
                 self._waiting.extend(batch)
-                more = len(batch) == size
+                more = len(batch) == size or await self._goes_on()
             elif self._running:
                 await self._change()
             elif self._waiting:
                 await asyncio.sleep(AGAIN_S)  # what other processes leave may do
             elif not more:
                 return
+
+    async def _goes_on(self) -> bool:
+        """Go on to another shard: not from one with a trial that must run alone, nor with an empty purse."""
+        self._suspects = self._suspects or await self._lease(limit=1, alone=True)
+        if self._suspects or self._stopping or self._is_over_limit:
+            return False
+        shard = await asyncio.to_thread(self._following)
+        if shard is not None:
+            self._shard = shard
+        return shard is not None
 
     async def _may_begin(self) -> bool:
         """Whether the job's limits leave enough for the next trial, and all others of its sample here."""
@@ -133,14 +148,15 @@ class Runner:
     async def _run_alone(self) -> None:
         """Trials whose workers died before: one at a time, when every earlier result is safe."""
         await self._outbox.flush()
-        while not self._stopping and (batch := await self._lease(limit=1, alone=True)):
-            self._start(batch[0])
+        while self._suspects and not self._stopping:
+            self._start(self._suspects.pop())
             while self._running and not self._stopping:
                 await self._change()
             await self._outbox.flush()
+            self._suspects = await self._lease(limit=1, alone=True)
 
     async def _wind_down(self) -> None:
-        await self._give_back(self._waiting)
+        await self._give_back([*self._waiting, *self._suspects])
         while self._running and time.monotonic() < self._end_s:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._timing.watch_s):
@@ -206,7 +222,7 @@ class Runner:
     async def _give_back_unknown(self) -> None:
         """Give back what was leased by an answer that was lost: the heartbeat would hold it for ever."""
         await self._outbox.flush()
-        held = [one.lease for one in (*self._waiting, *self._running.values())]
+        held = [one.lease for one in (*self._waiting, *self._suspects, *self._running.values())]
         known = held + self._outbox.leases()
         await asyncio.to_thread(self._store.keep_only, self._heartbeat.holder, known)
 

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from gnomon.agent import AGENTS, Agent
 from gnomon.errors import SpecError
@@ -45,10 +46,12 @@ class WorkerContext:
     redis_url: str | None = None  # of the limiter; None: every call may go at once
     rates: Mapping[str, Rate] = field(default_factory=dict)
     is_caching: bool = True
+    following: Callable[[str], int | None] = lambda _job_id: None  # the shard that a process may go on with
 
 
 def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
-    """Run what is pending of a shard until nothing is, its job is cancelled, or SIGTERM asks to stop.
+    """Run what is pending of a shard, and of those of its job that follow it, until nothing is, the job is
+    cancelled, or SIGTERM asks to stop.
 
     A job that cannot be set up here (data, an agent, leave to call an address may be lacking) is left to
     other workers; one whose model does not take its options could run nowhere and fails at once.
@@ -120,6 +123,7 @@ async def _run(
             agents=agents,
             models={label: cache.around(label, model) for label, model in asked.items()},
             leased=cache.prefetch,
+            following=partial(context.following, job_id),
             tracer=tracer,
             purse=purse if purse.limit != Money() else None,
         )

@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from types import FrameType
 
 from redis import Redis
@@ -21,7 +22,7 @@ from gnomon.agent import AGENTS
 from gnomon.spec import JobSpec, ModelSpec
 from workers.message import ShardMessage
 from workers.process import death_with_parent
-from workers.queue import queue_names
+from workers.queue import queue_names, take_next
 from workers.shard import WorkerContext, run_shard
 
 IDLE_BEAT_S, BUSY_BEAT_S = 15, 5
@@ -53,8 +54,9 @@ class ShardWorker(Worker):
     def __init__(
         self, queues: tuple[str, ...], *, redis: Redis, context: WorkerContext, preload: Preload
     ) -> None:
+        self._listens_to = queue_names(queues)
         super().__init__(
-            queue_names(queues),
+            self._listens_to,
             name=context.name,
             connection=redis,
             serializer=JSONSerializer,
@@ -124,7 +126,11 @@ class ShardWorker(Worker):
         super().main_work_horse(job, queue)
 
     def _run(self, job_id: str, shard: int) -> None:
-        run_shard(job_id, shard, context=replace(self._context, name=f"{self.name}/{os.getpid()}"))
+        context = replace(self._context, name=f"{self.name}/{os.getpid()}")
+        if context.redis_url is not None:
+            following = partial(take_next, context.redis_url, self._listens_to)
+            context = replace(context, following=following)
+        run_shard(job_id, shard, context=context)
 
     def _prepare(self, message: ShardMessage) -> None:
         try:

@@ -17,15 +17,16 @@ from workers.limiter.allowance import key_name, parse_rates
 from workers.limiter.gate import Gate
 from workers.limiter.ledger import Leave, Visit
 from workers.limiter.limited_model import LimitedModel
+from workers.limiter.stock import AHEAD_S
 
 ASK = Request(messages=[{"role": "user", "content": "hi"}], tools=[])
 
 
 class FakeLedger:
-    """Grants up to `room` at once; may be away for some visits."""
+    """Grants up to `room` at once, in advance too where there is `plenty`; may be away for some visits."""
 
-    def __init__(self, room: int = 100, *, away: int = 0) -> None:
-        self.room, self.away = room, away
+    def __init__(self, room: int = 100, *, away: int = 0, plenty: bool = False) -> None:
+        self.room, self.away, self.plenty = room, away, plenty
         self.visits: list[Visit] = []
 
     async def visit(self, visit: Visit) -> Leave:
@@ -34,8 +35,9 @@ class FakeLedger:
             self.away -= 1
             raise RedisConnectionError("away")
         self.visits.append(replace(visit))
-        granted = min(len(visit.costs), self.room - visit.in_flight)
-        return Leave(granted=max(0, granted), wait_s=0.01, cap=0)
+        granted = max(0, min(len(visit.costs), self.room - visit.in_flight))
+        ahead = min(visit.ahead, self.room - visit.in_flight - granted) if self.plenty else 0
+        return Leave(granted=granted, wait_s=0.01, cap=0, ahead=ahead)
 
 
 class Busy:
@@ -91,6 +93,53 @@ async def test_calls_that_come_together_ask_together(new_gate: NewGate) -> None:
     model = LimitedModel(Busy(), lambda: gate)
     await asyncio.gather(*(model.reply(ASK) for _ in range(50)))
     assert len(ledger.visits) < 20
+
+
+async def test_while_nothing_is_short_few_calls_wait_for_a_visit(new_gate: NewGate) -> None:
+    ledger = FakeLedger(room=1_000, plenty=True)
+    gate = new_gate(ledger)
+    model = LimitedModel(Busy(), lambda: gate)
+
+    async def trial() -> None:
+        for _ in range(20):
+            await model.reply(ASK)
+
+    await asyncio.gather(*(trial() for _ in range(10)))
+    assert sum(len(visit.costs) for visit in ledger.visits) < 100  # of 200
+
+
+async def test_leave_in_advance_never_lets_more_calls_go_than_have_leave(new_gate: NewGate) -> None:
+    ledger, busy = FakeLedger(room=7, plenty=True), Busy()
+    gate = new_gate(ledger)
+    model = LimitedModel(busy, lambda: gate)
+    await asyncio.gather(*(model.reply(ASK) for _ in range(100)))
+    assert (busy.most, busy.calls) == (7, 100)
+    assert max(visit.in_flight for visit in ledger.visits) <= 7
+
+
+async def test_leave_that_is_not_used_in_time_is_given_back_with_its_tokens(new_gate: NewGate) -> None:
+    ledger = FakeLedger(plenty=True)
+    gate = new_gate(ledger)
+    async with gate.call(100) as call:
+        call.used = 100
+    held = max(1, ledger.visits[0].ahead)
+    await asyncio.sleep(2 * AHEAD_S)
+    async with gate.call(100):
+        last = ledger.visits[-1]
+    assert last.in_flight == 0
+    assert sum(visit.token_error for visit in ledger.visits) == -100 * held
+
+
+async def test_after_a_429_no_leave_from_before_is_used(new_gate: NewGate) -> None:
+    ledger = FakeLedger(plenty=True)
+    gate = new_gate(ledger)
+    with contextlib.suppress(ProviderFault):
+        async with gate.call(1) as call:
+            call.throttled = True
+            raise ProviderFault("slow down", cause="rate_limit")
+    ledger.plenty = False
+    async with gate.call(1):
+        assert [len(visit.costs) for visit in ledger.visits if visit.costs] == [1, 1]
 
 
 async def test_a_429_costs_no_try_and_is_told(new_gate: NewGate) -> None:

@@ -10,6 +10,7 @@ from redis.asyncio import Redis as AsyncRedis
 
 from gnomon.rate import Rate
 from workers.limiter.ledger import Flow, Ledger, Visit
+from workers.limiter.stock import AHEAD_S
 
 NewLedger = Callable[..., Ledger]
 
@@ -60,8 +61,44 @@ async def test_a_seconds_worth_of_requests_may_go_at_once_and_then_the_pace_hold
 ) -> None:
     leave = await new_ledger(requests_per_minute=per_minute).visit(Visit(costs=[1] * 2_000))
     assert leave.granted == at_once
-    pace_s = 60 / (per_minute - at_once + 1)
+    pace_s = (60 + AHEAD_S) / (per_minute - at_once + 1)
     assert 0 < leave.wait_s <= pace_s + 0.001
+
+
+@pytest.mark.parametrize(
+    ("rate", "ahead"),
+    [
+        ({}, 20),
+        ({"in_flight": 10}, 3),  # of ten, two go now and half is left
+        ({"requests_per_minute": 600}, 3),  # ten may go at once
+        ({"requests_per_minute": 60}, 0),
+        ({"tokens_per_minute": 600}, 3),
+    ],
+)
+async def test_leave_is_given_in_advance_up_to_half_of_what_may_go_at_once(
+    new_ledger: NewLedger, rate: dict[str, int], ahead: int
+) -> None:
+    calls = 1 if rate == {"requests_per_minute": 60} else 2
+    leave = await new_ledger(**rate).visit(Visit(costs=[1] * calls, ahead=20, ahead_cost=1))
+    assert (leave.granted, leave.ahead) == (calls, ahead)
+
+
+async def test_leave_in_advance_counts_as_in_flight_for_all_others(new_ledger: NewLedger) -> None:
+    one, other = new_ledger(in_flight=10), new_ledger(in_flight=10)
+    assert (await one.visit(Visit(costs=[1], ahead=20))).ahead == 4
+    assert await granted(other, 9) == 5
+    assert (await one.visit(Visit(in_flight=5, ahead=20))).ahead == 0
+
+
+async def test_no_leave_is_given_in_advance_while_another_job_waits_or_the_provider_asks_for_a_pause(
+    new_ledger: NewLedger,
+) -> None:
+    busy, waiting = new_ledger("busy"), new_ledger("waiting", in_flight=1)
+    assert (await busy.visit(Visit(costs=[1], ahead=5))).ahead == 5
+    assert await granted(waiting, 1) == 0
+    assert (await busy.visit(Visit(in_flight=6, ahead=5))).ahead == 0
+    await waiting.visit(Visit(throttled=1, retry_after_s=30.0))
+    assert (await new_ledger("third").visit(Visit(ahead=5))).ahead == 0
 
 
 async def test_tokens_count_as_they_were_used_not_as_they_were_guessed(new_ledger: NewLedger) -> None:

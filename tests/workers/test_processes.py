@@ -25,8 +25,8 @@ def test_every_trial_of_a_job_ends_once_over_two_workers(busy_plant: Plant) -> N
 @pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
 def test_workers_on_postgresql_end_every_trial_once(plant: Plant) -> None:
     plant.start(2)
+    wait_until(lambda: len(plant.store.workers()) == 2)
     check_that_every_trial_ends_once(plant)
-    assert len(plant.store.workers()) == 2
 
 
 def test_a_killed_worker_loses_no_trial_and_doubles_none(busy_plant: Plant) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from workers.runner import RAMP_S, Runner
 from workers.settings import Timing
 from workers.shard import run_shard
 from workers.store import JobRecord, Store
+from workers.store.leases import ALONE_AFTER
 
 QUICK = Timing(lease_s=5.0, watch_s=0.05, flush_s=0.05, grace_s=0.1)
 
@@ -172,6 +174,27 @@ def test_a_whole_shard_runs_in_this_process(real_store: Store, tmp_path: Path) -
     for shard in range(job.shards):
         run_shard(job.id, shard, context=context_of(real_store, tmp_path))
     assert real_store.job(job.id).status == "completed"
+
+
+def test_a_process_goes_on_with_the_shards_that_follow(real_store: Store, tmp_path: Path) -> None:
+    job = create(real_store, 6, concurrency=1)
+    assert job.shards > 2
+    left = iter(range(1, job.shards))
+    context = replace(context_of(real_store, tmp_path), following=lambda job_id: next(left, None))
+    run_shard(job.id, 0, context=context)
+    record = real_store.job(job.id)
+    assert (record.status, record.counts.scored) == ("completed", 12)
+
+
+def test_no_shard_follows_one_with_a_trial_that_must_run_alone(real_store: Store, tmp_path: Path) -> None:
+    job = create(real_store, 6)
+    for _ in range(ALONE_AFTER):
+        real_store.lease(job.id, 0, worker="dead/1/", ttl_s=60, limit=1)
+        real_store.expire("dead/1/")
+        real_store.sweep()
+    context = context_of(real_store, tmp_path)
+    run_shard(job.id, 0, context=replace(context, following=lambda _: pytest.fail("it went on")))
+    assert real_store.job(job.id).counts.scored == 12 // job.shards
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -11,9 +12,10 @@ from redis.exceptions import RedisError
 
 from gnomon.clock import off_the_clock
 from workers.limiter.ledger import LEASE_S, Ledger, Visit
+from workers.limiter.stock import AHEAD_S, Stock
 
 GATHER_S = 0.002  # calls that come within this time ask together, if others came during the last visit
-BACK_S = 0.02  # a call that came back is told within this time, with the next call's asking if there is one
+BACK_S = 0.02  # a call that came back is told within this time; within AHEAD_S where nothing is short
 LOOK_S = LEASE_S / 5  # how often a process with calls in flight shows that it lives
 AGAIN_S = 0.5  # after Redis did not answer
 MOST = 500  # calls that one visit asks for
@@ -32,14 +34,21 @@ class Call:
 
 
 class Gate:
-    """Lets calls through as the ledger allows, first come, first served. Use it on one loop."""
+    """Lets calls through as the ledger allows, first come, first served. Use it on one loop.
+
+    While nothing is short the ledger gives leave in advance, and a call need not wait for a visit.
+    """
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._waiting: deque[Call] = deque()
+        self._stock = Stock()
         self._report = Visit()
+        self._in_flight = self._cost = 0
         self._wake = asyncio.Event()
         self._is_blocked = False  # asked for more than there is: only what comes back can change that
+        self._is_plenty = False
+        self._is_told_soon = False
         self._is_closing = False
         self._pump: asyncio.Task[None] | None = None
 
@@ -47,8 +56,11 @@ class Gate:
     async def call(self, tokens: int) -> AsyncIterator[Call]:
         """Wait for leave for a call of about so many tokens, off the trial's clock."""
         call = Call(tokens=tokens)
-        with off_the_clock():
-            await self._leave(call)
+        self._cost = tokens
+        self._stock.count()
+        if not self._take(call):
+            with off_the_clock():
+                await self._leave(call)
         try:
             yield call
         finally:
@@ -63,6 +75,18 @@ class Gate:
             self._is_closing = True
             self._wake.set()
             await self._pump
+
+    def _take(self, call: Call) -> bool:
+        """Whether there is leave in hand for it."""
+        self._throw_away(asyncio.get_running_loop().time())
+        tokens = None if self._waiting or self._is_closing else self._stock.take()
+        if self._is_plenty and self._stock.is_low:
+            self._wake.set()
+        if tokens is None:
+            return False
+        call.tokens = tokens
+        self._in_flight += 1
+        return True
 
     async def _leave(self, call: Call) -> None:
         self._waiting.append(call)
@@ -79,17 +103,24 @@ class Gate:
 
     def _back(self, call: Call) -> None:
         report = self._report
-        report.in_flight -= 1
+        self._in_flight -= 1
         if call.used is not None:
             report.answered += 1
             report.token_error += call.used - call.tokens
         if call.throttled:
             report.throttled += 1
             report.retry_after_s = max(report.retry_after_s, call.retry_after_s)
+            self._is_plenty = False
+            self._throw_away()
         if self._is_blocked:
             self._wake.set()
-        else:
-            asyncio.get_running_loop().call_later(BACK_S, self._wake.set)
+        elif not self._is_told_soon:
+            self._is_told_soon = True
+            within_s = AHEAD_S if self._is_plenty else BACK_S
+            asyncio.get_running_loop().call_later(within_s, self._wake.set)
+
+    def _throw_away(self, now_s: float = math.inf) -> None:
+        self._report.token_error -= self._stock.drop(now_s)
 
     async def _visits(self) -> None:
         gather_s = 0.0  # who comes alone need not wait for others
@@ -103,8 +134,9 @@ class Gate:
             with suppress(TimeoutError):
                 async with asyncio.timeout(wait_s if self._is_blocked else LOOK_S):
                     await self._wake.wait()
+        self._throw_away()
+        self._report.in_flight = 0
         with suppress(RedisError, OSError):
-            self._report.in_flight = 0
             await self._ledger.visit(self._report)
 
     async def _visit(self) -> float:
@@ -112,9 +144,12 @@ class Gate:
         while self._waiting and self._waiting[0].leave.done():
             self._waiting.popleft()  # cancelled while it waited
         asked = [call for call in self._waiting if not call.leave.done()][:MOST]
-        told = self._report
+        now_s = asyncio.get_running_loop().time()
+        self._throw_away(now_s)
+        told, self._report, self._is_told_soon = self._report, Visit(), False
+        told.in_flight = self._in_flight + len(self._stock)
         told.costs = [call.tokens for call in asked]
-        self._report = Visit(in_flight=told.in_flight)
+        told.ahead, told.ahead_cost = self._stock.wanted(now_s), self._cost
         try:
             leave = await self._ledger.visit(told)
         except (RedisError, OSError) as error:
@@ -123,12 +158,15 @@ class Gate:
             self._is_blocked = True
             return AGAIN_S
         self._is_blocked = leave.granted < len(asked)
+        if told.ahead or self._is_blocked:
+            self._is_plenty = leave.ahead == told.ahead and not self._is_blocked
         for call in asked[: leave.granted]:
             if not call.leave.done():
                 call.leave.set_result(None)
-                self._report.in_flight += 1
+                self._in_flight += 1
         while self._waiting and self._waiting[0].leave.done():
             self._waiting.popleft()
+        self._stock.add(leave.ahead, tokens=told.ahead_cost, now_s=now_s)
         return leave.wait_s
 
     def _take_back(self, told: Visit) -> None:

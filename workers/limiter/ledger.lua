@@ -1,5 +1,6 @@
 -- One visit of one process: it reports what it has done, asks for leave, and is told how many calls may go.
--- KEYS: state, holders, flows of one provider key. ARGV[1]: the visit as JSON. Returns {granted, wait in ms}.
+-- KEYS: state, holders, flows of one provider key. ARGV[1]: the visit as JSON.
+-- Returns {granted, wait in ms, cap, granted in advance}.
 -- Times are seconds by Redis' own clock, so that machines need not agree.
 local state, holders, flows = KEYS[1], KEYS[2], KEYS[3]
 local visit = cjson.decode(ARGV[1])
@@ -36,14 +37,16 @@ elseif cap and visit.answered > 0 and in_flight + visit.answered >= cap / 2 then
   cap = cap + visit.answered / cap
   keep('cap', cap)
 end
-local room = math.min(cap or math.huge, visit.max_in_flight or math.huge) - in_flight
+local most = math.min(cap or math.huge, visit.max_in_flight or math.huge)
+local room = most - in_flight
 
 -- A pace: `due` is when the next unit may go; a second's worth may go at once. No minute holds more than
--- `per_minute` units (one call's tokens more, for those come in lumps).
+-- `per_minute` units (one call's tokens more, for those come in lumps), though leave that was given in advance
+-- is used up to `ahead_s` later.
 local function pace(name, per_minute)
   if not per_minute then return nil end
   local burst = math.max(1, math.floor(per_minute / 60))
-  local gap = 60 / (per_minute - burst + 1)
+  local gap = (60 + visit.ahead_s) / (per_minute - burst + 1)
   return { name = name, gap = gap, slack = (burst - 1) * gap + 1e-4, due = number_of(name) or 0 }
 end
 local requests, tokens = pace('requests', visit.requests_per_minute), pace('tokens', visit.tokens_per_minute)
@@ -82,6 +85,17 @@ for _, cost in ipairs(visit.costs) do
   room, granted, had = room - 1, granted + 1, had + charge
 end
 
+-- In advance only where nothing is short: nobody is put off, and half of what may go at once is left.
+local ahead = 0
+local is_free = granted == #visit.costs and rivals == 0 and pause <= now
+while is_free and ahead < visit.ahead and room - 1 >= most / 2 do
+  if requests and requests.due - requests.slack / 2 > now then break end
+  if tokens and tokens.due - 0.5 > now then break end
+  if requests then requests.due = math.max(requests.due, now) + requests.gap end
+  if tokens then tokens.due = math.max(tokens.due, now) + visit.ahead_cost * tokens.gap end
+  room, ahead, had = room - 1, ahead + 1, had + charge
+end
+
 if requests then keep(requests.name, requests.due) end
 if tokens then keep(tokens.name, tokens.due) end
 keep('had', rivals > 0 and math.min(had, least) or had)
@@ -90,14 +104,15 @@ if #visit.costs > 0 then
   local flow = { job = visit.job, queue = visit.queue, had = had, wants_until = wants_until }
   redis.call('HSET', flows, visit.job, cjson.encode(flow))
 end
-if visit.in_flight + granted > 0 then
-  redis.call('HSET', holders, visit.holder, string.format('%d %.3f', visit.in_flight + granted, now + visit.lease_s))
+local held = visit.in_flight + granted + ahead
+if held > 0 then
+  redis.call('HSET', holders, visit.holder, string.format('%d %.3f', held, now + visit.lease_s))
 else
   redis.call('HDEL', holders, visit.holder)
 end
 -- For the operator: what became of the calls that asked.
-redis.call('HINCRBY', state, 'granted', granted)
+redis.call('HINCRBY', state, 'granted', granted + ahead)
 redis.call('HINCRBY', state, 'put_off', #visit.costs - granted)
 redis.call('HINCRBY', state, 'throttled', visit.throttled)
 for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, 3600) end
-return { granted, math.ceil(wait_s * 1000), math.floor(cap or 0) }
+return { granted, math.ceil(wait_s * 1000), math.floor(cap or 0), ahead }

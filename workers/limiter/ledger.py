@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 from redis.exceptions import NoScriptError
 
 from gnomon.rate import Rate
+from workers.limiter.stock import AHEAD_S
 
 PREFIX = "gnomon:limit"
 LEASE_S = 15.0  # a process that is silent for so long has nothing in flight any more
@@ -34,15 +35,21 @@ class Visit:
     throttled: int = 0
     retry_after_s: float = 0.0
     token_error: int = 0  # tokens that finished calls have used beyond what they had asked for
+    ahead: int = 0  # calls that leave is asked for in advance, of `ahead_cost` tokens each
+    ahead_cost: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leave:
-    """How many of the calls may go now, and when to ask again for the rest; `cap` is 0 where none is set."""
+    """How many of the calls may go now, and when to ask again for the rest; `cap` is 0 where none is set.
+
+    `ahead` calls more may go within AHEAD_S: only where nothing is short is leave given in advance.
+    """
 
     granted: int
     wait_s: float
     cap: int
+    ahead: int = 0
 
 
 class Ledger:
@@ -57,7 +64,7 @@ class Ledger:
             "tokens_per_minute": rate.tokens_per_minute,
             "max_in_flight": rate.in_flight,
         }
-        self._who = {"holder": holder, **asdict(flow), "lease_s": lease_s, "lead": LEAD}
+        self._who = {"holder": holder, **asdict(flow), "lease_s": lease_s, "lead": LEAD, "ahead_s": AHEAD_S}
         self._who |= {name: limit for name, limit in limits.items() if limit is not None}
         self._script, self._sha = files("workers.limiter").joinpath("ledger.lua").read_text(), ""
 
@@ -73,5 +80,5 @@ class Ledger:
         except NoScriptError:
             self._sha = await self._redis.script_load(self._script)
             found = await self._redis.evalsha(self._sha, len(self._keys), *self._keys, blob)
-        granted, wait_ms, cap = cast(list[int], found)
-        return Leave(granted=granted, wait_s=wait_ms / 1000, cap=cap)
+        granted, wait_ms, cap, ahead = cast(list[int], found)
+        return Leave(granted=granted, wait_s=wait_ms / 1000, cap=cap, ahead=ahead)
