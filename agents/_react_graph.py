@@ -1,28 +1,31 @@
-"""The ReAct loop as a LangGraph graph of one node, `turn`, which leads to itself until the model answers.
+"""The ReAct loop as a LangGraph graph of one node, `turn`, to which its channel `talk` leads back until the
+model has answered.
 
-A second node for the tools would cost a trial of three calls a third more of what the graph costs.
+It is made of the parts that LangGraph's StateGraph is made of. A state of several channels and a node that is
+a plain function would add a half to what the graph costs a trial, a second node for the tools a third.
 
 LangGraph is imported when the first trial runs, so that whoever lists the agents need not load it.
 """
 
 import functools
 import json
-import operator
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from gnomon.agent import AgentContext, LimitReached
 from gnomon.message import Message, ToolCall, ToolChoice
 
 if TYPE_CHECKING:
-    from langgraph.graph.state import CompiledStateGraph
-    from langgraph.types import Command
+    from langgraph.pregel import Pregel
 
 
-class State(TypedDict):
-    """The conversation, in plain OpenAI-shaped dicts; nodes add to it. The context rides along unchanged."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talk:
+    """The conversation so far, in plain OpenAI-shaped dicts; the trial's context rides along unchanged."""
 
     context: AgentContext
-    messages: Annotated[list[Message], operator.add]
+    messages: list[Message]
 
 
 async def run(context: AgentContext, messages: list[Message] | None = None) -> str:
@@ -33,28 +36,39 @@ async def run(context: AgentContext, messages: list[Message] | None = None) -> s
     """
     from langsmith import tracing_context
 
-    start: State = {"context": context, "messages": list(messages or context.prompt)}
+    start = Talk(context=context, messages=list(messages or context.prompt))
     with tracing_context(enabled=False):
-        end = await _graph().ainvoke(start, {"recursion_limit": context.arm.max_turns + 3})
-    answer = end["messages"][-1]["content"]
-    return answer if isinstance(answer, str) else ""
+        return str(await _graph().ainvoke(start, {"recursion_limit": context.arm.max_turns + 3}))
 
 
 @functools.cache
-def _graph() -> "CompiledStateGraph[State, Any, Any, Any]":
-    from langgraph.graph import END, START, StateGraph
+def _graph() -> "Pregel[Any, Any, Any, Any]":
+    from langchain_core.runnables import Runnable
+    from langgraph.channels import LastValue
+    from langgraph.pregel import NodeBuilder, Pregel
+    from langgraph.pregel._write import ChannelWriteEntry
 
-    graph = StateGraph(State)
-    # The node says itself where to go: a conditional edge costs a tenth of a millisecond a turn.
-    graph.add_node("turn", _turn, destinations=("turn", END))
-    graph.add_edge(START, "turn")
-    return graph.compile()
+    class Turn(Runnable[Talk, Talk | str]):
+        """One turn. Each call of a plain function would be a traced run of its own."""
+
+        def invoke(self, *_: Any, **__: Any) -> Talk | str:
+            raise TypeError("a turn is asynchronous")
+
+        async def ainvoke(self, input: Talk, *_: Any, **__: Any) -> Talk | str:  # noqa: A002 (LangChain's name)
+            return await _turn(input)
+
+    def only(kind: type) -> Callable[[Talk | str], Talk | str | None]:
+        return lambda said: said if isinstance(said, kind) else None
+
+    turn = NodeBuilder().subscribe_only("talk").do(Turn())
+    for name, kind in (kinds := {"talk": Talk, "answer": str}).items():
+        turn.write_to(ChannelWriteEntry(name, mapper=only(kind), skip_none=True))
+    channels: dict[str, Any] = {name: LastValue(kind) for name, kind in kinds.items()}
+    return Pregel(nodes={"turn": turn}, channels=channels, input_channels="talk", output_channels="answer")
 
 
-async def _turn(state: State) -> "Command[str]":
-    from langgraph.types import Command
-
-    context, messages = state["context"], state["messages"]
+async def _turn(talk: Talk) -> Talk | str:
+    context, messages = talk.context, talk.messages
     choice = _choice(context)
     reply = await context.ask(messages, tool_choice=choice)
     turn = reply.message()
@@ -65,8 +79,10 @@ async def _turn(state: State) -> "Command[str]":
     elif reply.tool_calls:
         turn["tool_calls"] = _distinct(reply.tool_calls, messages)
     calls = turn.get("tool_calls", ())
-    said = [turn, *(_observe(context, call) for call in calls)]
-    return Command(goto="turn" if calls else "__end__", update={"messages": said})
+    if not calls:
+        return reply.text
+    seen = [_observe(context, call) for call in calls]
+    return Talk(context=context, messages=[*messages, turn, *seen])
 
 
 def _choice(context: AgentContext) -> ToolChoice:

@@ -1,8 +1,11 @@
 """Bound: the most that a call may cost, told before it is made."""
 
 import json
+from collections.abc import Sequence
 
+from gnomon.message import Message, ToolSchema
 from gnomon.model import Request, is_built_in
+from gnomon.per_toolset import PerToolset
 from gnomon.price_table import most_per_token
 from gnomon.spec import ModelSpec
 from workers.store.counters import Spent
@@ -38,31 +41,31 @@ class Bound:
         named = [spec.max_tokens, spec.options.get("max_completion_tokens")]
         self._reply_tokens = max((most for most in named if isinstance(most, int)), default=None)
         self._price = price_of(spec)
+        self._offer_bytes = PerToolset(_offer_bytes)
         is_firm = self._reply_tokens is not None and (self._price is not None or not needs_price)
         firm = (1.0, 0.0 if self._price is None else 1.0)
         self.shares = firm if is_firm else (0.0, 0.0)
 
-    def of(self, request: Request) -> Spent | None:
-        """The most that this call may cost; None where that is unknown."""
-        if self.shares == (0.0, 0.0):
-            return None
-        planned = self.planned(request)
-        return Spent(planned.known_usd * self.shares[1], round(planned.known_tokens * self.shares[0]))
-
     def planned(self, request: Request) -> Spent:
         """A call whose reply is as long as it may be; without a known price, a token is a dollar."""
-        prompt, reply = prompt_tokens_at_most(request), self._reply_tokens or REPLY_TOKENS
+        prompt = self._offer_bytes(request.tools) + prompt_tokens_at_most(request.messages)
+        reply = self._reply_tokens or REPLY_TOKENS
         prices = self._price or (1.0, 1.0)
         return Spent(prompt * prices[0] + reply * prices[1], prompt + reply)
 
-    def guess(self, request: Request) -> Spent:
-        """The same, but no dollars without a known price."""
-        planned = self.planned(request)
+    def of(self, planned: Spent) -> Spent | None:
+        """The most that a call so planned may cost; None where that is unknown."""
+        if self.shares == (0.0, 0.0):
+            return None
+        return Spent(planned.known_usd * self.shares[1], round(planned.known_tokens * self.shares[0]))
+
+    def guess(self, planned: Spent) -> Spent:
+        """What is planned, but no dollars without a known price."""
         return planned if self._price is not None else Spent(0.0, planned.known_tokens)
 
-    def learn(self, request: Request, spent: Spent) -> bool:
+    def learn(self, planned: Spent, spent: Spent) -> bool:
         """Take note of what a call has cost; return whether that was more than any before."""
-        planned, before = self.planned(request), self.shares
+        before = self.shares
         usd = spent.known_usd / planned.known_usd if planned.known_usd else 0.0
         self.see((spent.known_tokens / planned.known_tokens, usd))
         return self.shares != before
@@ -72,24 +75,29 @@ class Bound:
         self.shares = max(self.shares[0], shares[0]), max(self.shares[1], shares[1])
 
 
-def prompt_tokens_at_most(request: Request) -> int:
-    """Tokens that a prompt has at most, by its bytes and pictures.
+def _offer_bytes(tools: Sequence[ToolSchema]) -> int:
+    return len(json.dumps(tools)) if tools else 0
+
+
+def prompt_tokens_at_most(messages: Sequence[Message]) -> int:
+    """Tokens that a conversation has at most, by its bytes and pictures.
 
     A byte is the least that a token holds. Text has four of them, a prompt full of coordinates less than two.
 
-    >>> prompt_tokens_at_most(Request(messages=[{"role": "user", "content": "x" * 400}], tools=[]))
+    >>> prompt_tokens_at_most([{"role": "user", "content": "x" * 400}])
     420
     """
-    size = len(json.dumps(request.tools)) if request.tools else 0
-    pictures = 0
-    for message in request.messages:
+    size = pictures = 0
+    for message in messages:
         content = message["content"]
         for block in content if isinstance(content, list) else ():
             pictures += block["type"] == "image"
             size += len(_bytes(block["text"])) if block["type"] == "text" else 0
         size += len(_bytes(content)) if isinstance(content, str) else 0
-        size += len(json.dumps(message["tool_calls"])) if "tool_calls" in message else 0
-    return size + PICTURE_TOKENS * pictures + MESSAGE_TOKENS * len(request.messages)
+        for call in message.get("tool_calls", ()):
+            said = call["id"] + call["function"]["name"] + call["function"]["arguments"]
+            size += len(_bytes(said)) + MESSAGE_TOKENS
+    return size + PICTURE_TOKENS * pictures + MESSAGE_TOKENS * len(messages)
 
 
 def _bytes(text: str) -> bytes:

@@ -85,6 +85,12 @@ class Purse:
             self._pots.close(trial_id, has_run=has_run)
         self._settles.set()
 
+    def at_hand(self, most: Spent | None, *, trial: str) -> Spent | None:
+        """Set aside the `most` that a call may cost, if its trial's pot holds enough; else nothing."""
+        if most is None or less(most, self._pots.left(trial)) != NOTHING:
+            return None
+        return self._set_aside(most, trial)
+
     async def take(self, most: Callable[[], Spent | None], *, trial: str = "") -> Spent:
         """Set aside the `most` that a call may cost, waiting for others to settle where there is not enough;
         all that is left, and nobody else calls, while that is unknown. The trial's pot pays first.
@@ -92,17 +98,19 @@ class Purse:
         Raises:
             OutOfBudget: no call is in flight anywhere, and it is still not enough.
         """
-        taken = most()
-        if taken is None or less(taken, self._pots.left(trial)) != NOTHING:
-            self._waiting += 1
-            try:
-                async with self._asking:
-                    try:
-                        taken = await self._taken(most, trial)
-                    finally:
-                        self.is_short = False
-            finally:
-                self._waiting -= 1
+        if (taken := self.at_hand(most(), trial=trial)) is not None:
+            return taken
+        self._waiting += 1
+        try:
+            async with self._asking:
+                try:
+                    return self._set_aside(await self._taken(most, trial), trial)
+                finally:
+                    self.is_short = False
+        finally:
+            self._waiting -= 1
+
+    def _set_aside(self, taken: Spent, trial: str) -> Spent:
         self._calls += 1
         self._in_flight = total([self._in_flight, taken])
         if taken is not self._all:
@@ -234,29 +242,31 @@ class PursedModel:
         """
         if self._is_free:
             return await self._model.reply(request)
-        trial = TRIAL.get()
-        with off_the_clock():
-            taken = await self._purse.take(lambda: self._bound.of(request), trial=trial)
+        trial, planned = TRIAL.get(), self._bound.planned(request)
+        taken = self._purse.at_hand(self._bound.of(planned), trial=trial)
+        if taken is None:
+            with off_the_clock():
+                taken = await self._purse.take(lambda: self._bound.of(planned), trial=trial)
         used = NOTHING
         try:
             reply = await self._model.reply(request)
             used = _cost(reply)
         except (ProviderFault, ModelFault) as fault:
-            used = self._feared(request, taken) if fault.cause in UNTOLD else NOTHING
+            used = self._feared(planned, taken) if fault.cause in UNTOLD else NOTHING
             raise
         except asyncio.CancelledError:
-            used = self._feared(request, taken)
+            used = self._feared(planned, taken)
             raise
         finally:
             self._purse.settle(taken, used, trial=trial)
-        await self._learn(request, used)
+        await self._learn(planned, used)
         return reply
 
-    def _feared(self, request: Request, taken: Spent) -> Spent:
+    def _feared(self, planned: Spent, taken: Spent) -> Spent:
         """What a call has cost at most that does not say so."""
-        return taken if self._bound.of(request) is not None else self._bound.guess(request)
+        return taken if self._bound.of(planned) is not None else self._bound.guess(planned)
 
-    async def _learn(self, request: Request, used: Spent) -> None:
+    async def _learn(self, planned: Spent, used: Spent) -> None:
         limit = self._purse.limit
         bounds = (("usd", limit.usd, used.usd), ("tokens", limit.tokens, used.tokens))
         unknown = [name for name, bound, found in bounds if bound is not None and found is None]
@@ -264,7 +274,7 @@ class PursedModel:
             await self._purse.refuse(f"limits.{unknown[0]} cannot be kept: {self.id} does not tell its cost")
             raise OutOfBudget(f"{self.id} does not tell what a call costs")
         self._is_free = is_built_in(self.id) and not (used.known_usd or used.known_tokens)
-        if self._bound.learn(request, used):
+        if self._bound.learn(planned, used):
             with suppress(SQLAlchemyError):  # shown again soon
                 await self._purse.refresh()
 

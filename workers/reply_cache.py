@@ -4,6 +4,7 @@ They lie in the store, not in Redis: they have cost money, so they must outlive 
 """
 
 import asyncio
+import functools
 import hashlib
 import json
 import logging
@@ -14,8 +15,8 @@ from dataclasses import replace
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from gnomon.message import ToolSchema
 from gnomon.model import Model, Reply, Request
+from gnomon.per_toolset import PerToolset
 from gnomon.spec import ModelSpec
 from workers.store.records import Lease
 from workers.store.replies import KeptReply
@@ -23,7 +24,6 @@ from workers.store.store import Store
 
 DIGEST_BYTES = 16
 KEPT_SCOPES = 8_192  # of this process; a trial has one, a sample's arms share it
-KEPT_TOOLSETS = 64
 log = logging.getLogger(__name__)
 
 
@@ -121,7 +121,8 @@ class CachedModel:
 
     def __init__(self, model: Model, cache: ReplyCache, model_fingerprint: bytes) -> None:
         self.id, self._model, self._cache, self._fingerprint = model.id, model, cache, model_fingerprint
-        self._toolsets: dict[tuple[int, ...], tuple[list[ToolSchema], bytes]] = {}
+        self._offer = PerToolset(lambda tools: _digest(json.dumps(tools, sort_keys=True).encode()))
+        self._drawn = functools.cache(lambda decoding: json.dumps(decoding.known(), sort_keys=True))
 
     async def reply(self, request: Request) -> Reply:
         """The kept reply, marked `cached`, else the model's.
@@ -143,18 +144,9 @@ class CachedModel:
         how the protocol has replies drawn.
         """
         said = json.dumps([request.messages, request.tool_choice if request.tools else None])
-        drawn = request.decoding.known()
-        said += json.dumps(drawn, sort_keys=True) if drawn else ""
+        if (drawn := self._drawn(request.decoding)) != "{}":
+            said += drawn
         return _digest(scope + self._offer(request.tools) + said.encode())
-
-    def _offer(self, tools: list[ToolSchema]) -> bytes:
-        """Digest of the schemas, taken once a toolset; they are kept, so that identities stay theirs."""
-        found = self._toolsets.get(ids := tuple(map(id, tools)))
-        if found is None:
-            if len(self._toolsets) >= KEPT_TOOLSETS:
-                self._toolsets.clear()
-            found = self._toolsets[ids] = (list(tools), _digest(json.dumps(tools, sort_keys=True).encode()))
-        return found[1]
 
     async def close(self) -> None:
         """Close the model."""

@@ -1,6 +1,7 @@
 """The fast path: an endpoint that speaks OpenAI's protocol, called over aiohttp, LiteLLM left out."""
 
 import asyncio
+import functools
 import json
 import os
 from typing import Any
@@ -69,6 +70,7 @@ class OpenAIModel:
         fields = {name: value for name, value in spec.options.items() if name not in Decoding.model_fields}
         fields["model"] = spec.id.partition("/")[2]
         self._payload = Payload(fields, media, pictures=spec.pictures)
+        self._drawn = functools.cache(functools.partial(wire.drawn, spec))
         self._session: aiohttp.ClientSession | None = None
 
     async def reply(self, request: Request) -> Reply:
@@ -81,7 +83,7 @@ class OpenAIModel:
             DataError: a picture of the prompt is not in the media store.
         """
         key = wire.key_of(self.spec)
-        pieces = self._payload.pieces(request, wire.drawn(self.spec, request.decoding))
+        pieces = self._payload.pieces(request, self._drawn(request.decoding))
         try:
             async with asyncio.timeout(request.timeout_s):
                 status, headers, body = await self._post(pieces, key)

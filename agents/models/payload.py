@@ -8,12 +8,12 @@ from typing import Any
 
 from agents.models import wire
 from gnomon.media import MediaStore
-from gnomon.message import Message, ToolSchema
+from gnomon.message import Message
 from gnomon.model import Request
+from gnomon.per_toolset import PerToolset
 
 CHUNK_BYTES = 1 << 16  # handed to the socket at a time: what waits there is a copy
 KEPT_BYTES = 256_000_000  # of written prompts with pictures
-KEPT_TOOLSETS = 64
 
 
 def dump(value: object) -> str:
@@ -67,7 +67,7 @@ class Payload:
     ) -> None:
         said = {name: value for name, value in fields.items() if value is not None}
         self._head, self._media, self._pictures, self._prompts = dump(said)[:-1], media, pictures, prompts
-        self._toolsets: dict[tuple[int, ...], tuple[list[ToolSchema], str]] = {}
+        self._tools = PerToolset(dump)
 
     def pieces(self, request: Request, drawn: Mapping[str, Any] = MappingProxyType({})) -> list[bytes]:
         """The body, in pieces to be sent one after another; `drawn` are the fields of this call alone.
@@ -92,18 +92,6 @@ class Payload:
             else:
                 plain += dump(wire.message_out(message, self._media, pictures=self._pictures))
         return [*pieces, f"{plain}]}}".encode()]
-
-    def _tools(self, tools: list[ToolSchema]) -> str:
-        """The schemas, written once a toolset: a tool's schema is one object for a whole process.
-
-        They are kept beside what was written, so that no other object can come to have their identity.
-        """
-        key = tuple(map(id, tools))
-        if key not in self._toolsets:
-            if len(self._toolsets) >= KEPT_TOOLSETS:
-                self._toolsets.clear()
-            self._toolsets[key] = (list(tools), dump(tools))
-        return self._toolsets[key][1]
 
 
 def _has_pictures(message: Message) -> bool:

@@ -1,5 +1,6 @@
 """Limiter: the gates of one shard, one for each provider key that its models use."""
 
+import functools
 import uuid
 from collections.abc import Mapping
 
@@ -38,15 +39,20 @@ class Limiter:
 
     def around(self, model: Model, spec: ModelSpec) -> Model:
         """The model behind its key's gate; a built-in one calls nobody and is left as it is."""
-        return model if is_built_in(spec.id) else LimitedModel(model, lambda: self._gate_for(spec))
-
-    def _gate_for(self, spec: ModelSpec) -> Gate | None:
-        try:
-            key = key_of(spec)
-        except ProviderFault:
-            return None
-        name = key_name(spec, key)
+        if is_built_in(spec.id):
+            return model
         rate = self._rates.get(where_of(spec), Rate()).within(spec.rate or Rate())
+        gate_of = functools.cache(lambda key: self._gate(key_name(spec, key), rate))
+
+        def gate_for() -> Gate | None:
+            try:
+                return gate_of(key_of(spec))
+            except ProviderFault:
+                return None
+
+        return LimitedModel(model, gate_for)
+
+    def _gate(self, name: str, rate: Rate) -> Gate:
         if (name, rate) not in self._gates:
             holder = uuid.uuid4().hex
             ledger = Ledger(self._redis, name, holder=holder, flow=self._flow, rate=rate)
