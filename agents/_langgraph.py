@@ -11,6 +11,8 @@ NEEDED = ("langgraph.graph", "langsmith", *(f"langchain_core.tracers.{name}" for
 DISPENSABLE = (
     "httpx._main",  # httpx' own command line, with click, rich and pygments: 4.4 MB
     "charset_normalizer",  # guesses the encoding of pages without one, for requests: 3.2 MB
+    "opentelemetry",  # spans of langsmith, which is switched off: 1.1 MB
+    "psutil",  # figures for langsmith: 0.7 MB
     "httpx2",  # langsmith takes httpx where it is absent, which is loaded anyway: 1.2 MB
 )
 
