@@ -8,7 +8,7 @@ import click
 
 from gnomon.errors import GnomonError
 from workers.bases import VARIABLE, parse_allowed
-from workers.lean import load_redis
+from workers.lean import start_lean
 from workers.limiter.allowance import VARIABLE as RATES
 from workers.limiter.allowance import parse_rates
 from workers.logs import set_up_logs
@@ -33,7 +33,7 @@ from workers.store.store import open_store
 )
 def main(redis_url: str, database_url: str, queues: str, data_dir: Path) -> None:
     """Run a worker."""
-    load_redis()
+    start_lean()
     from redis import Redis
 
     from agents.models.catalog import open_model, preload

@@ -16,8 +16,8 @@ from workers.limiter.allowance import where_of
 from workers.opening import Opener
 from workers.queue import enqueue_shards
 from workers.settings import Timing
-from workers.shard import WorkerContext
-from workers.store import Store
+from workers.shard import WorkerContext, run_shard
+from workers.store import JobRecord, Store
 from workers.worker import ShardWorker
 
 RATE = Rate(
@@ -58,10 +58,23 @@ class Job:
         )
 
     def run(self, spec: JobSpec) -> int:
-        """How many trials were answered rightly."""
-        job = self.store.create_job(spec, refs(spec.select.limit or 1))
+        """How many trials were answered rightly, in forks of a worker."""
+        job = self.create(spec)
         enqueue_shards(self._redis, job, range(job.shards))
         worker = ShardWorker(("default",), redis=self._redis, context=self._context, preload=preload)
         worker.work(burst=True, logging_level="WARNING")
+        return self.right(job)
+
+    def create(self, spec: JobSpec) -> JobRecord:
+        """The job, ready to run."""
+        return self.store.create_job(spec, refs(spec.select.limit or 1))
+
+    def run_here(self, job: JobRecord) -> None:
+        """Run its shards one after another in this process."""
+        for shard in range(job.shards):
+            run_shard(job.id, shard, context=self._context)
+
+    def right(self, job: JobRecord) -> int:
+        """How many trials were answered rightly."""
         rows = self.store.iter_rows(job.id)
         return sum(row.score == 1.0 and row.tool_calls == 3 and row.tool_errors == 0 for row in rows)

@@ -15,8 +15,8 @@ import json, sys
 import workers.__main__
 assert "redis" not in sys.modules  # its start comes first, then Redis, or it would bring OpenTelemetry along
 
-from workers.lean import load_redis
-load_redis()
+from workers.lean import start_lean
+start_lean()
 from agents.models.catalog import open_model, preload
 from gnomon.media import MediaStore
 from gnomon.spec import JobSpec
