@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from gnomon.message import ImageBlock, Message, TextBlock
 from tools.core.footage import Footage
 from tools.scene.scene import Scene
-from tools.trips.trip import Trip
+
+if TYPE_CHECKING:
+    from tools.trips.trip import Trip  # reads opening hours, which few samples need
 
 Shown = Literal["always", "media", "map", "camera_data", "facts", "oracle"]
 SHOWABLE: tuple[Shown, ...] = ("media", "map", "camera_data")  # what an arm shows unless it says otherwise
@@ -52,7 +54,7 @@ class Sample:
     parts: tuple[Part, ...]
     target: Mapping[str, Any]
     scene: Scene | None = None
-    trip: Trip | None = None  # the request to plan for, for tools of places and ways
+    trip: "Trip | None" = None  # the request to plan for, for tools of places and ways
     footage: Footage | None = None  # the clip, for tools that look again
     gazetteer: bool = False  # it plays in Japan: the gazetteer's tools fit
     missing: tuple[str, ...] = ()  # media that are absent, by name

@@ -1,10 +1,8 @@
 """Job spec: what a user writes, checked once and then trusted."""
 
 from collections import Counter
-from pathlib import Path
 from typing import Any, Literal, Self
 
-import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from gnomon.analysis import AnalysisSpec
@@ -21,8 +19,6 @@ from gnomon.spec_fault import first_fault
 from gnomon.strict import Strict
 from tools.core.registry import UnknownPlugin
 from tools.core.toolbox import TOOLS
-
-MAX_SPEC_BYTES = 1_000_000
 
 
 class Price(Strict):
@@ -240,43 +236,3 @@ def _check_variations(spec: JobSpec, plugin: Benchmark) -> None:
             raise SpecError(message, field=f"select.{name}")
     if spec.select.together and spec.protocol != "paper":
         raise SpecError(f"only `protocol: paper` asks so, not {spec.protocol}", field="select.together")
-
-
-def read_spec(path: Path) -> object:
-    """Read a YAML or JSON file into plain data, unchecked.
-
-    Raises:
-        SpecError: the file is absent, too large, or neither YAML nor JSON.
-    """
-    try:
-        if path.stat().st_size > MAX_SPEC_BYTES:
-            raise SpecError(f"{path} is larger than {MAX_SPEC_BYTES:,} bytes", field="SPEC")
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SpecError(f"{path} cannot be read: {error}", field="SPEC") from None
-    return load_yaml(text)
-
-
-class _NoAliases(yaml.SafeLoader):
-    """YAML without aliases: a few bytes of them can become gigabytes."""
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("aliases (*name) are not allowed in a spec")
-        return super().compose_node(parent, index)
-
-
-def load_yaml(text: str) -> object:
-    """Parse YAML, and so JSON, safely.
-
-    >>> load_yaml("repeats: 2")
-    {'repeats': 2}
-
-    Raises:
-        SpecError: it is not YAML, nests too deep, or uses aliases.
-    """
-    try:
-        return yaml.load(text, Loader=_NoAliases)  # noqa: S506 (a safe loader, made safer)
-    except Exception as error:  # noqa: BLE001 PyYAML lets pass whatever befalls it, as for the date 2026-13-45
-        line = " ".join(str(error).split())
-        raise SpecError(f"not valid YAML or JSON: {line}", field="SPEC") from None

@@ -13,7 +13,7 @@ from gnomon.errors import SpecError
 from gnomon.identity import digest, seed_of
 from gnomon.report.ledger import RIGHT
 from gnomon.row import Row
-from gnomon.spec import load_yaml
+from gnomon.spec_file import load_yaml
 from service.settings import Settings
 from tools.core.registry import UnknownPlugin
 from workers.opening import media_of, open_spec

@@ -5,16 +5,15 @@ import socket
 from pathlib import Path
 
 import click
-from redis import Redis
 
 from gnomon.errors import GnomonError
 from workers.bases import VARIABLE, parse_allowed
+from workers.lean import start_lean
 from workers.limiter.allowance import VARIABLE as RATES
 from workers.limiter.allowance import parse_rates
 from workers.logs import set_up_logs
 from workers.opening import Opener, media_of
 from workers.settings import read_cache_days, read_timing
-from workers.shard import WorkerContext
 from workers.store.store import open_store
 
 
@@ -34,7 +33,11 @@ from workers.store.store import open_store
 )
 def main(redis_url: str, database_url: str, queues: str, data_dir: Path) -> None:
     """Run a worker."""
+    start_lean()
+    from redis import Redis
+
     from agents.models.catalog import open_model, preload
+    from workers.shard import WorkerContext
     from workers.worker import ShardWorker
 
     try:

@@ -26,7 +26,8 @@ from gnomon.model import Model, Reply, Request
 from gnomon.outcome import Outcome
 from gnomon.row import Row
 from gnomon.sample import Sample
-from gnomon.spec import JobSpec, parse_spec, read_spec
+from gnomon.spec import JobSpec, parse_spec
+from gnomon.spec_file import read_spec
 from gnomon.trace import NoteStep, ReplyStep, Step, Trace
 from gnomon.trial import run_trial
 from workers.opening import OpenJob, media_of, open_spec

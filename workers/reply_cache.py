@@ -23,7 +23,8 @@ from workers.store.replies import KeptReply
 from workers.store.store import Store
 
 DIGEST_BYTES = 16
-KEPT_SCOPES = 8_192  # of this process; a trial has one, a sample's arms share it
+KEPT_BATCHES = 4  # scopes of so many leases stay known: about half of them wait or run
+LEAST_SCOPES = 64
 log = logging.getLogger(__name__)
 
 
@@ -43,12 +44,18 @@ def _digest(data: bytes) -> bytes:
 
 
 class ReplyCache:
-    """Looks up and keeps replies. A trial's are fetched when it is leased: a look-up is a dictionary's."""
+    """Looks up and keeps replies. A trial's are fetched when it is leased: a look-up is a dictionary's.
+
+    A new body lies here until it is written; then its key alone does, and the store is asked should it be
+    wanted again. Known are the scopes of the last leases only, so memory does not grow with the job.
+    """
 
     def __init__(self, store: Store, models: Mapping[str, bytes]) -> None:
         """`models`: fingerprints of the models that take part, by label."""
         self._store, self._models = store, models
-        self._scopes: OrderedDict[bytes, dict[bytes, str]] = OrderedDict()
+        # A trial has one scope, a sample's arms share it. None: the body lies in the store.
+        self._scopes: OrderedDict[bytes, dict[bytes, str | None]] = OrderedDict()
+        self._most_scopes = LEAST_SCOPES
         self._new: list[KeptReply] = []
         self._lock = asyncio.Lock()
 
@@ -62,13 +69,16 @@ class ReplyCache:
         """
         trials = [lease.trial for lease in leases if lease.trial.model in self._models]
         wanted = {scope_of(self._models[trial.model], trial.seed) for trial in trials}
+        self._most_scopes = max(self._most_scopes, KEPT_BATCHES * len(wanted))
         self._fetch(wanted - self._scopes.keys())
 
     async def get(self, scope: bytes, key: bytes) -> Reply | None:
         """The reply under that key, if one is kept."""
-        if scope not in self._scopes:
+        known = self._scopes.get(scope)
+        if known is None or known.get(key, "") is None:
             await asyncio.to_thread(self._fetch, {scope})
-        body = self._scopes.get(scope, {}).get(key)
+            known = self._scopes.get(scope, {})
+        body = known.get(key)
         return None if body is None else _reply_of(body)
 
     def put(self, scope: bytes, key: bytes, reply: Reply) -> None:
@@ -103,6 +113,11 @@ class ReplyCache:
             except SQLAlchemyError as error:
                 log.warning("%d replies could not be kept yet: %s", len(new), error)
                 self._new = new + self._new
+                return
+        for one in new:
+            known = self._scopes.get(one.scope, {})
+            if known.get(one.key) is one.body:
+                known[one.key] = None
 
     def _fetch(self, scopes: set[bytes]) -> None:
         try:
@@ -111,8 +126,9 @@ class ReplyCache:
             log.warning("replies of %d trials could not be looked up: %s", len(scopes), error)
             return
         for scope, bodies in found.items():
-            self._scopes[scope] = bodies | self._scopes.get(scope, {})
-        while len(self._scopes) > KEPT_SCOPES:
+            here = dict(self._scopes.get(scope, {}))  # the loop may add to it meanwhile
+            self._scopes[scope] = {**bodies, **{key: body for key, body in here.items() if body is not None}}
+        while len(self._scopes) > self._most_scopes:
             self._scopes.popitem(last=False)
 
 

@@ -1,7 +1,6 @@
 """Worker: takes shards off the queue and runs each in a forked process of its own."""
 
 import gc
-import importlib
 import logging
 import os
 import signal
@@ -20,6 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.agent import AGENTS
 from gnomon.spec import JobSpec, ModelSpec
+from tools.core.late import load_late
 from workers.message import ShardMessage
 from workers.process import death_with_parent
 from workers.queue import queue_names, take_next
@@ -27,7 +27,6 @@ from workers.shard import WorkerContext, run_shard
 
 IDLE_BEAT_S, BUSY_BEAT_S = 15, 5
 GC_THRESHOLD = (50_000, 20, 50)  # a loop with hundreds of live trials: the default costs half the speed again
-TOOLS_NEED = ("scipy.sparse.csgraph", "scipy.spatial")  # they import it when they are first called
 log = logging.getLogger(__name__)
 
 Preload = Callable[[list[ModelSpec]], None]
@@ -36,8 +35,7 @@ Preload = Callable[[list[ModelSpec]], None]
 def _import_for(spec: JobSpec) -> None:
     for arm in spec.arms:
         AGENTS.get(arm.agent)
-        for name in TOOLS_NEED if spec.arm(arm.name).toolset() else ():
-            importlib.import_module(name)
+        spec.arm(arm.name).toolset()
 
 
 class ShardWorker(Worker):
@@ -140,6 +138,7 @@ class ShardWorker(Worker):
             self._preload(spec.models)
             _import_for(spec)
             self._context.opener.open(job_id, store=self._context.store)
+            load_late()
         except Exception as error:  # noqa: BLE001 (the fork meets it again, and acts)
             log.warning("message %s: %r", message.id, error)
 

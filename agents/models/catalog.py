@@ -3,6 +3,7 @@
 import importlib
 from collections.abc import Iterable
 
+from agents import _langgraph
 from agents.models import litellm_model
 from agents.models.litellm_model import LiteLLMModel
 from agents.models.openai_model import OpenAIModel, is_fast
@@ -12,9 +13,6 @@ from gnomon.model import Model, is_built_in
 from gnomon.spec import ModelSpec
 
 REFERENCE, REFERENCE_MODULE = "reference", "agents.models.reference.model"  # late: it plans trips, with SciPy
-TRACERS = ("context", "run_collector", "stdout")
-# The first walk through a graph imports the tracers, used or not.
-NEEDED = ("langgraph.graph", "langsmith", *(f"langchain_core.tracers.{name}" for name in TRACERS))
 
 
 def open_model(spec: ModelSpec, media: MediaStore) -> Model:
@@ -35,7 +33,8 @@ def open_model(spec: ModelSpec, media: MediaStore) -> Model:
 def preload(models: Iterable[ModelSpec]) -> None:
     """Import what these models and the agents need; workers do so before they fork."""
     models = list(models)
-    for name in (*NEEDED, *[REFERENCE_MODULE for spec in models if spec.id == REFERENCE]):
-        importlib.import_module(name)
+    _langgraph.load()
+    if any(spec.id == REFERENCE for spec in models):
+        importlib.import_module(REFERENCE_MODULE)
     if not all(is_built_in(spec.id) or is_fast(spec) for spec in models):
         litellm_model.load()

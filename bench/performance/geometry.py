@@ -3,10 +3,10 @@
 import statistics
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from bench.performance.quiz import SCENE
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.geometry.field_of_view import fields_containing
@@ -14,6 +14,7 @@ from tools.scene.format import read_scene
 from tools.scene.frame import Frame
 from tools.scene.scene import Camera, Scene
 
+SCENE = Path(__file__).parents[2] / "examples" / "scenes" / "small.geojson"
 CALLS = 200
 START, END = '{"camera":"c1"}', '{"camera":"c3"}'
 ARGUMENTS = {

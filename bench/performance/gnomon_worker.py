@@ -1,83 +1,24 @@
-"""Gnomon on the workload: a real worker that takes a job's shards off a real queue, everything on.
+"""Gnomon on the workload, in a process that starts as a worker does (`python -m workers`).
 
 python -m bench.performance.gnomon_worker BASE TRIALS IN_FLIGHT FOLDER REDIS_URL fast|litellm
 """
 
-import os
 import sys
 from pathlib import Path
 
-from redis import Redis
-
-from agents.models.catalog import open_model, preload
 from bench.performance.meter import Meter
-from bench.performance.quiz import open_quiz, refs
-from bench.performance.workload import TOOL
-from gnomon.media import MediaStore
-from gnomon.rate import Rate
-from gnomon.spec import JobSpec, ModelSpec
-from workers.bases import AllowedBases
-from workers.limiter.allowance import where_of
-from workers.opening import Opener
-from workers.queue import enqueue_shards
-from workers.settings import Timing
-from workers.shard import WorkerContext
-from workers.store import Store
-from workers.worker import ShardWorker
-
-RATE = Rate(
-    requests_per_minute=10_000_000, tokens_per_minute=10_000_000_000, in_flight=10_000
-)  # counted, not felt
-
-
-def spec_of(name: str, base: str, trials: int, in_flight: int, options: dict[str, object]) -> JobSpec:
-    """One ReAct arm with one tool. An option that only LiteLLM knows leads past the fast path."""
-    return JobSpec.model_validate(
-        {
-            "benchmark": "quiz",
-            "select": {"limit": trials},
-            "models": [
-                {"id": name, "api_base": base, "price": {"input": 1, "output": 2}, "options": options}
-            ],
-            "arms": [{"name": "tools", "agent": "react", "tools": [TOOL], "max_usd": 1}],
-            "concurrency": in_flight,
-            "limits": {"usd": 1000},
-        }
-    )
-
-
-class _Job:
-    """A job on a store and a queue of its own, and the worker that runs it."""
-
-    def __init__(self, folder: Path, redis_url: str, model: ModelSpec) -> None:
-        self.store, self._redis = Store(f"sqlite:///{folder}/gnomon.db"), Redis.from_url(redis_url)
-        self._context = WorkerContext(
-            name=f"bench-{os.getpid()}",
-            store=self.store,
-            opener=Opener(media=MediaStore(folder / "media"), open_spec=open_quiz),
-            open_model=open_model,
-            timing=Timing(),
-            allowed_bases=AllowedBases(),
-            redis_url=redis_url,
-            rates={where_of(model): RATE},
-        )
-
-    def run(self, spec: JobSpec) -> int:
-        """How many trials were answered rightly."""
-        job = self.store.create_job(spec, refs(spec.select.limit or 1))
-        enqueue_shards(self._redis, job, range(job.shards))
-        worker = ShardWorker(("default",), redis=self._redis, context=self._context, preload=preload)
-        worker.work(burst=True, logging_level="WARNING")
-        rows = self.store.iter_rows(job.id)
-        return sum(row.score == 1.0 and row.tool_calls == 3 and row.tool_errors == 0 for row in rows)
+from workers.lean import start_lean
 
 
 def main() -> None:
+    start_lean()
+    from bench.performance.gnomon_job import Job, spec_of
+
     base, trials, in_flight = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     folder, redis_url, path = Path(sys.argv[4]), sys.argv[5], sys.argv[6]
     options: dict[str, object] = {"drop_params": True} if path == "litellm" else {}
     warm_up = spec_of("openai/warm-up", base, 5, 5, options)  # another name: the cache must not help
-    job = _Job(folder, redis_url, warm_up.models[0])
+    job = Job(folder, redis_url, warm_up.models[0])
     job.run(warm_up)
     meter = Meter()
     meter.report(right=job.run(spec_of("openai/mock", base, trials, in_flight, options)))

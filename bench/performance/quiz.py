@@ -1,8 +1,7 @@
-"""Quiz: one question in many copies, asked on a scene, so that a trial costs what the machine costs."""
+"""Quiz: one question in many copies, text only, so that a trial costs what the machine costs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +12,13 @@ from gnomon.sample import DataFault, Part, Sample, SampleRef
 from gnomon.score import Score
 from gnomon.spec import JobSpec
 from gnomon.trial import Bench
-from tools.scene.format import read_scene
+from tools.scene.frame import Frame
 from tools.scene.scene import Scene
 from workers.opening import OpenJob
 
-SCENE = Path(__file__).parents[2] / "examples" / "scenes" / "small.geojson"
-
-
-@cache
-def _scene() -> Scene:
-    return read_scene(SCENE)
+BARE = Scene(
+    id="bare", frame=Frame(), kind="outdoor"
+)  # the tool is offered on a scene only, and looks at none
 
 
 def refs(count: int) -> list[SampleRef]:
@@ -39,7 +35,7 @@ class QuizSet:
 
     def get(self, sample_id: str) -> Sample:
         ref = SampleRef(sample_id=sample_id, task="Q", cell="Q", cluster=sample_id)
-        return Sample(ref=ref, parts=(Part(content=QUESTION),), target={"answer": "B"}, scene=_scene())
+        return Sample(ref=ref, parts=(Part(content=QUESTION),), target={"answer": "B"}, scene=BARE)
 
 
 class Quiz:

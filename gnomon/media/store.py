@@ -5,8 +5,6 @@ import io
 import tempfile
 from pathlib import Path
 
-from PIL import Image
-
 from gnomon.errors import DataError, NotFound
 from gnomon.sample import ImageRef
 
@@ -25,6 +23,8 @@ class MediaStore:
         Raises:
             DataError: it is neither, or has more than MAX_PIXELS pixels (only the header is read).
         """
+        from PIL import Image  # late: jobs of text keep no picture
+
         try:
             with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as image:
                 (width, height), kind = image.size, image.format

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from gnomon.errors import NotFound, SpecError
-from gnomon.spec import read_spec
+from gnomon.spec_file import read_spec
 from service.jobs import Draft, draft_typed
 from service.settings import Settings, own_database, read_settings
 from workers.store.store import Store, open_store

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from gnomon.errors import SpecError
 from gnomon.job import expand, planned
 from gnomon.sample import SampleRef
-from gnomon.spec import load_yaml, parse_spec, read_spec
+from gnomon.spec import parse_spec
+from gnomon.spec_file import load_yaml, read_spec
 
 GOOD: dict[str, Any] = {
     "benchmark": "worlds",

@@ -183,7 +183,8 @@ EXAMPLES = ["demo.yaml", "gtr-bench.yaml", "own-model.yaml", "sti-bench.yaml", "
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_example_is_a_spec(name: str) -> None:
     from gnomon.agent import AGENTS
-    from gnomon.spec import parse_spec, read_spec
+    from gnomon.spec import parse_spec
+    from gnomon.spec_file import read_spec
 
     spec = parse_spec(read_spec(ROOT / "examples" / name), agents=AGENTS.names())
     assert spec.analysis.primary == ("raw", "tools")
@@ -193,7 +194,7 @@ def test_the_demo_asks_the_same_number_in_every_cell() -> None:
     from collections import Counter
     from importlib.resources import files
 
-    from gnomon.spec import load_yaml
+    from gnomon.spec_file import load_yaml
     from service.jobs import draft_typed
     from service.settings import read_settings
 

@@ -7,7 +7,8 @@ import pytest
 
 from gnomon.agent import AGENTS
 from gnomon.preset import PRESETS
-from gnomon.spec import parse_spec, read_spec
+from gnomon.spec import parse_spec
+from gnomon.spec_file import read_spec
 from service.cli.main import main
 
 ROOT = Path(__file__).parents[2]

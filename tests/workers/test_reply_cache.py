@@ -6,16 +6,18 @@ from typing import Any
 import pytest
 
 from gnomon.decoding import Decoding
+from gnomon.job import Trial
 from gnomon.message import Message
 from gnomon.model import Reply, Request
 from gnomon.row import Row
+from gnomon.sample import SampleRef
 from gnomon.spec import ModelSpec
 from tests.agents.conftest import FakeProvider, provider
 from tests.workers.conftest import BOTH, Clock, create
 from tests.workers.tiny_worker import context_of
-from workers.reply_cache import CachedModel, ReplyCache, fingerprint
+from workers.reply_cache import KEPT_BATCHES, CachedModel, ReplyCache, fingerprint
 from workers.shard import WorkerContext, run_shard
-from workers.store import Store
+from workers.store import Lease, Store
 from workers.store.replies import KeptReply
 
 __all__ = ["provider"]  # a fixture
@@ -51,6 +53,47 @@ async def test_equal_requests_have_one_reply_marked_as_cached(store: Store) -> N
     first, second = [await asked.reply(Request(messages=ASK, tools=[TOOL], seed=1)) for _ in range(2)]
     assert (first.text, first.cached, second.text, second.cached) == ("1", False, "1", True)
     assert (second.prompt_tokens, second.usd) == (3, 0.5)
+
+
+def leases(count: int, *, begin: int) -> list[Lease]:
+    """Of trials of the model `m`, each of a sample of its own."""
+    refs = (ref_of(f"s{number}") for number in range(begin, begin + count))
+    trials = (
+        Trial(trial_id=ref.sample_id, job_id="j", ref=ref, model="m", arm="a", repeat=0) for ref in refs
+    )
+    return [Lease(trial=one, attempt=1, token=1) for one in trials]
+
+
+def ref_of(sample_id: str) -> SampleRef:
+    return SampleRef(sample_id=sample_id, task="Q", cell="Q", cluster=sample_id)
+
+
+async def test_a_reply_that_is_written_lies_in_the_store_alone_and_is_found_again(store: Store) -> None:
+    model = Counting()
+    asked = cached(store, model)
+    request = Request(messages=ASK, tools=[TOOL], seed=1)
+    async with asked._cache.keeping(60):
+        await asked.reply(request)
+        assert _bodies(asked) == 1
+    assert _bodies(asked) == 0
+    again = await asked.reply(request)
+    assert (again.text, again.cached, model.calls) == ("1", True, 1)
+
+
+async def test_what_is_known_does_not_grow_with_the_trials_that_were_run(store: Store) -> None:
+    asked = cached(store, Counting())
+    for begin in range(0, 3_000, 30):
+        batch = leases(30, begin=begin)
+        asked._cache.prefetch(batch)
+        async with asked._cache.keeping(60):
+            for lease in batch:
+                await asked.reply(Request(messages=ASK, tools=[], seed=lease.trial.seed))
+    assert len(asked._cache._scopes) == KEPT_BATCHES * 30
+    assert _bodies(asked) == 0
+
+
+def _bodies(asked: CachedModel) -> int:
+    return sum(body is not None for known in asked._cache._scopes.values() for body in known.values())
 
 
 PICTURE = {"type": "image", "sha256": "0" * 64, "media_type": "image/png"}

@@ -5,7 +5,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, Protocol, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
@@ -14,7 +14,9 @@ from tools.core.footage import Footage, Picture
 from tools.core.plain_schema import plain_schema
 from tools.scene.frame import Frame
 from tools.scene.scene import Scene
-from tools.trips.trip import Trip
+
+if TYPE_CHECKING:
+    from tools.trips.trip import Trip  # reads opening hours, which few tools need
 
 
 class ToolError(Exception):
@@ -59,7 +61,7 @@ class ToolContext:
     media: MediaSource | None = None
     footage: Footage | None = None
     gazetteer: bool = False
-    trip: Trip | None = None
+    trip: "Trip | None" = None
 
     def meets(self, need: Need) -> bool:
         """Whether there is what a tool needs."""

@@ -3,14 +3,16 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
 
 from tools.core.footage import Picture
 from tools.core.registry import Registry
 from tools.core.tool import PictureResult, Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from tools.trips.trip import Trip
+
+if TYPE_CHECKING:
+    from tools.trips.trip import Trip
 
 TOOLS: Registry[Tool[Any]] = Registry("tools", "tool", dashes=False)
 
@@ -48,7 +50,7 @@ class Toolbox:
         self._context = context
         self.schemas = [tool.schema() for tool in self._tools.values()]
 
-    def on_trip(self, trip: Trip) -> None:
+    def on_trip(self, trip: "Trip") -> None:
         """Bind the tools to a trip that has just become known: those of trips are offered from now on."""
         self._bind(replace(self._context, trip=trip) if self._context else None)
 

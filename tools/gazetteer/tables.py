@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
 
+# Every process loads the tools, few use these; Arrow alone takes a fifth of a second.
+LATE = ("pyarrow.dataset", "pyarrow.parquet", "scipy.spatial")
 EARTH_M = 6_371_008.8  # mean radius (IUGG), for finding neighbours; distances told are geodesic
 MICRO = 1e-6
 
@@ -33,7 +35,7 @@ class Tables:
 @cache
 def tables() -> Tables:
     """Read the files and build the trees: about a second and 80 MB, once in a process."""
-    from scipy.spatial import cKDTree  # late: every process loads the tools, few use this one
+    from scipy.spatial import cKDTree
 
     read = {name: _read(name) for name in ("prefectures", "municipalities", "towns", "stations")}
     lat_deg, lon_deg = points_deg(read["towns"])
@@ -62,7 +64,7 @@ def unit_sphere_m(
 
 
 def _read(name: str) -> Any:
-    import pyarrow.parquet as pq  # late: loads in a fifth of a second, and few need it
+    import pyarrow.parquet as pq
 
     with as_file(files("tools.gazetteer").joinpath("data", f"{name}.parquet")) as path:
         return pq.read_table(path).combine_chunks()

@@ -12,6 +12,7 @@ from tools.gazetteer.place import Place
 from tools.gazetteer.spelling import FOLDED, latin_key
 from tools.gazetteer.tables import tables
 
+LATE = ("pyarrow.compute",)  # as in tables
 MOST = 200  # rows looked at for one name
 
 
@@ -40,7 +41,7 @@ def town_of_id(place_id: str) -> Place | None:
 
 def towns_named(key: str, *, latin: bool, within: str | None) -> Iterator[tuple[Place, bool]]:
     """Towns whose name is `key` (true) or begins with it (false), each at the median of its blocks."""
-    import pyarrow.compute as pc  # late, as in tables
+    import pyarrow.compute as pc
 
     column = _latin_keys() if latin else tables().towns["name_ja"]
     rows = np.flatnonzero(np.asarray(pc.starts_with(column, key)))
@@ -68,7 +69,7 @@ def _middle(rows: NDArray[np.intp]) -> int:
 
 @cache
 def _latin_keys() -> Any:
-    import pyarrow.compute as pc  # late, as above
+    import pyarrow.compute as pc
 
     letters = pc.replace_substring_regex(pc.utf8_lower(tables().towns["name_en"]), "[^a-z0-9]", "")
     for pattern, replacement in FOLDED:

@@ -15,6 +15,7 @@ from tools.geometry.roads import Roads
 from tools.scene.per_scene import per_scene
 from tools.scene.scene import Point, Scene
 
+LATE = ("scipy.sparse", "scipy.sparse.csgraph")  # every process loads the tools, not every one finds ways
 REMEMBERED_STARTS = 256  # nodes whose distances to all others are kept
 
 # By node: the one before it, and the length of the way there (infinite where there is none).
@@ -28,7 +29,7 @@ class Network:
     """
 
     def __init__(self, ground: Ground) -> None:
-        from scipy.sparse import csr_array  # late: every process loads the tools, not every one finds ways
+        from scipy.sparse import csr_array
 
         self._ground = ground
         ends = np.array(list(ground.legs), dtype=np.intp).reshape(-1, 2)

@@ -11,6 +11,7 @@ from tools.geometry.ground import Anchor, Legs, Link, add_leg
 from tools.geometry.path import Leg, ground_leg
 from tools.scene.scene import Point, Road
 
+LATE = ("scipy.sparse", "scipy.sparse.csgraph")  # every process loads the tools, not every one walks roads
 JUNCTION_M = 0.5  # ends of roads this close are one junction
 FLOOR = 0
 
@@ -92,7 +93,7 @@ def _junctions(lines: list[LineString]) -> list[tuple[int, int]]:
     """Numbers of the junctions at the first and last point of every line."""
     if not lines:
         return []
-    from scipy.sparse import coo_array  # late: every process loads the tools, not every one walks roads
+    from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     ends = shapely.points([end for line in lines for end in (line.coords[0], line.coords[-1])])

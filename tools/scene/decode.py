@@ -24,6 +24,7 @@ from tools.scene.errors import SceneError
 from tools.scene.frame import Frame
 from tools.scene.scene import Camera, MapImage, Place, Point, Portal, Road, Scene, Zone
 
+LATE = ("scipy.spatial",)  # the API reads scenes, but seldom
 MAX_POSITIONS = 100_000
 MAX_EXTENT_M = 100_000.0
 MAX_JOINTS = 200_000  # pairs of road ends at one junction, or of portals into one zone: what a network costs
@@ -179,7 +180,7 @@ class Decoder:
 
 def _refuse_knots(roads: Iterable[Road], portals: Iterable[Portal]) -> None:
     """Refuse what is small to write and huge to walk: thousands of ways that all meet at one point."""
-    from scipy.spatial import cKDTree  # late: the API reads scenes, but seldom
+    from scipy.spatial import cKDTree
 
     ends_m = [end for road in roads for end in (road.line.coords[0], road.line.coords[-1])]
     tree = cKDTree(np.array(ends_m, dtype=float).reshape(-1, 2))

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
-
-import numpy as np
-from numpy.typing import NDArray
-from shapely import LineString, Polygon
+from typing import TYPE_CHECKING, Literal
 
 from tools.scene.frame import Frame
+
+if TYPE_CHECKING:  # a process may hold a sample without a scene, and need neither
+    import numpy as np
+    from numpy.typing import NDArray
+    from shapely import LineString, Polygon
 
 Point = tuple[float, float]
 
@@ -27,8 +28,8 @@ class Camera:
     heading_deg: float | None = None  # compass direction it looks to, clockwise from north
     fov_deg: float | None = None  # horizontal angle of view
     range_m: float | None = None
-    field_of_view: Polygon | None = None  # what it sees of its floor
-    homography: NDArray[np.float64] | None = None  # 3 x 3
+    field_of_view: "Polygon | None" = None  # what it sees of its floor
+    homography: "NDArray[np.float64] | None" = None  # 3 x 3
     image_size: tuple[int, int] | None = None  # width, height in pixels
 
 
@@ -37,7 +38,7 @@ class Road:
     """A stretch of road between junctions, driven along `line` (and against it unless one-way)."""
 
     id: str
-    line: LineString
+    line: "LineString"
     name: str = ""
     oneway: bool = False
     speed_mps: float | None = None
@@ -49,7 +50,7 @@ class Zone:
 
     id: str
     floor: int
-    area: Polygon
+    area: "Polygon"
     name: str = ""
 
 

@@ -16,7 +16,7 @@ def demo(out: Path | None, workers: int | None, data_dir: Path | None, as_json: 
     """Run the built-in reference model on generated worlds, without tools and with all of them."""
     from importlib.resources import files
 
-    from gnomon.spec import load_yaml
+    from gnomon.spec_file import load_yaml
     from service.cli.finish import run_and_report
     from service.cli.opening import prepare_out, settings_of
     from service.jobs import draft_typed

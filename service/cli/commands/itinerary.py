@@ -37,7 +37,7 @@ def itinerary(
 
     Exit code 0: every check holds, or it is proven that there is no such trip; 1: the plan has faults.
     """
-    from gnomon.spec import read_spec
+    from gnomon.spec_file import read_spec
     from gnomon.trips.outputs import ending_of, rendered
     from service.cli.opening import settings_of
     from service.itineraries import is_good, planned, spec_of

@@ -20,7 +20,7 @@ from service.cli.options import json_option
 @json_option
 def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
     """Post SPEC to a running service; its key, if it wants one, is read from GNOMON_API_KEY."""
-    from gnomon.spec import read_spec
+    from gnomon.spec_file import read_spec
     from service.client import Client
 
     given = read_spec(spec)

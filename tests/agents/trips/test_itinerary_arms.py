@@ -14,7 +14,8 @@ from gnomon.job import expand
 from gnomon.media import MediaStore
 from gnomon.outcome import Outcome
 from gnomon.row import Row
-from gnomon.spec import JobSpec, load_yaml, parse_spec
+from gnomon.spec import JobSpec, parse_spec
+from gnomon.spec_file import load_yaml
 from gnomon.trial import Bench, run_trial
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "itinerary.yaml"

@@ -1,0 +1,71 @@
+"""Flat: what a process holds that runs a job's shards one after another, for jobs of growing length.
+
+    python -m bench.performance.flat [TRIALS …]
+
+Longer jobs have more repeats of the same samples, so that only what grows with the trials run can show.
+"""
+
+import gc
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from bench.performance.meter import Meter, peak_mb, rss_mb
+from bench.performance.systems import ROOT, mock_server, queue
+from workers.lean import start_lean
+
+SIZES = (2_000, 20_000)
+SAMPLES, IN_FLIGHT = 500, 100
+RUN = "--run"
+
+
+def peaks_mb(sizes: tuple[int, ...] = SIZES) -> list[float]:
+    """The most memory that a process of its own had, for each size, without what it had at the start."""
+    with queue() as redis_url, mock_server() as port:
+        return [_peak_mb(size, f"http://127.0.0.1:{port}/v1", redis_url) for size in sizes]
+
+
+def _peak_mb(size: int, base: str, redis_url: str) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "bench.performance.flat", RUN, str(size), base, folder, redis_url]
+        environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environ, check=True)
+    found = json.loads(done.stdout.strip().splitlines()[-1])
+    if found["right"] != size:
+        raise RuntimeError(f"{found['right']} of {size} trials were answered rightly:\n{done.stderr[-2000:]}")
+    return float(found["peak_mb"] - found["idle_mb"])
+
+
+def run(size: int, base: str, folder: Path, redis_url: str) -> None:
+    """Run such a job in this process, as a fork does that takes one shard after another."""
+    start_lean()
+    from bench.performance.gnomon_job import Job, spec_of
+    from workers.worker import GC_THRESHOLD
+
+    spec = spec_of("openai/mock", base, SAMPLES, IN_FLIGHT, {})
+    job = Job(folder, redis_url, spec.models[0])
+    planned = job.create(spec.model_copy(update={"repeats": size // SAMPLES}))
+    gc.set_threshold(*GC_THRESHOLD)
+    job.run_here(job.create(spec_of("openai/warm-up", base, SAMPLES, IN_FLIGHT, {})))
+    Meter()
+    idle_mb = rss_mb()
+    job.run_here(planned)
+    found = {"idle_mb": idle_mb, "peak_mb": peak_mb(), "right": job.right(planned)}
+    sys.stdout.write(json.dumps(found) + "\n")
+
+
+def main() -> None:
+    if sys.argv[1:2] == [RUN]:
+        size, base, folder, redis_url = sys.argv[2:]
+        return run(int(size), base, Path(folder), redis_url)
+    sizes = tuple(int(size) for size in sys.argv[1:]) or SIZES
+    for size, more_mb in zip(sizes, peaks_mb(sizes), strict=True):
+        sys.stdout.write(f"{size:,} trials: {more_mb:.1f} MB more at the peak\n")
+    return None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""A worker holds what its job needs, and no more; what it was loaded without can be loaded afterwards."""
+
+import json
+import subprocess
+import sys
+
+from agents._langgraph import DISPENSABLE
+from workers.lean import DISPENSABLE as DISPENSABLE_TO_REDIS
+
+HEAVY = {"PIL", "av", "litellm", "networkx", "numpy", "opening_hours", "pyarrow", "scipy", "shapely", "yaml"}
+OPTIONAL = {"charset_normalizer", "httpx2", "opentelemetry", "psutil", "pygments", "rich"}
+
+START = """
+import json, sys
+import workers.__main__
+assert "redis" not in sys.modules  # its start comes first, then Redis, or it would bring OpenTelemetry along
+
+from workers.lean import start_lean
+start_lean()
+from agents.models.catalog import open_model, preload
+from gnomon.media import MediaStore
+from gnomon.spec import JobSpec
+from tools.core.late import load_late
+from workers.worker import _import_for
+
+def begin(tool):
+    arm = {"name": "tools", "agent": "react", "tools": [tool]}
+    model = {"id": "openai/m", "api_base": "http://127.0.0.1:1/v1"}
+    spec = JobSpec.model_validate({"benchmark": "quiz", "models": [model], "arms": [arm]})
+    preload(spec.models)
+    _import_for(spec)
+    load_late()
+    return sorted({name.partition(".")[0] for name, module in sys.modules.items() if module})
+"""
+
+
+def _told(code: str) -> list:
+    command = [sys.executable, "-W", "error", "-c", START + code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_a_worker_for_text_and_a_calculation_holds_no_library_of_scenes_pictures_or_trips():
+    [loaded] = _told("print(json.dumps(begin('speed')))")
+    assert {"aiohttp", "langgraph", "redis", "rq", "sqlalchemy"} <= set(loaded)
+    assert not (HEAVY | OPTIONAL) & set(loaded)
+
+
+def test_a_worker_has_scipy_before_it_forks_for_a_tool_that_finds_ways():
+    [loaded] = _told("print(json.dumps(begin('travel_time')))")
+    assert {"numpy", "scipy", "shapely"} <= set(loaded)
+
+
+def test_nothing_stays_hidden():
+    names = sorted({*DISPENSABLE, *DISPENSABLE_TO_REDIS})
+    code = f"""
+begin("speed")
+import importlib
+assert None not in sys.modules.values()
+print(json.dumps([importlib.import_module(name).__name__ for name in {names}]))
+"""
+    assert _told(code) == [names]
+
+
+GRAPH = """
+begin("speed")
+import asyncio
+from gnomon.agent import AGENTS, AgentContext
+from gnomon.arm import Arm
+from gnomon.spec import ModelSpec
+from gnomon.trace import Trace
+from tools.core.tool import ToolContext
+from tools.core.toolbox import TOOLS, Toolbox
+from tools.scene.frame import Frame
+from tools.scene.scene import Scene
+
+call = {"name": "speed", "arguments": {"distance_m": 10, "seconds": 5}}
+spec = ModelSpec(id="scripted", options={"replies": [{"tool_calls": [call]}, "B"]})
+context = AgentContext(
+    prompt=[{"role": "user", "content": [{"type": "text", "text": "How fast?"}]}],
+    arm=Arm(name="tools", agent="react", tools=("speed",)),
+    model=open_model(spec, None),
+    toolbox=Toolbox([TOOLS.get("speed")], ToolContext(scene=Scene(id="s", frame=Frame(), kind="outdoor"))),
+    trace=Trace(),
+    seed=1,
+)
+before = set(sys.modules)
+print(json.dumps(asyncio.run(AGENTS.get("react").answer(context))))
+print(json.dumps([step.observation for step in context.trace.tool_steps]))
+new = {name.partition(".")[0] for name in set(sys.modules) - before}
+print(json.dumps(sorted(new - sys.stdlib_module_names)))
+"""
+
+
+def test_the_graph_runs_in_such_a_worker_and_imports_no_library_on_its_first_walk():
+    answer, observed, new = _told(GRAPH)
+    assert answer == "B"
+    assert json.loads(observed[0])["speed_mps"] == 2.0
+    assert new == []
+
+
+SPANS = """
+begin("speed")
+from workers.tracing import ENDPOINT, tracing
+with tracing("job", 0, worker="w", environ={ENDPOINT: "http://127.0.0.1:1"}) as tracer:
+    print(json.dumps(tracer.__module__), flush=True)
+    import os
+    os._exit(0)  # nobody listens there: it would wait to get rid of them
+"""
+
+
+def test_spans_are_made_where_they_are_wanted():
+    assert _told(SPANS) == ["workers.tracing"]
