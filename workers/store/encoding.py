@@ -134,6 +134,9 @@ def trial_values(trial: Trial, *, ordinal: int, shard: int) -> dict[str, Any]:
         "model": trial.model,
         "arm": trial.arm,
         "repeat": trial.repeat,
+        "state": "pending",
+        "attempt": 0,
+        "token": 0,
     }
 
 
