@@ -1,7 +1,8 @@
 """The report's cost: tokens, dollars and seconds; what is unknown stays unknown."""
 
-from gnomon.report.ledger import Ledger, Tally
+from gnomon.report.ledger import Ledger
 from gnomon.report.shapes import Cost, Spent
+from gnomon.report.tally import Tally
 
 
 def cost(ledger: Ledger) -> Cost:
