@@ -37,6 +37,7 @@ def arm_report(ledger: Ledger, group: int, *, headline: Headline, planned: int, 
         "interval_method": aggregate.method if aggregate else "none: nothing answered",
         "trials": trial_counts([tally], planned),
         "stop_reasons": by_count(_stop_reasons(tally)),
+        "model_calls": tally.known["model_calls"],
         "cache_hits": tally.known["cache_hits"],
     }
 
