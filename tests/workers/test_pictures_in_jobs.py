@@ -59,7 +59,6 @@ def test_twenty_pictures_are_built_and_encoded_once_for_all_arms_repeats_and_mod
         return OpenJob(bench=Bench(spec=spec, benchmark=Tiny(), media=media), samples=kept(album))
 
     context = context_of(real_store, tmp_path, open_spec=open_album)
-    # One arm says more than the other, so that no two prompts are the same.
     arms = [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": []}]
     called = {"api_base": provider.url, "price": {"input": 1, "output": 1}}
     models = [{"id": f"openai/{name}", **called} for name in ("one", "other")]
