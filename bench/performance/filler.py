@@ -6,7 +6,6 @@ Says `filled` when the bulk is in, and at last the CPU microseconds a trial that
 Leasing a million trials would take three minutes of CPU and make the same rows.
 """
 
-import random
 import sys
 import time
 from collections.abc import Iterable
@@ -67,17 +66,17 @@ def lease_and_finish(store: Store, job: JobRecord, shards: Iterable[int]) -> int
 
 
 def row_of(trial: Trial) -> Row:
-    """A trial that was answered, rightly or not by the chance of its id."""
-    dice = random.Random(trial.trial_id)
-    score = float(dice.random() < (0.5 if trial.arm == "raw" else 0.6))
+    """A trial that was answered, rightly or not as the digits of its id have it."""
+    dice = int(trial.trial_id.removeprefix("t_"), 16)
+    score = float(dice % 1_000 < (500 if trial.arm == "raw" else 600))
     return replace(
         missing_row(trial, benchmark="worlds", stop_reason="answered", attempt=1),
         outcome=Outcome.SCORED,
         score=score,
         metrics={"score": score, "MCQacc": score},
-        answer=dice.choice("ABCD"),
+        answer="ABCD"[dice % 4],
         model_calls=1,
-        wall_s=dice.random(),
+        wall_s=dice % 997 / 997,
     )
 
 
