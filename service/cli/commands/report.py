@@ -1,7 +1,6 @@
 """Print or write the report of a job, or its result rows."""
 
 import gc
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,9 @@ from gnomon.errors import SpecError
 from service.cli.options import data_dir_option
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gnomon.report.schema import Report
     from workers.store.store import Store
 
 GC_THRESHOLD = (50_000, 20, 50)  # hundreds of thousands of rows: else a fifth of the time seeks garbage
@@ -51,11 +53,18 @@ def _by_ending(out: Path | None) -> str:
 
 
 def _write(store: "Store", job: str, kind: str, out: Path | None) -> None:
-    from gnomon.report.table import rows_parquet
+    from gnomon.report.table import rows_csv, rows_parquet
 
-    if kind == "parquet" and out is not None:
+    if kind in ("csv", "parquet"):
         store.job(job)
-        rows_parquet(store.iter_rows(job), out)
+        rows = store.iter_rows(job)
+        if out is None:
+            rows_csv(rows, click.get_text_stream("stdout"))
+        elif kind == "parquet":
+            rows_parquet(rows, out)
+        else:
+            with out.open("w", encoding="utf-8", newline="") as file:
+                rows_csv(rows, file)
         return
     text = _text(store, job, kind)
     if out is None:
@@ -67,13 +76,8 @@ def _write(store: "Store", job: str, kind: str, out: Path | None) -> None:
 def _text(store: "Store", job: str, kind: str) -> str:
     from gnomon.report.html import render_html
     from gnomon.report.markdown import render_markdown
-    from gnomon.report.table import rows_csv
     from service.reports import as_json, report_of
 
-    if kind == "csv":
-        store.job(job)
-        file = io.StringIO(newline="")
-        rows_csv(store.iter_rows(job), file)
-        return file.getvalue()
-    render = {"json": as_json, "html": render_html, "md": render_markdown}[kind]
-    return render(report_of(store, job))
+    render: dict[str, Callable[[Report], str]]
+    render = {"json": as_json, "html": render_html, "md": render_markdown}
+    return render[kind](report_of(store, job))
