@@ -1,6 +1,7 @@
 """Print or write the report of a job, or its result rows."""
 
 import gc
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,6 @@ from gnomon.errors import SpecError
 from service.cli.options import data_dir_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from gnomon.report.schema import Report
     from workers.store.store import Store
 
 GC_THRESHOLD = (50_000, 20, 50)  # hundreds of thousands of rows: else a fifth of the time seeks garbage
@@ -59,7 +57,7 @@ def _write(store: "Store", job: str, kind: str, out: Path | None) -> None:
         store.job(job)
         rows = store.iter_rows(job)
         if out is None:
-            rows_csv(rows, click.get_text_stream("stdout"))
+            rows_csv(rows, sys.stdout)
         elif kind == "parquet":
             rows_parquet(rows, out)
         else:
@@ -78,6 +76,5 @@ def _text(store: "Store", job: str, kind: str) -> str:
     from gnomon.report.markdown import render_markdown
     from service.reports import as_json, report_of
 
-    render: dict[str, Callable[[Report], str]]
-    render = {"json": as_json, "html": render_html, "md": render_markdown}
-    return render[kind](report_of(store, job))
+    render = {"json": as_json, "html": render_html, "md": render_markdown}[kind]
+    return render(report_of(store, job))
