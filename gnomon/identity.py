@@ -3,6 +3,10 @@
 import hashlib
 import json
 
+_encode = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=True
+).encode  # made once: dumps makes one a call
+
 
 def digest(*parts: object, size: int = 20) -> str:
     """Hash JSON-able parts into `size` hex digits.
@@ -10,8 +14,7 @@ def digest(*parts: object, size: int = 20) -> str:
     >>> digest("a", 1) == digest("a", 1), digest("a", "b") == digest("ab", "")
     (True, False)
     """
-    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:size]
+    return hashlib.sha256(_encode(parts).encode()).hexdigest()[:size]
 
 
 def seed_of(*parts: object) -> int:

@@ -36,18 +36,18 @@ def trial_id(job_id: str, sample_id: str, model: str, arm: str, repeat: int) -> 
 
 def expand(job_id: str, spec: JobSpec, refs: Sequence[SampleRef]) -> Iterator[Trial]:
     """Every trial of the job, all arms of a sample side by side: a job that stops early stays paired."""
+    groups = [(model.label, arm.name) for model in spec.models for arm in spec.arms]
     for ref in refs:
         for repeat in range(spec.repeats):
-            for model in spec.models:
-                for arm in spec.arms:
-                    yield Trial(
-                        trial_id=trial_id(job_id, ref.sample_id, model.label, arm.name, repeat),
-                        job_id=job_id,
-                        ref=ref,
-                        model=model.label,
-                        arm=arm.name,
-                        repeat=repeat,
-                    )
+            for model, arm in groups:
+                yield Trial(
+                    trial_id=trial_id(job_id, ref.sample_id, model, arm, repeat),
+                    job_id=job_id,
+                    ref=ref,
+                    model=model,
+                    arm=arm,
+                    repeat=repeat,
+                )
 
 
 def planned(spec: JobSpec, samples: int) -> int:

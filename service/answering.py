@@ -1,6 +1,5 @@
 """Answering: a stored job with the answers of people beside its models, as a job of its own."""
 
-from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
@@ -12,8 +11,6 @@ from service.settings import Settings
 from workers.opening import media_of, open_spec
 from workers.store.counters import OPEN
 from workers.store.store import Store
-
-SAMPLES_KEPT = 64
 
 
 def add_answers(store: Store, job_id: str, file: Path, settings: Settings, *, arm: str | None) -> str:
@@ -40,8 +37,7 @@ def add_answers(store: Store, job_id: str, file: Path, settings: Settings, *, ar
         raise SpecError(f"repeat {most} of a job with {spec.repeats} repeats, counted from 0", field="repeat")
     opened = open_spec(job.spec, media_of(settings.data_dir))
     refs = {ref.sample_id: ref for ref in store.refs(job_id)}
-    sample = lru_cache(SAMPLES_KEPT)(opened.samples.get)
-    told = scored_answers(lines, arm=name, bench=opened.bench, refs=refs, sample=sample)
+    told = scored_answers(lines, arm=name, bench=opened.bench, refs=refs, sample=opened.samples.get)
     kept = ((row, store.trace(row.trial_id)) for row in store.iter_rows(job_id))
     return store.file_job(spec, list(refs.values()), chain(kept, told), faults=job.faults)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from gnomon.benchmark import BENCHMARKS, Scoring
@@ -15,7 +14,6 @@ from workers.store.counters import OPEN
 from workers.store.records import JobRecord
 from workers.store.store import Store
 
-SAMPLES_KEPT = 64
 LISTED = 50
 
 
@@ -78,13 +76,12 @@ def rescore(
 def _ended(
     store: Store, job: JobRecord, opened: OpenJob, found: Rescoring, seen: Callable[[int, int], None]
 ) -> Iterator[tuple[Row, Mapping[str, Any] | None]]:
-    sample = lru_cache(SAMPLES_KEPT)(opened.samples.get)
     for row in store.iter_rows(job.id):
         trace = store.trace(row.trial_id)
         response = response_of(row, trace)
         new = row
         if response is not None:
-            new = rescored(row, response, bench=opened.bench, sample=sample(row.sample_id))
+            new = rescored(row, response, bench=opened.bench, sample=opened.samples.get(row.sample_id))
             found.rescored += 1
         found.trials += 1
         seen(found.trials, job.counts.done)

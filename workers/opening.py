@@ -1,17 +1,35 @@
 """Opening: a stored job made ready to run; done once a process, and before the fork where it can be."""
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from gnomon.benchmark import SampleSet
 from gnomon.media import MediaStore
+from gnomon.sample import DataFault, Sample, SampleRef
 from gnomon.spec import JobSpec
 from gnomon.trial import Bench
 from workers.store.store import Store
 
 KEPT = 2  # jobs that a worker keeps open
+SAMPLES_KEPT = 64  # the arms and repeats of a sample lie side by side
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptSamples:
+    """Samples of which the last ones stay built: a question's pictures are looked up once for all arms."""
+
+    refs: Sequence[SampleRef]
+    faults: Sequence[DataFault]
+    get: Callable[[str], Sample]
+
+
+def kept(samples: SampleSet) -> KeptSamples:
+    """The same samples, each built once as long as it is among the last SAMPLES_KEPT that were asked for."""
+    get = lru_cache(SAMPLES_KEPT)(samples.get)
+    return KeptSamples(refs=samples.refs, faults=samples.faults, get=get)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +53,7 @@ def open_spec(spec: JobSpec, media: MediaStore) -> OpenJob:
         protocol=spec.protocol,
         media=media,
     )
-    return OpenJob(bench=Bench(spec=spec, benchmark=benchmark, media=media), samples=samples)
+    return OpenJob(bench=Bench(spec=spec, benchmark=benchmark, media=media), samples=kept(samples))
 
 
 OpenSpec = Callable[[JobSpec, MediaStore], OpenJob]

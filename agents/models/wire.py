@@ -1,13 +1,13 @@
 """The wire: our messages to a provider's shape, and a provider's calls and counts back to ours."""
 
-import base64
 import json
 import os
 import re
 from typing import Any
 
+from agents.models.pictures import PICTURES
 from gnomon.decoding import Decoding
-from gnomon.errors import DataError, NotFound, ProviderFault
+from gnomon.errors import ProviderFault
 from gnomon.media import MediaStore
 from gnomon.message import FunctionCall, ImageBlock, Message, TextBlock, ToolCall
 from gnomon.spec import ModelSpec
@@ -67,7 +67,7 @@ def message_out(message: Message, media: MediaStore, *, pictures: bool) -> dict[
     """
     out: dict[str, Any] = {**message}
     if isinstance(message["content"], list):
-        out["content"] = [_block_out(block, media, pictures=pictures) for block in message["content"]]
+        out["content"] = [block_out(block, media, pictures=pictures) for block in message["content"]]
     elif message["content"] is not None:
         out["content"] = clean(message["content"])
     if "tool_calls" in message:
@@ -75,26 +75,17 @@ def message_out(message: Message, media: MediaStore, *, pictures: bool) -> dict[
     return out
 
 
-def _block_out(block: TextBlock | ImageBlock, media: MediaStore, *, pictures: bool) -> dict[str, Any]:
+def block_out(block: TextBlock | ImageBlock, media: MediaStore, *, pictures: bool) -> dict[str, Any]:
+    """A part of a turn: text, or a picture as a data URL.
+
+    Raises:
+        DataError: the picture is not in the store.
+    """
     if block["type"] == "text":
         return {"type": "text", "text": clean(block["text"])}
     if not pictures:
         return {"type": "text", "text": "(a picture, left out: this model takes text only)"}
-    url = data_url(media, block["sha256"], block["media_type"])
-    return {"type": "image_url", "image_url": {"url": url}}
-
-
-def data_url(media: MediaStore, sha256: str, media_type: str) -> str:
-    """A picture as a data URL.
-
-    Raises:
-        DataError: it is not in the store.
-    """
-    try:
-        data = media.read(sha256)
-    except NotFound as error:
-        raise DataError(f"a picture of the prompt is missing: {error}") from None
-    return f"data:{media_type};base64,{base64.b64encode(data).decode()}"
+    return {"type": "image_url", "image_url": {"url": PICTURES.url(block, media).decode()}}
 
 
 def _call_out(call: ToolCall) -> ToolCall:

@@ -1,6 +1,7 @@
 """Meter: CPU seconds, wall and memory of what runs between two marks, in this process and its children."""
 
 import json
+import os
 import resource
 import sys
 import time
@@ -21,9 +22,19 @@ def cpu_s() -> float:
 
 def peak_mb() -> float:
     """The most memory that this process has had since `Meter` began, or a child of it ever had."""
-    status = Path("/proc/self/status").read_text()
-    own = int(status.split("VmHWM:")[1].split()[0]) / 1e3
-    return max(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3)
+    return max(peak_mb_of(os.getpid()), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3)
+
+
+def cpu_of(pid: int) -> float:
+    """CPU seconds of another process, its children left out."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def peak_mb_of(pid: int) -> float:
+    """The most memory that another process ever had."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 1e3
 
 
 class Meter:

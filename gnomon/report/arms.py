@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.outcome import Outcome
-from gnomon.report.ledger import Ledger, Tally
+from gnomon.report.ledger import Ledger
 from gnomon.report.schema import ArmReport, CellMean, TrialCounts
 from gnomon.report.shapes import Interval
+from gnomon.report.tally import Tally
 from gnomon.statistics.design import Headline, design, strata_of
 from gnomon.statistics.mean import MeanScore, mean_score
 
@@ -36,6 +37,7 @@ def arm_report(ledger: Ledger, group: int, *, headline: Headline, planned: int, 
         "interval_method": aggregate.method if aggregate else "none: nothing answered",
         "trials": trial_counts([tally], planned),
         "stop_reasons": by_count(_stop_reasons(tally)),
+        "model_calls": tally.known["model_calls"],
         "cache_hits": tally.known["cache_hits"],
     }
 

@@ -1,7 +1,8 @@
 """The report's cost: tokens, dollars and seconds; what is unknown stays unknown."""
 
-from gnomon.report.ledger import Ledger, Tally
+from gnomon.report.ledger import Ledger
 from gnomon.report.shapes import Cost, Spent
+from gnomon.report.tally import Tally
 
 
 def cost(ledger: Ledger) -> Cost:
@@ -36,5 +37,6 @@ def _spent(tallies: list[Tally]) -> Spent:
         "completion_tokens_unknown": unknown("completion_tokens"),
         "wall_s": round(sum(tally.wall_s for tally in tallies), 3),
         "model_calls": known("model_calls"),
+        "cache_hits": known("cache_hits"),
         "tool_calls": known("tool_calls"),
     }

@@ -32,7 +32,7 @@ def flips(ledger: Ledger, pair: Pair, *, trace: ReadTrace) -> Flips:
     def listed(sample: int, place: int) -> FlippedSample:
         name, ids = (
             ledger.samples[sample],
-            (ledger.trials.get((one, sample)), ledger.trials.get((other, sample))),
+            (ledger.trial(one, sample), ledger.trial(other, sample)),
         )
         return {
             "sample_id": name,
@@ -40,8 +40,8 @@ def flips(ledger: Ledger, pair: Pair, *, trace: ReadTrace) -> Flips:
             "kind": "rescued" if variant[sample] > baseline[sample] else "broken",
             "baseline_score": float(baseline[sample]),
             "variant_score": float(variant[sample]),
-            "baseline_answer": ledger.answers.get((one, sample)),
-            "variant_answer": ledger.answers.get((other, sample)),
+            "baseline_answer": ledger.answer(one, sample),
+            "variant_answer": ledger.answer(other, sample),
             "baseline_trial": ids[0],
             "variant_trial": ids[1],
             "aligned": align(trace(ids[0]), trace(ids[1])) if place < traced and ids[0] and ids[1] else None,

@@ -142,11 +142,19 @@ def _integrity(report: Report) -> list[tuple[str, str]]:
         ("comparisons looked at", str(facts["comparisons"])),
         ("flags", _causes(facts["flags"])),
         ("data faults", _causes(facts["data_faults"])),
-        ("cache hits", f"{facts['cache_hits']:,}"),
+        *_cached(report),
         *((f"decoding, {task}", _drawn(drawn)) for task, drawn in facts["decoding"].items()),
         ("spec", facts["spec_hash"]),
         ("Gnomon", facts["gnomon_version"]),
     ]
+
+
+def _cached(report: Report) -> Iterator[tuple[str, str]]:
+    """Replies from the cache, of how many: in all, and by arm where there are any."""
+    cost = report["cost"]
+    yield "replies from the cache", f"{cost['cache_hits']:,} of {cost['model_calls']:,}"
+    for one in cost["by_arm"] if cost["cache_hits"] else ():
+        yield f"… {one['model']}, {one['arm']}", f"{one['cache_hits']:,} of {one['model_calls']:,}"
 
 
 def _drawn(settings: dict[str, float | int]) -> str:

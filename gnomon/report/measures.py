@@ -40,26 +40,34 @@ class Measures:
     def watch(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Pass the rows on."""
         for row in rows:
-            for name, value in row.metrics.items():
-                if row.score is None or name.startswith(PREFIX) or not isinstance(value, float | int):
-                    continue
-                cells = self._sums[name, row.model, row.arm]
-                for cell in {row.cell, ALL}:
-                    sums = cells.setdefault(cell, [0, 0.0])
-                    sums[0] += 1
-                    sums[1] += float(value)
+            if row.score is not None and row.metrics:
+                self._add(row)
             yield row
+
+    def _add(self, row: Row) -> None:
+        sums = self._sums[row.model, row.arm, row.cell]
+        for name, value in row.metrics.items():
+            if isinstance(value, float | int) and not name.startswith(PREFIX):
+                found = sums.setdefault(name, [0, 0.0])
+                found[0] += 1
+                found[1] += value
 
     def rows(self) -> list[MeasureRow]:
         """One row a measure, model and arm, in that order."""
+        found: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(dict)
+        for (model, arm, cell), by_name in self._sums.items():
+            for name, sums in by_name.items():
+                found[name, model, arm][cell] = sums
         return [
-            {
-                "measure": name,
-                "model": model,
-                "arm": arm,
-                "by_task": {
-                    cell: {"n": int(n), "mean": total / n} for cell, (n, total) in sorted(cells.items())
-                },
-            }
-            for (name, model, arm), cells in sorted(self._sums.items())
+            {"measure": name, "model": model, "arm": arm, "by_task": _means(cells)}
+            for (name, model, arm), cells in sorted(found.items())
         ]
+
+
+def _means(cells: dict[str, list[float]]) -> dict[str, MeasureMean]:
+    """By cell, and over all of them."""
+    everything = [sum(column) for column in zip(*cells.values(), strict=True)]
+    return {
+        cell: {"n": int(n), "mean": total / n}
+        for cell, (n, total) in sorted({**cells, ALL: everything}.items())
+    }

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from gnomon.identity import digest
-from gnomon.report.ledger import Ledger, Tally
+from gnomon.report.ledger import Ledger
 from gnomon.report.shapes import AnalysisPlan
+from gnomon.report.tally import Tally
 from gnomon.spec import JobSpec
 
 MATCHED, TOOLS = "matched", "tools"  # arms of the preset matched_compute

@@ -87,6 +87,7 @@ class ArmReport(TypedDict):
     interval_method: str
     trials: TrialCounts
     stop_reasons: dict[str, int]
+    model_calls: int
     cache_hits: int
 
 

@@ -254,6 +254,7 @@ class Spent(TypedDict):
     completion_tokens_unknown: int
     wall_s: float
     model_calls: int
+    cache_hits: int
     tool_calls: int
 
 

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gnomon.report.ledger import Ledger, ToolTally
+from gnomon.report.ledger import Ledger
 from gnomon.report.schema import ToolArm, ToolReport, ToolUse
 from gnomon.report.shapes import AttributionReport, ToolEffect
+from gnomon.report.tally import ToolTally
 
 UNKNOWN = "(names that no arm offers)"
 

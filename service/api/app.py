@@ -1,6 +1,6 @@
 """The app: routes, guard and error handlers put together into one value."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import Depends, FastAPI
 from redis import Redis
@@ -24,13 +24,23 @@ from service.api.guard import Guard, authorised
 from service.api.pace import Pace
 from service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from service.api.state import State
+from service.kept_reports import KeptReports
 from service.settings import Settings
 from workers.store.store import Store
+
+if TYPE_CHECKING:
+    from gnomon.report.schema import Report
 
 VERSION = "0.1.0"
 DESCRIPTION = "Finds out what giving a model tools changes in how well it reasons about space and time."
 KEYED = (jobs, trials, events, reports, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
+
+
+def _report_of(store: Store, job_id: str) -> "Report":
+    from service.reports import report_of  # late: with SciPy's functions, a third of the API's start
+
+    return report_of(store, job_id)
 
 
 class Api(FastAPI):
@@ -57,7 +67,8 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         responses=DOCUMENTED,
     )
     pace = Pace(settings.max_per_minute)
-    app.state.gnomon = State(settings=settings, store=store, redis=redis, pace=pace)
+    kept = KeptReports(store, _report_of)
+    app.state.gnomon = State(settings=settings, store=store, redis=redis, reports=kept, pace=pace)
     add_handlers(app)
     for module in KEYED:
         app.include_router(module.router, dependencies=[Depends(authorised)])

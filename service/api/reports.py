@@ -19,12 +19,15 @@ router = APIRouter(tags=["jobs"])
 
 @router.get("/v1/jobs/{job_id}/report", response_model=None)
 def get_report(state: Shared, job_id: str, accept: Annotated[str | None, Header()] = None) -> Response:
-    """The report from the rows there are, also of a job that runs or was cancelled."""
-    from gnomon.report.html import render_html  # late: with SciPy's functions, a third of the API's start
-    from service.reports import report_of
+    """The report from the rows there are, also of a job that runs or was cancelled.
+
+    Of a job that runs and is large it may be some minutes old: `Age` says how many seconds.
+    """
+    from gnomon.report.html import render_html  # late, as it is not needed to start
 
     kind = choose(accept, OFFERED)
-    report = report_of(state.store, job_id)
+    report, age_s = state.reports.get(job_id)
+    headers = {"Age": str(int(age_s))}
     if kind == "text/html":
-        return HTMLResponse(render_html(report), headers={"Content-Security-Policy": PAGE_POLICY})
-    return JSONResponse(report)
+        return HTMLResponse(render_html(report), headers={"Content-Security-Policy": PAGE_POLICY, **headers})
+    return JSONResponse(report, headers=headers)

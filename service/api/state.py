@@ -7,17 +7,19 @@ from fastapi import Depends, Request
 from redis import Redis
 
 from service.api.pace import Pace
+from service.kept_reports import KeptReports
 from service.settings import Settings
 from workers.store.store import Store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Settings, store and queue of one app, and the pace of its callers."""
+    """Settings, store and queue of one app, its last reports, and the pace of its callers."""
 
     settings: Settings
     store: Store
     redis: Redis
+    reports: KeptReports
     pace: Pace
 
 

@@ -6,8 +6,10 @@ import json
 import pytest
 from PIL import Image
 
+from agents.models import wire
 from agents.models.openai_model import OpenAIModel
-from agents.models.payload import CHUNK_BYTES, Payload, Prompts, in_chunks
+from agents.models.payload import CHUNK_BYTES, Payload, in_chunks
+from agents.models.pictures import Pictures
 from gnomon.errors import ProviderFault
 from gnomon.media import MediaStore
 from gnomon.model import Request
@@ -33,34 +35,45 @@ def asking(*blocks, turns=0, **more):
 
 
 def test_twenty_pictures_are_written_once_for_all_arms_models_and_turns(media):
-    prompts = Prompts()
-    models = [Payload({"model": name}, media, prompts=prompts) for name in ("one", "other")]
+    kept = Pictures()
+    models = [Payload({"model": name}, media, kept=kept) for name in ("one", "other")]
     blocks = [picture(media, colour=(number, 0, 0)) for number in range(20)]
-    bodies = [model.pieces(asking(*blocks, turns=turns)) for model in models for turns in range(4)]
-    assert prompts.written == 1
-    assert len({id(pieces[1]) for pieces in bodies}) == 1
+    words = [{"type": "text", "text": f"the prompt of arm {arm}"} for arm in range(3)]
+    bodies = [
+        model.pieces(asking(word, *blocks, turns=turns))
+        for model in models
+        for word in words
+        for turns in range(4)
+    ]
+    assert kept.written == 20
+    assert len({id(piece) for pieces in bodies for piece in pieces[1::2]}) == 20
     for pieces in bodies:
-        assert len(json.loads(b"".join(pieces))["messages"][0]["content"]) == 20
+        assert len(json.loads(b"".join(pieces))["messages"][0]["content"]) == 21
 
 
-def test_other_pictures_or_words_are_another_prompt(media):
-    prompts = Prompts()
-    payload = Payload({"model": "m"}, media, prompts=prompts)
-    red, blue = picture(media, colour="red"), picture(media, colour="blue")
-    for blocks in ([red], [blue], [red, blue], [blue, red], [{"type": "text", "text": "see"}, red]):
-        payload.pieces(asking(*blocks))
-    assert prompts.written == 5
+def test_a_body_in_pieces_says_what_the_plain_message_says(media):
+    blocks = [
+        {"type": "text", "text": 'before "it"\n'},
+        picture(media, colour="red"),
+        picture(media, colour="blue"),
+        {"type": "text", "text": "after\ud800"},
+    ]
+    request = asking(*blocks, turns=1)
+    pieces = Payload({"model": "m"}, media).pieces(request)
+    assert json.loads(b"".join(pieces))["messages"] == wire.messages_out(
+        request.messages, media, pictures=True
+    )
 
 
-def test_what_no_longer_fits_is_let_go_the_oldest_first(media):
-    one, two, three = (asking(picture(media, colour=c)) for c in ("red", "green", "blue"))
-    size = len(Prompts().get(one.messages[0], media))
-    prompts = Prompts(limit_bytes=2 * size + size // 2)
-    for request in (one, two, one, three, one):
-        prompts.get(request.messages[0], media)
-    assert prompts.written == 3
-    prompts.get(two.messages[0], media)
-    assert prompts.written == 4
+def test_what_no_longer_fits_is_let_go_the_longest_unused_first(media):
+    one, two, three = (picture(media, colour=c) for c in ("red", "green", "blue"))
+    size = len(Pictures().url(one, media))
+    kept = Pictures(limit_bytes=2 * size + size // 2)
+    for block in (one, two, one, three, one):
+        kept.url(block, media)
+    assert kept.written == 3
+    kept.url(two, media)
+    assert kept.written == 4
 
 
 async def test_a_large_body_goes_out_in_parts_and_arrives_whole(media):

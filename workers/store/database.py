@@ -1,10 +1,12 @@
 """Database: one engine, its two kinds of transaction, and the clock that leases are judged by."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
+from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, insert, inspect, select
+from sqlalchemy import Connection, Engine, Table, create_engine, event, func, insert, inspect, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
@@ -121,6 +123,21 @@ class Database:
     def close(self) -> None:
         """Close every connection; the next use opens new ones."""
         self._engine.dispose()
+
+
+def insert_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows of the same columns; defaults are not filled in.
+
+    SQLAlchemy would look at each row and each of its values: a third of what a trial costs to accept.
+    """
+    if not rows:
+        return
+    compiled = insert(table).compile(dialect=db.dialect, column_keys=list(rows[0]))
+    if compiled.positiontup is None:
+        db.exec_driver_sql(str(compiled), list(rows))
+    else:
+        values = itemgetter(*compiled.positiontup)
+        db.exec_driver_sql(str(compiled), [values(row) for row in rows])
 
 
 def _open(url: str) -> Engine:

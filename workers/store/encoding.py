@@ -19,6 +19,7 @@ from workers.store.records import Counts, JobRecord, iso
 
 _NUMBERS = ("score", "usd", "wall_s")
 _JSON = ("metrics", "flags", "tools_used")
+_OUTCOMES = {outcome.value: outcome for outcome in Outcome}  # an enum's own look-up is five times slower
 _REF = tuple(field.name for field in fields(SampleRef))
 
 
@@ -58,7 +59,7 @@ def row_in_order(values: Sequence[Any]) -> Row:
     found = dict(zip(COLUMNS, values, strict=True))
     for name in _JSON:
         found[name] = _loaded(found[name])
-    found.update(outcome=Outcome(found["outcome"]), flags=tuple(found["flags"]))
+    found["outcome"], found["flags"] = _OUTCOMES[found["outcome"]], tuple(found["flags"])
     return Row(**found)
 
 
@@ -134,6 +135,9 @@ def trial_values(trial: Trial, *, ordinal: int, shard: int) -> dict[str, Any]:
         "model": trial.model,
         "arm": trial.arm,
         "repeat": trial.repeat,
+        "state": "pending",
+        "attempt": 0,
+        "token": 0,
     }
 
 

@@ -15,6 +15,7 @@ from gnomon.row import Row
 from gnomon.sample import DataFault, SampleRef
 from gnomon.spec import JobSpec
 from workers.store.counters import Spent, add_results
+from workers.store.database import insert_all
 from workers.store.encoding import job_values, pack, row_values, trial_values, unpack
 from workers.store.jobs import Jobs, shard_size
 from workers.store.records import JobStatus
@@ -91,7 +92,7 @@ class Filing(Jobs):
         rows = (trial_values(one, ordinal=n, shard=n // size) for n, one in enumerate(planned_trials))
         while batch := list(islice(rows, 10 * BATCH)):
             with self.writing() as db:
-                db.execute(insert(trials), batch)
+                insert_all(db, trials, batch)
 
     def _file(self, job_id: str, batch: Sequence[Filed]) -> list[Row]:
         rows = [

@@ -14,7 +14,7 @@ from gnomon.outcome import Outcome
 from gnomon.sample import DataFault, SampleRef
 from gnomon.spec import JobSpec
 from workers.store.counters import OPEN
-from workers.store.database import Database
+from workers.store.database import Database, insert_all
 from workers.store.encoding import job_of, job_values, trial_values
 from workers.store.ending import end_unrun
 from workers.store.records import JobRecord, Page
@@ -233,7 +233,7 @@ class Jobs(Database):
         )
         while batch := list(islice(rows, INSERT_BATCH)):
             with self.writing() as db:
-                db.execute(insert(trials), batch)
+                insert_all(db, trials, batch)
 
 
 def number_of(cursor: str) -> int:

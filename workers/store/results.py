@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, tuple_, update
+from sqlalchemy import Connection, func, insert, select, tuple_, update
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
 from gnomon.errors import NotFound
@@ -95,6 +95,11 @@ class Results(Database):
         with self.reading() as db:
             found = db.execute(query.order_by(results.c.seq).limit(limit)).all()
         return [(row[0], row_in_order(row[1:])) for row in found]
+
+    def last_seq(self, job_id: str) -> int:
+        """The number of the job's newest result; 0 before the first."""
+        with self.reading() as db:
+            return db.execute(select(func.max(results.c.seq)).where(results.c.job_id == job_id)).scalar() or 0
 
     def trial(self, trial_id: str) -> TrialRecord:
         """All that is known of a trial.

@@ -1,7 +1,7 @@
 """Print or write the report of a job, or its result rows."""
 
 import gc
-import io
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,11 +51,18 @@ def _by_ending(out: Path | None) -> str:
 
 
 def _write(store: "Store", job: str, kind: str, out: Path | None) -> None:
-    from gnomon.report.table import rows_parquet
+    from gnomon.report.table import rows_csv, rows_parquet
 
-    if kind == "parquet" and out is not None:
+    if kind in ("csv", "parquet"):
         store.job(job)
-        rows_parquet(store.iter_rows(job), out)
+        rows = store.iter_rows(job)
+        if out is None:
+            rows_csv(rows, sys.stdout)
+        elif kind == "parquet":
+            rows_parquet(rows, out)
+        else:
+            with out.open("w", encoding="utf-8", newline="") as file:
+                rows_csv(rows, file)
         return
     text = _text(store, job, kind)
     if out is None:
@@ -67,13 +74,7 @@ def _write(store: "Store", job: str, kind: str, out: Path | None) -> None:
 def _text(store: "Store", job: str, kind: str) -> str:
     from gnomon.report.html import render_html
     from gnomon.report.markdown import render_markdown
-    from gnomon.report.table import rows_csv
     from service.reports import as_json, report_of
 
-    if kind == "csv":
-        store.job(job)
-        file = io.StringIO(newline="")
-        rows_csv(store.iter_rows(job), file)
-        return file.getvalue()
     render = {"json": as_json, "html": render_html, "md": render_markdown}[kind]
     return render(report_of(store, job))

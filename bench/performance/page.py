@@ -1,0 +1,32 @@
+"""Page: what a run tells, on the screen as it comes and between two marks of a document at its end."""
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+
+
+@dataclass(slots=True)
+class Page:
+    """The lines told so far."""
+
+    lines: list[str] = field(default_factory=list)
+
+    def tell(self, line: str = "") -> None:
+        """Print a line and keep it."""
+        self.lines.append(line)
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+
+    def write(self, document: Path) -> None:
+        """Put the lines between the two marks."""
+        text = document.read_text()
+        before, after = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
+        document.write_text("\n".join([before, *self.lines, after]))
+
+
+def is_marked(document: Path) -> bool:
+    """Whether lines can be put there."""
+    text = document.read_text()
+    return BEGIN in text and END in text
