@@ -9,12 +9,10 @@ from typing import TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from gnomon.clock import off_the_clock
-from gnomon.errors import ModelFault, OutOfBudget, ProviderFault
-from gnomon.model import Model, Reply, Request, is_built_in
+from gnomon.errors import OutOfBudget
 from gnomon.spec import JobSpec, ModelSpec
 from workers.bound import Bound
-from workers.pots import TRIAL, Pots, less
+from workers.pots import Pots, less
 from workers.store.counters import Spent
 from workers.store.purses import NOTHING, Answer, Money, Shares, total
 from workers.store.store import Store
@@ -24,7 +22,6 @@ BLOCK_S = 2.0  # about as long as what was asked for lasts: what a process that 
 AGAIN_S = 0.2  # when there was not enough: some call, here or elsewhere, may cost less than was set aside
 log = logging.getLogger(__name__)
 Told = TypeVar("Told")
-UNTOLD = ("timeout", "bad_response", "refused")  # faults of calls that may have cost something all the same
 
 
 class Purse:
@@ -42,12 +39,9 @@ class Purse:
         self._all: Spent | None = None  # taken, by a call of which nothing was known
         self.is_short = self.is_empty = False
 
-    def around(self, model: Model, spec: ModelSpec) -> Model:
-        """The model behind this purse; a job without limits needs none."""
-        if self.limit == Money():
-            return model
-        bound = self._bounds[spec.label] = Bound(spec, needs_price=self.limit.usd is not None)
-        return PursedModel(model, self, bound)
+    def bound_of(self, spec: ModelSpec) -> Bound:
+        """What a call of that model may cost, as far as this process and others have learnt."""
+        return self._bounds.setdefault(spec.label, Bound(spec, needs_price=self.limit.usd is not None))
 
     async def admit(self, kinds: Mapping[str, str]) -> bool:
         """Open pots for these trials (id to kind), all of one sample, if there is enough for all of them.
@@ -226,63 +220,6 @@ class Purse:
                 self._pots.see(name, share)
 
 
-class PursedModel:
-    """Any model whose calls are paid out of a purse."""
-
-    def __init__(self, model: Model, purse: Purse, bound: Bound) -> None:
-        self.id, self._model, self._purse, self._bound = model.id, model, purse, bound
-        self._is_free = False  # it lives in this program, and tells no cost
-
-    async def reply(self, request: Request) -> Reply:
-        """The model's reply.
-
-        Raises:
-            OutOfBudget: the job's limits are used up.
-            ProviderFault, ModelFault, DataError: as the model raises them.
-        """
-        if self._is_free:
-            return await self._model.reply(request)
-        trial, planned = TRIAL.get(), self._bound.planned(request)
-        taken = self._purse.at_hand(self._bound.of(planned), trial=trial)
-        if taken is None:
-            with off_the_clock():
-                taken = await self._purse.take(lambda: self._bound.of(planned), trial=trial)
-        used = NOTHING
-        try:
-            reply = await self._model.reply(request)
-            used = _cost(reply)
-        except (ProviderFault, ModelFault) as fault:
-            used = self._feared(planned, taken) if fault.cause in UNTOLD else NOTHING
-            raise
-        except asyncio.CancelledError:
-            used = self._feared(planned, taken)
-            raise
-        finally:
-            self._purse.settle(taken, used, trial=trial)
-        await self._learn(planned, used)
-        return reply
-
-    def _feared(self, planned: Spent, taken: Spent) -> Spent:
-        """What a call has cost at most that does not say so."""
-        return taken if self._bound.of(planned) is not None else self._bound.guess(planned)
-
-    async def _learn(self, planned: Spent, used: Spent) -> None:
-        limit = self._purse.limit
-        bounds = (("usd", limit.usd, used.usd), ("tokens", limit.tokens, used.tokens))
-        unknown = [name for name, bound, found in bounds if bound is not None and found is None]
-        if unknown and not is_built_in(self.id):
-            await self._purse.refuse(f"limits.{unknown[0]} cannot be kept: {self.id} does not tell its cost")
-            raise OutOfBudget(f"{self.id} does not tell what a call costs")
-        self._is_free = is_built_in(self.id) and not (used.known_usd or used.known_tokens)
-        if self._bound.learn(planned, used):
-            with suppress(SQLAlchemyError):  # shown again soon
-                await self._purse.refresh()
-
-    async def close(self) -> None:
-        """Close the model."""
-        await self._model.close()
-
-
 async def _insisted(ask: Callable[[], Awaitable[Told]]) -> Told:
     """What the store answers, however long it is away: no trial ends because of that."""
     while True:
@@ -298,9 +235,3 @@ def _too_little(wanted: Spent | None) -> str:
     if wanted is None:
         return message
     return f"{message}, which may cost {wanted.known_tokens:,} tokens and ${wanted.known_usd:.4g}"
-
-
-def _cost(reply: Reply) -> Spent:
-    known = reply.prompt_tokens is not None and reply.completion_tokens is not None
-    tokens = (reply.prompt_tokens or 0) + (reply.completion_tokens or 0) if known else None
-    return Spent(reply.usd, tokens)

@@ -227,13 +227,9 @@ class Runner:
         await asyncio.to_thread(self._store.keep_only, self._heartbeat.holder, known)
 
     def _lease_now(self, *, limit: int, alone: bool) -> list[Lease]:
+        holder, lease_s = self._heartbeat.holder, self._timing.lease_s
         leases = self._store.lease(
-            self._job_id,
-            self._shard,
-            worker=self._heartbeat.holder,
-            ttl_s=self._timing.lease_s,
-            limit=limit,
-            alone=alone,
+            self._job_id, self._shard, worker=holder, ttl_s=lease_s, limit=limit, alone=alone
         )
         self._leased(leases)
         return leases

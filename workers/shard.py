@@ -21,6 +21,7 @@ from workers.heartbeat import Heartbeat
 from workers.limiter.limiter import Limiter, flow_of
 from workers.opening import Opener, OpenJob
 from workers.purse import Purse
+from workers.pursed_model import pursed
 from workers.reply_cache import ReplyCache, fingerprint
 from workers.runner import Runner
 from workers.settings import Timing
@@ -110,7 +111,7 @@ async def _run(
         purse = Purse(
             job_id, spec, store=context.store, holder=heartbeat.holder, ttl_s=context.timing.lease_s
         )
-        asked = {label: purse.around(model, spec.model(label)) for label, model in asked.items()}
+        asked = {label: pursed(model, spec.model(label), purse) for label, model in asked.items()}
         cache = _cache_of(spec, context)
         await stack.enter_async_context(cache.keeping(context.timing.flush_s))
         runner = Runner(

@@ -15,6 +15,7 @@ from gnomon.model import Model, Reply, Request
 from gnomon.spec import ModelSpec
 from tests.workers.conftest import BOTH, Clock, create
 from workers.purse import Purse
+from workers.pursed_model import pursed
 from workers.store import Store
 from workers.store.counters import Spent
 from workers.store.purses import Money
@@ -77,7 +78,7 @@ async def test_three_processes_never_spend_more_than_the_limit(
 ) -> None:
     job, till = create(store, limits=limits), Till()
     purses = [purse_of(store, job.id, f"p{number}") for number in range(3)]
-    models = [purse.around(till, TILL) for purse in purses]
+    models = [pursed(till, TILL, purse) for purse in purses]
     with shown(purses):
         refused = await asyncio.gather(*(spend(model, 15) for model in models))
     assert till.taken == 20
@@ -88,7 +89,7 @@ async def test_three_processes_never_spend_more_than_the_limit(
 
 async def test_until_a_price_is_seen_one_call_is_out(store: Store) -> None:
     job, till = create(store, limits={"usd": 100.0}), Till()
-    model = purse_of(store, job.id, "p").around(till, TILL)
+    model = pursed(till, TILL, purse_of(store, job.id, "p"))
     await asyncio.gather(model.reply(REQUEST), model.reply(REQUEST))
     assert till.most == 1
     await spend(model, 20)
@@ -137,7 +138,7 @@ async def test_written_results_leave_the_purse(store: Store) -> None:
 )
 async def test_an_unknown_price_is_not_nothing(store: Store, limits: dict[str, float], till: Till) -> None:
     job = create(store, limits=limits)
-    model = purse_of(store, job.id, "p").around(till, TILL)
+    model = pursed(till, TILL, purse_of(store, job.id, "p"))
     with pytest.raises(OutOfBudget):
         await model.reply(REQUEST)
     assert store.job(job.id).status == "failed"
@@ -160,7 +161,7 @@ async def test_a_process_that_only_shows_its_purse_keeps_nobody_waiting(store: S
 async def test_a_job_without_limits_has_no_purse(store: Store) -> None:
     till = Till()
     job = create(store)
-    assert purse_of(store, job.id, "p").around(till, TILL) is till
+    assert pursed(till, TILL, purse_of(store, job.id, "p")) is till
     assert replace(Money(), usd=1.0) != Money()
 
 
@@ -189,7 +190,7 @@ def spend_in_a_process(url: str, job_id: str, number: int) -> tuple[float, int]:
         store, dice = Store(url), Dice(number)
         purse = Purse(job_id, store.job(job_id).spec, store=store, holder=f"p{number}", ttl_s=60.0)
         with shown([purse]):
-            refused = await spend(purse.around(dice, FIRM), 16)
+            refused = await spend(pursed(dice, FIRM, purse), 16)
         await purse.close()
         store.close()
         return dice.spent, refused
@@ -212,23 +213,23 @@ def test_at_99_percent_of_the_limit_64_trials_of_four_processes_spend_no_more_th
 
 async def test_calls_whose_bound_is_known_go_at_once(store: Store) -> None:
     job, till = create(store, limits={"usd": 100.0}), Till()
-    await spend(purse_of(store, job.id, "p").around(till, FIRM), 20)
+    await spend(pursed(till, FIRM, purse_of(store, job.id, "p")), 20)
     assert till.most > 1
 
 
 async def test_no_call_is_made_that_could_pass_the_limit(store: Store) -> None:
     job, till = create(store, limits={"usd": 0.9}), Till(usd=0.001)
     with pytest.raises(OutOfBudget, match=r"may cost 1,0\d\d tokens and \$1"):
-        await purse_of(store, job.id, "p").around(till, FIRM).reply(REQUEST)
+        await pursed(till, FIRM, purse_of(store, job.id, "p")).reply(REQUEST)
     assert till.taken == 0
 
 
 async def test_what_one_process_has_learnt_of_a_models_cost_all_know(store: Store) -> None:
     job, till = create(store, limits={"usd": 100.0}), Till(usd=7.0)
-    await purse_of(store, job.id, "first").around(till, TILL).reply(REQUEST)
+    await pursed(till, TILL, purse_of(store, job.id, "first")).reply(REQUEST)
     second = purse_of(store, job.id, "second")
-    await second.around(till, TILL).reply(REQUEST)
-    await spend(second.around(till, TILL), 30)
+    await pursed(till, TILL, second).reply(REQUEST)
+    await spend(pursed(till, TILL, second), 30)
     assert till.taken == 14, "98 of 100 dollars"
 
 
@@ -240,7 +241,7 @@ async def test_a_call_that_may_have_cost_something_is_counted(store: Store, caus
 
     job = create(store, limits={"usd": 2.5})
     purse = purse_of(store, job.id, "p")
-    model = purse.around(Broken(), FIRM)
+    model = pursed(Broken(), FIRM, purse)
     for _ in range(2):
         with pytest.raises(ProviderFault):
             await model.reply(REQUEST)
@@ -259,7 +260,7 @@ async def test_a_refused_call_costs_nothing(store: Store) -> None:
     purse = purse_of(store, job.id, "p")
     for _ in range(5):
         with pytest.raises(ProviderFault):
-            await purse.around(Busy(), FIRM).reply(REQUEST)
+            await pursed(Busy(), FIRM, purse).reply(REQUEST)
     await purse.close()
     assert store.job(job.id).known_usd == 0.0
 
@@ -311,11 +312,11 @@ async def test_where_nothing_is_left_not_even_a_first_call_goes_out(store: Store
     job, till = create(store, limits={"usd": 4.0}), Till()
     store.charge(job.id, [Spent(4.0, 0)])
     with pytest.raises(OutOfBudget):
-        await purse_of(store, job.id, "late").around(till, TILL).reply(REQUEST)
+        await pursed(till, TILL, purse_of(store, job.id, "late")).reply(REQUEST)
     assert till.taken == 0
 
 
 async def test_once_a_price_is_seen_those_that_waited_go_together(store: Store) -> None:
     job, till = create(store, limits={"usd": 1000.0}), Till()
-    await spend(purse_of(store, job.id, "p").around(till, TILL), 20)
+    await spend(pursed(till, TILL, purse_of(store, job.id, "p")), 20)
     assert till.most > 5

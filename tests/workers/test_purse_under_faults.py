@@ -11,6 +11,7 @@ from gnomon.spec import ModelSpec
 from tests.workers.broken_store import Breakage, BrokenStore
 from tests.workers.conftest import create
 from tests.workers.test_purse import REQUEST, TILL, Till, purse_of
+from workers.pursed_model import pursed
 from workers.store import Store
 from workers.store.counters import Spent
 
@@ -22,7 +23,7 @@ async def test_a_store_that_is_away_for_a_moment_ends_no_call(tmp_path: Path) ->
     store = BrokenStore(f"sqlite:///{tmp_path}/gnomon.db", breakage)
     job, till = create(store, limits={"usd": 10.0}), Till()
     breakage.set(lost_answers=1.0)
-    call = asyncio.create_task(purse_of(store, job.id, "p").around(till, TILL).reply(REQUEST))
+    call = asyncio.create_task(pursed(till, TILL, purse_of(store, job.id, "p")).reply(REQUEST))
     await asyncio.sleep(0.1)
     assert till.taken == 0
     breakage.set(lost_answers=0.0)
@@ -41,7 +42,7 @@ async def test_without_a_price_a_reply_that_never_came_costs_tokens_and_no_dolla
     job = create(store, limits={"tokens": 10_000})
     purse = purse_of(store, job.id, "p")
     with pytest.raises(ProviderFault):
-        await purse.around(Silent(), spec).reply(REQUEST)
+        await pursed(Silent(), spec, purse).reply(REQUEST)
     await purse.close()
     assert store.job(job.id).known_usd == 0.0
     assert store.job(job.id).known_tokens > 300

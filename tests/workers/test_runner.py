@@ -18,6 +18,7 @@ from tests.workers.tiny_worker import context_of, open_nothing, open_tiny
 from workers.heartbeat import Heartbeat
 from workers.opening import OpenJob, OpenSpec
 from workers.purse import Purse
+from workers.pursed_model import pursed
 from workers.runner import RAMP_S, Runner
 from workers.settings import Timing
 from workers.shard import run_shard
@@ -78,7 +79,7 @@ def runner_of(
         heartbeat=heart,
         timing=QUICK,
         agents={"direct": agent or AGENTS.get("direct")},
-        models={"scripted": purse.around(model, job.spec.models[0])},
+        models={"scripted": pursed(model, job.spec.models[0], purse)},
         purse=purse,
     )
 

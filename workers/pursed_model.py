@@ -1,0 +1,85 @@
+"""A model behind a purse: it calls when the job's limits leave enough for what the call may cost."""
+
+import asyncio
+from contextlib import suppress
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from gnomon.clock import off_the_clock
+from gnomon.errors import ModelFault, OutOfBudget, ProviderFault
+from gnomon.model import Model, Reply, Request, is_built_in
+from gnomon.spec import ModelSpec
+from workers.pots import TRIAL
+from workers.purse import Purse
+from workers.store.counters import Spent
+from workers.store.purses import NOTHING, Money
+
+UNTOLD = ("timeout", "bad_response", "refused")  # faults of calls that may have cost something all the same
+
+
+def pursed(model: Model, spec: ModelSpec, purse: Purse) -> Model:
+    """The model behind the purse; a job without limits needs none."""
+    return model if purse.limit == Money() else PursedModel(model, spec, purse)
+
+
+class PursedModel:
+    """Any model whose calls are paid out of a purse."""
+
+    def __init__(self, model: Model, spec: ModelSpec, purse: Purse) -> None:
+        self.id, self._model, self._purse, self._bound = model.id, model, purse, purse.bound_of(spec)
+        self._is_free = False  # it lives in this program, and tells no cost
+
+    async def reply(self, request: Request) -> Reply:
+        """The model's reply.
+
+        Raises:
+            OutOfBudget: the job's limits are used up.
+            ProviderFault, ModelFault, DataError: as the model raises them.
+        """
+        if self._is_free:
+            return await self._model.reply(request)
+        trial, planned = TRIAL.get(), self._bound.planned(request)
+        taken = self._purse.at_hand(self._bound.of(planned), trial=trial)
+        if taken is None:
+            with off_the_clock():
+                taken = await self._purse.take(lambda: self._bound.of(planned), trial=trial)
+        used = NOTHING
+        try:
+            reply = await self._model.reply(request)
+            used = _cost(reply)
+        except (ProviderFault, ModelFault) as fault:
+            used = self._feared(planned, taken) if fault.cause in UNTOLD else NOTHING
+            raise
+        except asyncio.CancelledError:
+            used = self._feared(planned, taken)
+            raise
+        finally:
+            self._purse.settle(taken, used, trial=trial)
+        await self._learn(planned, used)
+        return reply
+
+    def _feared(self, planned: Spent, taken: Spent) -> Spent:
+        """What a call has cost at most that does not say so."""
+        return taken if self._bound.of(planned) is not None else self._bound.guess(planned)
+
+    async def _learn(self, planned: Spent, used: Spent) -> None:
+        limit = self._purse.limit
+        bounds = (("usd", limit.usd, used.usd), ("tokens", limit.tokens, used.tokens))
+        unknown = [name for name, bound, found in bounds if bound is not None and found is None]
+        if unknown and not is_built_in(self.id):
+            await self._purse.refuse(f"limits.{unknown[0]} cannot be kept: {self.id} does not tell its cost")
+            raise OutOfBudget(f"{self.id} does not tell what a call costs")
+        self._is_free = is_built_in(self.id) and not (used.known_usd or used.known_tokens)
+        if self._bound.learn(planned, used):
+            with suppress(SQLAlchemyError):  # shown again soon
+                await self._purse.refresh()
+
+    async def close(self) -> None:
+        """Close the model."""
+        await self._model.close()
+
+
+def _cost(reply: Reply) -> Spent:
+    known = reply.prompt_tokens is not None and reply.completion_tokens is not None
+    tokens = (reply.prompt_tokens or 0) + (reply.completion_tokens or 0) if known else None
+    return Spent(reply.usd, tokens)
