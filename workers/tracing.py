@@ -31,7 +31,7 @@ def no_spans(_trial: Trial) -> AbstractContextManager[Told]:
 def tracing(
     job_id: str, shard: int, *, worker: str, environ: Mapping[str, str] = os.environ
 ) -> Iterator[Tracer]:
-    """Trace what is done within, as one span for the shard and one below it for each trial.
+    """Trace what is done within: one span, which names the process' first shard, and one below it a trial.
 
     Spans are sent in the background; a collector that is away costs some of them and never a trial.
     """
