@@ -73,7 +73,6 @@ class Runner:
         self._tracer, self._purse = tracer, purse
         self._outbox = Outbox(store, flush_s=timing.flush_s, after=self._written)
         self._waiting: deque[_Held] = deque()
-        self._suspects: list[_Held] = []
         self._running: dict[asyncio.Task[None], _Held] = {}
         self._broken_off: list[Spent] = []
         self._changed = asyncio.Event()
@@ -125,14 +124,19 @@ class Runner:
                 return
 
     async def _goes_on(self) -> bool:
-        """Go on to another shard: not from one with a trial that must run alone, nor with an empty purse."""
-        self._suspects = self._suspects or await self._lease(limit=1, alone=True)
-        if self._suspects or self._stopping or self._is_over_limit:
-            return False
-        shard = await asyncio.to_thread(self._following)
+        """Go on to another shard, if there is one; not with an empty purse."""
+        shard = None if self._stopping or self._is_over_limit else await asyncio.to_thread(self._next_shard)
         if shard is not None:
             self._shard = shard
         return shard is not None
+
+    def _next_shard(self) -> int | None:
+        try:
+            is_unfinished = self._store.has_suspects(self._job_id, self._shard)  # they must run alone
+        except SQLAlchemyError as error:
+            log.warning("shard %d is ended before another is begun: %s", self._shard, error)
+            return None
+        return None if is_unfinished else self._following()
 
     async def _may_begin(self) -> bool:
         """Whether the job's limits leave enough for the next trial, and all others of its sample here."""
@@ -148,15 +152,14 @@ class Runner:
     async def _run_alone(self) -> None:
         """Trials whose workers died before: one at a time, when every earlier result is safe."""
         await self._outbox.flush()
-        while self._suspects and not self._stopping:
-            self._start(self._suspects.pop())
+        while not self._stopping and (batch := await self._lease(limit=1, alone=True)):
+            self._start(batch[0])
             while self._running and not self._stopping:
                 await self._change()
             await self._outbox.flush()
-            self._suspects = await self._lease(limit=1, alone=True)
 
     async def _wind_down(self) -> None:
-        await self._give_back([*self._waiting, *self._suspects])
+        await self._give_back(self._waiting)
         while self._running and time.monotonic() < self._end_s:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._timing.watch_s):
@@ -222,7 +225,7 @@ class Runner:
     async def _give_back_unknown(self) -> None:
         """Give back what was leased by an answer that was lost: the heartbeat would hold it for ever."""
         await self._outbox.flush()
-        held = [one.lease for one in (*self._waiting, *self._suspects, *self._running.values())]
+        held = [one.lease for one in (*self._waiting, *self._running.values())]
         known = held + self._outbox.leases()
         await asyncio.to_thread(self._store.keep_only, self._heartbeat.holder, known)
 

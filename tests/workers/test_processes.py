@@ -47,7 +47,7 @@ def test_a_killed_worker_loses_no_trial_and_doubles_none(busy_plant: Plant) -> N
 def test_a_worker_told_to_stop_gives_back_what_it_cannot_finish(plant: Plant) -> None:
     plant.start(1, sweeper=False)
     job = plant.post(4, models=[{"id": "scripted", "options": {"replies": ["A"], "delay_s": 60}}])
-    wait_until(lambda: plant.store.job(job.id).counts.running == 4)
+    wait_until(lambda: plant.store.job(job.id).counts.running == 8)
     plant.supervisor.stop()
     assert plant.store.job(job.id).counts.running == 0
     leases = plant.store.lease(job.id, 0, worker="next", ttl_s=60)

@@ -64,6 +64,13 @@ class Leases(Database):
                 db.execute(begun.values(values))
         return [Lease(trial=trial_of(row), attempt=row["attempt"], token=row["token"]) for row in found]
 
+    def has_suspects(self, job_id: str, shard: int) -> bool:
+        """Whether a trial of the shard waits that must run alone."""
+        here = (trials.c.job_id == job_id) & (trials.c.shard == shard) & (trials.c.state == PENDING)
+        waits = select(trials.c.trial_id).where(here, trials.c.attempt >= ALONE_AFTER).limit(1)
+        with self.reading() as db:
+            return db.execute(waits).first() is not None
+
     def renew(self, worker: str, *, ttl_s: float) -> set[tuple[str, int]]:
         """Hold what `worker` has for another `ttl_s` seconds; return (trial id, token) of what that is."""
         held = select(trials.c.trial_id).where(trials.c.worker == worker, trials.c.state == LEASED)
