@@ -142,14 +142,15 @@ def main() -> None:
         "performance.svg": svg(cells, title=f"CPU ms a trial of four model calls; {where}"),
         "growth.svg": curves(panels_of(grown), title=f"A job of so many trials; {where}"),
     }
-    given.out.mkdir(parents=True, exist_ok=True)
-    (given.out / "performance.json").write_text(json.dumps(found | rest, indent=2) + "\n")
-    for name, picture in drawn.items():
-        (given.out / name).write_text(picture)
-        if given.write_docs:
-            (given.write_docs.parent / "images" / name).write_text(picture)
+    folders = [given.out]
     if given.write_docs:
         page.write(given.write_docs)
+        folders.append(given.write_docs.parent / "images")
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, picture in drawn.items():
+            (folder / name).write_text(picture)
+    (given.out / "performance.json").write_text(json.dumps(found | rest, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ def main() -> None:
 
 def fill(store: Store, job: JobRecord, shards: Iterable[int]) -> None:
     """End all trials of these shards past leases, a shard in a transaction."""
+    body = pack(TRACE)
     for shard in shards:
         here = (trials.c.job_id == job.id) & (trials.c.shard == shard) & (trials.c.state == PENDING)
         with store.writing() as db:
@@ -50,7 +51,7 @@ def fill(store: Store, job: JobRecord, shards: Iterable[int]) -> None:
             rows = [row_of(trial_of(one)) for one in found]
             db.execute(update(trials).where(here).values(state="done", attempt=1, token=1))
             insert_all(db, results, [row_values(row) for row in rows])
-            insert_all(db, traces, [{"trial_id": row.trial_id, "body": pack(TRACE)} for row in rows])
+            insert_all(db, traces, [{"trial_id": row.trial_id, "body": body} for row in rows])
             spent = [Spent.by(row) for row in rows]
             add_results(db, job.id, [row.outcome for row in rows], spent, now=store.now(db))
 

@@ -13,6 +13,7 @@ from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row, make_sp
 from tests.workers.tiny_worker import refs
 from workers.store import JobRecord, Lease, Store
 from workers.store.counters import Spent
+from workers.store.ending import BATCH
 from workers.store.schema import trials
 
 pytestmark = BOTH
@@ -363,3 +364,11 @@ def test_what_a_dead_process_held_runs_out_at_once_and_nothing_else(store: Store
     again = store.lease(job.id, 0, worker="next", ttl_s=TTL_S)
     assert {one.trial.trial_id for one in again} >= {one.trial.trial_id for one in dead}
     assert sum(one.attempt == 2 for one in again) == 1
+
+
+def test_a_job_that_fails_ends_all_its_trials_in_batches(store: Store) -> None:
+    job = create(store, BATCH // 2 + 500)
+    assert job.counts.planned > BATCH
+    failed = store.fail(job.id, "it cannot run")
+    assert (failed.status, failed.counts.infra_missing) == ("failed", job.counts.planned)
+    assert len({row.trial_id for row in store.iter_rows(job.id)}) == job.counts.planned

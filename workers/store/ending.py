@@ -1,13 +1,15 @@
 """Ending trials that will not run: each gets its one outcome all the same."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, Connection, insert, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, select, update
 
 from gnomon.job import Trial
 from gnomon.outcome import Outcome
 from gnomon.row import Row
 from workers.store.counters import add_results
+from workers.store.database import insert_all
 from workers.store.encoding import row_values, trial_of
 from workers.store.schema import jobs, results, trials
 
@@ -15,31 +17,37 @@ BATCH = 10_000
 
 
 def end_unrun(db: Connection, which: ColumnElement[bool], *, stop_reason: str, now: float) -> int:
-    """End the trials `which` (pending or leased, never done) as `infra_missing`; return how many."""
+    """End the trials `which` (pending or leased, never done) as `infra_missing`; return how many.
+
+    BATCH of them are in memory at a time, however many there are.
+    """
+    some = select(trials.c.trial_id).where(which, trials.c.state != "done").limit(BATCH)
     ended = (
         update(trials)
-        .where(which, trials.c.state != "done")
+        .where(trials.c.trial_id.in_(some))
         .values(state="done", lease_until=None, token=trials.c.token + 1)  # whoever ran it is refused
         .returning(*trials.c)
     )
-    found = db.execute(ended).mappings().all()
-    benchmarks = dict(
-        db.execute(
-            select(jobs.c.id, jobs.c.benchmark).where(jobs.c.id.in_({row["job_id"] for row in found}))
-        ).all()
-    )
+    count = 0
+    while found := db.execute(ended).mappings().all():
+        _keep_missing(db, found, stop_reason=stop_reason, now=now)
+        count += len(found)
+    return count
+
+
+def _keep_missing(db: Connection, ended: Sequence[RowMapping], *, stop_reason: str, now: float) -> None:
+    job_ids = {row["job_id"] for row in ended}
+    named = select(jobs.c.id, jobs.c.benchmark).where(jobs.c.id.in_(job_ids))
+    benchmarks = dict(db.execute(named).all())
     by_job: dict[str, list[Row]] = defaultdict(list)
-    for row in found:
-        trial = trial_of(row)
-        benchmark = benchmarks[trial.job_id]
+    for row in ended:
+        trial, benchmark = trial_of(row), benchmarks[row["job_id"]]
         by_job[trial.job_id].append(
             missing_row(trial, benchmark=benchmark, stop_reason=stop_reason, attempt=row["attempt"])
         )
     for job_id, rows in by_job.items():
         add_results(db, job_id, [row.outcome for row in rows], (), now=now)
-        for start in range(0, len(rows), BATCH):
-            db.execute(insert(results), [row_values(row) for row in rows[start : start + BATCH]])
-    return len(found)
+        insert_all(db, results, [row_values(row) for row in rows])
 
 
 def missing_row(trial: Trial, *, benchmark: str, stop_reason: str, attempt: int) -> Row:
