@@ -50,6 +50,7 @@ def run(size: int, base: str, folder: Path, redis_url: str) -> None:
     planned = job.create(spec.model_copy(update={"repeats": size // SAMPLES}))
     gc.set_threshold(*GC_THRESHOLD)
     job.run_here(job.create(spec_of("openai/warm-up", base, SAMPLES, IN_FLIGHT, {})))
+    gc.freeze()
     Meter()
     idle_mb = rss_mb()
     job.run_here(planned)
