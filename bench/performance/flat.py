@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench.performance.meter import Meter, peak_mb, rss_mb
@@ -22,13 +23,23 @@ SAMPLES, IN_FLIGHT = 500, 100
 RUN = "--run"
 
 
-def peaks_mb(sizes: tuple[int, ...] = SIZES) -> list[float]:
-    """The most memory that a process of its own had, for each size, without what it had at the start."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Growth:
+    """What a process of its own had more than after a first job of SAMPLES trials: resident memory at its
+    peak, which the luck of how allocations lie moves by some MB, and blocks of Python's memory at the end.
+    """
+
+    peak_mb: float
+    blocks: int
+
+
+def grow(sizes: tuple[int, ...] = SIZES) -> list[Growth]:
+    """The growth by a job of each size."""
     with queue() as redis_url, mock_server() as port:
-        return [_peak_mb(size, f"http://127.0.0.1:{port}/v1", redis_url) for size in sizes]
+        return [_grow(size, f"http://127.0.0.1:{port}/v1", redis_url) for size in sizes]
 
 
-def _peak_mb(size: int, base: str, redis_url: str) -> float:
+def _grow(size: int, base: str, redis_url: str) -> Growth:
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "bench.performance.flat", RUN, str(size), base, folder, redis_url]
         environ = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -36,7 +47,7 @@ def _peak_mb(size: int, base: str, redis_url: str) -> float:
     found = json.loads(done.stdout.strip().splitlines()[-1])
     if found["right"] != size:
         raise RuntimeError(f"{found['right']} of {size} trials were answered rightly:\n{done.stderr[-2000:]}")
-    return float(found["peak_mb"] - found["idle_mb"])
+    return Growth(peak_mb=found["peak_mb"], blocks=found["blocks"])
 
 
 def run(size: int, base: str, folder: Path, redis_url: str) -> None:
@@ -50,10 +61,12 @@ def run(size: int, base: str, folder: Path, redis_url: str) -> None:
     planned = job.create(spec.model_copy(update={"repeats": size // SAMPLES}))
     gc.set_threshold(*GC_THRESHOLD)
     job.run_here(job.create(spec_of("openai/warm-up", base, SAMPLES, IN_FLIGHT, {})))
+    gc.freeze()
     Meter()
-    idle_mb = rss_mb()
+    idle_mb, blocks = rss_mb(), sys.getallocatedblocks()
     job.run_here(planned)
-    found = {"idle_mb": idle_mb, "peak_mb": peak_mb(), "right": job.right(planned)}
+    found = {"peak_mb": peak_mb() - idle_mb, "blocks": sys.getallocatedblocks() - blocks}
+    found["right"] = job.right(planned)
     sys.stdout.write(json.dumps(found) + "\n")
 
 
@@ -62,8 +75,10 @@ def main() -> None:
         size, base, folder, redis_url = sys.argv[2:]
         return run(int(size), base, Path(folder), redis_url)
     sizes = tuple(int(size) for size in sys.argv[1:]) or SIZES
-    for size, more_mb in zip(sizes, peaks_mb(sizes), strict=True):
-        sys.stdout.write(f"{size:,} trials: {more_mb:.1f} MB more at the peak\n")
+    for size, more in zip(sizes, grow(sizes), strict=True):
+        sys.stdout.write(
+            f"{size:,} trials: {more.peak_mb:.1f} MB more at the peak, {more.blocks:,} blocks more after it\n"
+        )
     return None
 
 
