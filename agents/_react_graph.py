@@ -46,7 +46,7 @@ def _graph() -> "Pregel[Any, Any, Any, Any]":
     from langchain_core.runnables import Runnable
     from langgraph.channels import LastValue
     from langgraph.pregel import NodeBuilder, Pregel
-    from langgraph.pregel._write import ChannelWriteEntry
+    from langgraph.pregel._write import ChannelWriteEntry  # Pregel's own documentation has it write so
 
     class Turn(Runnable[Talk, Talk | str]):
         """One turn. Each call of a plain function would be a traced run of its own."""

@@ -25,7 +25,7 @@ Told = TypeVar("Told")
 
 
 class Purse:
-    """One shard's share of the limits. Use it on one loop; `written` may be called from any thread."""
+    """One process' share of the limits. Use it on one loop; `written` may be called from any thread."""
 
     def __init__(self, job_id: str, spec: JobSpec, *, store: Store, holder: str, ttl_s: float) -> None:
         self.limit = Money(usd=spec.limits.usd, tokens=spec.limits.tokens)

@@ -1,4 +1,4 @@
-"""Runner: keeps a shard's trials in flight and their results flowing to the store."""
+"""Runner: keeps the trials of a shard, and of those that follow it, in flight, and their results flowing."""
 
 import asyncio
 import logging
@@ -22,6 +22,7 @@ from workers.opening import OpenJob
 from workers.outbox import Outbox
 from workers.pots import TRIAL
 from workers.purse import AGAIN_S, Purse
+from workers.ramp import Ramp
 from workers.settings import Timing
 from workers.store.counters import Spent
 from workers.store.jobs import group_size
@@ -29,8 +30,6 @@ from workers.store.records import Lease
 from workers.store.store import Store
 from workers.tracing import Tracer, no_spans
 
-# The first trials begin one by one: what starts together waits for the loop together ever after.
-RAMP_S = 0.15
 log = logging.getLogger(__name__)
 
 
@@ -59,12 +58,12 @@ class Runner:
         agents: Mapping[str, Agent],
         models: Mapping[str, Model],
         leased: Callable[[Sequence[Lease]], None] = lambda _: None,
-        following: Callable[[], int | None] = lambda: None,
+        following: Callable[[int], int | None] = lambda _: None,
         tracer: Tracer = no_spans,
         purse: Purse | None = None,
     ) -> None:
-        """`leased` is told, in a thread, which trials come next; `following` names, in a thread, the shard
-        to go on with when nothing of one is left to begin: no slot stays empty until its last trial ends.
+        """In threads: `leased` is told which trials come next; `following` names the shard to go on with when
+        nothing of one is left to begin, so that no slot stays empty until its last trial ends.
         """
         self._job_id, self._shard, self._job, self._store = job_id, shard, opened, store
         self._heartbeat, self._timing = heartbeat, timing
@@ -76,7 +75,7 @@ class Runner:
         self._running: dict[asyncio.Task[None], _Held] = {}
         self._broken_off: list[Spent] = []
         self._changed = asyncio.Event()
-        self._stopping = self._is_over_limit = False
+        self._stopping = self._is_over_limit = self._is_last = False
         self._end_s = math.inf  # of time.monotonic: when what still runs is broken off
 
     def stop(self) -> None:
@@ -85,7 +84,7 @@ class Runner:
         self._close()
 
     async def run(self) -> None:
-        """Run until nothing of the shard is pending, the job is closed, or `stop` is called."""
+        """Run until nothing is pending, no shard follows, the job is closed, or `stop` is called."""
         helpers = [asyncio.create_task(self._watch()), asyncio.create_task(self._outbox.keep_flushing())]
         try:
             await self._run_together()
@@ -100,7 +99,7 @@ class Runner:
         limit = self._job.bench.spec.concurrency
         group = group_size(self._job.bench.spec)  # with a purse, no lease cuts a sample's trials apart
         size = -(-max(limit, 2 * group) // group) * group if self._purse else limit
-        more, begun = True, 0
+        more, ramp = True, Ramp(limit)
         while not self._stopping:
             if self._purse is not None and self._purse.is_empty and not self._is_over_limit:
                 self._is_over_limit = True
@@ -109,13 +108,13 @@ class Runner:
                 more = True  # what the store hands out from now on are the rest of samples that were begun
             while self._waiting and len(self._running) < limit and await self._may_begin():
                 self._start(self._waiting.popleft())
-                begun += 1
-                if begun < limit:
-                    await asyncio.sleep(RAMP_S / limit)
+                await ramp.step()
             if more and len(self._waiting) <= size // 2:
                 batch = await self._lease(limit=size)
                 self._waiting.extend(batch)
-                more = len(batch) == size or await self._goes_on()
+                more = len(batch) == size
+            elif not more and not self._is_last and len(self._running) + len(self._waiting) < limit:
+                more = await self._goes_on()
             elif self._running:
                 await self._change()
             elif self._waiting:
@@ -124,19 +123,12 @@ class Runner:
                 return
 
     async def _goes_on(self) -> bool:
-        """Go on to another shard, if there is one; not with an empty purse."""
-        shard = None if self._stopping or self._is_over_limit else await asyncio.to_thread(self._next_shard)
-        if shard is not None:
-            self._shard = shard
-        return shard is not None
-
-    def _next_shard(self) -> int | None:
-        try:
-            is_unfinished = self._store.has_suspects(self._job_id, self._shard)  # they must run alone
-        except SQLAlchemyError as error:
-            log.warning("shard %d is ended before another is begun: %s", self._shard, error)
-            return None
-        return None if is_unfinished else self._following()
+        """Go on to another shard, now that a slot is free; not with an empty purse."""
+        shard = None
+        if not self._stopping and not self._is_over_limit:
+            shard = await asyncio.to_thread(self._following, self._shard)
+        self._shard, self._is_last = (self._shard, True) if shard is None else (shard, False)
+        return not self._is_last
 
     async def _may_begin(self) -> bool:
         """Whether the job's limits leave enough for the next trial, and all others of its sample here."""
@@ -271,7 +263,8 @@ class Runner:
             self._purse.ended([held.lease.trial.trial_id])
         self._changed.set()
         if not task.cancelled() and task.exception() is not None:
-            # Its lease stays and expires: what fails outside of run_trial ends as worker_lost.
+            # Its lease stays and expires, once this process ends: such trials end as worker_lost.
+            self._is_last = True
             log.error("a trial failed outside of its own boundary", exc_info=task.exception())
 
     async def _break_off(self, tasks: Collection[asyncio.Task[None]]) -> None:

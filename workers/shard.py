@@ -11,6 +11,8 @@ from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from gnomon.agent import AGENTS, Agent
 from gnomon.errors import SpecError
 from gnomon.media import MediaStore
@@ -126,12 +128,22 @@ async def _run(
             agents=agents,
             models={label: cache.around(label, model) for label, model in asked.items()},
             leased=cache.prefetch,
-            following=partial(context.following, job_id),
+            following=partial(_following, job_id, context),
             tracer=tracer,
             purse=purse if purse.limit != Money() else None,
         )
         with _stopped_by_sigterm(runner):
             await runner.run()
+
+
+def _following(job_id: str, context: WorkerContext, shard: int) -> int | None:
+    """The shard to go on with; none after one with a trial that must run alone."""
+    try:
+        is_unfinished = context.store.has_suspects(job_id, shard)
+    except SQLAlchemyError as error:
+        log.warning("shard %d is ended before another is begun: %s", shard, error)
+        return None
+    return None if is_unfinished else context.following(job_id)
 
 
 def _cache_of(spec: JobSpec, context: WorkerContext) -> ReplyCache:

@@ -1,4 +1,4 @@
-"""Worker: takes shards off the queue and runs each in a forked process of its own."""
+"""Worker: takes shards off the queue and runs each, with those that follow it, in a forked process."""
 
 import gc
 import logging

@@ -25,12 +25,12 @@ ASK = Request(messages=[{"role": "user", "content": "hi"}], tools=[])
 class FakeLedger:
     """Grants up to `room` at once, in advance too where there is `plenty`; may be away for some visits."""
 
-    def __init__(self, room: int = 100, *, away: int = 0, plenty: bool = False) -> None:
-        self.room, self.away, self.plenty = room, away, plenty
+    def __init__(self, room: int = 100, *, away: int = 0, plenty: bool = False, takes_s: float = 0.0) -> None:
+        self.room, self.away, self.plenty, self.takes_s = room, away, plenty, takes_s
         self.visits: list[Visit] = []
 
     async def visit(self, visit: Visit) -> Leave:
-        await asyncio.sleep(0)
+        await asyncio.sleep(self.takes_s)
         if self.away:
             self.away -= 1
             raise RedisConnectionError("away")
@@ -122,12 +122,13 @@ async def test_leave_that_is_not_used_in_time_is_given_back_with_its_tokens(new_
     gate = new_gate(ledger)
     async with gate.call(100) as call:
         call.used = 100
-    held = max(1, ledger.visits[0].ahead)
+    held = ledger.visits[0].ahead * ledger.visits[0].ahead_cost
+    assert held > 0
     await asyncio.sleep(2 * AHEAD_S)
     async with gate.call(100):
         last = ledger.visits[-1]
     assert last.in_flight == 0
-    assert sum(visit.token_error for visit in ledger.visits) == -100 * held
+    assert sum(visit.token_error for visit in ledger.visits) == -held
 
 
 async def test_after_a_429_no_leave_from_before_is_used(new_gate: NewGate) -> None:
@@ -140,6 +141,35 @@ async def test_after_a_429_no_leave_from_before_is_used(new_gate: NewGate) -> No
     ledger.plenty = False
     async with gate.call(1):
         assert [len(visit.costs) for visit in ledger.visits if visit.costs] == [1, 1]
+
+
+async def test_a_429_that_comes_during_a_visit_leaves_nothing_of_what_it_brings(new_gate: NewGate) -> None:
+    ledger = FakeLedger(plenty=True, takes_s=0.1)
+    gate = new_gate(ledger)
+    with contextlib.suppress(ProviderFault):
+        async with gate.call(1) as call:
+            other = asyncio.create_task(LimitedModel(Busy(), lambda: gate).reply(ASK))
+            await asyncio.sleep(0.03)  # a visit is under way, for the other
+            call.throttled = True
+            raise ProviderFault("slow down", cause="rate_limit")
+    await other
+    ledger.plenty = False
+    before = sum(len(visit.costs) for visit in ledger.visits)
+    async with gate.call(1):
+        assert sum(len(visit.costs) for visit in ledger.visits) == before + 1
+
+
+async def test_leave_for_a_small_call_is_not_enough_for_a_large_one(new_gate: NewGate) -> None:
+    ledger = FakeLedger(room=1_000, plenty=True)
+    gate = new_gate(ledger)
+    for tokens in (*[10] * 40, *[20_000] * 3):
+        async with gate.call(tokens) as call:
+            call.used = tokens
+    paid = sum(sum(visit.costs) + visit.ahead * visit.ahead_cost for visit in ledger.visits)
+    assert [visit.costs for visit in ledger.visits if 20_000 in visit.costs] != []
+    await gate.close()
+    given_back = -sum(visit.token_error for visit in ledger.visits)
+    assert paid - given_back == 40 * 10 + 3 * 20_000
 
 
 async def test_a_429_costs_no_try_and_is_told(new_gate: NewGate) -> None:

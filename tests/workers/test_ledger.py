@@ -1,6 +1,8 @@
 """The ledger of one key: what it grants, to whom, and when it lets go."""
 
 import asyncio
+import math
+import time
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -95,8 +97,13 @@ async def test_no_leave_is_given_in_advance_while_another_job_waits_or_the_provi
 ) -> None:
     busy, waiting = new_ledger("busy"), new_ledger("waiting", in_flight=1)
     assert (await busy.visit(Visit(costs=[1], ahead=5))).ahead == 5
-    assert await granted(waiting, 1) == 0
-    assert (await busy.visit(Visit(in_flight=6, ahead=5))).ahead == 0
+    took_s = math.inf
+    while took_s > 0.4:  # who was put off is remembered for half a second
+        began_s = time.monotonic()
+        assert await granted(waiting, 1) == 0
+        ahead = (await busy.visit(Visit(in_flight=6, ahead=5))).ahead
+        took_s = time.monotonic() - began_s
+    assert ahead == 0
     await waiting.visit(Visit(throttled=1, retry_after_s=30.0))
     assert (await new_ledger("third").visit(Visit(ahead=5))).ahead == 0
 

@@ -19,7 +19,8 @@ from workers.heartbeat import Heartbeat
 from workers.opening import OpenJob, OpenSpec
 from workers.purse import Purse
 from workers.pursed_model import pursed
-from workers.runner import RAMP_S, Runner
+from workers.ramp import RAMP_S
+from workers.runner import Runner
 from workers.settings import Timing
 from workers.shard import run_shard
 from workers.store import JobRecord, Store
@@ -185,6 +186,17 @@ def test_a_process_goes_on_with_the_shards_that_follow(real_store: Store, tmp_pa
     run_shard(job.id, 0, context=context)
     record = real_store.job(job.id)
     assert (record.status, record.counts.scored) == ("completed", 12)
+
+
+def test_no_shard_is_taken_before_a_slot_is_free(real_store: Store, tmp_path: Path) -> None:
+    model = {"id": "scripted", "options": {"replies": ["A"], "delay_s": 0.5}}
+    job = create(real_store, 4, concurrency=2, models=[model])
+    asked_s: list[float] = []
+    context = replace(context_of(real_store, tmp_path), following=lambda _: asked_s.append(time.monotonic()))
+    began_s = time.monotonic()
+    run_shard(job.id, 0, context=context)
+    assert len(asked_s) == 1
+    assert asked_s[0] - began_s >= 0.5  # no trial of its own shard ends sooner
 
 
 def test_no_shard_follows_one_with_a_trial_that_must_run_alone(real_store: Store, tmp_path: Path) -> None:

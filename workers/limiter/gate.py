@@ -44,7 +44,7 @@ class Gate:
         self._waiting: deque[Call] = deque()
         self._stock = Stock()
         self._report = Visit()
-        self._in_flight = self._cost = 0
+        self._in_flight = 0
         self._wake = asyncio.Event()
         self._is_blocked = False  # asked for more than there is: only what comes back can change that
         self._is_plenty = False
@@ -56,8 +56,6 @@ class Gate:
     async def call(self, tokens: int) -> AsyncIterator[Call]:
         """Wait for leave for a call of about so many tokens, off the trial's clock."""
         call = Call(tokens=tokens)
-        self._cost = tokens
-        self._stock.count()
         if not self._take(call):
             with off_the_clock():
                 await self._leave(call)
@@ -77,14 +75,17 @@ class Gate:
             await self._pump
 
     def _take(self, call: Call) -> bool:
-        """Whether there is leave in hand for it."""
-        self._throw_away(asyncio.get_running_loop().time())
-        tokens = None if self._waiting or self._is_closing else self._stock.take()
+        """Whether there is leave in hand for it; what was paid for that beyond its tokens is given back."""
+        now_s = asyncio.get_running_loop().time()
+        self._stock.count(call.tokens, now_s=now_s)
+        self._throw_away(now_s)
+        paid = None if self._waiting or self._is_closing else self._stock.take(call.tokens)
         if self._is_plenty and self._stock.is_low:
             self._wake.set()
-        if tokens is None:
+        if paid is None:
+            self._throw_away()  # what is not enough for this call: the next visit asks for more
             return False
-        call.tokens = tokens
+        self._report.token_error -= paid - call.tokens
         self._in_flight += 1
         return True
 
@@ -112,7 +113,7 @@ class Gate:
             report.retry_after_s = max(report.retry_after_s, call.retry_after_s)
             self._is_plenty = False
             self._throw_away()
-        if self._is_blocked:
+        if self._is_blocked or call.throttled:
             self._wake.set()
         elif not self._is_told_soon:
             self._is_told_soon = True
@@ -149,7 +150,7 @@ class Gate:
         told, self._report, self._is_told_soon = self._report, Visit(), False
         told.in_flight = self._in_flight + len(self._stock)
         told.costs = [call.tokens for call in asked]
-        told.ahead, told.ahead_cost = self._stock.wanted(now_s), self._cost
+        told.ahead, told.ahead_cost = self._stock.wanted(now_s), self._stock.cost
         try:
             leave = await self._ledger.visit(told)
         except (RedisError, OSError) as error:
@@ -167,6 +168,9 @@ class Gate:
         while self._waiting and self._waiting[0].leave.done():
             self._waiting.popleft()
         self._stock.add(leave.ahead, tokens=told.ahead_cost, now_s=now_s)
+        if self._report.throttled:  # meanwhile
+            self._is_plenty = False
+            self._throw_away()
         return leave.wait_s
 
     def _take_back(self, told: Visit) -> None:
@@ -174,5 +178,5 @@ class Gate:
         now = self._report
         now.answered += told.answered
         now.throttled += told.throttled
-        now.token_error += told.token_error
+        now.token_error += max(0, told.token_error)  # it may have been heard: nothing is given back twice
         now.retry_after_s = max(now.retry_after_s, told.retry_after_s)

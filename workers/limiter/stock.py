@@ -5,6 +5,7 @@ from collections import deque
 
 AHEAD_S = 0.25  # leave is good for so long; the ledger's pace reckons with calls that go so late
 MOST_AHEAD = 256
+ROOM = 1.25  # of the dearest call that went lately: conversations grow
 LEAST_LOOK_S = 0.05  # less time says little of how many calls go
 
 
@@ -13,19 +14,29 @@ class Stock:
 
     def __init__(self) -> None:
         self._leaves: deque[tuple[float, int]] = deque()  # until when, and for how many tokens
-        self._begun, self._since_s, self._level = 0, 0.0, 0
+        self._begun, self._since_s, self._level = 0, math.inf, 0
+        self._dearest = 0  # tokens of a call, of those that went lately
 
     def __len__(self) -> int:
         return len(self._leaves)
+
+    @property
+    def cost(self) -> int:
+        """Tokens of one leave to ask for; what a call leaves of them is given back."""
+        return math.ceil(ROOM * self._dearest)
 
     @property
     def is_low(self) -> bool:
         """Whether less than half of what was wanted is left."""
         return 2 * len(self._leaves) < self._level
 
-    def take(self) -> int | None:
-        """Take one: the tokens that were paid for it. None where there is none."""
-        return self._leaves.popleft()[1] if self._leaves else None
+    def take(self, tokens: int) -> int | None:
+        """Take one that is enough for a call of so many tokens: what was paid for it; None: there is none."""
+        for place, (_, paid) in enumerate(self._leaves):
+            if paid >= tokens:
+                del self._leaves[place]
+                return paid
+        return None
 
     def add(self, count: int, *, tokens: int, now_s: float) -> None:
         """Put so many there."""
@@ -38,9 +49,12 @@ class Stock:
             tokens += self._leaves.popleft()[1]
         return tokens
 
-    def count(self) -> None:
-        """A call has begun."""
+    def count(self, tokens: int, *, now_s: float) -> None:
+        """A call of so many tokens begins."""
+        if self._begun == 0:
+            self._since_s, self._dearest = min(self._since_s, now_s), 0
         self._begun += 1
+        self._dearest = max(self._dearest, tokens)
 
     def wanted(self, now_s: float) -> int:
         """How many more to ask for: as many as go in AHEAD_S, by how many went since this was asked last."""
