@@ -5,7 +5,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from workers.store.counters import OPEN
 from workers.store.store import Store
@@ -18,23 +18,39 @@ SLOW_S = 1.0  # what takes no longer to build is never old
 PATIENCE = 10  # a slow one of a job that runs may be as many times as old as it took to build
 
 
+class _Stamp(NamedTuple):
+    """What a report was built from: rows also go, when a job is resumed."""
+
+    status: str
+    done: int
+    last_seq: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Built:
+    """A job's report, and when and in what time it was built."""
+
+    report: "Report"
+    stamp: _Stamp
+    at_s: float
+    took_s: float
+
+
 @dataclass(slots=True)
 class _Kept:
-    """A job's report, `stamp` what it was built from, and when and in what time that was."""
+    """A job's last report; whoever builds the next one holds the lock."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    report: "Report | None" = None
-    stamp: tuple[str, int] | None = None
-    built_s: float = 0.0
-    took_s: float = 0.0
+    last: _Built | None = None
 
 
 class KeptReports:
     """Builds a report where rows have come since the last one. Safe to share between threads.
 
     A million rows take half a minute: while a job runs, such a report may be ten times as old as it took to
-    build, so that those who look on every few seconds leave the machine to others. Reports built within a
-    second, and those of jobs that have ended, are always of all rows.
+    build, so that those who look on every few seconds leave the machine to others, and is given out until
+    the next one is built. Reports built within a second, and those of jobs that have ended, are always
+    of all rows.
     """
 
     def __init__(
@@ -49,26 +65,40 @@ class KeptReports:
         self._lock = threading.Lock()
 
     def get(self, job_id: str) -> "tuple[Report, float]":
-        """The report, and how many seconds ago it was built; never changed by whoever gets it.
+        """The report, and how many seconds old it is: 0 if of all rows; never changed by whoever gets it.
 
         Raises:
             NotFound: there is no such job.
         """
-        self._store.job(job_id)
+        stamp = self._stamp(job_id)
         kept = self._place(job_id)
-        with kept.lock:
-            stamp = (self._store.job(job_id).status, self._store.last_seq(job_id))
-            if kept.report is None or (stamp != kept.stamp and not self._may_wait(kept, stamp[0])):
-                began_s = self._clock()
-                kept.report, kept.stamp = self._build(self._store, job_id), stamp
-                kept.built_s = self._clock()
-                kept.took_s = kept.built_s - began_s
-            return kept.report, self._clock() - kept.built_s
+        old = kept.last
+        if old is None or not _may_be_old(old, stamp):
+            kept.lock.acquire()
+        elif not kept.lock.acquire(blocking=False):
+            return old.report, self._age_s(old, stamp)
+        try:
+            return self._newest(kept, job_id)
+        finally:
+            kept.lock.release()
 
-    def _may_wait(self, kept: _Kept, status: str) -> bool:
-        is_same_status = kept.stamp is not None and kept.stamp[0] == status
-        age_s = self._clock() - kept.built_s
-        return status in OPEN and is_same_status and kept.took_s > SLOW_S and age_s < PATIENCE * kept.took_s
+    def _newest(self, kept: _Kept, job_id: str) -> "tuple[Report, float]":
+        stamp, last = self._stamp(job_id), kept.last
+        if last is None or (last.stamp != stamp and not self._may_wait(last, stamp)):
+            began_s = self._clock()
+            report, at_s = self._build(self._store, job_id), self._clock()
+            last = kept.last = _Built(report=report, stamp=stamp, at_s=at_s, took_s=at_s - began_s)
+        return last.report, self._age_s(last, stamp)
+
+    def _may_wait(self, last: _Built, stamp: _Stamp) -> bool:
+        return _may_be_old(last, stamp) and self._age_s(last, stamp) < PATIENCE * last.took_s
+
+    def _age_s(self, last: _Built, stamp: _Stamp) -> float:
+        return 0.0 if last.stamp == stamp else self._clock() - last.at_s
+
+    def _stamp(self, job_id: str) -> _Stamp:
+        job = self._store.job(job_id)
+        return _Stamp(job.status, job.counts.done, self._store.last_seq(job_id))
 
     def _place(self, job_id: str) -> _Kept:
         with self._lock:
@@ -77,3 +107,7 @@ class KeptReports:
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
             return kept
+
+
+def _may_be_old(last: _Built, stamp: _Stamp) -> bool:
+    return stamp.status in OPEN and last.stamp.status == stamp.status and last.took_s > SLOW_S

@@ -1,9 +1,10 @@
 """Opening: a stored job made ready to run; done once a process, and before the fork where it can be."""
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from gnomon.benchmark import SampleSet
@@ -27,9 +28,35 @@ class KeptSamples:
 
 
 def kept(samples: SampleSet) -> KeptSamples:
-    """The same samples, each built once as long as it is among the last SAMPLES_KEPT that were asked for."""
-    get = lru_cache(SAMPLES_KEPT)(samples.get)
+    """The same samples, each built once as long as it is among the last SAMPLES_KEPT that were asked for.
+
+    Threads that ask for one while it is built wait for it; an error reaches them all, and is not kept.
+    """
+    asked: OrderedDict[str, Future[Sample]] = OrderedDict()
+    lock = threading.Lock()
+
+    def get(sample_id: str) -> Sample:
+        with lock:
+            is_new = sample_id not in asked
+            sample = asked.setdefault(sample_id, Future())
+            asked.move_to_end(sample_id)
+            if len(asked) > SAMPLES_KEPT:
+                asked.popitem(last=False)
+        if is_new:
+            _build(sample, lambda: samples.get(sample_id))
+            if sample.exception() is not None:
+                with lock:
+                    asked.pop(sample_id, None)
+        return sample.result()
+
     return KeptSamples(refs=samples.refs, faults=samples.faults, get=get)
+
+
+def _build(sample: Future[Sample], build: Callable[[], Sample]) -> None:
+    try:
+        sample.set_result(build())
+    except BaseException as error:  # noqa: BLE001 - whoever asks for the sample has it raised
+        sample.set_exception(error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

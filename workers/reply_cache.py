@@ -46,8 +46,9 @@ def _digest(data: bytes) -> bytes:
 class ReplyCache:
     """Looks up and keeps replies. A trial's are fetched when it is leased: a look-up is a dictionary's.
 
-    A new body lies here until it is written; then its key alone does, and the store is asked should it be
-    wanted again. Known are the scopes of the last leases only, so memory does not grow with the job.
+    A new reply lies here until it is written; then its key alone does, and the store is asked should it be
+    wanted again. Known are the scopes of the last leases only, so memory does not grow with the job. A scope
+    is known whole or not at all.
     """
 
     def __init__(self, store: Store, models: Mapping[str, bytes]) -> None:
@@ -56,7 +57,7 @@ class ReplyCache:
         # A trial has one scope, a sample's arms share it. None: the body lies in the store.
         self._scopes: OrderedDict[bytes, dict[bytes, str | None]] = OrderedDict()
         self._most_scopes = LEAST_SCOPES
-        self._new: list[KeptReply] = []
+        self._new: dict[bytes, KeptReply] = {}
         self._lock = asyncio.Lock()
 
     def around(self, label: str, model: Model) -> Model:
@@ -70,23 +71,23 @@ class ReplyCache:
         trials = [lease.trial for lease in leases if lease.trial.model in self._models]
         wanted = {scope_of(self._models[trial.model], trial.seed) for trial in trials}
         self._most_scopes = max(self._most_scopes, KEPT_BATCHES * len(wanted))
-        self._fetch(wanted - self._scopes.keys())
+        self._fetch({scope for scope in wanted if not self._is_known(scope)})
 
     async def get(self, scope: bytes, key: bytes) -> Reply | None:
         """The reply under that key, if one is kept."""
         known = self._scopes.get(scope)
-        if known is None or known.get(key, "") is None:
+        if key not in self._new and (known is None or known.get(key, "") is None):
             await asyncio.to_thread(self._fetch, {scope})
-            known = self._scopes.get(scope, {})
-        body = known.get(key)
+            known = self._scopes.get(scope)
+        if key in self._new:
+            return _reply_of(self._new[key].body)
+        body = (known or {}).get(key)
         return None if body is None else _reply_of(body)
 
     def put(self, scope: bytes, key: bytes, reply: Reply) -> None:
-        """Keep a reply; other trials of this shard find it at once."""
+        """Keep a reply; other trials of this shard find it at once. Of two under one key the first stays."""
         said = {name: getattr(reply, name) for name in reply.__slots__}  # asdict would copy it in depth
-        body = json.dumps(said, separators=(",", ":"))
-        self._scopes.setdefault(scope, {})[key] = body
-        self._new.append(KeptReply(key, scope, body))
+        self._new.setdefault(key, KeptReply(key, scope, json.dumps(said, separators=(",", ":"))))
 
     @asynccontextmanager
     async def keeping(self, every_s: float) -> AsyncIterator[None]:
@@ -107,17 +108,24 @@ class ReplyCache:
 
     async def _flush(self) -> None:
         async with self._lock:
-            new, self._new = self._new, []
+            new = list(self._new.values())
             try:
                 await asyncio.to_thread(self._store.keep_replies, new)
             except SQLAlchemyError as error:
                 log.warning("%d replies could not be kept yet: %s", len(new), error)
-                self._new = new + self._new
                 return
-        for one in new:
-            known = self._scopes.get(one.scope, {})
-            if known.get(one.key) is one.body:
-                known[one.key] = None
+            for one in new:
+                del self._new[one.key]
+                if (known := self._scopes.get(one.scope)) is not None:
+                    known[one.key] = None
+
+    def _is_known(self, scope: bytes) -> bool:
+        """Whether it is; then it is forgotten last."""
+        try:
+            self._scopes.move_to_end(scope)
+        except KeyError:  # other threads forget scopes at any time
+            return False
+        return True
 
     def _fetch(self, scopes: set[bytes]) -> None:
         try:
@@ -126,8 +134,7 @@ class ReplyCache:
             log.warning("replies of %d trials could not be looked up: %s", len(scopes), error)
             return
         for scope, bodies in found.items():
-            here = dict(self._scopes.get(scope, {}))  # the loop may add to it meanwhile
-            self._scopes[scope] = {**bodies, **{key: body for key, body in here.items() if body is not None}}
+            self._scopes.setdefault(scope, {**bodies}).update(bodies)  # the loop may add to it meanwhile
         while len(self._scopes) > self._most_scopes:
             self._scopes.popitem(last=False)
 

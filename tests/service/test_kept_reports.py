@@ -13,9 +13,10 @@ from gnomon.outcome import Outcome
 from gnomon.sample import SampleRef
 from gnomon.spec import JobSpec
 from service.kept_reports import PATIENCE, KeptReports
-from workers.store import Store
+from workers.store import JobRecord, Store
 from workers.store.ending import missing_row
 
+ASKERS = 4
 SPEC = {
     "benchmark": "worlds",
     "models": [{"id": "scripted", "options": {"replies": ["B"]}}],
@@ -42,15 +43,15 @@ def a_job(store: Store) -> str:
     return store.create_job(JobSpec.model_validate(SPEC), refs).id
 
 
-def finish(store: Store, job_id: str, count: int) -> None:
+def finish(store: Store, job_id: str, count: int, outcome: Outcome = Outcome.SCORED) -> None:
     leases = store.lease(job_id, 0, worker="w", ttl_s=60, limit=count) or store.lease(
         job_id, 1, worker="w", ttl_s=60, limit=count
     )
     rows = [
         replace(
             missing_row(lease.trial, benchmark="worlds", stop_reason="answered", attempt=1),
-            outcome=Outcome.SCORED,
-            score=1.0,
+            outcome=outcome,
+            score=1.0 if outcome == Outcome.SCORED else None,
         )
         for lease in leases
     ]
@@ -88,27 +89,78 @@ def test_a_job_that_has_ended_is_reported_in_full_at_once(store: Store) -> None:
     assert reports.get(job)[0] == {"rows": 2}
     finish_before = shop.built
     shop.now_s += 1_000.0
-    assert reports.get(job)[0] == {"rows": 2}
+    assert reports.get(job) == ({"rows": 2}, 0.0)
     assert shop.built == finish_before
 
 
-def test_who_asks_while_a_report_is_built_waits_for_it(store: Store) -> None:
-    job, first, go_on = a_job(store), threading.Event(), threading.Event()
-    built: list[str] = []
+def test_rows_that_a_resumed_job_has_given_back_are_not_reported(store: Store) -> None:
+    shop, job = Workshop(), a_job(store)
+    reports = KeptReports(store, shop.build, clock=shop.clock)
+    finish(store, job, 2)
+    finish(store, job, 1, Outcome.INFRA_MISSING)
+    finish(store, job, 1)
+    store.cancel(job)
+    assert reports.get(job)[0] == {"rows": 4}
+    store.resume(job)
+    store.cancel(job)
+    assert reports.get(job)[0] == {"rows": 3}
+
+
+class Counted(Store):
+    """A store that tells when `ASKERS` threads have looked for a job."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.asked: set[int] = set()
+        self.all_asked = threading.Event()
+
+    def job(self, job_id: str) -> JobRecord:
+        found = super().job(job_id)
+        self.asked.add(threading.get_ident())
+        if len(self.asked) == ASKERS:
+            self.all_asked.set()
+        return found
+
+
+def test_who_asks_while_the_first_report_is_built_waits_for_it(store: Store) -> None:
+    job, counted, built = a_job(store), Counted(store.url), list[str]()
 
     def build(_: Store, job_id: str) -> Any:
         built.append(job_id)
-        first.set()
-        assert go_on.wait(30)
+        assert counted.all_asked.wait(30)
         return {}
 
-    reports = KeptReports(store, build)
-    with ThreadPoolExecutor(4) as pool:
-        asked = [pool.submit(reports.get, job) for _ in range(4)]
-        assert first.wait(30)
-        go_on.set()
-        assert [one.result(30)[0] for one in asked] == [{}] * 4
+    reports = KeptReports(counted, build)
+    with ThreadPoolExecutor(ASKERS) as pool:
+        asked = [pool.submit(reports.get, job) for _ in range(ASKERS)]
+        assert [one.result(60)[0] for one in asked] == [{}] * ASKERS
     assert built == [job]
+    counted.close()
+
+
+def test_who_may_have_the_old_report_does_not_wait_for_the_new_one(store: Store) -> None:
+    shop, job, begun, go_on = Workshop(takes_s=2.0), a_job(store), threading.Event(), threading.Event()
+
+    def build(from_store: Store, job_id: str) -> Any:
+        if shop.built:
+            begun.set()
+            assert go_on.wait(30)
+        return shop.build(from_store, job_id)
+
+    reports = KeptReports(store, build, clock=shop.clock)
+    finish(store, job, 1)
+    reports.get(job)
+    finish(store, job, 1)
+    shop.now_s += 2.0 * PATIENCE
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(reports.get, job)
+        try:
+            assert begun.wait(30)
+            second = pool.submit(reports.get, job)
+            assert second.result(15) == ({"rows": 1}, 2.0 * PATIENCE)
+        finally:
+            go_on.set()
+        assert first.result(30) == ({"rows": 2}, 0.0)
 
 
 def test_a_failed_build_is_tried_again(store: Store) -> None:

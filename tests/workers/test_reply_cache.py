@@ -15,7 +15,7 @@ from gnomon.spec import ModelSpec
 from tests.agents.conftest import FakeProvider, provider
 from tests.workers.conftest import BOTH, Clock, create
 from tests.workers.tiny_worker import context_of
-from workers.reply_cache import KEPT_BATCHES, CachedModel, ReplyCache, fingerprint
+from workers.reply_cache import KEPT_BATCHES, LEAST_SCOPES, CachedModel, ReplyCache, fingerprint
 from workers.shard import WorkerContext, run_shard
 from workers.store import Lease, Store
 from workers.store.replies import KeptReply
@@ -93,7 +93,55 @@ async def test_what_is_known_does_not_grow_with_the_trials_that_were_run(store: 
 
 
 def _bodies(asked: CachedModel) -> int:
-    return sum(body is not None for known in asked._cache._scopes.values() for body in known.values())
+    bodies = [body for known in asked._cache._scopes.values() for body in known.values()]
+    return len(asked._cache._new) + sum(body is not None for body in bodies)
+
+
+class Slow(Counting):
+    """While it is asked, as many leases are handed out as make a cache forget all older ones."""
+
+    cache: ReplyCache
+
+    async def reply(self, request: Request) -> Reply:
+        for batch in range(KEPT_BATCHES):
+            begin = (self.calls * KEPT_BATCHES + batch) * LEAST_SCOPES
+            self.cache.prefetch(leases(LEAST_SCOPES, begin=begin))
+        return await super().reply(request)
+
+
+async def test_a_scope_that_is_forgotten_while_a_model_is_asked_hides_no_reply(store: Store) -> None:
+    model = Slow()
+    asked = cached(store, model)
+    model.cache = asked._cache
+    one, other = (Request(messages=[{"role": "user", "content": say}], tools=[], seed=1) for say in "ab")
+    async with asked._cache.keeping(60):
+        await asked.reply(one)
+    await asked.reply(other)
+    assert [(await asked.reply(again)).text for again in (one, other)] == ["1", "2"]
+    assert model.calls == 2
+
+
+async def test_a_reply_is_found_while_it_is_written_whatever_is_known(store: Store) -> None:
+    asked = cached(store, Counting())
+    request = Request(messages=ASK, tools=[], seed=1)
+    await asked.reply(request)
+    asked._cache._scopes.clear()
+    assert (await asked.reply(request)).cached
+    asked._cache._scopes.clear()
+    async with asked._cache.keeping(60):
+        pass
+    assert (await asked.reply(request)).cached
+
+
+def test_what_was_leased_again_is_forgotten_last(store: Store) -> None:
+    cache = cached(store, Counting())._cache
+    for begin in range(LEAST_SCOPES):
+        cache.prefetch(leases(1, begin=begin))
+    oldest, second = list(cache._scopes)[:2]
+    cache.prefetch(leases(1, begin=0))
+    cache.prefetch(leases(1, begin=LEAST_SCOPES))
+    assert oldest in cache._scopes
+    assert second not in cache._scopes
 
 
 PICTURE = {"type": "image", "sha256": "0" * 64, "media_type": "image/png"}

@@ -126,13 +126,13 @@ class Database:
 
 
 def insert_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert rows of the same columns; defaults are not filled in.
+    """Insert rows of the same columns; defaults are not filled in, nothing is returned.
 
     SQLAlchemy would look at each row and each of its values: a third of what a trial costs to accept.
     """
     if not rows:
         return
-    compiled = insert(table).compile(dialect=db.dialect, column_keys=list(rows[0]))
+    compiled = insert(table).inline().compile(dialect=db.dialect, column_keys=list(rows[0]))
     if compiled.positiontup is None:
         db.exec_driver_sql(str(compiled), list(rows))
     else:

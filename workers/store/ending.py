@@ -21,10 +21,11 @@ def end_unrun(db: Connection, which: ColumnElement[bool], *, stop_reason: str, n
 
     BATCH of them are in memory at a time, however many there are.
     """
-    some = select(trials.c.trial_id).where(which, trials.c.state != "done").limit(BATCH)
+    which &= trials.c.state != "done"
+    some = select(trials.c.trial_id).where(which).limit(BATCH)
     ended = (
         update(trials)
-        .where(trials.c.trial_id.in_(some))
+        .where(trials.c.trial_id.in_(some), which)  # PostgreSQL looks at it again once a row is unlocked
         .values(state="done", lease_until=None, token=trials.c.token + 1)  # whoever ran it is refused
         .returning(*trials.c)
     )

@@ -1,0 +1,60 @@
+"""What PostgreSQL does where two transactions meet, and what is said to it."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from sqlalchemy import event, update
+
+from tests.workers.conftest import Clock, create, make_row, wait_until
+from tests.workers.postgresql import PostgreSQL
+from workers.store import Store
+from workers.store.database import insert_all
+from workers.store.encoding import row_values
+from workers.store.leases import MAX_ATTEMPTS
+from workers.store.schema import results, trials
+
+pytestmark = pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
+TTL_S = 10.0
+
+
+def waits_for_a_row(server: PostgreSQL) -> Callable[[], bool]:
+    def look() -> bool:
+        with server.connect() as db:
+            waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+            found: Any = db.execute(waiting).fetchone()
+        return bool(found[0])
+
+    return look
+
+
+def test_a_trial_that_is_renewed_while_a_sweeper_waits_for_it_goes_on(
+    store: Store, clock: Clock, postgres: PostgreSQL
+) -> None:
+    job = create(store, 1)
+    (first, _) = store.lease(job.id, 0, worker="w", ttl_s=TTL_S)
+    with store.writing() as db:
+        db.execute(update(trials).values(attempt=MAX_ATTEMPTS))
+    clock.now_s += TTL_S + 1
+    with ThreadPoolExecutor(1) as pool:
+        with store.writing() as db:
+            db.execute(update(trials).values(lease_until=clock.now_s + TTL_S))
+            swept = pool.submit(store.sweep)
+            wait_until(waits_for_a_row(postgres))
+        assert swept.result(30) == []
+    assert list(store.iter_rows(job.id)) == []
+    assert store.job(job.id).counts.running == 2
+    assert store.finish([(first, make_row(first), {})]) == set()
+
+
+def test_no_row_of_many_is_sent_back(store: Store) -> None:
+    job, said = create(store, 1), []
+    leases = store.lease(job.id, 0, worker="w", ttl_s=TTL_S)
+    event.listen(store._engine, "before_cursor_execute", lambda *about: said.append(about[2]))
+    with store.writing() as db:
+        insert_all(db, results, [row_values(make_row(lease)) for lease in leases])
+    inserted = [one for one in said if one.startswith("INSERT INTO results")]
+    assert len(inserted) == 1
+    assert "RETURNING" not in inserted[0]
+    assert len(list(store.iter_rows(job.id))) == 2
