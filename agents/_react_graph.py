@@ -9,7 +9,6 @@ LangGraph is imported when the first trial runs, so that whoever lists the agent
 
 import functools
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -43,27 +42,32 @@ async def run(context: AgentContext, messages: list[Message] | None = None) -> s
 
 @functools.cache
 def _graph() -> "Pregel[Any, Any, Any, Any]":
-    from langchain_core.runnables import Runnable
+    from langchain_core.runnables import Runnable, RunnableConfig
     from langgraph.channels import LastValue
-    from langgraph.pregel import NodeBuilder, Pregel
-    from langgraph.pregel._write import ChannelWriteEntry  # Pregel's own documentation has it write so
+    from langgraph.pregel import Pregel
+    from langgraph.pregel._read import PregelNode
+    from langgraph.pregel._write import ChannelWrite, ChannelWriteEntry
 
-    class Turn(Runnable[Talk, Talk | str]):
-        """One turn. Each call of a plain function would be a traced run of its own."""
+    class Turn(Runnable[Talk, None]):
+        """One turn, which writes what follows from it. A plain function, or a node with writers beside it,
+        would be a chain of traced runs: five rounds of the event loop more for each turn.
+        """
 
-        def invoke(self, *_: Any, **__: Any) -> Talk | str:
+        def invoke(self, *_: Any, **__: Any) -> None:
             raise TypeError("a turn is asynchronous")
 
-        async def ainvoke(self, input: Talk, *_: Any, **__: Any) -> Talk | str:  # noqa: A002 (LangChain's name)
-            return await _turn(input)
+        async def ainvoke(
+            self,
+            input: Talk,  # noqa: A002 (LangChain's name)
+            config: RunnableConfig | None = None,
+            **_: Any,
+        ) -> None:
+            said = await _turn(input)
+            channel = "talk" if isinstance(said, Talk) else "answer"
+            ChannelWrite.do_write(config or {}, [ChannelWriteEntry(channel, said)])
 
-    def only(kind: type) -> Callable[[Talk | str], Talk | str | None]:
-        return lambda said: said if isinstance(said, kind) else None
-
-    turn = NodeBuilder().subscribe_only("talk").do(Turn())
-    for name, kind in (kinds := {"talk": Talk, "answer": str}).items():
-        turn.write_to(ChannelWriteEntry(name, mapper=only(kind), skip_none=True))
-    channels: dict[str, Any] = {name: LastValue(kind) for name, kind in kinds.items()}
+    turn = PregelNode(channels="talk", triggers=["talk"], bound=Turn())
+    channels: dict[str, Any] = {"talk": LastValue(Talk), "answer": LastValue(str)}
     return Pregel(nodes={"turn": turn}, channels=channels, input_channels="talk", output_channels="answer")
 
 
