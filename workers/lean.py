@@ -1,6 +1,7 @@
-"""Lean: how a worker starts, so that it takes little memory and no more as a job grows."""
+"""Lean: how a process starts that holds little memory, and no more as a job grows, or very many objects."""
 
 import ctypes
+import gc
 import importlib
 import sys
 
@@ -24,3 +25,10 @@ def start_lean() -> None:
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
         mallopt(M_ARENA_MAX, 1)
+
+
+def seek_garbage_seldom() -> None:
+    """For very many live objects: the default threshold costs a loop with hundreds of trials half its speed,
+    a report over hundreds of thousands of rows a fifth.
+    """
+    gc.set_threshold(50_000, 20, 50)

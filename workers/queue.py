@@ -110,7 +110,7 @@ def take_next(url: str, names: Sequence[str], job_id: str) -> int | None:
     """
     try:
         with closing(client_of(url)) as redis:
-            keys = [f"{Queue.redis_queue_namespace_prefix}{name}" for name in names]
+            keys = [_key(name) for name in names]
             taken = redis.eval(TAKE_NEXT, len(keys), *keys, f"{job_id}-", Job.redis_job_namespace_prefix)
     except RedisError as error:
         log.warning("the queue does not say which shard is next: %s", error)
@@ -120,5 +120,9 @@ def take_next(url: str, names: Sequence[str], job_id: str) -> int | None:
 
 def waiting_ids(redis: Redis, name: str) -> set[str]:
     """Ids of the messages that wait in the queue."""
-    found = cast(list[bytes], redis.lrange(f"{Queue.redis_queue_namespace_prefix}{name}", 0, -1))
+    found = cast(list[bytes], redis.lrange(_key(name), 0, -1))
     return {message.decode() for message in found}
+
+
+def _key(name: str) -> str:
+    return f"{Queue.redis_queue_namespace_prefix}{name}"

@@ -127,8 +127,11 @@ class Runner:
         shard = None
         if not self._stopping and not self._is_over_limit:
             shard = await asyncio.to_thread(self._following, self._shard)
-        self._shard, self._is_last = (self._shard, True) if shard is None else (shard, False)
-        return not self._is_last
+        if shard is None:
+            self._is_last = True
+            return False
+        self._shard = shard
+        return True
 
     async def _may_begin(self) -> bool:
         """Whether the job's limits leave enough for the next trial, and all others of its sample here."""

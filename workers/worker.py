@@ -20,13 +20,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from gnomon.agent import AGENTS
 from gnomon.spec import JobSpec, ModelSpec
 from tools.core.late import load_late
+from workers.lean import seek_garbage_seldom
 from workers.message import ShardMessage
 from workers.process import death_with_parent
 from workers.queue import queue_names, take_next
 from workers.shard import WorkerContext, run_shard
 
 IDLE_BEAT_S, BUSY_BEAT_S = 15, 5
-GC_THRESHOLD = (50_000, 20, 50)  # a loop with hundreds of live trials: the default costs half the speed again
 log = logging.getLogger(__name__)
 
 Preload = Callable[[list[ModelSpec]], None]
@@ -120,7 +120,7 @@ class ShardWorker(Worker):
     def main_work_horse(self, job: Job, queue: Queue) -> None:
         """The forked process."""
         self._die_with_worker()
-        gc.set_threshold(*GC_THRESHOLD)
+        seek_garbage_seldom()
         super().main_work_horse(job, queue)
 
     def _run(self, job_id: str, shard: int) -> None:

@@ -4,6 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from bench.performance.plot import framed
+
 WIDTH, HEIGHT, LEFT, TOP, BETWEEN = 250, 220, 60, 60, 130
 COLOURS = ("#1a8a5a", "#c8502a", "#3a6ea5")
 Points = Sequence[tuple[float, float]]
@@ -12,11 +14,10 @@ Points = Sequence[tuple[float, float]]
 def curves(panels: Mapping[str, Mapping[str, Points]], *, title: str) -> str:
     """One panel for each unit, one line for each series; dashed: ten times the cost for ten times as many."""
     parts = [_panel(unit, series, at) for at, (unit, series) in enumerate(panels.items())]
-    wide = LEFT + len(panels) * (WIDTH + BETWEEN)
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{TOP + HEIGHT + 40}"'
-    head += ' font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="#fff"/>'
-    heading = f'<text x="10" y="24" font-size="15">{escape(title)}</text>'
-    return "\n".join([head, heading, *(line for part in parts for line in part), "</svg>\n"])
+    width = LEFT + len(panels) * (WIDTH + BETWEEN)
+    return framed(
+        [line for part in parts for line in part], title=title, width=width, height=TOP + HEIGHT + 40
+    )
 
 
 def _panel(unit: str, series: Mapping[str, Points], at: int) -> list[str]:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bench.performance.meter import Meter, peak_mb, rss_mb
 from bench.performance.systems import ROOT, mock_server, queue
-from workers.lean import start_lean
+from workers.lean import seek_garbage_seldom, start_lean
 
 SIZES = (2_000, 20_000)
 SAMPLES, IN_FLIGHT = 500, 100
@@ -54,12 +54,11 @@ def run(size: int, base: str, folder: Path, redis_url: str) -> None:
     """Run such a job in this process, as a fork does that takes one shard after another."""
     start_lean()
     from bench.performance.gnomon_job import Job, spec_of
-    from workers.worker import GC_THRESHOLD
 
     spec = spec_of("openai/mock", base, SAMPLES, IN_FLIGHT, {})
     job = Job(folder, redis_url, spec.models[0])
     planned = job.create(spec.model_copy(update={"repeats": size // SAMPLES}))
-    gc.set_threshold(*GC_THRESHOLD)
+    seek_garbage_seldom()
     job.run_here(job.create(spec_of("openai/warm-up", base, SAMPLES, IN_FLIGHT, {})))
     gc.freeze()
     Meter()

@@ -33,10 +33,16 @@ def svg(cells: Sequence[Cell], *, title: str) -> str:
     ticks = [f'<path d="M{_x(ms):.1f} {TOP - 4}V{y}" stroke="#ddd"/>' for ms in TICKS_MS]
     names = [f'<text x="{_x(ms):.1f}" y="{TOP - 8}" text-anchor="middle">{ms:g} ms</text>' for ms in TICKS_MS]
     budget = f'<path d="M{_x(BUDGET_MS):.1f} {TOP - 4}V{y}" stroke="#c00" stroke-dasharray="4 3"/>'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + 90}" height="{y + 10}"'
+    parts = [*ticks, *names, *lines, budget]
+    return framed(parts, title=title, width=LEFT + WIDTH + 90, height=y + 10)
+
+
+def framed(parts: Sequence[str], *, title: str, width: int, height: int) -> str:
+    """An SVG of these parts on white, below a title."""
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
     head += ' font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="#fff"/>'
     heading = f'<text x="10" y="24" font-size="15">{escape(title)}</text>'
-    return "\n".join([head, heading, *ticks, *names, *lines, budget, "</svg>\n"])
+    return "\n".join([head, heading, *parts, "</svg>\n"])
 
 
 def _bar(cell: Cell, y: int) -> list[str]:

@@ -58,6 +58,16 @@ def finish(store: Store, job_id: str, count: int, outcome: Outcome = Outcome.SCO
     store.finish([(lease, row, {}) for lease, row in zip(leases, rows, strict=True)])
 
 
+def outdated(store: Store) -> tuple[Workshop, str, KeptReports]:
+    """A running job whose report takes long, and was built before its last row."""
+    shop, job = Workshop(takes_s=2.0), a_job(store)
+    reports = KeptReports(store, shop.build, clock=shop.clock)
+    finish(store, job, 1)
+    reports.get(job)
+    finish(store, job, 1)
+    return shop, job, reports
+
+
 def test_nothing_is_built_again_until_a_row_has_come(store: Store) -> None:
     shop, job = Workshop(), a_job(store)
     reports = KeptReports(store, shop.build, clock=shop.clock)
@@ -68,11 +78,7 @@ def test_nothing_is_built_again_until_a_row_has_come(store: Store) -> None:
 
 
 def test_a_slow_report_of_a_running_job_may_be_old_and_says_so(store: Store) -> None:
-    shop, job = Workshop(takes_s=2.0), a_job(store)
-    reports = KeptReports(store, shop.build, clock=shop.clock)
-    finish(store, job, 1)
-    reports.get(job)
-    finish(store, job, 1)
+    shop, job, reports = outdated(store)
     shop.now_s += 5.0
     assert reports.get(job) == ({"rows": 1}, 5.0)
     shop.now_s += 2.0 * PATIENCE
@@ -80,11 +86,7 @@ def test_a_slow_report_of_a_running_job_may_be_old_and_says_so(store: Store) -> 
 
 
 def test_a_job_that_has_ended_is_reported_in_full_at_once(store: Store) -> None:
-    shop, job = Workshop(takes_s=2.0), a_job(store)
-    reports = KeptReports(store, shop.build, clock=shop.clock)
-    finish(store, job, 1)
-    reports.get(job)
-    finish(store, job, 1)
+    shop, job, reports = outdated(store)
     store.cancel(job)
     assert reports.get(job)[0] == {"rows": 2}
     finish_before = shop.built

@@ -1,6 +1,5 @@
 """Print or write the report of a job, or its result rows."""
 
-import gc
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +12,6 @@ from service.cli.options import data_dir_option
 if TYPE_CHECKING:
     from workers.store.store import Store
 
-GC_THRESHOLD = (50_000, 20, 50)  # hundreds of thousands of rows: else a fifth of the time seeks garbage
 FORMATS = ("json", "html", "md", "csv", "parquet")
 
 
@@ -27,8 +25,9 @@ FORMATS = ("json", "html", "md", "csv", "parquet")
 def report(job: str, kind: str | None, out: Path | None, data_dir: Path | None) -> None:
     """Print or write the report of JOB; csv and parquet hold its result rows."""
     from service.cli.opening import existing_store
+    from workers.lean import seek_garbage_seldom
 
-    gc.set_threshold(*GC_THRESHOLD)
+    seek_garbage_seldom()
     kind = kind or _by_ending(out)
     if kind == "parquet" and out is None:
         raise SpecError("parquet is no text; name a file", field="--out")
