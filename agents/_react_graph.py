@@ -4,7 +4,7 @@ model has answered.
 It is made of the parts that LangGraph's StateGraph is made of. A state of several channels and a node that is
 a plain function would add a half to what the graph costs a trial, a second node for the tools a third.
 
-LangGraph is imported when the first trial runs, so that whoever lists the agents need not load it.
+LangGraph is imported when the first trial calls a tool, so that whoever lists the agents need not load it.
 """
 
 import functools
@@ -30,14 +30,18 @@ class Talk:
 async def run(context: AgentContext, messages: list[Message] | None = None) -> str:
     """Walk the graph to its end, from `messages` or else from the prompt; the text of the last reply.
 
-    A turn is one step of the graph, and the recursion limit stands just above `max_turns`, which ends
-    the walk first. Tracing to LangSmith is switched off for this walk, whatever the environment says.
+    The first turn is taken before the graph is entered: where the model answers at once, nothing is walked
+    and LangGraph is not loaded. Every further turn is one step of the graph, and the recursion limit stands
+    just above `max_turns`, which ends the walk first. Tracing to LangSmith is switched off for this walk,
+    whatever the environment says.
     """
+    said = await _turn(Talk(context=context, messages=list(messages or context.prompt)))
+    if isinstance(said, str):
+        return said
     from langsmith import tracing_context
 
-    start = Talk(context=context, messages=list(messages or context.prompt))
     with tracing_context(enabled=False):
-        return str(await _graph().ainvoke(start, {"recursion_limit": context.arm.max_turns + 3}))
+        return str(await _graph().ainvoke(said, {"recursion_limit": context.arm.max_turns + 3}))
 
 
 @functools.cache
@@ -75,17 +79,12 @@ async def _turn(talk: Talk) -> Talk | str:
     context, messages = talk.context, talk.messages
     choice = _choice(context)
     reply = await context.ask(messages, tool_choice=choice)
-    turn = reply.message()
-    if reply.tool_calls and choice == "none":
-        if context.arm.tool_choice != "none":
-            raise LimitReached("max_tool_calls")
-        del turn["tool_calls"]  # the arm forbids calls: only what it said counts
-    elif reply.tool_calls:
-        turn["tool_calls"] = _distinct(reply.tool_calls, messages)
-    calls = turn.get("tool_calls", ())
-    if not calls:
+    if reply.tool_calls and choice == "none" and context.arm.tool_choice != "none":
+        raise LimitReached("max_tool_calls")
+    if not reply.tool_calls or choice == "none":  # where the arm forbids calls, only what it said counts
         return reply.text
-    seen = [_observe(context, call) for call in calls]
+    turn = reply.message(calls=_distinct(reply.tool_calls, messages))
+    seen = [_observe(context, call) for call in turn["tool_calls"]]
     return Talk(context=context, messages=[*messages, turn, *seen])
 
 

@@ -23,8 +23,7 @@ class _InSteps:
         conversation: list[Message] = list(first)
         reply = await context.ask(conversation, tool_choice="none")
         for step in steps:
-            told: Message = {"role": "assistant", "content": reply.text}
-            conversation = [*conversation, told, *step]
+            conversation = [*conversation, reply.message(calls=[]), *step]
             reply = await context.ask(conversation, tool_choice="none")
         return reply.text
 

@@ -21,7 +21,7 @@ class _Plan:
     async def answer(self, context: AgentContext) -> str:
         asked = told(context.prompt, PLAN)
         planned = await context.ask(asked, tool_choice="none")
-        asked.append({"role": "assistant", "content": planned.text})
+        asked.append(planned.message(calls=[]))
         return await _react_graph.run(context, told(asked, ACT))
 
 

@@ -24,6 +24,7 @@ class _TextReact:
 
     name = "text-react"
     uses_tools = True
+    calls_in_words = True
     description = "The model calls tools by writing `Action: {...}` lines; no function calling is needed."
 
     async def answer(self, context: AgentContext) -> str:
@@ -36,9 +37,15 @@ class _TextReact:
             if context.tool_calls_left <= 0:
                 raise LimitReached("max_tool_calls")
             seen = observed(context.use(call)["content"])
-            talk = told([*talk, {"role": "assistant", "content": text}], seen)
+            # A turn that was cut goes back as bare text: what its provider hung on it belongs to the whole.
+            turn = reply.message(calls=[]) if text == reply.text else _bare(text)
+            talk = told([*talk, turn], seen)
             if context.tool_calls_left <= 0:
                 talk = told(talk, USED_UP)
+
+
+def _bare(text: str) -> Message:
+    return {"role": "assistant", "content": text}
 
 
 def _told_of_tools(context: AgentContext) -> list[Message]:

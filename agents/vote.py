@@ -29,6 +29,8 @@ class _Vote:
             drafts.append(await context.ask(context.prompt, tool_choice="none", draw=len(drafts)))
         if len({draft.text for draft in drafts}) == 1:
             return drafts[0].text
+        # All drafts in one turn of the assistant: none of them is what the provider said, so none of its
+        # reasoning goes back with them.
         said = "\n\n".join(f"Draft {number}:\n{draft.text}" for number, draft in enumerate(drafts, start=1))
         talk = told([*context.prompt, {"role": "assistant", "content": said}], CHOOSE)
         return (await context.ask(talk, tool_choice="none")).text

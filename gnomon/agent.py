@@ -1,18 +1,18 @@
 """Agent: how a sample is answered. An agent sees its context and nothing else."""
 
-import asyncio
 import random
 import time
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from gnomon.arm import Arm
 from gnomon.decoding import NO_DECODING, Decoding
-from gnomon.errors import ProviderFault
+from gnomon.errors import ModelFault, ProviderFault
 from gnomon.identity import seed_of
 from gnomon.message import ImageBlock, Message, TextBlock, ToolCall, ToolChoice
 from gnomon.model import Model, Reply, Request
 from gnomon.trace import NoteStep, ReplyStep, ToolStep, Trace
+from gnomon.waiting import sleep_as_asked
 from tools.core.registry import Registry
 from tools.core.toolbox import Observation, Toolbox
 
@@ -68,6 +68,8 @@ class AgentContext:
             timeout_s=self.call_timeout_s,
             decoding=self.decoding,
         )
+        # Planning for a trip that has just become known offers more than the trial began with.
+        self.trace.tools_offered = max(self.trace.tools_offered or 0, len(self.toolbox.schemas))
         for attempt in range(1, TRIES + 1):
             started = time.perf_counter()
             try:
@@ -79,23 +81,36 @@ class AgentContext:
                 if attempt == TRIES or not fault.transient:
                     raise
                 pause_s = self.backoff_s * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)
-                await asyncio.sleep(max(pause_s, fault.retry_after_s or 0.0))
+                await sleep_as_asked(max(pause_s, fault.retry_after_s or 0.0), on_the_clock=True)
                 continue
-            self.trace.add(
-                ReplyStep(
-                    text=reply.text,
-                    tool_calls=reply.tool_calls,
-                    finish_reason=reply.finish_reason,
-                    prompt_tokens=reply.prompt_tokens,
-                    completion_tokens=reply.completion_tokens,
-                    usd=reply.usd,
-                    cached=reply.cached,
-                    wall_s=round(time.perf_counter() - started, 6),
-                    tries=attempt,
-                )
-            )
+            except ModelFault as fault:
+                if fault.reply is not None:  # it was paid for
+                    self._note(fault.reply, started, tries=attempt)
+                raise
+            self._note(reply, started, tries=attempt)
             return reply
         raise AssertionError("unreachable")
+
+    def _note(self, reply: Reply, started: float, *, tries: int) -> None:
+        self.trace.add(
+            ReplyStep(
+                text=reply.text,
+                tool_calls=reply.tool_calls,
+                finish_reason=reply.finish_reason,
+                prompt_tokens=reply.prompt_tokens,
+                completion_tokens=reply.completion_tokens,
+                cached_tokens=reply.cached_tokens,
+                cache_write_tokens=reply.cache_write_tokens,
+                reasoning_tokens=reply.reasoning_tokens,
+                reasoning=reply.reasoning if self.trace.keeps_reasoning else "",
+                request_changes=reply.request_changes,
+                flags=reply.flags,
+                usd=reply.usd,
+                cached=reply.cached,
+                wall_s=round(time.perf_counter() - started, 6),
+                tries=tries,
+            )
+        )
 
     def use(self, call: ToolCall) -> Message:
         """Run one tool call and return what the model is told, failure or not.
@@ -158,6 +173,13 @@ class Agent(Protocol):
     async def answer(self, context: AgentContext) -> str:
         """The final answer, as text for the benchmark's parser."""
         ...
+
+
+@runtime_checkable
+class CallsInWords(Protocol):
+    """An agent that tells of tools in the prompt: its requests hold no schemas."""
+
+    calls_in_words: bool
 
 
 # Named here, imported only when asked for: whoever lists agents need not load LangGraph.

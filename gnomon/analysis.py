@@ -75,12 +75,13 @@ class AnalysisSpec(Strict):
     @field_validator("contrasts")
     @classmethod
     def _each_once(cls, contrasts: list[ContrastSpec]) -> list[ContrastSpec]:
-        pairs = [(one.baseline, one.variant) for one in contrasts]
-        for index, pair in enumerate(pairs):
+        seen = set[tuple[str, str]]()
+        for pair in ((one.baseline, one.variant) for one in contrasts):
             if pair[0] == pair[1]:
                 raise ValueError(f"names {pair[0]!r} twice; a contrast needs two arms")
-            if pair in pairs[:index]:
+            if pair in seen:
                 raise ValueError(f"holds {pair[1]!r} against {pair[0]!r} twice")
+            seen.add(pair)
         return contrasts
 
     def named_arms(self) -> Mapping[str, Sequence[str]]:
@@ -101,7 +102,8 @@ class AnalysisSpec(Strict):
         found = [one.contrast() for one in self.contrasts] or self._every_other(arms)
         if self.primary and self.primary not in [(one.baseline, one.variant) for one in found]:
             found.insert(0, Contrast(baseline=self.primary[0], variant=self.primary[1]))
-        chosen = [self._is_primary(one, found) for one in found]
+        is_any_primary = any(one.is_primary for one in found)
+        chosen = [self._is_primary(one, is_any_primary) for one in found]
         marked = [replace(one, is_primary=is_primary) for one, is_primary in zip(found, chosen, strict=True)]
         return tuple(sorted(marked, key=lambda one: not one.is_primary))
 
@@ -109,7 +111,7 @@ class AnalysisSpec(Strict):
         baseline = self.primary[0] if self.primary else arms[0]
         return [Contrast(baseline=baseline, variant=name) for name in arms if name != baseline]
 
-    def _is_primary(self, one: Contrast, among: Sequence[Contrast]) -> bool:
+    def _is_primary(self, one: Contrast, is_any_primary: bool) -> bool:
         if self.primary:
             return (one.baseline, one.variant) == self.primary
-        return one.is_primary or not any(other.is_primary for other in among)
+        return one.is_primary or not is_any_primary

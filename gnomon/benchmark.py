@@ -71,6 +71,19 @@ class SampleSet(Protocol):
     def get(self, sample_id: str) -> Sample: ...
 
 
+@runtime_checkable
+class KnowsMedia(Protocol):
+    """A sample set that knows before any sample is built how many could not be asked under an arm that shows
+    media, as theirs are absent, and where these were sought, in words.
+    """
+
+    @property
+    def unshowable(self) -> int: ...
+
+    @property
+    def sought(self) -> str: ...
+
+
 class Benchmark(Protocol):
     """One benchmark, versioned: a change that can change a score changes `version`."""
 
@@ -127,6 +140,13 @@ class Varies(Protocol):
     """
 
     varies: frozenset[Varied]
+
+
+@runtime_checkable
+class OfficialScenes(Protocol):
+    """A benchmark whose released task asks a part of what is published, such as the test split."""
+
+    official_scenes: tuple[str, ...]  # what `protocol: official` asks unless `select.scenes` names others
 
 
 BENCHMARKS: Registry[Benchmark] = Registry("gnomon.benchmarks", "benchmark", folders=True)

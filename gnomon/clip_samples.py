@@ -1,6 +1,6 @@
 """Clip samples: multiple-choice questions about clips in a folder, as sample sets."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,13 +9,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from gnomon.benchmark import PromptProtocol, Select
+from gnomon.clip_folders import ClipFolders, absence
 from gnomon.errors import DataError, NotFound, SpecError
 from gnomon.identity import digest
 from gnomon.media.clips import AS_IT_IS, Clips, Frames, Look
 from gnomon.media.rules import FrameRule
 from gnomon.media.store import MediaStore
 from gnomon.sample import DataFault, Part, Sample, SampleRef
-from gnomon.shown_clip import find_clip, show_clip
+from gnomon.shown_clip import show_clip
+from tools.core.regular_file import open_regular
 
 MAX_ROWS = 10_000_000
 
@@ -71,13 +73,19 @@ def question_of(record: Mapping[str, Any], letters: Iterable[str]) -> ClipQuesti
 class ClipSamples:
     """The selected questions in their drawn order; frames are made when a sample is asked for."""
 
-    folder: Path
+    folders: ClipFolders
     showing: Showing
     protocol: PromptProtocol
     clips: Clips
     questions: Mapping[str, ClipQuestion]
     refs: Sequence[SampleRef]
     faults: Sequence[DataFault]
+    unshowable: int
+
+    @property
+    def sought(self) -> str:
+        """Where clips were looked for."""
+        return self.folders.sought
 
     def get(self, sample_id: str) -> Sample:
         """The whole sample.
@@ -88,7 +96,7 @@ class ClipSamples:
         question = self.questions.get(sample_id)
         if question is None:
             raise NotFound(f"no sample {sample_id!r} in this selection")
-        path, showing = find_clip(self.folder, question.clip), self.showing
+        path, showing = self.folders.find(question.clip), self.showing
         shown = show_clip(self.clips, path, question.clip, showing.rule, showing.look)
         return Sample(
             ref=ref_of(question),
@@ -104,7 +112,7 @@ def draw_samples(
     questions: Sequence[ClipQuestion],
     faults: Sequence[DataFault],
     *,
-    folder: Path,
+    folders: ClipFolders,
     showing: Showing,
     select: Select,
     protocol: PromptProtocol,
@@ -119,14 +127,17 @@ def draw_samples(
     ]
     chosen.sort(key=lambda question: digest(select.seed, question.sample_id))
     chosen = chosen[: select.limit]
+    clips = [question.clip for question in chosen]
+    absent = folders.absent(clips)
     return ClipSamples(
-        folder=folder,
+        folders=folders,
         showing=showing,
         protocol=protocol,
         clips=Clips(media),
         questions={question.sample_id: question for question in chosen},
         refs=[ref_of(question) for question in chosen],
-        faults=[*faults, *_absent(folder, chosen)],
+        faults=[*faults, *_absent(absent, chosen), *absence(clips, absent, sought=folders.sought)],
+        unshowable=0 if showing.blind_runs else sum(clip in absent for clip in clips),
     )
 
 
@@ -144,7 +155,7 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
         DataError: it is none, or has more than MAX_ROWS rows.
     """
     try:
-        with pq.ParquetFile(path) as file:
+        with open_regular(path) as source, pq.ParquetFile(source) as file:
             if file.metadata.num_rows > MAX_ROWS:
                 raise DataError(f"{path.name} has {file.metadata.num_rows:,} rows, more than {MAX_ROWS:,}")
             table = file.read()
@@ -165,7 +176,7 @@ def _cell(column: pa.ChunkedArray, at: int) -> Any:
         return None
 
 
-def _absent(folder: Path, questions: Sequence[ClipQuestion]) -> list[DataFault]:
+def _absent(absent: Collection[str], questions: Sequence[ClipQuestion]) -> list[DataFault]:
     """One fault a clip that is not there, with how many questions need it."""
     asked: dict[str, list[str]] = {}
     for question in questions:
@@ -173,7 +184,7 @@ def _absent(folder: Path, questions: Sequence[ClipQuestion]) -> list[DataFault]:
     return [
         DataFault(sample_id=ids[0], kind="clip", detail=f"{clip} is absent; {len(ids)} questions need it")
         for clip, ids in asked.items()
-        if find_clip(folder, clip) is None
+        if clip in absent
     ]
 
 

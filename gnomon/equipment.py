@@ -1,5 +1,6 @@
 """Equipment: what a benchmark's samples hold for tools, from benchmarks that say so."""
 
+from collections.abc import Iterable
 from typing import Protocol, runtime_checkable
 
 from gnomon.benchmark import Benchmark
@@ -12,6 +13,14 @@ class Equipped(Protocol):
     """A benchmark that says which needs of tools its samples meet."""
 
     holds: tuple[Need, ...]
+
+
+def fitting_of(benchmark: Benchmark, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of these tools that the benchmark's samples can serve; tools there are no more count as well."""
+    if not isinstance(benchmark, Equipped):
+        return tuple(names)
+    known = TOOLS.names()
+    return tuple(name for name in names if name not in known or TOOLS.get(name).needs in benchmark.holds)
 
 
 def fitting_tools(benchmark: Benchmark) -> list[str]:

@@ -6,12 +6,18 @@ GnomonError
 ├── NotFound         no job, trial, scene or plug-in of that name
 ├── Conflict         the thing exists, but not in a state that allows this
 ├── Unavailable      the store cannot be reached or has no room: try again later
+│   └── NoRoom       the disk is full: what runs waits until there is room
 ├── OutOfBudget      the job's limits leave nothing for another call
 ├── ProviderFault    a model's provider failed: never a wrong answer
 └── ModelFault       the model itself failed: refused, overflowed, broke protocol
 """
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from gnomon.model import Reply
+
+from tools.core.outage import ToolOutage
 
 
 class GnomonError(Exception):
@@ -58,6 +64,10 @@ class Unavailable(GnomonError):
     status, title = 503, "Not available"
 
 
+class NoRoom(Unavailable, ToolOutage):
+    """The disk is full. Nobody is to blame: a trial that meets this is run again once there is room."""
+
+
 class OutOfBudget(GnomonError):
     """The job may spend no more."""
 
@@ -77,10 +87,13 @@ class ProviderFault(GnomonError):
 
 
 class ModelFault(GnomonError):
-    """The model failed by itself; `cause` is a short code such as `refused` or `context_overflow`."""
+    """The model failed by itself; `cause` is a short code such as `refused` or `context_overflow`.
+
+    `reply` is what it said all the same, with what that cost; None where nothing came.
+    """
 
     status, title = 502, "Model failed"
 
-    def __init__(self, message: str, *, cause: str) -> None:
+    def __init__(self, message: str, *, cause: str, reply: "Reply | None" = None) -> None:
         super().__init__(message)
-        self.cause = cause
+        self.cause, self.reply = cause, reply

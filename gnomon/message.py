@@ -36,6 +36,19 @@ class ToolCall(TypedDict):
     function: FunctionCall
 
 
+class ProviderTurn(TypedDict):
+    """What a provider hung on its turn beside text and tool calls, to be sent back to it unchanged:
+    reasoning, signatures, encrypted items.
+
+    `dialect` names the protocol that `body` is written in; an adapter of another protocol ignores it. An
+    agent may have renamed the turn's calls or dropped them, so an adapter matches what belongs to a call by
+    its place. Plain JSON, so that the digest of a conversation knows it.
+    """
+
+    dialect: Literal["chat", "anthropic", "responses"]
+    body: Any
+
+
 class Message(TypedDict):
     """One turn of a conversation."""
 
@@ -43,6 +56,7 @@ class Message(TypedDict):
     content: str | list[TextBlock | ImageBlock] | None
     tool_calls: NotRequired[list[ToolCall]]
     tool_call_id: NotRequired[str]
+    provider_turn: NotRequired[ProviderTurn]  # of an assistant's turn
 
 
 ToolSchema = dict[str, Any]

@@ -1,10 +1,11 @@
 """Model: messages and tool schemas in, a reply with its usage out."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from gnomon.decoding import NO_DECODING, Decoding
-from gnomon.message import Message, ToolCall, ToolChoice, ToolSchema
+from gnomon.message import Message, ProviderTurn, ToolCall, ToolChoice, ToolSchema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,21 +22,39 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """One answer. Unknown usage and unknown price stay None; they are never zero."""
+    """One answer. Unknown usage and unknown price stay None; they are never zero.
+
+    Cached and cache-write tokens are part of `prompt_tokens`, reasoning tokens part of `completion_tokens`,
+    whatever a provider's own counting is. `cached` says that Gnomon's response cache gave the reply.
+    """
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     finish_reason: str = "stop"
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    cached_tokens: int | None = None  # read from the provider's prompt cache
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
     usd: float | None = None
     cached: bool = False
+    reasoning: str = ""  # as far as the provider shows it
+    provider_turn: ProviderTurn | None = None
+    request_changes: tuple[str, ...] = ()  # what the provider's adapter changed in the request, by name
+    flags: tuple[str, ...] = ()  # what was not as it should be in the reply: `usage_unreadable`, `reply_cut`
 
-    def message(self) -> Message:
-        """The reply as a turn of the conversation."""
-        message: Message = {"role": "assistant", "content": self.text or None}
-        if self.tool_calls:
-            message["tool_calls"] = list(self.tool_calls)
+    def message(self, *, calls: Sequence[ToolCall] | None = None) -> Message:
+        """The reply as a turn of the conversation, with `calls` in place of its own: renamed, or none.
+
+        >>> Reply(text="").message(calls=[])
+        {'role': 'assistant', 'content': ''}
+        """
+        calls = self.tool_calls if calls is None else calls
+        message: Message = {"role": "assistant", "content": self.text or (None if calls else "")}
+        if calls:
+            message["tool_calls"] = list(calls)
+        if self.provider_turn is not None:
+            message["provider_turn"] = self.provider_turn
         return message
 
 

@@ -1,4 +1,4 @@
-"""Price table: what LiteLLM's shipped table says of one model, read without importing LiteLLM.
+"""The price of a model: what its spec says, else LiteLLM's shipped table, read without importing LiteLLM.
 
 The import takes two seconds and 170 MB; an entry is found in the text of the file in a few milliseconds.
 """
@@ -6,80 +6,148 @@ The import takes two seconds and 170 MB; an entry is found in the text of the fi
 import functools
 import importlib.util
 import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gnomon.model import is_built_in
+from gnomon.spec import ModelSpec, Price
+
 FILE = "model_prices_and_context_window_backup.json"
-_PLAIN = ("input_cost_per_token", "output_cost_per_token", "cache_read_input_token_cost")
-_COSTS = {
-    "input": ("input_cost_per_token", "cache_creation_input_token_cost"),
-    "output": ("output_cost_per_token", "output_cost_per_reasoning_token"),
+_NAMES = {  # of a rate, in the table
+    "input": "input_cost_per_token",
+    "cached_input": "cache_read_input_token_cost",
+    "cache_write": "cache_creation_input_token_cost",
+    "output": "output_cost_per_token",
+    "reasoning": "output_cost_per_reasoning_token",
 }
+_PLAIN = {_NAMES[name] for name in ("input", "output", "cached_input")}
 _TIERS = ("_batches", "_priority", "_flex")  # of services that nobody can ask for here
+_INCLUSIVE = ("xai",)  # providers whose dearer tier begins at its threshold, not above it
+_HALF_IF_CACHED = ("fireworks_ai",)  # as its price page says, where the table says nothing
+_FINE_TUNED = re.compile(r"(ft:[^:]+):.*")  # OpenAI's `ft:base:organization:name:id`: priced as `ft:base`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """Dollars for a token of each kind."""
+
+    input: float
+    cached_input: float
+    cache_write: float
+    output: float
+    reasoning: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """Dollars for a token; `is_plain` unless the model has other prices or parameter rules of its own."""
+    """A model's prices; `is_plain` unless it has other prices or parameter rules of its own.
 
-    prompt_usd: float
-    cached_prompt_usd: float
-    completion_usd: float
-    is_plain: bool
+    `tiers` are the rates for every token of a call whose prompt is longer than so many tokens, ascending.
+    Discounts for certain hours of the day are left out.
+    """
 
-    def usd(self, *, prompt: int, cached: int, completion: int) -> float:
-        """What a call costs; `cached` of the prompt's tokens came out of the provider's own cache."""
-        cached = min(cached, prompt)
+    rates: Rates
+    tiers: tuple[tuple[int, Rates], ...] = ()
+    is_plain: bool = True
+
+    @classmethod
+    def of(cls, price: Price) -> "Entry":
+        """The prices that a spec states, for a million tokens; what it leaves out costs as its whole does."""
+        stated = price.model_dump(exclude_none=True)
+        return cls(rates=_rates({name: value / 1e6 for name, value in stated.items()}))
+
+    @property
+    def dearest(self) -> tuple[float, float]:
+        """The most dollars for a token of the prompt and one of the reply, in any tier."""
+        every = [self.rates, *(rates for _, rates in self.tiers)]
         return (
-            (prompt - cached) * self.prompt_usd
-            + cached * self.cached_prompt_usd
-            + completion * self.completion_usd
+            max(max(rates.input, rates.cached_input, rates.cache_write) for rates in every),
+            max(max(rates.output, rates.reasoning) for rates in every),
+        )
+
+    def usd(
+        self,
+        *,
+        prompt: float,
+        completion: float,
+        cached: float = 0,
+        cache_write: float = 0,
+        reasoning: float = 0,
+    ) -> float:
+        """What a call costs, in dollars. Tokens read from and written to the provider's prompt cache are part
+        of `prompt`, those of reasoning part of `completion`.
+        """
+        rates = self.rates
+        for above, tier in self.tiers:
+            rates = tier if prompt > above else rates
+        cached = min(cached, prompt)
+        cache_write = min(cache_write, prompt - cached)
+        reasoning = min(reasoning, completion)
+        return (
+            (prompt - cached - cache_write) * rates.input
+            + cached * rates.cached_input
+            + cache_write * rates.cache_write
+            + (completion - reasoning) * rates.output
+            + reasoning * rates.reasoning
         )
 
 
-@functools.lru_cache(maxsize=64)
-def entry_of(name: str) -> Entry | None:
-    """The table's entry for an OpenAI model, None if it has none; `name` without the provider.
+def price_entry(spec: ModelSpec) -> Entry | None:
+    """The prices of a model, for plan, limits and replies alike; None where neither its spec nor the table
+    says, and for models of this program, which cost nothing.
 
-    >>> entry_of("gpt-4o").usd(prompt=1_000_000, cached=0, completion=0)
-    2.5
+    >>> price_entry(ModelSpec(id="openai/m", price={"input": 1, "output": 2})).dearest
+    (1e-06, 2e-06)
+    >>> price_entry(ModelSpec(id="openai/gpt-4o")).dearest
+    (2.5e-06, 1e-05)
+    >>> price_entry(ModelSpec(id="openai/m")) is None
+    True
+    """
+    if spec.price is not None:
+        return Entry.of(spec.price)
+    return None if is_built_in(spec.id) else entry_of(spec.id)
+
+
+@functools.lru_cache(maxsize=256)
+def entry_of(model_id: str) -> Entry | None:
+    """The table's entry for a LiteLLM id, with its provider or without; None if it has none, or one without a
+    price: a zero in the table says that nobody published one.
+
+    >>> entry_of("openai/gpt-4o").usd(prompt=1_000_000, cached=400_000, completion=0)
+    2.0
     >>> entry_of("o3-mini").is_plain, entry_of("no-such-model")
     (False, None)
     """
-    text = _text()
-    for key in (f"openai/{name}", name):
-        found = _object_at(text, key)
-        if found is not None and found.get("litellm_provider") == "openai":
-            return _entry(found)
-    return None
+    found = _found(model_id)
+    return None if found is None else _entry(found)
 
 
 @functools.lru_cache(maxsize=64)
-def most_per_token(model_id: str) -> tuple[float, float] | None:
-    """The most dollars that the table asks for a token of the prompt and one of the reply, in any tier;
-    None where it does not know the model or names no price: zero there says that nobody published one.
+def most_output_tokens(model_id: str) -> int | None:
+    """The most tokens that the table lets a reply of this model have; None where it does not say.
 
-    >>> most_per_token("openai/gpt-4o"), most_per_token("openai/no-such-model")
-    ((2.5e-06, 1e-05), None)
+    >>> most_output_tokens("anthropic/claude-sonnet-4-5"), most_output_tokens("anthropic/no-such-model")
+    (64000, None)
     """
+    most = (_found(model_id) or {}).get("max_output_tokens")
+    return most if isinstance(most, int) else None
+
+
+def _found(model_id: str) -> dict[str, Any] | None:
+    """What the table says of a LiteLLM id, with its provider or without."""
     provider, slash, name = model_id.partition("/")
     text = _text()
-    for key in (model_id, name):
+    for key in dict.fromkeys((model_id, name, _FINE_TUNED.sub(r"\1", name or provider))):
         found = _object_at(text, key) if key else None
-        if found is not None and (not slash or key == model_id or found.get("litellm_provider") == provider):
-            prompt, reply = (_most(found, kind) for kind in ("input", "output"))
-            return (prompt, reply) if prompt > 0 else None
+        if found is None:
+            continue
+        owner = str(found.get("litellm_provider", ""))
+        if not slash or key == model_id or owner == provider or owner.startswith(f"{provider}-"):
+            return found
     return None
-
-
-def _most(found: dict[str, Any], kind: str) -> float:
-    costs = [
-        float(value or 0.0)
-        for name, value in found.items()
-        if name.startswith(_COSTS[kind]) and not name.endswith(_TIERS)
-    ]
-    return max(costs, default=0.0)
 
 
 def _text() -> str:
@@ -99,12 +167,62 @@ def _object_at(text: str, key: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _entry(found: dict[str, Any]) -> Entry:
+def _entry(found: dict[str, Any]) -> Entry | None:
+    said = {kind: float(found[name]) for kind, name in _NAMES.items() if _is_price(found.get(name))}
+    if str(found.get("litellm_provider")) in _HALF_IF_CACHED and "input" in said:
+        said.setdefault("cached_input", said["input"] / 2)
+    tiers = [*_above(found, said), *_ranges(found, said)]
+    first = _rates(said) if said.get("input") else next((rates for above, rates in tiers if above == 0), None)
+    if first is None or not first.input:
+        return None
     costs = {name for name in found if "cost" in name and not name.endswith(_TIERS)}
-    prompt, completion = (float(found.get(name) or 0.0) for name in _PLAIN[:2])
     return Entry(
-        prompt_usd=prompt,
-        cached_prompt_usd=float(found.get(_PLAIN[2], prompt)),
-        completion_usd=completion,
-        is_plain=costs <= set(_PLAIN) and not found.get("supports_reasoning"),
+        rates=first,
+        tiers=tuple(sorted(tiers, key=lambda tier: tier[0])),
+        is_plain=costs <= _PLAIN and not found.get("supports_reasoning"),
     )
+
+
+def _above(found: dict[str, Any], said: dict[str, float]) -> list[tuple[int, Rates]]:
+    """Rates such as `input_cost_per_token_above_200k_tokens`."""
+    tiers: dict[int, dict[str, float]] = {}
+    for kind, name in _NAMES.items():
+        for key, value in found.items():
+            named = re.fullmatch(rf"{name}_above_(\d+)(k?)_tokens", key)
+            if named and _is_price(value):
+                threshold = int(named[1]) * (1_000 if named[2] else 1)
+                tiers.setdefault(threshold, {})[kind] = float(value)
+    is_inclusive = found.get("litellm_provider") in _INCLUSIVE
+    rates = dict(said)
+    out = []
+    for above, tier in sorted(tiers.items()):
+        rates |= tier
+        out.append((above - is_inclusive, _rates(rates)))
+    return out
+
+
+def _ranges(found: dict[str, Any], said: dict[str, float]) -> list[tuple[int, Rates]]:
+    """Rates by `tiered_pricing`, each for prompts longer than where its range begins."""
+    tiers = []
+    for tier in found.get("tiered_pricing") or ():
+        rates = {kind: float(tier[name]) for kind, name in _NAMES.items() if _is_price(tier.get(name))}
+        if "input" in rates and len(tier.get("range", ())) == 2:
+            output = {"output": said["output"]} if "output" in said else {}
+            tiers.append((int(tier["range"][0]), _rates(output | rates)))
+    return tiers
+
+
+def _rates(said: Mapping[str, float]) -> Rates:
+    """Rates of which some are said; a part that has no price of its own costs what its whole does."""
+    whole_in, whole_out = said.get("input", 0.0), said.get("output", 0.0)
+    return Rates(
+        input=whole_in,
+        cached_input=said.get("cached_input", whole_in),
+        cache_write=said.get("cache_write", whole_in),
+        output=whole_out,
+        reasoning=said.get("reasoning", whole_out),
+    )
+
+
+def _is_price(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

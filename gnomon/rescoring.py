@@ -34,6 +34,7 @@ def rescored(row: Row, response: str, *, bench: Bench, sample: Sample) -> Row:
         metrics=end.score.metrics,
         answer=end.score.answer,
         flags=end.score.flags,
+        error=end.error,
     )
 
 

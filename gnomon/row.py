@@ -5,10 +5,17 @@ from dataclasses import dataclass, field, fields
 
 from gnomon.outcome import Outcome
 
+ADAPTER = "adapter:"  # before the name of what a provider's adapter changed in a request: a flag
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One result. `usd` and the token counts are None where unknown; `score` is None only when missing."""
+    """One result. `usd` and the token counts are None where unknown; `score` is None only when missing.
+
+    `error` is what the provider, the data or Gnomon said where a trial did not come to a score, without
+    secrets and shortened. `tools_offered` counts the tools that fitted the sample, None where the model was
+    not asked.
+    """
 
     job_id: str
     trial_id: str
@@ -35,9 +42,13 @@ class Row:
     cache_hits: int = 0
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    cached_tokens: int | None = None  # of the prompt's, from the provider's cache
+    reasoning_tokens: int | None = None  # of the completion's
     usd: float | None = None
     wall_s: float = 0.0
     attempt: int = 1
+    error: str = ""
+    tools_offered: int | None = None
 
 
 COLUMNS = tuple(f.name for f in fields(Row))

@@ -84,6 +84,9 @@ class Sample:
         return [{"role": "user", "content": [*texts, *images]}]
 
 
+LACKS_MEDIA = "media"  # the kind of the one fault that tells how many samples are without their media
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataFault:
     """Something wrong with the data: which sample, what, in words. Counted and named, never fatal."""

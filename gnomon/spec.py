@@ -3,29 +3,44 @@
 from collections import Counter
 from typing import Any, Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from gnomon.analysis import AnalysisSpec
 from gnomon.arm import Arm
 from gnomon.arm_spec import ArmSpec
-from gnomon.benchmark import BENCHMARKS, Benchmark, PromptProtocol, Select, Varied, Varies
+from gnomon.benchmark import (
+    BENCHMARKS,
+    Benchmark,
+    OfficialScenes,
+    PromptProtocol,
+    Select,
+    Varied,
+    Varies,
+)
 from gnomon.contrast import Contrast
 from gnomon.decoding import EVERY_TASK, NO_DECODING, Decoding, decoding_of
 from gnomon.errors import SpecError
+from gnomon.model import is_built_in
 from gnomon.oracle import KnowsSteps
 from gnomon.preset import spelled_out
 from gnomon.rate import Rate
 from gnomon.spec_fault import first_fault
+from gnomon.spec_size import check_pairings, check_sizes
 from gnomon.strict import Strict
 from tools.core.registry import UnknownPlugin
 from tools.core.toolbox import TOOLS
 
+ReasoningHistory = Literal["auto", "all", "last", "none"]
+
 
 class Price(Strict):
-    """Dollars for a million tokens."""
+    """Dollars for a million tokens; a part left out costs as much as what it is part of."""
 
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
+    input: float = Field(ge=0, le=1e6)
+    output: float = Field(ge=0, le=1e6)
+    cached_input: float | None = Field(default=None, ge=0, le=1e6)  # read from the provider's prompt cache
+    cache_write: float | None = Field(default=None, ge=0, le=1e6)
+    reasoning: float | None = Field(default=None, ge=0, le=1e6)
 
 
 class ModelSpec(Strict):
@@ -35,17 +50,39 @@ class ModelSpec(Strict):
     name: str = ""
     api_base: str | None = None
     api_key_env: str | None = None
+    api: Literal["chat", "responses"] = "chat"  # which of OpenAI's protocols it speaks
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, gt=0)
     price: Price | None = None
     pictures: bool = True  # false: it takes text only, and is told where a picture was left out
     rate: Rate | None = None  # stricter than the operator's, if it is to mean anything
+    client: Literal["auto", "direct", "litellm"] = "auto"  # who carries its calls
+    reasoning_history: ReasoningHistory = "auto"  # which of its turns go back to it with their reasoning
+    prompt_cache: Literal["auto", "off"] = "auto"  # marks for providers that keep a prefix only where told
     options: dict[str, Any] = Field(default_factory=dict)  # passed on to the provider as they are
 
     @property
     def label(self) -> str:
         """What rows and reports call it."""
         return self.name or self.id
+
+    @field_validator("api")
+    @classmethod
+    def _speaks_that_api(cls, api: str, info: ValidationInfo) -> str:
+        model_id, base = info.data.get("id", ""), info.data.get("api_base")
+        provider = model_id.partition("/")[0]
+        if api == "responses" and (provider == "anthropic" or is_built_in(model_id)):
+            raise ValueError(f"{model_id} does not speak OpenAI's Responses API; allowed: chat")
+        if api == "responses" and provider != "openai" and not base:
+            raise ValueError(f"without an api_base only openai/… has an address for this, not {model_id}")
+        return api
+
+    @field_validator("client")
+    @classmethod
+    def _carries_that_api(cls, client: str, info: ValidationInfo) -> str:
+        if client == "litellm" and info.data.get("api") == "responses":
+            raise ValueError("`api: responses` is called directly; allowed: auto, direct")
+        return client
 
 
 class SelectSpec(Strict):
@@ -91,7 +128,9 @@ class JobSpec(Strict):
     arms: list[ArmSpec] = Field(min_length=1)
     repeats: int = Field(default=1, ge=1, le=1000)
     concurrency: int = Field(default=64, ge=1, le=5000)
+    preflight: bool = True  # one tiny call of each model before the first trial
     cache: bool = True  # replies of earlier jobs and attempts are used again
+    keep_reasoning: bool = True  # in traces, as far as providers show it
     queue: str = Field(default="default", pattern=r"^[a-z0-9_-]{1,40}$")
     priority: Literal["low", "normal", "high"] = "normal"
     limits: LimitsSpec = LimitsSpec()
@@ -163,22 +202,33 @@ class JobSpec(Strict):
         )
 
 
+def shows_media(spec: JobSpec) -> bool:
+    """Whether some arm shows pictures or clips."""
+    return any("media" in arm.show for arm in spec.arms)
+
+
 def parse_spec(given: object, *, agents: tuple[str, ...]) -> JobSpec:
     """Check a spec that came from outside; `agents` are the names of the agents there are.
 
     Raises:
         SpecError: names the field, what it holds and what is allowed.
     """
-    if isinstance(given, dict) and isinstance(given.get("arms"), dict):
-        given = spelled_out(given)
+    if isinstance(given, dict):
+        check_sizes(given)
+        if isinstance(given.get("arms"), dict):
+            given = spelled_out(given)
     try:
         spec = JobSpec.model_validate(given)
     except ValidationError as error:
         raise first_fault(error, JobSpec) from None
+    check_pairings(spec)
     _check_names(spec, agents)
     frozen: dict[str, Any] = {"arms": [_frozen(arm, at) for at, arm in enumerate(spec.arms)]}
     if spec.decoding is None:
         frozen["decoding"] = decoding_of(spec.plugin(), spec.protocol)
+    plugin = spec.plugin()
+    if spec.protocol == "official" and not spec.select.scenes and isinstance(plugin, OfficialScenes):
+        frozen["select"] = spec.select.model_copy(update={"scenes": list(plugin.official_scenes)})
     return spec.model_copy(update=frozen)
 
 

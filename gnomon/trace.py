@@ -20,6 +20,12 @@ class ReplyStep:
     cached: bool
     wall_s: float
     tries: int
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    reasoning: str = ""
+    request_changes: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
     kind: Literal["reply"] = "reply"
 
 
@@ -62,7 +68,9 @@ class Trace:
     prompt: list[Message] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     watch: Callable[[Step], None] = _nothing
+    keeps_reasoning: bool = True
     response: str | None = None  # the final answer as the agent gave it to the scorer; None: it gave none
+    tools_offered: int | None = None  # those that fitted the sample; None before the model was asked
 
     def add(self, step: Step) -> None:
         self.steps.append(step)
@@ -89,6 +97,14 @@ class Trace:
     @property
     def completion_tokens(self) -> int | None:
         return _total([reply.completion_tokens for reply in self.replies])
+
+    @property
+    def cached_tokens(self) -> int | None:
+        return _total([reply.cached_tokens for reply in self.replies])
+
+    @property
+    def reasoning_tokens(self) -> int | None:
+        return _total([reply.reasoning_tokens for reply in self.replies])
 
     def to_json(self) -> dict[str, Any]:
         """The trace as plain data; pictures stay hashes."""

@@ -1,29 +1,37 @@
 """Running a trial: whatever happens inside, a row and a trace come out."""
 
 import asyncio
+import functools
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from gnomon.agent import Agent, AgentContext, LimitReached
 from gnomon.arm import Arm
 from gnomon.benchmark import Benchmark, BuildsSlowly
 from gnomon.clock import trial_clock
-from gnomon.errors import DataError, ModelFault, OutOfBudget, ProviderFault
+from gnomon.errors import DataError, ModelFault, NoRoom, OutOfBudget, ProviderFault
 from gnomon.floor import PREFIX, KnowsFloors
 from gnomon.job import Trial
 from gnomon.media import MediaStore
+from gnomon.missing import plain
 from gnomon.model import Model
 from gnomon.outcome import Outcome
 from gnomon.perturbation import toolbox_of
 from gnomon.prompt import prompt_of
-from gnomon.row import Row
+from gnomon.row import ADAPTER, Row
 from gnomon.sample import Sample
 from gnomon.score import Score
+from gnomon.secrets import secrets_here, without_folders
 from gnomon.spec import JobSpec
 from gnomon.trace import NoteStep, Trace
+from gnomon.waiting import CAPPED, TRACE
 
+T = TypeVar("T")
+SLOW_THREADS = 6
 BAD_CALL = ("unknown_tool", "bad_json", "bad_arguments")
 
 
@@ -38,11 +46,12 @@ class Bench:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class End:
-    """How a trial ended, and its score."""
+    """How a trial ended, its score, and what was said where it came to none."""
 
     outcome: Outcome
     stop_reason: str
     score: Score
+    error: str = ""
 
 
 async def run_trial(
@@ -59,9 +68,14 @@ async def run_trial(
 
     A provider's fault and a fault of ours end it as `infra_missing`; a reached limit, a model's own
     failure or a response in which nothing can be understood as `model_failed` with score 0.
-    Only cancellation passes through.
+    Only cancellation passes through, and a full disk: whoever runs the trial runs it again later.
+
+    Raises:
+        NoRoom: the disk is full.
     """
     trace = trace or Trace()
+    TRACE.set(trace)
+    trace.keeps_reasoning = bench.spec.keep_reasoning
     arm = bench.spec.arm(trial.arm)
     started = time.perf_counter()
     try:
@@ -74,8 +88,10 @@ async def run_trial(
         end = _missing("budget", str(error))
     except DataError as error:
         end = _missing("data", str(error))
+    except NoRoom:
+        raise
     except Exception as error:  # noqa: BLE001 the boundary where a fault of ours becomes data
-        trace.add(NoteStep(text="".join(traceback.format_exception(error, limit=-4))))
+        trace.add(NoteStep(text=without_folders("".join(traceback.format_exception(error, limit=-4)))))
         end = _missing(f"internal:{type(error).__name__}", "a fault of Gnomon's own; see the trace")
     return _row(trial, bench, trace, end, wall_s=time.perf_counter() - started, attempt=attempt), trace
 
@@ -91,7 +107,7 @@ async def _attempt(
     trace: Trace,
 ) -> End:
     is_slow = isinstance(bench.benchmark, BuildsSlowly) and bench.benchmark.builds_slowly
-    question = await asyncio.to_thread(sample) if is_slow else sample()
+    question = await _in_thread(sample) if is_slow else sample()
     trace.prompt = prompt_of(question, arm, bench.benchmark)
     if question.broken and "media" in arm.show:
         return _missing("data", question.broken)
@@ -111,7 +127,7 @@ async def _attempt(
         return _failed(reached.limit)
     except ModelFault as fault:
         trace.add(NoteStep(text=str(fault)))
-        return _failed(f"model:{fault.cause}")
+        return replace(_failed(f"model:{fault.cause}"), error=str(fault))
     except TimeoutError:
         if not clock.is_over:
             raise
@@ -122,8 +138,20 @@ async def _attempt(
         return _failed("trial_seconds")
     trace.response = response
     if is_slow:
-        return await asyncio.to_thread(end_of, question, response, bench=bench)
+        return await _in_thread(lambda: end_of(question, response, bench=bench))
     return end_of(question, response, bench=bench)
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    """Do slow work beside the loop, in threads of its own: work that nobody waits for any more keeps neither
+    the store's threads busy nor the loop from closing.
+    """
+    return await asyncio.get_running_loop().run_in_executor(_threads(), work)
+
+
+@functools.cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(SLOW_THREADS, thread_name_prefix="sample")
 
 
 def end_of(question: Sample, response: str, *, bench: Bench) -> End:
@@ -143,7 +171,7 @@ def end_of(question: Sample, response: str, *, bench: Bench) -> End:
 
 def _missing(cause: str, message: str) -> End:
     score = Score(value=None, reason=message or cause)
-    return End(outcome=Outcome.INFRA_MISSING, stop_reason=cause, score=score)
+    return End(outcome=Outcome.INFRA_MISSING, stop_reason=cause, score=score, error=message)
 
 
 def _failed(cause: str) -> End:
@@ -184,14 +212,25 @@ def _row(trial: Trial, bench: Bench, trace: Trace, end: End, *, wall_s: float, a
         cache_hits=sum(reply.cached for reply in trace.replies),
         prompt_tokens=trace.prompt_tokens,
         completion_tokens=trace.completion_tokens,
+        cached_tokens=trace.cached_tokens,
+        reasoning_tokens=trace.reasoning_tokens,
         usd=trace.usd,
         wall_s=round(wall_s, 6),
         attempt=attempt,
+        error=plain(secrets_here().strike(end.error)) if end.error else "",
+        tools_offered=trace.tools_offered,
     )
 
 
 def _arm_flags(arm: Arm, trace: Trace) -> Iterator[str]:
-    """Where a trial was not quite what its arm says: a reader of contrasts should know how often."""
+    """Where a trial was not quite what its arm says, or a reply was not whole: a reader of contrasts should
+    know how often.
+    """
+    yield from dict.fromkeys(flag for reply in trace.replies for flag in reply.flags)
+    if any(isinstance(step, NoteStep) and step.text.startswith(CAPPED) for step in trace.steps):
+        yield CAPPED
+    changes = [change for reply in trace.replies for change in reply.request_changes]
+    yield from sorted({f"{ADAPTER}{change.partition(':')[0]}" for change in changes})
     called = bool(trace.tool_steps) or any(reply.tool_calls for reply in trace.replies)
     if not arm.is_as_frozen:
         yield "tools_changed"  # since the job was frozen: the trials of this arm did not all see the same

@@ -1,7 +1,6 @@
 """Embedded: queue, sweeper and workers as children of this process, for `run`, `demo` and `up`."""
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -9,9 +8,11 @@ from dataclasses import dataclass
 from redis import Redis, RedisError
 
 from gnomon.errors import SpecError
+from service.data_folder import UMASK
 from service.redis_server import RedisServer
 from service.settings import Settings
 from service.supervisor import Child, Supervisor
+from workers.process import module_command
 from workers.queue import client_of
 from workers.store.store import Store, open_store
 
@@ -42,7 +43,7 @@ class Embedded:
         self.supervisor.start(
             Child(
                 name=name,
-                command=(sys.executable, "-m", module, *more),
+                command=module_command(module, *more),
                 env=places(self.settings, self.redis_url),
                 log_file=self.settings.data_dir / "logs" / f"{name}.log",
             )
@@ -74,6 +75,7 @@ def embedded(settings: Settings) -> Iterator[Embedded]:
         SpecError: GNOMON_REDIS_URL does not answer.
     """
     with ExitStack() as stack:
+        stack.callback(os.umask, os.umask(UMASK))  # what is written here lies in the data folder
         if settings.redis_url is None:
             server = RedisServer(settings.data_dir, supervisor=(supervisor := Supervisor()))
             stack.callback(server.stop)  # lets go of the folder, after its children have ended

@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Protocol
 
 from gnomon.errors import SpecError
-
-VARIABLE = "GNOMON_MEDIA_ROOTS"
+from tools.core.regular_file import ROOTS_VARIABLE
 
 
 class Find(Protocol):
@@ -35,12 +34,12 @@ def for_request(given: str, roots: tuple[Path, ...] | None, *, field: str) -> Pa
         SpecError: no roots are set, or nothing is there. Absent and forbidden read alike: nobody can probe.
     """
     if not roots:
-        raise SpecError(f"no folder may be read: {VARIABLE} is not set on the server", field=field)
+        raise SpecError(f"no folder may be read: {ROOTS_VARIABLE} is not set on the server", field=field)
     for root in roots:
         path = _resolved(given, root, field)
         if any(path.is_relative_to(allowed) for allowed in roots) and path.exists():
             return path
-    raise SpecError(f"{given!r} is not a path under {VARIABLE}", field=field)
+    raise SpecError(f"{given!r} is not a path under {ROOTS_VARIABLE}", field=field)
 
 
 def _resolved(given: str, base: Path, field: str) -> Path:
@@ -54,4 +53,4 @@ def _resolved(given: str, base: Path, field: str) -> Path:
 
 def _check_inside(path: Path, given: str, roots: tuple[Path, ...], field: str) -> None:
     if not any(path.is_relative_to(root) for root in roots):
-        raise SpecError(f"{given!r} is not under {VARIABLE}: {', '.join(map(str, roots))}", field=field)
+        raise SpecError(f"{given!r} is not under {ROOTS_VARIABLE}: {', '.join(map(str, roots))}", field=field)

@@ -5,25 +5,28 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from redis import Redis, RedisError
+from typing import TYPE_CHECKING, Any
 
 from gnomon.agent import AGENTS
+from gnomon.benchmark import KnowsMedia
 from gnomon.errors import DataError, SpecError
 from gnomon.job import planned
-from gnomon.media import MediaStore
 from gnomon.model import is_built_in
-from gnomon.sample import DataFault, SampleRef
-from gnomon.spec import JobSpec, parse_spec
+from gnomon.model_ids import check_model_id
+from gnomon.sample import LACKS_MEDIA, DataFault, SampleRef
+from gnomon.spec import JobSpec, parse_spec, shows_media
 from service import folders
 from service.matching import with_tokens
 from service.settings import Settings
 from workers.bases import check_bases
 from workers.bound import price_of
-from workers.queue import enqueue_shards
-from workers.store.records import JobRecord
-from workers.store.store import Store
+from workers.opening import OpenJob, media_of, opened
+
+if TYPE_CHECKING:
+    from redis import Redis
+
+    from workers.store.records import JobRecord
+    from workers.store.store import Store
 
 MAX_TRIALS = 10_000_000
 log = logging.getLogger(__name__)
@@ -36,10 +39,17 @@ class Draft:
     spec: JobSpec
     refs: Sequence[SampleRef]
     faults: Sequence[DataFault]
+    job: OpenJob
 
     @property
     def planned(self) -> int:
         return planned(self.spec, len(self.refs))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What should be known before anything is spent: how many samples lack the media that arms show."""
+        shows = shows_media(self.spec)
+        return [fault.detail for fault in self.faults if shows and fault.kind == LACKS_MEDIA]
 
     def estimate(self) -> dict[str, Any]:
         """What the job may take. Dollars are 0 for built-in models and None, unknown, for all others."""
@@ -78,11 +88,13 @@ def _draft(given: object, settings: Settings, *, find: folders.Find, is_trusted:
         path = find(spec.data, settings.media_roots, field="data")
         spec = spec.model_copy(update={"data": str(path)})
     check_bases(spec.models, settings.allowed_bases, is_trusted=is_trusted)
+    for index, model in enumerate(spec.models):
+        check_model_id(model.id, model.api_base, field=f"models.{index}.id")
     _check_prices(spec)
     return _opened(spec, settings)
 
 
-def resume(job_id: str, *, store: Store, redis: Redis) -> JobRecord:
+def resume(job_id: str, *, store: "Store", redis: "Redis") -> "JobRecord":
     """Open a job again for what is missing, and queue that.
 
     Raises:
@@ -91,13 +103,19 @@ def resume(job_id: str, *, store: Store, redis: Redis) -> JobRecord:
     return _queued(store.resume(job_id), store=store, redis=redis)
 
 
-def submit(draft: Draft, *, store: Store, redis: Redis, idempotency_key: str | None = None) -> JobRecord:
+def submit(
+    draft: Draft, *, store: "Store", redis: "Redis", idempotency_key: str | None = None
+) -> "JobRecord":
     """Store the job, then queue its shards; the sweeper queues them later if the queue is away."""
     job = store.create_job(draft.spec, draft.refs, faults=draft.faults, idempotency_key=idempotency_key)
     return _queued(job, store=store, redis=redis)
 
 
-def _queued(job: JobRecord, *, store: Store, redis: Redis) -> JobRecord:
+def _queued(job: "JobRecord", *, store: "Store", redis: "Redis") -> "JobRecord":
+    from redis import RedisError  # late, as the queue: most commands that draft a job run none
+
+    from workers.queue import enqueue_shards
+
     try:
         enqueue_shards(redis, job, [shard for _, shard in store.unfinished_shards(job.id)])
     except RedisError as error:
@@ -129,18 +147,27 @@ def _check_prices(spec: JobSpec) -> None:
 
 
 def _opened(spec: JobSpec, settings: Settings) -> Draft:
+    media = media_of(settings.data_dir)
     try:
         samples = spec.plugin().open(
             data=Path(spec.data) if spec.data else None,
             select=spec.selection(),
             protocol=spec.protocol,
-            media=MediaStore(settings.data_dir / "media"),
+            media=media,
         )
     except DataError as error:
         raise DataError(error.message, field=error.field or "data") from None
     if not samples.refs:
-        raise SpecError("selects no sample; widen tasks or scenes", field="select")
-    draft = Draft(spec=spec, refs=samples.refs, faults=samples.faults)
+        of = f" of {', '.join(spec.select.scenes)}" if spec.select.scenes else ""
+        raise SpecError(f"selects no sample{of}; widen tasks or scenes", field="select")
+    if isinstance(samples, KnowsMedia) and shows_media(spec) and samples.unshowable == len(samples.refs):
+        message = (
+            f"none of the {len(samples.refs):,} samples has its video; looked in {samples.sought}. Put the "
+            "videos there, or say that none shall be shown: `show: []` in every arm"
+        )
+        raise DataError(message, field="data")
+    job = opened(spec, samples, media)
+    draft = Draft(spec=spec, refs=samples.refs, faults=samples.faults, job=job)
     if draft.planned > MAX_TRIALS:
         factors = {
             "select.limit": len(draft.refs),

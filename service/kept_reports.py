@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from gnomon.stopping import check_wanted
 from workers.store.counters import OPEN
 from workers.store.store import Store
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 KEPT = 8  # jobs
 SLOW_S = 1.0  # what takes no longer to build is never old
+LOOK_S = 0.5  # how often one who waits for another's report looks whether it is still wanted
 PATIENCE = 10  # a slow one of a job that runs may be as many times as old as it took to build
 
 
@@ -69,12 +71,14 @@ class KeptReports:
 
         Raises:
             NotFound: there is no such job.
+            Unwanted: nobody waits for it any more, see `gnomon.stopping`.
         """
         stamp = self._stamp(job_id)
         kept = self._place(job_id)
         old = kept.last
         if old is None or not _may_be_old(old, stamp):
-            kept.lock.acquire()
+            while not kept.lock.acquire(timeout=LOOK_S):
+                check_wanted()
         elif not kept.lock.acquire(blocking=False):
             return old.report, self._age_s(old, stamp)
         try:

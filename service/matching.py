@@ -1,15 +1,16 @@
 """Matching: the tokens that tools took in a finished job, as the budget of arms without tools."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gnomon.arm import Arm
 from gnomon.errors import NotFound, SpecError
 from gnomon.spec import JobSpec
 from service.settings import Settings
-from workers.store.counters import OPEN
-from workers.store.records import JobRecord
-from workers.store.store import Store, open_store
+
+if TYPE_CHECKING:
+    from workers.store.records import JobRecord
+    from workers.store.store import Store
 
 PRESET, FROM, ARM = "matched_compute", "tokens_from", "tokens_arm"
 
@@ -30,6 +31,8 @@ def with_tokens(given: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
         return dict(given)
     if "tokens" in options:
         raise _fault(f"give either tokens or {FROM}, not both")
+    from workers.store.store import open_store  # late: few specs need the store
+
     store = open_store(settings.database_url)
     try:
         job = _job(store, options[FROM], benchmark=given.get("benchmark"))
@@ -53,7 +56,9 @@ def with_tokens(given: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     return {**given, "arms": {**kept, "tokens": tokens}, "analysis": _noted(given.get("analysis"), note)}
 
 
-def _job(store: Store, job_id: object, *, benchmark: object) -> JobRecord:
+def _job(store: "Store", job_id: object, *, benchmark: object) -> "JobRecord":
+    from workers.store.counters import OPEN  # late, as above
+
     try:
         job = store.job(str(job_id))
     except NotFound as error:

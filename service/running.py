@@ -19,6 +19,7 @@ from workers.store.store import Store
 POLL_S = 0.2
 BATCH = 1000
 GRACE_S = 5.0  # after Ctrl-C running trials may finish for this long
+STOP_S, IDLE_STOP_S = 2.0, 0.3  # then workers have this long to end, with and without a trial in flight
 AWAY_S = 60.0
 WORKERS_S = 60.0  # without any worker a run gives up after this long
 
@@ -32,27 +33,27 @@ class Look:
 
 
 def run_to_end(
-    draft: Draft,
+    begin: Callable[[Embedded], JobRecord],
     settings: Settings,
     *,
     workers: int,
     started: Callable[[JobRecord, Sequence[JobRecord]], None],
     seen: Callable[[Look], None],
 ) -> str:
-    """Run a job with a queue and workers of its own until it has ended and they are stopped; its id.
+    """Run the job that `begin` queues, with a queue and workers of its own, until it has ended; its id.
 
-    `started` is told the job and those it found abandoned and cancelled; `seen` each look at it.
-    Ctrl-C and SIGTERM cancel the job; running trials may finish for GRACE_S.
+    `started` gets the job, and those that were found abandoned and are cancelled; `seen` each look at it.
+    Ctrl-C and SIGTERM cancel the job; running trials may finish for GRACE_S, or until the next Ctrl-C.
 
     Raises:
         GnomonError: no worker comes up.
     """
     with stopped_by_signals(), embedded(settings) as here:
         abandoned = cancel_abandoned(here) if settings.is_embedded else ()
-        job = submit(draft, store=here.store, redis=here.redis)
-        started(job, abandoned)
+        job = begin(here)
         try:
-            here.start_workers(workers, [draft.spec.queue])
+            started(job, abandoned)
+            here.start_workers(workers, [job.spec.queue])
             roll = _Roll(here)
             for look in looks(here.store, job.id):
                 seen(look)
@@ -61,9 +62,23 @@ def run_to_end(
             here.store.cancel(job.id)
             if not isinstance(error, KeyboardInterrupt):
                 raise
-            for _ in looks(here.store, job.id, within_s=GRACE_S):
-                pass  # only its end matters now
+            _wind_down(here, job.id)
     return job.id
+
+
+def _wind_down(here: Embedded, job_id: str) -> None:
+    """Let running trials of a cancelled job finish for GRACE_S, and stop all children."""
+    stop_s = STOP_S
+    try:
+        for look in looks(here.store, job_id, within_s=GRACE_S):
+            stop_s = STOP_S if look.job.counts.running else IDLE_STOP_S
+    finally:
+        here.supervisor.stop(within_s=stop_s)
+
+
+def of_draft(draft: Draft) -> Callable[[Embedded], JobRecord]:
+    """Stores and queues the job of a draft, as `run_to_end` begins."""
+    return lambda here: submit(draft, store=here.store, redis=here.redis)
 
 
 class _Roll:

@@ -4,9 +4,11 @@ import socket
 from collections.abc import Callable
 
 import uvicorn
+from fastapi import FastAPI
 
 from gnomon.errors import SpecError
 from service.api.app import create_app
+from service.bounded_http import MAX_CONNECTIONS, BoundedProtocol
 from service.embedded import Embedded
 from workers.bases import is_loopback
 
@@ -33,9 +35,22 @@ def listen(host: str, port: int, *, has_keys: bool) -> socket.socket:
 def serve(here: Embedded, listener: socket.socket, *, ready: Callable[[str], None]) -> None:
     """Serve until SIGINT or SIGTERM, then raise KeyboardInterrupt; `ready` is told the URL."""
     app = create_app(here.settings, store=here.store, redis=here.redis)
-    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE_S)
     ready(url_of(listener))
-    uvicorn.Server(config).run(sockets=[listener])
+    server_of(app).run(sockets=[listener])
+
+
+def server_of(app: FastAPI) -> uvicorn.Server:
+    """A server whose connections are bounded in number and time."""
+    config = uvicorn.Config(
+        app,
+        http=BoundedProtocol,
+        ws="none",
+        log_config=None,
+        access_log=False,
+        limit_concurrency=2 * MAX_CONNECTIONS,  # requests at work; past it 503
+        timeout_graceful_shutdown=GRACE_S,
+    )
+    return uvicorn.Server(config)
 
 
 def url_of(listener: socket.socket) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Self
 
+from service.data_folder import FILE, FOLDER, UMASK
 from workers.process import death_with_parent
 
 WATCH_S = 0.1
@@ -26,7 +27,8 @@ log = logging.getLogger(__name__)
 class Child:
     """A process to keep alive; `log_file` gets its output, and it `stop_s` between SIGTERM and SIGKILL.
 
-    `mend` is called before a child is started again that gave up by itself within EARLY_S of its start.
+    One that `serves_others` is stopped when all others have ended. `mend` is called before a child is started
+    again that gave up by itself within EARLY_S of its start.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Child:
     log_file: Path
     env: Mapping[str, str] = field(default_factory=dict)  # beside this process's own
     stop_s: float = 15.0
+    serves_others: bool = False
     mend: Callable[[], None] | None = None
 
 
@@ -47,7 +50,7 @@ class _Running:
 
 
 class Supervisor:
-    """Children by name, stopped in the reverse order of their start. Use it as a context manager.
+    """Children by name, stopped together, those that serve others last. Use it as a context manager.
 
     Each child has a session of its own, so that Ctrl-C reaches only this process, which then stops them in
     order. Should this process be killed outright, the kernel sends SIGTERM to each (Linux).
@@ -91,15 +94,15 @@ class Supervisor:
                 if running.process.poll() is None
             }
 
-    def stop(self) -> None:
-        """Stop every child, the last one started first; harmless when there is none."""
+    def stop(self, *, within_s: float | None = None) -> None:
+        """Stop every child, in `within_s` seconds each if that is less than its own; harmless without any."""
         self._stopping.set()
         if self._watcher is not None:
             self._watcher.join()
             self._watcher = None
         with self._lock:
-            for running in reversed(list(self._running.values())):
-                stop_process(running.process, within_s=running.child.stop_s)
+            for serves in (False, True):
+                _stop([one for one in self._running.values() if one.child.serves_others is serves], within_s)
             self._running.clear()
         self._stopping.clear()
 
@@ -125,22 +128,27 @@ def stopped_by_signals() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def stop_process(process: "subprocess.Popen[bytes]", *, within_s: float) -> None:
-    """Stop a process that has a session of its own: SIGTERM, and SIGKILL for the group after `within_s`."""
-    if process.poll() is None:
-        process.terminate()
+def _stop(children: Sequence[_Running], within_s: float | None) -> None:
+    """SIGTERM for all, and SIGKILL for the group of each that has not ended when its time is up."""
+    started_s = time.monotonic()
+    for running in children:
+        if running.process.poll() is None:
+            running.process.terminate()
+    for running in children:
+        process, most_s = running.process, running.child.stop_s
+        most_s = most_s if within_s is None else min(most_s, within_s)
         try:
-            process.wait(timeout=within_s)
+            process.wait(timeout=max(0.0, started_s + most_s - time.monotonic()))
         except subprocess.TimeoutExpired:
-            log.warning("process %d did not stop within %.0f s and is killed", process.pid, within_s)
+            log.info("%s did not stop within %.1f s and is killed", running.child.name, most_s)
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 
 def spawn(command: Sequence[str], *, log_file: Path, env: Mapping[str, str]) -> "subprocess.Popen[bytes]":
     """Start a process in a session of its own that does not outlive this one; `log_file` gets its output."""
-    log_file.parent.mkdir(parents=True, exist_ok=True)
-    with log_file.open("ab") as output:
+    log_file.parent.mkdir(mode=FOLDER, parents=True, exist_ok=True)
+    with os.fdopen(os.open(log_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, FILE), "ab") as output:
         return subprocess.Popen(  # noqa: S603 (commands are our own, arguments as a list)
             list(command),
             stdin=subprocess.DEVNULL,
@@ -148,6 +156,7 @@ def spawn(command: Sequence[str], *, log_file: Path, env: Mapping[str, str]) -> 
             stderr=subprocess.STDOUT,
             env={**os.environ, **env},
             start_new_session=True,
+            umask=UMASK,
             preexec_fn=death_with_parent(),
         )
 

@@ -1,5 +1,6 @@
 """Loopback: the HTTP server of every fake, with room for as many callers at once as a test has."""
 
+import sys
 from http.server import ThreadingHTTPServer
 
 
@@ -11,3 +12,8 @@ class Loopback(ThreadingHTTPServer):
 
     def __init__(self, handler: type) -> None:
         super().__init__(("127.0.0.1", 0), handler)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A caller that hung up is no error of the server's."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]

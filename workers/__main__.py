@@ -33,6 +33,7 @@ from workers.store.store import open_store
 )
 def main(redis_url: str, database_url: str, queues: str, data_dir: Path) -> None:
     """Run a worker."""
+    os.umask(0o077)  # what it writes is its owner's alone
     start_lean()
     from redis import Redis
 

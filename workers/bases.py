@@ -17,13 +17,19 @@ ANSWER_OPTIONS = frozenset(
         *("top_p", "top_k", "min_p", "stop", "seed", "logit_bias", "logprobs", "response_format"),
         *("presence_penalty", "frequency_penalty", "repetition_penalty", "parallel_tool_calls"),
         *("reasoning_effort", "thinking", "verbosity", "max_completion_tokens"),
+        *("output_config", "betas", "stop_sequences"),  # of Anthropic's Messages API
+        *("reasoning", "text", "max_output_tokens"),  # of the Responses API
         *("replies", "delay_s", "prompt_tokens", "completion_tokens", "usd"),  # of the scripted model
     }
 )
 # With a provider that makes nothing of `api_base`, a key listed for one address would go to another.
 TAKES_BASE = (
     *("openai", "hosted_vllm", "anthropic", "azure", "gemini", "mistral", "openrouter"),
-    *("together_ai", "huggingface", "deepseek", "groq"),
+    *("together_ai", "huggingface", "deepseek", "groq", "minimax", "moonshot"),
+)
+ADDRESSED = (  # providers that can be called directly without an `api_base`
+    *("cerebras", "dashscope", "deepseek", "fireworks_ai", "gemini", "groq", "minimax", "mistral"),
+    *("moonshot", "openai", "openrouter", "together_ai", "xai", "zai"),
 )
 ROUTING_OPTIONS = frozenset(
     {
@@ -134,10 +140,19 @@ def check_bases(models: Sequence[ModelSpec], allowed: AllowedBases, *, is_truste
             continue
         if "://" in model.id:  # some providers of LiteLLM would call that, with their key
             raise SpecError(f"{model.id!r} holds an address; it belongs into api_base", field=f"{field}.id")
+        if _needs_base(model) and not model.api_base:
+            message = f"{model.id!r} has no known address to be called at directly; name its api_base"
+            raise SpecError(message, field=f"{field}.client")
         if model.api_base is None:
             _check_provider(model, allowed, field, is_trusted=is_trusted)
         else:
             _check_address(model, allowed, field, is_trusted=is_trusted)
+
+
+def _needs_base(model: ModelSpec) -> bool:
+    """Whether a model that shall be called directly has no address that is known."""
+    is_addressed = model.api == "responses" or model.id.partition("/")[0] in (*ADDRESSED, "anthropic")
+    return model.client == "direct" and not is_addressed
 
 
 def _check_options(model: ModelSpec, field: str, *, is_trusted: bool) -> None:
@@ -171,7 +186,8 @@ def _check_provider(model: ModelSpec, allowed: AllowedBases, field: str, *, is_t
 def _check_address(model: ModelSpec, allowed: AllowedBases, field: str, *, is_trusted: bool) -> None:
     base = _base(str(model.api_base), field=f"{field}.api_base")
     provider, slash, _ = model.id.partition("/")
-    if not is_trusted and not (slash and provider in TAKES_BASE):
+    takes_base = model.api == "responses" or (slash and provider in TAKES_BASE)
+    if not is_trusted and not takes_base:
         raise SpecError(
             f"{model.id!r} takes no api_base here; allowed: {', '.join(f'{name}/…' for name in TAKES_BASE)}",
             field=f"{field}.id",

@@ -1,18 +1,10 @@
 """Bound: the most that a call may cost, told before it is made."""
 
-import json
-from collections.abc import Sequence
-
-from gnomon.message import Message, ToolSchema
-from gnomon.model import Request, is_built_in
-from gnomon.per_toolset import PerToolset
-from gnomon.price_table import most_per_token
+from gnomon.model import Request
+from gnomon.price_table import price_entry
 from gnomon.spec import ModelSpec
-from workers.store.counters import Spent
-
-PICTURE_TOKENS = 2_500
-MESSAGE_TOKENS = 20  # what surrounds each
-REPLY_TOKENS = 300  # where the spec names no `max_tokens`
+from gnomon.tokens import REPLY_TOKENS, TokenEstimator
+from workers.spent import Spent
 
 
 def price_of(spec: ModelSpec) -> tuple[float, float] | None:
@@ -24,9 +16,8 @@ def price_of(spec: ModelSpec) -> tuple[float, float] | None:
     >>> price_of(ModelSpec(id="openai/m")) is None
     True
     """
-    if spec.price is not None:
-        return spec.price.input / 1e6, spec.price.output / 1e6
-    return None if is_built_in(spec.id) else most_per_token(spec.id)
+    entry = price_entry(spec)
+    return None if entry is None else entry.dearest
 
 
 class Bound:
@@ -41,14 +32,14 @@ class Bound:
         named = [spec.max_tokens, spec.options.get("max_completion_tokens")]
         self._reply_tokens = max((most for most in named if isinstance(most, int)), default=None)
         self._price = price_of(spec)
-        self._offer_bytes = PerToolset(_offer_bytes)
+        self._tokens = TokenEstimator()
         is_firm = self._reply_tokens is not None and (self._price is not None or not needs_price)
         firm = (1.0, 0.0 if self._price is None else 1.0)
         self.shares = firm if is_firm else (0.0, 0.0)
 
     def planned(self, request: Request) -> Spent:
         """A call whose reply is as long as it may be; without a known price, a token is a dollar."""
-        prompt = self._offer_bytes(request.tools) + prompt_tokens_at_most(request.messages)
+        prompt = self._tokens.prompt_at_most(request)
         reply = self._reply_tokens or REPLY_TOKENS
         prices = self._price or (1.0, 1.0)
         return Spent(prompt * prices[0] + reply * prices[1], prompt + reply)
@@ -73,32 +64,3 @@ class Bound:
     def see(self, shares: tuple[float, float]) -> None:
         """Take note of what another process has learnt."""
         self.shares = max(self.shares[0], shares[0]), max(self.shares[1], shares[1])
-
-
-def _offer_bytes(tools: Sequence[ToolSchema]) -> int:
-    return len(json.dumps(tools)) if tools else 0
-
-
-def prompt_tokens_at_most(messages: Sequence[Message]) -> int:
-    """Tokens that a conversation has at most, by its bytes and pictures.
-
-    A byte is the least that a token holds. Text has four of them, a prompt full of coordinates less than two.
-
-    >>> prompt_tokens_at_most([{"role": "user", "content": "x" * 400}])
-    420
-    """
-    size = pictures = 0
-    for message in messages:
-        content = message["content"]
-        for block in content if isinstance(content, list) else ():
-            pictures += block["type"] == "image"
-            size += len(_bytes(block["text"])) if block["type"] == "text" else 0
-        size += len(_bytes(content)) if isinstance(content, str) else 0
-        for call in message.get("tool_calls", ()):
-            said = call["id"] + call["function"]["name"] + call["function"]["arguments"]
-            size += len(_bytes(said)) + MESSAGE_TOKENS
-    return size + PICTURE_TOKENS * pictures + MESSAGE_TOKENS * len(messages)
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")

@@ -3,12 +3,13 @@
 import datetime as dt
 import json
 import logging
+import os
 import sys
 from collections.abc import Mapping
 from typing import TextIO
 
 from gnomon.errors import SpecError
-from gnomon.secrets import Secrets
+from gnomon.secrets import Secrets, secrets_here
 
 FORMAT, LEVEL = "GNOMON_LOG_FORMAT", "GNOMON_LOG_LEVEL"
 LEVELS = ("debug", "info", "warning", "error")
@@ -58,7 +59,7 @@ def set_up_logs(environ: Mapping[str, str], *, level: str = "info", stream: Text
     level = environ.get(LEVEL) or level
     if level not in LEVELS:
         raise SpecError(f"{level!r} is no level; allowed: {', '.join(LEVELS)}", field=LEVEL)
-    secrets = Secrets(environ=environ)
+    secrets = secrets_here() if environ is os.environ else Secrets(environ=environ)
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(_Json(secrets) if kind == "json" else _Struck(secrets))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)

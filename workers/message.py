@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from rq.exceptions import DeserializationError
-from rq.job import Job
+from rq.exceptions import DeserializationError, InvalidJobOperation
+from rq.job import Job, JobStatus
 
 SHARD_FUNCTION = "workers.shard.run_shard"
 
@@ -45,6 +45,17 @@ class ShardMessage(Job):
         self._success_callback_name = self._failure_callback_name = self._stopped_callback_name = None
         self.webhooks = []
         self.retries_left = self.repeats_left = None
+
+    def get_status(self, refresh: bool = True) -> JobStatus:
+        """The status in Redis; the last one known here where Redis has forgotten the message.
+
+        A shard that a worker prepares for long is queued a second time, and whoever takes that message
+        removes what Redis holds of both. RQ would take this for a failure of the shard.
+        """
+        try:
+            return super().get_status(refresh)
+        except InvalidJobOperation:
+            return super().get_status(refresh=False)
 
     @property
     def func(self) -> None:

@@ -6,13 +6,16 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gnomon.benchmark import SampleSet
 from gnomon.media import MediaStore
 from gnomon.sample import DataFault, Sample, SampleRef
 from gnomon.spec import JobSpec
 from gnomon.trial import Bench
-from workers.store.store import Store
+
+if TYPE_CHECKING:
+    from workers.store.store import Store
 
 KEPT = 2  # jobs that a worker keeps open
 SAMPLES_KEPT = 64  # the arms and repeats of a sample lie side by side
@@ -73,14 +76,18 @@ def open_spec(spec: JobSpec, media: MediaStore) -> OpenJob:
     Raises:
         DataError, SpecError: its data or its selection cannot be read here.
     """
-    benchmark = spec.plugin()
-    samples = benchmark.open(
+    samples = spec.plugin().open(
         data=Path(spec.data) if spec.data else None,
         select=spec.selection(),
         protocol=spec.protocol,
         media=media,
     )
-    return OpenJob(bench=Bench(spec=spec, benchmark=benchmark, media=media), samples=kept(samples))
+    return opened(spec, samples, media)
+
+
+def opened(spec: JobSpec, samples: SampleSet, media: MediaStore) -> OpenJob:
+    """A spec made ready to run whose samples have been opened."""
+    return OpenJob(bench=Bench(spec=spec, benchmark=spec.plugin(), media=media), samples=kept(samples))
 
 
 OpenSpec = Callable[[JobSpec, MediaStore], OpenJob]
@@ -93,7 +100,7 @@ class Opener:
         self._media, self._open_spec = media, open_spec
         self._kept: OrderedDict[str, OpenJob] = OrderedDict()
 
-    def open(self, job_id: str, *, store: Store) -> OpenJob:
+    def open(self, job_id: str, *, store: "Store") -> OpenJob:
         """The job, made ready to run.
 
         Raises:

@@ -56,8 +56,9 @@ class Outbox:
                 return True
             try:
                 refused = await asyncio.shield(asyncio.to_thread(self._write, batch))
-            except SQLAlchemyError as error:
-                log.warning("%d results could not be written yet: %s", len(batch), error)
+            except Exception as error:
+                expected = isinstance(error, SQLAlchemyError)
+                log.warning("%d results not written yet: %s", len(batch), error, exc_info=not expected)
                 self._ended = batch + self._ended
                 return False
         if refused:

@@ -1,7 +1,6 @@
-"""`python -m workers.preview`: what a model would get, or one trial as it happens; no queue, no store.
+"""Preview: what a model would get, or one trial as it happens; no queue, no store.
 
-`show` prints the exact messages, tool schemas and pictures. `try` runs the trial and prints each step;
-it exits with 1 if the trial ended for a fault that is not the model's.
+`show` prints the exact messages, tool schemas and pictures. `try` runs the trial and prints each step.
 """
 
 import asyncio
@@ -10,27 +9,25 @@ import sys
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
-import click
 from rich.console import Console
 from rich.markup import escape
 
 from agents.models import wire
 from gnomon.agent import AGENTS
-from gnomon.errors import DataError, GnomonError, ModelFault, NotFound, SpecError
+from gnomon.errors import DataError, ModelFault, NotFound
 from gnomon.job import Trial, trial_id
 from gnomon.message import ImageBlock, Message
+from gnomon.missing import ADVICE
 from gnomon.model import Model, Reply, Request
 from gnomon.outcome import Outcome
 from gnomon.row import Row
 from gnomon.sample import Sample
-from gnomon.spec import JobSpec, parse_spec
-from gnomon.spec_file import read_spec
 from gnomon.trace import NoteStep, ReplyStep, Step, Trace
 from gnomon.trial import run_trial
-from workers.opening import OpenJob, media_of, open_spec
+from workers.opening import OpenJob
+from workers.redacted_model import redacted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,16 +48,16 @@ class Pick:
         return Trial(trial_id=name, job_id="preview", ref=ref, model=self.model, arm=self.arm, repeat=0)
 
 
-def pick(spec: JobSpec, *, sample_id: str, arm: str, model: str | None, data_dir: Path) -> Pick:
+def pick(job: OpenJob, *, sample_id: str, arm: str, model: str | None) -> Pick:
     """Find what is asked for.
 
     Raises:
         SpecError: there is no such arm or model.
         NotFound: there is no such sample in the selection.
     """
+    spec = job.bench.spec
     spec.arm(arm)
     label = spec.model(model).label if model else spec.models[0].label
-    job = open_spec(spec, media_of(data_dir))
     if all(ref.sample_id != sample_id for ref in job.samples.refs):
         some = ", ".join(ref.sample_id for ref in job.samples.refs[:3])
         message = f"no sample {sample_id!r} among {len(job.samples.refs)} selected, such as {some}"
@@ -121,7 +118,8 @@ async def tried(picked: Pick, *, watch: Callable[[Step], None]) -> tuple[Row, Tr
     from agents.models.catalog import open_model
 
     bench = picked.job.bench
-    model = open_model(bench.spec.model(picked.model), bench.media)
+    spec = bench.spec.model(picked.model)
+    model = redacted(open_model(spec, bench.media), spec)
     try:
         return await _run(picked, model, Trace(watch=watch))
     finally:
@@ -149,7 +147,7 @@ def print_shown(found: dict[str, Any], console: Console) -> None:
     console.rule(f"decoding: {drawn or 'as the provider likes'}")
     console.rule(f"{len(found['tools'])} tools, tool_choice {found['tool_choice']}")
     for tool in found["tools"]:
-        console.print_json(data=tool)
+        console.print_json(data=tool, highlight=console.is_terminal)
 
 
 def print_step(step: Step, console: Console) -> None:
@@ -157,6 +155,10 @@ def print_step(step: Step, console: Console) -> None:
     if isinstance(step, ReplyStep):
         tokens = [("?" if count is None else count) for count in (step.prompt_tokens, step.completion_tokens)]
         console.print(f"[bold cyan]reply[/bold cyan] {tokens[0]} + {tokens[1]} tokens, {step.wall_s:.2f} s")
+        if step.reasoning:
+            console.print(clean(step.reasoning), style="dim", markup=False, highlight=False, soft_wrap=True)
+        for change in step.request_changes:
+            console.print(f"[yellow]changed by the adapter[/yellow] {escape(clean(change))}", highlight=False)
         if step.text:
             console.print(clean(step.text), markup=False, highlight=False, soft_wrap=True)
     elif isinstance(step, NoteStep):
@@ -173,6 +175,9 @@ def print_end(row: Row, console: Console) -> None:
     score = "none" if row.score is None else f"{row.score:.3f}"
     answer = escape(repr(row.answer))
     console.print(f"[bold]{row.outcome.value}[/bold] ({row.stop_reason}), answer {answer}, score {score}")
+    if row.outcome is Outcome.INFRA_MISSING:
+        told = f"{row.error} {ADVICE.get(row.stop_reason, '')}".strip()
+        console.print(clean(told), markup=False, highlight=False, soft_wrap=True)
 
 
 def clean(text: str) -> str:
@@ -184,21 +189,13 @@ def clean(text: str) -> str:
     return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cs"))
 
 
-def run(
-    verb: str, spec: Path, *, sample_id: str, arm: str, model: str | None, as_json: bool, data_dir: Path
-) -> int:
-    """Do what is asked; return the exit code.
+def run(verb: str, job: OpenJob, *, sample_id: str, arm: str, model: str | None, as_json: bool) -> int:
+    """Show or try, and print it; the exit code, which is 1 where a trial ends for no fault of the model's.
 
     Raises:
-        GnomonError: the spec may not run, or does not hold what is asked for.
+        GnomonError: the job does not hold what is asked for, or nothing would be asked.
     """
-    picked = pick(
-        parse_spec(read_spec(spec), agents=AGENTS.names()),
-        sample_id=sample_id,
-        arm=arm,
-        model=model,
-        data_dir=data_dir,
-    )
+    picked = pick(job, sample_id=sample_id, arm=arm, model=model)
     if verb == "show":
         found = asyncio.run(shown(picked))
         _print_json(found) if as_json else print_shown(found, Console())
@@ -214,29 +211,3 @@ def run(
 
 def _print_json(value: object) -> None:
     sys.stdout.write(json.dumps(value, indent=2) + "\n")
-
-
-@click.command(help=__doc__)
-@click.argument("verb", type=click.Choice(["show", "try"]))
-@click.option("--spec", type=click.Path(path_type=Path), required=True)
-@click.option("--sample", "sample_id", required=True, help="The sample's id.")
-@click.option("--arm", required=True, help="The arm's name.")
-@click.option("--model", default=None, help="The model's label; the first one if none is given.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
-@click.option(
-    "--data-dir", type=click.Path(path_type=Path), default=Path(".gnomon"), envvar="GNOMON_DATA_DIR"
-)
-def main(
-    verb: str, spec: Path, sample_id: str, arm: str, model: str | None, as_json: bool, data_dir: Path
-) -> None:
-    """Show a prompt or try a trial."""
-    try:
-        code = run(verb, spec, sample_id=sample_id, arm=arm, model=model, as_json=as_json, data_dir=data_dir)
-    except GnomonError as error:
-        click.echo(str(error), err=True)
-        code = 2 if isinstance(error, (SpecError, DataError, NotFound)) else 1
-    sys.exit(code)
-
-
-if __name__ == "__main__":
-    main()

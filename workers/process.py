@@ -1,4 +1,4 @@
-"""Process: children that do not outlive their parent."""
+"""Process: children that run our modules whatever folder we stand in, and do not outlive their parent."""
 
 import ctypes
 import os
@@ -7,6 +7,15 @@ import sys
 from collections.abc import Callable
 
 PR_SET_PDEATHSIG = 1  # prctl(2)
+
+
+def module_command(module: str, *arguments: str) -> tuple[str, ...]:
+    """The command that runs a module of ours with this Python.
+
+    `-P` leaves the current folder off the module path: it is the user's, and may hold a `tools/`, a
+    `workers/` or a `redis.py` of theirs.
+    """
+    return (sys.executable, "-P", "-m", module, *arguments)
 
 
 def death_with_parent() -> Callable[[], None]:

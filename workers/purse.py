@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -37,6 +37,8 @@ class Purse:
         self._bounds: dict[str, Bound] = {}
         self._pots, self._waiting = Pots(), 0
         self._all: Spent | None = None  # taken, by a call of which nothing was known
+        self._write: asyncio.Future[Any] | None = None  # the last one that the store was asked for
+        self._is_shown = self._is_closed = False
         self.is_short = self.is_empty = False
 
     def bound_of(self, spec: ModelSpec) -> Bound:
@@ -151,14 +153,20 @@ class Purse:
 
     async def refresh(self, *, is_first: bool = False) -> None:
         """Show the store what is held now, and that this process lives; whoever asks just now does so too."""
-        if (is_first or self._granted != NOTHING) and not self._asking.locked():
+        if (is_first or self._is_shown) and not self._is_closed and not self._asking.locked():
             async with self._asking:
                 await self._ask(NOTHING)
 
     async def close(self) -> None:
-        """Everything is written; what is still held was spent on calls that no result tells of."""
-        if self._granted != NOTHING:
-            await asyncio.to_thread(self._store.close_purse, self._job_id, self._holder, self._held())
+        """Everything is written; what is still held was spent on calls that no result tells of.
+
+        From now on the store is not shown this purse again: it would hold, and charge, the same twice.
+        """
+        self._is_closed = True
+        async with self._asking:
+            if self._is_shown:
+                close = partial(self._store.close_purse, self._job_id, self._holder, self._held())
+                await self._in_store(close)
 
     async def refuse(self, reason: str) -> None:
         """The limits cannot be kept: the job ends, and says why."""
@@ -192,10 +200,20 @@ class Purse:
         more = total([self._committed(), less(wanted, pot)])
         return Money(usd=self._granted.usd, tokens=self._granted.tokens).covers(more)
 
+    async def _in_store(self, write: Callable[[], Told]) -> Told:
+        """Let the store write in a thread, one after another, also where a waiter is cancelled: its thread
+        goes on, and would overwrite what a later one has written.
+        """
+        if self._write is not None:
+            await asyncio.wait([self._write])
+        self._write = writing = asyncio.ensure_future(asyncio.to_thread(write))
+        return await asyncio.shield(writing)
+
     async def _ask(self, wanted: Spent | None, *, times: int = 1) -> Answer:
         while True:
             committed, written = self._committed(), self._written
-            answer = await asyncio.to_thread(
+            self._is_shown = True
+            reserve = partial(
                 self._store.reserve,
                 self._job_id,
                 self._holder,
@@ -206,6 +224,7 @@ class Purse:
                 shares=self._pots.most | {label: bound.shares for label, bound in self._bounds.items()},
                 ttl_s=self._ttl_s,
             )
+            answer = await self._in_store(reserve)
             if answer.granted is not None or self._written is written:
                 break  # else what was written meanwhile may have been counted twice
         self._granted = committed if answer.granted is None else total([committed, answer.granted])

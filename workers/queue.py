@@ -33,6 +33,7 @@ for _, queue in ipairs(KEYS) do
 end
 return false
 """
+RESTING_PREFIX, RESTING_S = "gnomon:resting:", 10  # a job that says nothing for so long rests no more
 NO_TIMEOUT = -1  # a shard takes what its trials take; leases, not RQ, tell who is dead
 
 
@@ -116,6 +117,24 @@ def take_next(url: str, names: Sequence[str], job_id: str) -> int | None:
         log.warning("the queue does not say which shard is next: %s", error)
         return None
     return None if taken is None else int(cast(bytes, taken))
+
+
+def mark_resting(url: str, job_id: str) -> None:
+    """For RESTING_S seconds no worker need begin a shard of this job: all that it asks are waited for."""
+    try:
+        with closing(client_of(url)) as redis:
+            redis.set(RESTING_PREFIX + job_id, "1", ex=RESTING_S)
+    except RedisError as error:
+        log.warning("the queue is not told that job %s rests: %s", job_id, error)
+
+
+def is_resting(redis: Redis, job_id: str) -> bool:
+    """Whether the job rests.
+
+    Raises:
+        redis.RedisError: the queue cannot be reached.
+    """
+    return bool(redis.exists(RESTING_PREFIX + job_id))
 
 
 def waiting_ids(redis: Redis, name: str) -> set[str]:

@@ -12,9 +12,11 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from agents.models.catalog import client_of
 from gnomon.model import Model, Reply, Request
 from gnomon.per_toolset import PerToolset
 from gnomon.spec import ModelSpec
@@ -25,12 +27,19 @@ from workers.store.store import Store
 DIGEST_BYTES = 16
 KEPT_BATCHES = 4  # scopes of so many leases stay known: about half of them wait or run
 LEAST_SCOPES = 64
+_ALWAYS = ("id", "api_base", "temperature", "max_tokens", "pictures", "options")
+_IRRELEVANT = ("name", "api_key_env", "price", "rate", "prompt_cache")  # to what a model replies
 log = logging.getLogger(__name__)
 
 
 def fingerprint(spec: ModelSpec) -> bytes:
     """What decides a model's replies beside the conversation: who is asked, and its parameters."""
-    said = [spec.id, spec.api_base, spec.temperature, spec.max_tokens, spec.pictures, spec.options]
+    said: list[Any] = [getattr(spec, name) for name in _ALWAYS]
+    # What is as it always was is left out: replies that were kept before there was a choice are found again.
+    if chosen := spec.model_dump(exclude_defaults=True, exclude={*_ALWAYS, *_IRRELEVANT}):
+        said.append(chosen)
+    if client_of(spec) == "anthropic":  # what LiteLLM had kept of such turns could not go back
+        said.append("anthropic")
     return _digest(json.dumps(said, sort_keys=True).encode())
 
 
@@ -85,9 +94,17 @@ class ReplyCache:
         return None if body is None else _reply_of(body)
 
     def put(self, scope: bytes, key: bytes, reply: Reply) -> None:
-        """Keep a reply; other trials of this shard find it at once. Of two under one key the first stays."""
+        """Keep a reply; other trials of this shard find it at once. Of two under one key the first stays.
+
+        One that is no JSON is not kept: the trial that got it goes on all the same.
+        """
         said = {name: getattr(reply, name) for name in reply.__slots__}  # asdict would copy it in depth
-        self._new.setdefault(key, KeptReply(key, scope, json.dumps(said, separators=(",", ":"))))
+        try:
+            body = json.dumps(said, separators=(",", ":"))
+        except (TypeError, ValueError, RecursionError) as error:
+            log.warning("a reply cannot be kept: %s", error)
+            return
+        self._new.setdefault(key, KeptReply(key, scope, body))
 
     @asynccontextmanager
     async def keeping(self, every_s: float) -> AsyncIterator[None]:
@@ -111,8 +128,9 @@ class ReplyCache:
             new = list(self._new.values())
             try:
                 await asyncio.to_thread(self._store.keep_replies, new)
-            except SQLAlchemyError as error:
-                log.warning("%d replies could not be kept yet: %s", len(new), error)
+            except Exception as error:
+                expected = isinstance(error, SQLAlchemyError)
+                log.warning("%d replies not kept yet: %s", len(new), error, exc_info=not expected)
                 return
             for one in new:
                 del self._new[one.key]
@@ -178,4 +196,5 @@ class CachedModel:
 
 def _reply_of(body: str) -> Reply:
     found = json.loads(body)
-    return replace(Reply(**{**found, "tool_calls": tuple(found["tool_calls"])}), cached=True)
+    found |= {name: tuple(found.get(name, ())) for name in ("tool_calls", "request_changes")}
+    return replace(Reply(**found), cached=True)

@@ -7,36 +7,28 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import groupby
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.agent import Agent
 from gnomon.job import Trial
 from gnomon.model import Model
-from gnomon.trace import Trace
-from gnomon.trial import run_trial
 from workers.heartbeat import Heartbeat
 from workers.opening import OpenJob
 from workers.outbox import Outbox
-from workers.pots import TRIAL
 from workers.purse import AGAIN_S, Purse
 from workers.ramp import Ramp
 from workers.settings import Timing
+from workers.slots import Slots, TrialSlot
 from workers.store.counters import Spent
 from workers.store.jobs import group_size
 from workers.store.records import Lease
 from workers.store.store import Store
 from workers.tracing import Tracer, no_spans
+from workers.trial_attempts import TrialAttempts
+from workers.trial_source import HeldTrial, TrialSource
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Held:
-    lease: Lease
-    since_s: float  # of time.monotonic, taken after the store had handed it out
 
 
 def _sample_of(trial: Trial) -> tuple[str, int]:
@@ -59,21 +51,36 @@ class Runner:
         models: Mapping[str, Model],
         leased: Callable[[Sequence[Lease]], None] = lambda _: None,
         following: Callable[[int], int | None] = lambda _: None,
+        rests: Callable[[bool], None] = lambda _: None,
         tracer: Tracer = no_spans,
         purse: Purse | None = None,
     ) -> None:
         """In threads: `leased` is told which trials come next; `following` names the shard to go on with when
-        nothing of one is left to begin, so that no slot stays empty until its last trial ends.
+        nothing of one is left to begin, so that no slot stays empty until its last trial ends; `rests` is
+        called, again and again, while all that runs waits long for its provider, and told whether that is
+        all that the job could ask.
         """
-        self._job_id, self._shard, self._job, self._store = job_id, shard, opened, store
+        self._job_id, self._job, self._store = job_id, opened, store
         self._heartbeat, self._timing = heartbeat, timing
-        self._agents, self._models = agents, models
-        self._leased, self._following = leased, following
-        self._tracer, self._purse = tracer, purse
+        self._labels = frozenset(models)
+        self._attempts = TrialAttempts(opened, agents=agents, models=models, tracer=tracer)
+        self._following, self._rests = following, rests
+        self._source = TrialSource(
+            job_id,
+            shard,
+            store=store,
+            heartbeat=heartbeat,
+            timing=timing,
+            leased=leased,
+            is_over=lambda: self._stopping,
+        )
+        self._slots = Slots(opened.bench.spec.concurrency, changed=lambda: self._changed.set())
+        self._slot_of: dict[asyncio.Task[None], TrialSlot] = {}
+        self._left_out: frozenset[str] = frozenset()  # models that rested when trials were leased last
+        self._purse = purse
         self._outbox = Outbox(store, flush_s=timing.flush_s, after=self._written)
-        self._waiting: deque[_Held] = deque()
-        self._running: dict[asyncio.Task[None], _Held] = {}
-        self._broken_off: list[Spent] = []
+        self._waiting: deque[HeldTrial] = deque()
+        self._running: dict[asyncio.Task[None], HeldTrial] = {}
         self._changed = asyncio.Event()
         self._stopping = self._is_over_limit = self._is_last = False
         self._end_s = math.inf  # of time.monotonic: when what still runs is broken off
@@ -106,14 +113,18 @@ class Runner:
                 await self._give_back(self._waiting)
                 await self._outbox.flush()
                 more = True  # what the store hands out from now on are the rest of samples that were begun
-            while self._waiting and len(self._running) < limit and await self._may_begin():
-                self._start(self._waiting.popleft())
+            while (held := self._next()) is not None and await self._may_begin(held):
+                self._waiting.remove(held)
+                self._start(held)
                 await ramp.step()
-            if more and len(self._waiting) <= size // 2:
+            ready = sum(held.lease.trial.model not in self._slots.resting for held in self._waiting)
+            is_resting = self._slots.resting >= self._labels
+            more = more or not self._left_out <= self._slots.resting  # a model that was left out is back
+            if more and ready <= size // 2 and not is_resting:
                 batch = await self._lease(limit=size)
                 self._waiting.extend(batch)
                 more = len(batch) == size
-            elif not more and not self._is_last and len(self._running) + len(self._waiting) < limit:
+            elif not (more or is_resting or self._is_last) and self._slots.in_use + ready < limit:
                 more = await self._goes_on()
             elif self._running:
                 await self._change()
@@ -122,22 +133,30 @@ class Runner:
             elif not more:
                 return
 
+    def _next(self) -> HeldTrial | None:
+        """The next trial to begin, if a slot is free; none of a model that rests."""
+        if not self._slots.is_free:
+            return None
+        resting = self._slots.resting
+        return next((held for held in self._waiting if held.lease.trial.model not in resting), None)
+
     async def _goes_on(self) -> bool:
         """Go on to another shard, now that a slot is free; not with an empty purse."""
         shard = None
         if not self._stopping and not self._is_over_limit:
-            shard = await asyncio.to_thread(self._following, self._shard)
+            shard = await asyncio.to_thread(self._following, self._source.shard)
         if shard is None:
             self._is_last = True
             return False
-        self._shard = shard
+        self._source.shard = shard
         return True
 
-    async def _may_begin(self) -> bool:
-        """Whether the job's limits leave enough for the next trial, and all others of its sample here."""
+    async def _may_begin(self, first: HeldTrial) -> bool:
+        """Whether the job's limits leave enough for this trial, and all others of its sample here."""
         if self._purse is None or self._stopping:
             return not self._stopping
-        _, trials = next(groupby((held.lease.trial for held in self._waiting), key=_sample_of))
+        sample = _sample_of(first.lease.trial)
+        trials = [held.lease.trial for held in self._waiting if _sample_of(held.lease.trial) == sample]
         try:
             return await self._purse.admit({one.trial_id: f"{one.model}\n{one.arm}" for one in trials})
         except SQLAlchemyError as error:
@@ -156,6 +175,8 @@ class Runner:
     async def _wind_down(self) -> None:
         await self._give_back(self._waiting)
         while self._running and time.monotonic() < self._end_s:
+            if self._end_s < math.inf:  # a wait for a provider would not end in time, and has cost nothing
+                await self._break_off([task for task, slot in self._slot_of.items() if slot.is_lent])
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._timing.watch_s):
                     await self._change()
@@ -169,16 +190,17 @@ class Runner:
 
     async def _charge_broken_off(self) -> None:
         """Count what broken-off trials have cost; twice where an answer was lost: better that than never."""
-        while self._broken_off and not self._heartbeat.is_lost:
+        broken_off = self._attempts.broken_off
+        while broken_off and not self._heartbeat.is_lost:
             try:
-                await asyncio.to_thread(self._store.charge, self._job_id, self._broken_off)
+                await asyncio.to_thread(self._store.charge, self._job_id, broken_off)
             except SQLAlchemyError as error:
-                log.warning("%d broken-off trials are not charged yet: %s", len(self._broken_off), error)
+                log.warning("%d broken-off trials are not charged yet: %s", len(broken_off), error)
                 await asyncio.sleep(self._timing.watch_s)
                 continue
             if self._purse is not None:
-                self._purse.written(self._broken_off)
-            self._broken_off.clear()
+                self._purse.written(broken_off)
+            broken_off.clear()
 
     async def _watch(self) -> None:
         """Act on what the heartbeat sees: a job that was closed, leases that are no longer ours."""
@@ -188,9 +210,12 @@ class Runner:
                 with suppress(SQLAlchemyError):
                     await self._purse.refresh()
             if not self._heartbeat.is_open:
+                self._end_s = min(self._end_s, time.monotonic() + self._timing.cancel_s)
                 self._close()
+            if self._running and not self._slots.in_use:
+                await asyncio.to_thread(self._rests, self._slots.resting >= self._labels)
             if self._heartbeat.is_lost:
-                log.warning("leases could not be renewed in time: shard %d stops", self._shard)
+                log.warning("leases could not be renewed in time: shard %d stops", self._source.shard)
                 self._end_s = time.monotonic()
                 self._close()
             seen_s, ours = self._heartbeat.held_since_s, self._heartbeat.held
@@ -201,51 +226,29 @@ class Runner:
             ]
             await self._break_off(lost)
 
-    async def _lease(self, *, limit: int, alone: bool = False) -> list[_Held]:
-        is_sure = True
-        while not self._stopping:
-            try:
-                if not is_sure:
-                    await self._give_back_unknown()
-                leases = await asyncio.to_thread(self._lease_now, limit=limit, alone=alone)
-            except SQLAlchemyError as error:
-                log.warning("no trials could be leased yet: %s", error)
-                is_sure = False
-                await asyncio.sleep(self._timing.watch_s)
-                continue
-            since_s = time.monotonic()
-            return [_Held(lease=lease, since_s=since_s) for lease in leases]
-        return []
-
-    async def _give_back_unknown(self) -> None:
-        """Give back what was leased by an answer that was lost: the heartbeat would hold it for ever."""
-        await self._outbox.flush()
-        held = [one.lease for one in (*self._waiting, *self._running.values())]
-        known = held + self._outbox.leases()
-        await asyncio.to_thread(self._store.keep_only, self._heartbeat.holder, known)
-
-    def _lease_now(self, *, limit: int, alone: bool) -> list[Lease]:
-        holder, lease_s = self._heartbeat.holder, self._timing.lease_s
-        leases = self._store.lease(
-            self._job_id, self._shard, worker=holder, ttl_s=lease_s, limit=limit, alone=alone
+    async def _lease(self, *, limit: int, alone: bool = False) -> list[HeldTrial]:
+        self._left_out = self._slots.resting
+        return await self._source.lease(
+            limit=limit, alone=alone, without=self._left_out, held=self._leases_held
         )
-        self._leased(leases)
-        return leases
 
-    async def _give_back(self, held: Collection[_Held]) -> None:
+    async def _leases_held(self) -> list[Lease]:
+        await self._outbox.flush()  # what is being written is in neither list
+        held = [one.lease for one in (*self._waiting, *self._running.values())]
+        return held + self._outbox.leases()
+
+    async def _give_back(self, held: Collection[HeldTrial]) -> None:
         leases = [one.lease for one in held]
         if self._purse is not None:
             self._purse.ended([lease.trial.trial_id for lease in leases], has_run=False)
         self._waiting.clear()
-        try:
-            await asyncio.to_thread(self._store.release, leases)
-        except SQLAlchemyError as error:
-            log.warning("%d leases could not be given back and will expire: %s", len(leases), error)
+        await self._source.give_back(leases)
 
     def _written(self, spent: list[Spent]) -> None:
         if self._purse is not None:
             self._purse.written(spent)
-        self._heartbeat.look()
+        with suppress(SQLAlchemyError):  # raised, it would have the same results written, and counted, again
+            self._heartbeat.look()
 
     def _close(self) -> None:
         self._stopping = True
@@ -255,13 +258,15 @@ class Runner:
         await self._changed.wait()
         self._changed.clear()
 
-    def _start(self, held: _Held) -> None:
-        task = asyncio.create_task(self._trial(held.lease))
-        self._running[task] = held
+    def _start(self, held: HeldTrial) -> None:
+        slot = self._slots.take(held.lease.trial.model)
+        task = asyncio.create_task(self._trial(held.lease, slot))
+        self._running[task], self._slot_of[task] = held, slot
         task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         held = self._running.pop(task, None)
+        self._slot_of.pop(task).end()
         if held is not None and self._purse is not None:
             self._purse.ended([held.lease.trial.trial_id])
         self._changed.set()
@@ -275,22 +280,5 @@ class Runner:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _trial(self, lease: Lease) -> None:
-        trial, bench, trace = lease.trial, self._job.bench, Trace()
-        TRIAL.set(trial.trial_id)
-        try:
-            with self._tracer(trial) as tell:
-                row, _ = await run_trial(
-                    trial,
-                    bench=bench,
-                    sample=lambda: self._job.samples.get(trial.ref.sample_id),
-                    agent=self._agents[bench.spec.arm(trial.arm).agent],
-                    model=self._models[trial.model],
-                    trace=trace,
-                    attempt=lease.attempt,
-                )
-                tell(row)
-        except asyncio.CancelledError:
-            self._broken_off.append(Spent.by(trace))
-            raise
-        self._outbox.put((lease, row, trace.to_json()))
+    async def _trial(self, lease: Lease, slot: TrialSlot) -> None:
+        self._outbox.put(await self._attempts.run(lease, slot))

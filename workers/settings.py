@@ -20,6 +20,7 @@ class Timing:
     lease_s: float = 20.0  # a worker that is silent for longer has lost its trials
     watch_s: float = 1.0  # how often a worker looks whether its job was cancelled
     flush_s: float = 0.5  # results wait at most this long before they are written
+    cancel_s: float = 2.0  # calls in flight of a job that was cancelled may end within this time
     grace_s: float = 10.0  # a worker told to stop lets running trials go on for this long
     sweep_s: float = 2.0  # how often the sweeper looks for the dead
     setup_s: float = 30.0  # how long a job that one worker cannot set up waits for another

@@ -14,17 +14,20 @@ from functools import partial
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.agent import AGENTS, Agent
-from gnomon.errors import SpecError
+from gnomon.errors import NoRoom, SpecError
 from gnomon.media import MediaStore
 from gnomon.model import Model, is_built_in
 from gnomon.rate import Rate
 from gnomon.spec import JobSpec, ModelSpec
 from workers.bases import AllowedBases, check_bases
+from workers.circuit_breaker import BreakableModel
 from workers.heartbeat import Heartbeat
 from workers.limiter.limiter import Limiter, flow_of
 from workers.opening import Opener, OpenJob
+from workers.preflight import Preflight
 from workers.purse import Purse
 from workers.pursed_model import pursed
+from workers.redacted_model import redacted
 from workers.reply_cache import ReplyCache, fingerprint
 from workers.runner import Runner
 from workers.settings import Timing
@@ -51,6 +54,7 @@ class WorkerContext:
     rates: Mapping[str, Rate] = field(default_factory=dict)
     is_caching: bool = True
     following: Callable[[str], int | None] = lambda _job_id: None  # the shard that a process may go on with
+    rests: Callable[[str, bool], None] = lambda _job_id, _whole: None  # see Runner
 
 
 def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
@@ -86,6 +90,9 @@ def _set_up(job_id: str, context: WorkerContext) -> tuple[OpenJob, dict[str, Age
             log.warning("job %s can run nowhere: %s", job_id, error)
             context.store.fail(job_id, str(error))
             return None
+    except NoRoom as error:
+        log.warning("job %s waits for room on the disk: %s", job_id, error)
+        return None  # the sweeper queues the shard again
     except Exception as error:  # noqa: BLE001 (whatever it is, the job must run elsewhere, or end)
         log.warning("job %s cannot be set up here: %r", job_id, error)
         context.store.put_off(job_id, str(error) or repr(error), patience_s=context.timing.setup_s)
@@ -107,7 +114,7 @@ async def _run(
     async with AsyncExitStack() as stack:
         for model in models.values():
             stack.push_async_callback(_close, model)
-        asked = models
+        asked = {label: redacted(model, spec.model(label)) for label, model in models.items()}
         if context.redis_url is not None:
             limiter = Limiter(context.redis_url, flow=flow_of(job_id, spec), rates=context.rates)
             stack.push_async_callback(limiter.close)
@@ -115,7 +122,22 @@ async def _run(
         purse = Purse(
             job_id, spec, store=context.store, holder=heartbeat.holder, ttl_s=context.timing.lease_s
         )
-        asked = {label: pursed(model, spec.model(label), purse) for label, model in asked.items()}
+        preflight = Preflight(
+            job_id,
+            spec,
+            {label: pursed(model, spec.model(label), purse, learns=False) for label, model in asked.items()},
+            store=context.store,
+            holder=heartbeat.holder,
+            ttl_s=context.timing.lease_s,
+            purse=purse,
+            is_wanted=lambda: heartbeat.is_open,
+        )
+        asked = {
+            label: BreakableModel(
+                pursed(model, spec.model(label), purse), trip=partial(preflight.stop, label)
+            )
+            for label, model in asked.items()
+        }
         cache = _cache_of(spec, context)
         await stack.enter_async_context(cache.keeping(context.timing.flush_s))
         runner = Runner(
@@ -129,10 +151,12 @@ async def _run(
             models={label: cache.around(label, model) for label, model in asked.items()},
             leased=cache.prefetch,
             following=partial(_following, job_id, context),
+            rests=partial(context.rests, job_id),
             tracer=tracer,
             purse=purse if purse.limit != Money() else None,
         )
-        with _stopped_by_sigterm(runner):
+        with _on_sigterm(preflight.abandon, runner.stop):
+            await preflight.run()
             await runner.run()
 
 
@@ -154,11 +178,15 @@ def _cache_of(spec: JobSpec, context: WorkerContext) -> ReplyCache:
 
 
 @contextmanager
-def _stopped_by_sigterm(runner: Runner) -> Iterator[None]:
+def _on_sigterm(*stops: Callable[[], None]) -> Iterator[None]:
+    def stop() -> None:
+        for one in stops:
+            one()
+
     loop = asyncio.get_running_loop()
     in_main_thread = threading.current_thread() is threading.main_thread()
     if in_main_thread:
-        loop.add_signal_handler(signal.SIGTERM, runner.stop)
+        loop.add_signal_handler(signal.SIGTERM, stop)
     try:
         yield
     finally:

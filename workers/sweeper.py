@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.errors import GnomonError
 from workers.logs import set_up_logs
-from workers.queue import client_of, enqueue_shards, message_id, queue_name, waiting_ids
+from workers.queue import client_of, enqueue_shards, is_resting, message_id, queue_name, waiting_ids
 from workers.settings import DEFAULT_CACHE_DAYS, Timing, read_cache_days, read_timing
 from workers.store.store import Store, open_store
 
@@ -68,6 +68,8 @@ class Sweeper:
         waiting: dict[str, set[str]] = {}
         missed: set[tuple[str, int]] = set()
         for job_id, shards in _by_job(self._store.unfinished_shards()).items():
+            if is_resting(self._redis, job_id):
+                continue
             spec = self._store.job(job_id).spec
             name = queue_name(spec.queue, spec.priority)
             if name not in waiting:

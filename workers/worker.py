@@ -4,13 +4,13 @@ import gc
 import logging
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from types import FrameType
 
-from redis import Redis
+from redis import Redis, RedisError
 from redis.client import Pipeline
 from rq import Queue, Worker
 from rq.job import Job
@@ -21,9 +21,10 @@ from gnomon.agent import AGENTS
 from gnomon.spec import JobSpec, ModelSpec
 from tools.core.late import load_late
 from workers.lean import seek_garbage_seldom
-from workers.message import ShardMessage
+from workers.message import RefusedMessage, ShardMessage
 from workers.process import death_with_parent
-from workers.queue import queue_names, take_next
+from workers.queue import is_resting, mark_resting, queue_names, take_next
+from workers.resting_forks import RESTS, ForkLine, RestingForks
 from workers.shard import WorkerContext, run_shard
 
 IDLE_BEAT_S, BUSY_BEAT_S = 15, 5
@@ -64,6 +65,7 @@ class ShardWorker(Worker):
         )
         self._context, self._preload = context, preload
         self._shard: str | None = None
+        self._resting = RestingForks()
         self._is_undisturbed = False
         self._told_to_stop_by: int | None = None  # a signal that came at a bad time
 
@@ -73,23 +75,50 @@ class ShardWorker(Worker):
             with self._undisturbed():
                 self._prepare(job)
         self._show("busy")
+        if self._rests_elsewhere(job):
+            job.delete()  # the sweeper queues it again
+            return
         self._die_with_worker = death_with_parent()
         self._context.store.close()
         gc.freeze()
+        self._line = ForkLine()
         try:
             super().execute_job(job, queue)
         finally:
+            self._line.close()
             self._shard = None
             self._show("idle")
+
+    def fork_work_horse(self, job: Job, queue: Queue) -> None:
+        """Fork, with a line to the fork."""
+        super().fork_work_horse(job, queue)
+        self._line.keep_reading()
+
+    def monitor_work_horse(self, job: Job, queue: Queue) -> None:
+        """Watch the fork until it ends, or until all it runs waits for a provider: then it is left alone."""
+        rests = False
+        while (said := self._line.heard(BUSY_BEAT_S)) != b"":
+            rests = rests or said == RESTS
+            if rests and self._resting.has_room:
+                log.info("the fork of %s rests: its provider lets it wait", self._shard)
+                self._resting.add(self.horse_pid, (self._shard or "").partition("/")[0])
+                self._horse_pid = 0
+                return
+            self._reap()
+            self.maintain_heartbeats(job)
+        super().monitor_work_horse(job, queue)
 
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
         """Show Redis and the store that this worker lives."""
         super().heartbeat(timeout, pipeline)
         if not self.is_horse:
+            self._reap()
             self._show("busy" if self._shard else "idle")
 
     def register_death(self) -> None:
-        """Say good-bye to both."""
+        """Say good-bye to both, when no fork is left."""
+        self._resting.stop()
+        self._reap(within_s=2 * self._context.timing.grace_s)
         super().register_death()  # type: ignore[no-untyped-call]  # RQ annotates it in part only
         self._context.store.gone(self.name)
 
@@ -111,15 +140,32 @@ class ShardWorker(Worker):
         if self.horse_pid:
             with suppress(ProcessLookupError):
                 os.kill(self.horse_pid, signal.SIGTERM)
+        self._resting.stop()
 
     def handle_work_horse_killed(self, _job: Job, retpid: int, _code: int, _rusage: object) -> None:
         """The fork is dead for certain: nobody need wait for its leases to run out."""
+        self._expire([retpid])
+
+    def _expire(self, pids: Sequence[int]) -> None:
         with self._undisturbed(), suppress(SQLAlchemyError):
-            self._context.store.expire(f"{self.name}/{retpid}/")
+            for pid in pids:
+                self._context.store.expire(f"{self.name}/{pid}/")
+
+    def _reap(self, *, within_s: float = 0.0) -> None:
+        """Take note of resting forks that have ended, or end in this time."""
+        self._expire(self._resting.wait(within_s))
+
+    def _rests_elsewhere(self, job: Job) -> bool:
+        """Whether all that the job could ask is waited for by some fork: another would only wait too."""
+        try:
+            return isinstance(job, ShardMessage) and is_resting(self.connection, job.shard()[0])
+        except (RedisError, RefusedMessage):
+            return False
 
     def main_work_horse(self, job: Job, queue: Queue) -> None:
         """The forked process."""
         self._die_with_worker()
+        self._line.keep_writing()
         seek_garbage_seldom()
         super().main_work_horse(job, queue)
 
@@ -127,8 +173,22 @@ class ShardWorker(Worker):
         context = replace(self._context, name=f"{self.name}/{os.getpid()}")
         if context.redis_url is not None:
             following = partial(take_next, context.redis_url, self._listens_to)
-            context = replace(context, following=following)
+            context = replace(context, following=following, rests=self._rests())
         run_shard(job_id, shard, context=context)
+
+    def _rests(self) -> Callable[[str, bool], None]:
+        """What a fork calls while all that it runs waits for a provider."""
+        line, url = self._line, self._context.redis_url or ""
+        said: list[str] = []
+
+        def rests(job_id: str, is_whole: bool) -> None:
+            if not said:
+                line.say_resting()
+                said.append(job_id)
+            if is_whole:
+                mark_resting(url, job_id)
+
+        return rests
 
     def _prepare(self, message: ShardMessage) -> None:
         try:

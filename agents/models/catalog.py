@@ -2,39 +2,76 @@
 
 import importlib
 from collections.abc import Iterable
+from typing import Literal
 
 from agents import _langgraph
-from agents.models import litellm_model
-from agents.models.litellm_model import LiteLLMModel
-from agents.models.openai_model import OpenAIModel, is_fast
+from agents.models.anthropic_rules import OPTIONS
 from agents.models.scripted import ScriptedModel
 from gnomon.media import MediaStore
 from gnomon.model import Model, is_built_in
 from gnomon.spec import ModelSpec
 
-REFERENCE, REFERENCE_MODULE = "reference", "agents.models.reference.model"  # late: it plans trips, with SciPy
+REFERENCE, REFERENCE_MODULE = "reference", "agents.models.reference.model"
+REFERENCE_TRIPS = "agents.models.reference.trips"
+Client = Literal["reference", "scripted", "openai", "anthropic", "responses", "litellm"]
+
+# Each is imported when a model needs it, as one that calls nobody needs no HTTP client.
+_CLASSES: dict[Client, tuple[str, str]] = {
+    "openai": ("agents.models.openai_model", "OpenAIModel"),
+    "anthropic": ("agents.models.anthropic_model", "AnthropicModel"),
+    "responses": ("agents.models.responses_model", "ResponsesModel"),
+    "litellm": ("agents.models.litellm_model", "LiteLLMModel"),
+}
+
+
+def client_of(spec: ModelSpec) -> Client:
+    """Who carries a model's calls: `reference`, `scripted` with any suffix, a client of ours where one speaks
+    the provider's protocol, else LiteLLM.
+
+    >>> client_of(ModelSpec(id="anthropic/claude-opus-4-8")), client_of(ModelSpec(id="openai/gpt-4o"))
+    ('anthropic', 'litellm')
+    """
+    if spec.id == REFERENCE:
+        return "reference"
+    if is_built_in(spec.id):
+        return "scripted"
+    if spec.api == "responses":
+        return "responses"
+    if spec.client == "litellm":
+        return "litellm"
+    if spec.id.startswith("anthropic/") and (spec.client == "direct" or spec.options.keys() <= OPTIONS):
+        return "anthropic"
+    from agents.models.openai_model import is_direct
+
+    return "openai" if is_direct(spec) else "litellm"
 
 
 def open_model(spec: ModelSpec, media: MediaStore) -> Model:
-    """The model that a spec names: `reference`, `scripted` with any suffix, one at an OpenAI-compatible
-    address of one's own, else LiteLLM's.
+    """The model that a spec names: `reference`, `scripted` with any suffix, one that is called directly, else
+    LiteLLM's.
 
     Raises:
         SpecError: its options are not what the model takes; the message names the option.
     """
-    if spec.id == REFERENCE:
+    client = client_of(spec)
+    if client == "reference":
         reference: Model = importlib.import_module(REFERENCE_MODULE).ReferenceModel(spec)
         return reference
-    if is_built_in(spec.id):
+    if client == "scripted":
         return ScriptedModel(spec)
-    return OpenAIModel(spec, media) if is_fast(spec) else LiteLLMModel(spec, media)
+    module, name = _CLASSES[client]
+    model: Model = getattr(importlib.import_module(module), name)(spec, media)
+    return model
 
 
 def preload(models: Iterable[ModelSpec]) -> None:
     """Import what these models and the agents need; workers do so before they fork."""
-    models = list(models)
+    clients = {client_of(spec) for spec in models}
     _langgraph.load()
-    if any(spec.id == REFERENCE for spec in models):
+    if "reference" in clients:
         importlib.import_module(REFERENCE_MODULE)
-    if not all(is_built_in(spec.id) or is_fast(spec) for spec in models):
-        litellm_model.load()
+        importlib.import_module(REFERENCE_TRIPS)
+    for client in clients & _CLASSES.keys():
+        importlib.import_module(_CLASSES[client][0])
+    if "litellm" in clients:
+        importlib.import_module("agents.models.litellm_model").load()

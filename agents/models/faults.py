@@ -1,18 +1,18 @@
 """Faults: LiteLLM's errors told apart by whose fault they are, with every secret struck out."""
 
-import math
-import time
+import json
 from collections.abc import Iterator
-from email.utils import parsedate_to_datetime
+from typing import Any
 
+from agents.models.http_faults import fault_of_body
 from agents.models.wire import clean
 from gnomon.errors import ModelFault, ProviderFault
 from gnomon.secrets import Secrets
 
 MAX_MESSAGE_CHARS = 600
-MAX_RETRY_AFTER_S = 600.0
 
-# LiteLLM's exception classes, most special first: cause, and whether trying again may help.
+# LiteLLM's exception classes, most special first: cause, and whether trying again may help. They count only
+# where no HTTP answer is at hand, for LiteLLM picks them by words as well: a 503 may be a BadRequestError.
 _CAUSES: tuple[tuple[str, str, bool], ...] = (
     ("RateLimitError", "rate_limit", True),
     ("Timeout", "timeout", True),
@@ -25,14 +25,7 @@ _CAUSES: tuple[tuple[str, str, bool], ...] = (
     ("BadRequestError", "bad_request", False),
     ("APIConnectionError", "connection", True),
 )
-# What a provider's own code says more exactly than the class.
-_CODES: dict[str, tuple[str, bool]] = {
-    "insufficient_quota": ("quota", False),
-    "401": ("auth", False),
-    "402": ("quota", False),
-    "403": ("auth", False),
-}
-_REFUSED = ("content_policy_violation", "content_filter")
+_MODELS = {"ContextWindowExceededError": "context_overflow", "ContentPolicyViolationError": "refused"}
 
 
 class Scrubber:
@@ -52,70 +45,61 @@ class Scrubber:
 
 
 def fault_of(error: Exception, scrub: Scrubber) -> ProviderFault | ModelFault:
-    """The fault that an error of LiteLLM stands for."""
+    """The fault that an error of LiteLLM stands for: that of the provider's HTTP answer, if there was one."""
+    fault = _fault_of_answer(error, scrub)
     kinds = [kind.__name__ for kind in type(error).__mro__]
-    codes = _codes(error)
-    message = scrub(f"{type(error).__name__}: {error}")
-    if "ContextWindowExceededError" in kinds or "context_length_exceeded" in codes:
-        return ModelFault(message, cause="context_overflow")
-    if "ContentPolicyViolationError" in kinds or any(code in _REFUSED for code in codes):
-        return ModelFault(message, cause="refused")
-    cause, transient = _cause(error, kinds, codes)
-    return ProviderFault(message, cause=cause, transient=transient, retry_after_s=_retry_after_s(error))
+    cause = next((cause for kind, cause in _MODELS.items() if kind in kinds), None)
+    if cause is not None and (fault is None or fault.cause == "bad_request"):
+        return ModelFault(scrub(f"{type(error).__name__}: {error}"), cause=cause)
+    if fault is not None:
+        return fault
+    cause, is_transient = _cause(error, kinds)
+    return ProviderFault(scrub(f"{type(error).__name__}: {error}"), cause=cause, transient=is_transient)
 
 
-def _cause(error: Exception, kinds: list[str], codes: list[str]) -> tuple[str, bool]:
-    for code in codes:
-        if code in _CODES:
-            return _CODES[code]
-    for kind, cause, transient in _CAUSES:
+def _fault_of_answer(error: Exception, scrub: Scrubber) -> ProviderFault | ModelFault | None:
+    """The fault of the answer that lies at the bottom of the error's chain; None where there is none.
+
+    Of an answer of 200 that held an error nothing is left but LiteLLM's status and words.
+    """
+    for link in _chain(error):
+        if "HTTPStatusError" in [kind.__name__ for kind in type(link).__mro__]:
+            response: Any = getattr(link, "response", None)
+            body = bytes(response.content)
+            return fault_of_body(response.status_code, response.headers, _json(body), body, scrub)
+    last = list(_chain(error))[-1]
+    status = getattr(last, "status_code", None)
+    if type(last) is Exception and isinstance(status, int) and 400 <= status < 600:
+        found = {"message": getattr(last, "message", None) or str(last)}
+        return fault_of_body(status, {}, found, b"", scrub)
+    return None
+
+
+def _cause(error: Exception, kinds: list[str]) -> tuple[str, bool]:
+    for kind, cause, is_transient in _CAUSES:
         if kind in kinds:
-            return cause, transient
-    # What is left are 5xx, and LiteLLM's own 500 for a lost connection or a body it could not read.
-    chain = {type(link).__name__ for link in _chain(error)}
-    if any("Connect" in name for name in chain):
+            # LiteLLM's BadRequestError of 422 is its own word for an answer that it could not read.
+            if cause == "bad_request" and isinstance(error.__context__, Exception) and _is_unreadable(error):
+                return "bad_response", True
+            return cause, is_transient
+    # What is left is LiteLLM's own 500: for a lost connection, or a body that it could not read.
+    if any("Connect" in type(link).__name__ for link in _chain(error)):
         return "connection", True
-    status = getattr(error, "status_code", None)
-    if "HTTPStatusError" not in chain or not isinstance(status, int):
-        return "bad_response", True
-    return ("server_error", True) if status >= 500 else ("bad_request", False)
+    return "bad_response", True
 
 
-def _codes(error: Exception) -> list[str]:
-    body = getattr(error, "body", None)
-    inner = body.get("code") if isinstance(body, dict) else None
-    return [str(code) for code in (inner, getattr(error, "code", None), getattr(error, "status_code", None))]
+def _is_unreadable(error: Exception) -> bool:
+    return getattr(error, "status_code", None) == 422 and "valid response block" in str(error)
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
-
-
-def _retry_after_s(error: Exception) -> float | None:
-    """Seconds that the provider asks to wait (RFC 9110, 10.2.3: a number or a date); nonsense is None."""
-    for link in _chain(error):
-        headers = getattr(link, "litellm_response_headers", None) or {}
-        said = headers.get("retry-after") or headers.get("Retry-After")
-        if said:
-            return seconds(str(said))
-    return None
-
-
-def seconds(said: str) -> float | None:
-    """Seconds from now, in [0, MAX_RETRY_AFTER_S].
-
-    >>> seconds("7"), seconds("soon"), seconds("Thu, 01 Jan 1970 00:00:00 GMT"), seconds("inf")
-    (7.0, None, 0.0, 600.0)
-    >>> seconds("Thu, 01 Jan 1970 00:00:00 +99999999999999") is None
-    True
-    """
-    try:
-        seconds = float(said)
-    except ValueError:
-        try:
-            seconds = parsedate_to_datetime(said).timestamp() - time.time()
-        except (ValueError, OverflowError):
-            return None
-    return None if math.isnan(seconds) else min(max(seconds, 0.0), MAX_RETRY_AFTER_S)

@@ -6,13 +6,20 @@ import functools
 import logging
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 from weakref import WeakSet
 
 from agents.models import wire
+from agents.models.chat_reply import read_completion
+from agents.models.chat_turn import TurnRules
 from agents.models.faults import Scrubber, fault_of
-from gnomon.errors import ModelFault, ProviderFault, SpecError
+from agents.models.http_client import MAX_BODY_BYTES
+from agents.models.litellm_wire import changes, heard, listening, portable
+from agents.models.prompt_cache import mark, marked_places, wants_marks
+from agents.models.usage import pricing
+from gnomon.errors import ProviderFault, SpecError
 from gnomon.media import MediaStore
 from gnomon.model import Reply, Request
 from gnomon.spec import ModelSpec
@@ -42,21 +49,61 @@ def load() -> ModuleType:
     litellm.turn_off_message_logging = True
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    for client in (httpx.Client, httpx.AsyncClient):
-        client.send = _stays(client.send)  # type: ignore[method-assign]  # LiteLLM has no setting for it
+    for client, guard in ((httpx.Client, _guarded_sync), (httpx.AsyncClient, _guarded)):
+        client.send = guard(client.send)  # type: ignore[method-assign]  # LiteLLM has no setting for it
     return litellm
 
 
-def _stays(send: Callable[..., Any]) -> Callable[..., Any]:
-    """The `send` of httpx that follows no redirect: the prompt, and the keys that some providers take in
-    headers of their own, go to the address that was allowed, or nowhere.
-    """
-
+# The guarded `send` of httpx follows no redirect: the prompt, and the keys that some providers take in
+# headers of their own, go to the address that was allowed, or nowhere. And it reads no body larger than
+# MAX_BODY_BYTES, unpacked: one reply could end the process, and with it every other trial.
+def _guarded_sync(send: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(send)
     def sent(client: object, request: object, **given: Any) -> Any:
         return send(client, request, **{**given, "follow_redirects": False})
 
     return sent
+
+
+def _guarded(send: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(send)
+    async def sent(client: object, request: object, **given: Any) -> Any:
+        response = await send(client, request, **{**given, "follow_redirects": False, "stream": True})
+        if given.get("stream"):
+            return response
+        whole = await _whole(response)
+        heard(request, whole)
+        return whole
+
+    return sent
+
+
+async def _whole(response: Any) -> Any:
+    """The response with its body, unpacked as it comes.
+
+    Raises:
+        httpx.DecodingError: it is larger than is read.
+    """
+    import httpx
+
+    body = bytearray()
+    try:
+        async for part in response.aiter_bytes():
+            body += part
+            if len(body) > MAX_BODY_BYTES:
+                said = f"a reply of more than {MAX_BODY_BYTES:,} bytes"
+                raise httpx.DecodingError(said, request=response.request)
+    finally:
+        await response.aclose()
+    unpacked = ("content-encoding", "content-length", "transfer-encoding")
+    headers = [(name, value) for name, value in response.headers.multi_items() if name not in unpacked]
+    return httpx.Response(
+        response.status_code,
+        headers=headers,
+        content=bytes(body),
+        request=response.request,
+        extensions={name: value for name, value in response.extensions.items() if name != "network_stream"},
+    )
 
 
 _USERS: "WeakSet[LiteLLMModel]" = WeakSet()  # the models of this process that may have open connections
@@ -76,6 +123,8 @@ class LiteLLMModel:
                 allowed = "anything else that the provider's API knows"
                 raise SpecError(f"{name!r} may not be set here; allowed: {allowed}", field=f"options.{name}")
         self.id, self.spec, self.media = spec.id, spec, media
+        self._price = pricing(spec)
+        self._rules = TurnRules.of(spec)
 
     async def reply(self, request: Request) -> Reply:
         """One call over the network.
@@ -88,24 +137,32 @@ class LiteLLMModel:
         """
         key = wire.key_of(self.spec)
         scrub = Scrubber(key)
-        call = {**self.spec.options, **self._call(request, key)}
+        asked = self._call(request, key)
+        call = {**self.spec.options, **asked, "messages": copy.deepcopy(asked["messages"])}
+        if request.tools:
+            call["tools"] = portable(request.tools)
         litellm = load()
         _USERS.add(self)
         try:
             async with asyncio.timeout(request.timeout_s):
-                response = await litellm.acompletion(**call)
+                with listening() as exchange:
+                    response = await litellm.acompletion(**call)
         except TimeoutError:
             message = f"no reply within {request.timeout_s:g} s"
             raise ProviderFault(message, cause="timeout") from None
         except Exception as error:  # noqa: BLE001 LiteLLM's tree is told apart in one place
             raise fault_of(error, scrub) from None  # the chain could hold the key
-        return self._read(response, scrub)
+        is_plain = exchange.completion is not None and exchange.offers(len(request.tools))
+        reply = self._read(response, exchange.completion if is_plain else None, scrub)
+        settings = {**self.spec.options, **asked}
+        left_out = self._rules.left_out(request.messages)
+        return replace(reply, request_changes=(*changes(settings, exchange), *left_out))
 
     def _call(self, request: Request, key: str | None) -> dict[str, Any]:
         spec = self.spec
         call = {
             "model": spec.id,
-            "messages": wire.messages_out(request.messages, self.media, pictures=spec.pictures),
+            "messages": self._messages(request),
             "timeout": request.timeout_s,
             "num_retries": 0,
             "max_retries": 0,
@@ -115,50 +172,22 @@ class LiteLLMModel:
             "seed": request.seed if "seed" in _supported(spec.id) else None,
         }
         if request.tools:
-            # A copy, for LiteLLM rewrites schemas in place for some providers, and these are everybody's.
-            call |= {"tools": copy.deepcopy(request.tools), "tool_choice": request.tool_choice}
+            call |= {"tools": request.tools, "tool_choice": request.tool_choice}
         return {name: value for name, value in call.items() if value is not None}
 
-    def _read(self, response: Any, scrub: Scrubber) -> Reply:
-        try:
-            choice = response.choices[0]
-            message = choice.message
-            text = wire.clean(message.content or "")
-            calls = tuple(
-                wire.call_in(call.id, call.function.name, call.function.arguments)
-                for call in message.tool_calls or ()
-            )
-        except (AttributeError, IndexError, KeyError, TypeError) as error:
-            text = scrub(f"the reply has no readable choice: {type(error).__name__}: {error}")
-            raise ProviderFault(text, cause="bad_response") from None
-        refusal = (getattr(message, "provider_specific_fields", None) or {}).get("refusal")
-        if not text and not calls and (refusal or choice.finish_reason == "content_filter"):
-            raise ModelFault(scrub(str(refusal or "the provider's content filter")), cause="refused")
-        prompt_tokens, completion_tokens = wire.usage_in(response)
-        return Reply(
-            text=text,
-            tool_calls=calls,
-            finish_reason=str(choice.finish_reason or "stop"),
-            prompt_tokens=prompt_tokens,
-            completion_tokens=completion_tokens,
-            usd=self._price(response, prompt_tokens, completion_tokens),
-        )
+    def _messages(self, request: Request) -> list[dict[str, Any]]:
+        spec = self.spec
+        sent = wire.messages_out(request.messages, self.media, pictures=spec.pictures, rules=self._rules)
+        if spec.prompt_cache == "auto" and wants_marks(spec.id):
+            for place in marked_places(sent, offers_tools=bool(request.tools)):
+                sent[place] = mark(sent[place])
+        return sent
 
-    def _price(self, response: Any, prompt_tokens: int | None, completion_tokens: int | None) -> float | None:
-        """Dollars: by the spec's price, else by LiteLLM's table; None where neither knows.
-
-        A zero in the table says that nobody published a price, not that the call was free.
+    def _read(self, response: Any, completion: dict[str, Any] | None, scrub: Scrubber) -> Reply:
+        """The completion as it came, where one came: LiteLLM cuts `<think>` out of contents and gives fields
+        other names, under which nobody would take them back.
         """
-        if prompt_tokens is None or completion_tokens is None:
-            return None
-        price = self.spec.price
-        if price is not None:
-            return (prompt_tokens * price.input + completion_tokens * price.output) / 1e6
-        try:
-            usd = float(load().completion_cost(completion_response=response, model=self.id))
-        except Exception:  # noqa: BLE001 a model without a price raises a bare Exception
-            return None
-        return usd or None
+        return read_completion(completion or _completion_of(response), scrub, self._price)[0]
 
     async def close(self) -> None:
         """Close the connections once the last model that called anybody is closed: LiteLLM shares them."""
@@ -166,6 +195,17 @@ class LiteLLMModel:
         if not _USERS and load.cache_info().currsize:
             await load().close_litellm_async_clients()
             load().in_memory_llm_clients_cache.flush_cache()  # else the closed ones are used again
+
+
+def _completion_of(response: Any) -> dict[str, Any]:
+    """LiteLLM's response in the shape of a chat completion. What it makes of items of the Responses API does
+    not go back: without the calls' own ids, which it drops, the provider would refuse them.
+    """
+    body: dict[str, Any] = response.model_dump()
+    for choice in body.get("choices") or ():
+        if isinstance(choice.get("message"), dict):
+            choice["message"].pop("reasoning_items", None)
+    return body
 
 
 @functools.lru_cache(maxsize=64)

@@ -1,18 +1,18 @@
 """Payload: the body of a chat completion as the bytes that travel, pictures written once a process."""
 
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from agents.models import wire
+from agents.models.chat_turn import AS_IT_CAME, TurnRules
 from agents.models.pictures import PICTURES, Pictures
+from agents.models.prompt_cache import MARK, mark, marked_places
 from gnomon.media import MediaStore
 from gnomon.message import Message
 from gnomon.model import Request
 from gnomon.per_toolset import PerToolset
-
-CHUNK_BYTES = 1 << 16  # handed to the socket at a time: what waits there is a copy
 
 
 def dump(value: object) -> str:
@@ -34,9 +34,14 @@ class Payload:
         *,
         pictures: bool = True,
         kept: Pictures = PICTURES,
+        rules: TurnRules = AS_IT_CAME,
+        seed_name: str | None = "seed",
+        is_marked: bool = False,
     ) -> None:
+        """`rules` say which turns go back whole, `is_marked` whether prefixes to be cached get a mark."""
         said = {name: value for name, value in fields.items() if value is not None}
         self._head, self._media, self._pictures, self._kept = dump(said)[:-1], media, pictures, kept
+        self._rules, self._seed_name, self._is_marked = rules, seed_name, is_marked
         self._tools = PerToolset(dump)
 
     def pieces(self, request: Request, drawn: Mapping[str, Any] = MappingProxyType({})) -> list[bytes]:
@@ -47,16 +52,18 @@ class Payload:
             DataError: a picture is not in the store.
         """
         plain = self._head + (f",{dump(drawn)[1:-1]}" if drawn else "")
-        if request.seed is not None:
-            plain += f',"seed":{request.seed}'
+        if request.seed is not None and self._seed_name:
+            plain += f',"{self._seed_name}":{request.seed}'
         if request.tools:
             plain += f',"tools":{self._tools(request.tools)},"tool_choice":"{request.tool_choice}"'
         pieces, comma = [], ""
         plain += ',"messages":['
-        for message in wire.arranged(request.messages):
+        messages = wire.arranged(self._rules.chosen(request.messages))
+        marked = marked_places(messages, offers_tools=bool(request.tools)) if self._is_marked else ()
+        for place, message in enumerate(messages):
             plain += comma
             comma = ","
-            for part in self._parts(message):
+            for part in self._parts(message, is_marked=place in marked):
                 if isinstance(part, bytes):
                     pieces += [plain.encode(), part]
                     plain = ""
@@ -64,11 +71,12 @@ class Payload:
                     plain += part
         return [*pieces, f"{plain}]}}".encode()]
 
-    def _parts(self, message: Message) -> Iterator[str | bytes]:
+    def _parts(self, message: Message, *, is_marked: bool) -> Iterator[str | bytes]:
         """The message as JSON: text, and between it pictures as they are kept."""
         content = message["content"]
         if not self._pictures or not isinstance(content, list):
-            yield dump(wire.message_out(message, self._media, pictures=self._pictures))
+            out = wire.message_out(message, self._media, pictures=self._pictures, rules=self._rules)
+            yield dump(mark(out) if is_marked else out)
             return
         fields = wire.message_out({**message, "content": None}, self._media, pictures=True)
         yield dump({name: value for name, value in fields.items() if name != "content"})[:-1] + ',"content":['
@@ -77,15 +85,8 @@ class Payload:
             if block["type"] == "image":
                 yield '{"type":"image_url","image_url":{"url":"'
                 yield self._kept.url(block, self._media)
-                yield '"}}'
+                yield '"}'
             else:
-                yield dump(wire.block_out(block, self._media, pictures=True))
+                yield dump(wire.block_out(block, self._media, pictures=True))[:-1]
+            yield f',"cache_control":{dump(MARK)}}}' if is_marked and number + 1 == len(content) else "}"
         yield "]}"
-
-
-async def in_chunks(pieces: Sequence[bytes]) -> AsyncIterator[memoryview]:
-    """The pieces in small parts, so that no call ever holds a copy of its large body."""
-    for piece in pieces:
-        view = memoryview(piece)
-        for start in range(0, len(view), CHUNK_BYTES):
-            yield view[start : start + CHUNK_BYTES]

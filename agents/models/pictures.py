@@ -35,6 +35,15 @@ class Pictures:
         self._kept.move_to_end(key)
         return found
 
+    def base64(self, block: ImageBlock, media: MediaStore) -> memoryview:
+        """The picture in base64: a part of its data URL, not a copy.
+
+        Raises:
+            DataError: it is not in the store.
+        """
+        url = self.url(block, media)
+        return memoryview(url)[url.index(b",") + 1 :]
+
 
 PICTURES = Pictures()  # of the process: the arms and models of a sample lie side by side
 

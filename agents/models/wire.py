@@ -5,7 +5,9 @@ import os
 import re
 from typing import Any
 
+from agents.models.chat_turn import AS_IT_CAME, TurnRules
 from agents.models.pictures import PICTURES
+from agents.models.providers import provider_of
 from gnomon.decoding import Decoding
 from gnomon.errors import ProviderFault
 from gnomon.media import MediaStore
@@ -28,13 +30,16 @@ def clean(text: str) -> str:
     return _UNWRITABLE.sub("\ufffd", text[:MAX_REPLY_CHARS])
 
 
-def messages_out(messages: list[Message], media: MediaStore, *, pictures: bool) -> list[dict[str, Any]]:
+def messages_out(
+    messages: list[Message], media: MediaStore, *, pictures: bool, rules: TurnRules = AS_IT_CAME
+) -> list[dict[str, Any]]:
     """A conversation as the provider wants it.
 
     Raises:
         DataError: a picture is not in the store.
     """
-    return [message_out(message, media, pictures=pictures) for message in arranged(messages)]
+    sent = arranged(rules.chosen(messages))
+    return [message_out(message, media, pictures=pictures, rules=rules) for message in sent]
 
 
 def arranged(messages: list[Message]) -> list[Message]:
@@ -58,20 +63,24 @@ def arranged(messages: list[Message]) -> list[Message]:
     return sent
 
 
-def message_out(message: Message, media: MediaStore, *, pictures: bool) -> dict[str, Any]:
-    """A turn: pictures as data URLs, call arguments as JSON objects. For a model that takes no pictures,
-    words stand in their places.
+def message_out(
+    message: Message, media: MediaStore, *, pictures: bool, rules: TurnRules = AS_IT_CAME
+) -> dict[str, Any]:
+    """A turn: pictures as data URLs, call arguments as JSON objects, and in a turn of the model's own what
+    its provider had hung on it. For a model that takes no pictures, words stand in their places.
 
     Raises:
         DataError: a picture is not in the store.
     """
-    out: dict[str, Any] = {**message}
+    out: dict[str, Any] = {name: value for name, value in message.items() if name != "provider_turn"}
     if isinstance(message["content"], list):
         out["content"] = [block_out(block, media, pictures=pictures) for block in message["content"]]
     elif message["content"] is not None:
         out["content"] = clean(message["content"])
     if "tool_calls" in message:
-        out["tool_calls"] = [_call_out(call) for call in message["tool_calls"]]
+        out["tool_calls"] = [call_out(call) for call in message["tool_calls"]]
+    if message["role"] == "assistant":
+        rules.put_back(out, message.get("provider_turn"))
     return out
 
 
@@ -88,7 +97,7 @@ def block_out(block: TextBlock | ImageBlock, media: MediaStore, *, pictures: boo
     return {"type": "image_url", "image_url": {"url": PICTURES.url(block, media).decode()}}
 
 
-def _call_out(call: ToolCall) -> ToolCall:
+def call_out(call: ToolCall) -> ToolCall:
     """Several providers parse the history's arguments and fail on bad JSON, so that travels wrapped.
 
     The trace keeps what the model wrote, and the tool message tells the model what was wrong with it.
@@ -115,7 +124,7 @@ def call_in(call_id: object, name: object, arguments: object) -> ToolCall:
 def drawn(spec: ModelSpec, protocol: Decoding) -> dict[str, Any]:
     """How a call's reply is drawn: what the model's entry or its `options` set; for the rest, the protocol.
 
-    OpenAI's models with parameter rules of their own would refuse what a protocol sets: they get none.
+    Models with parameter rules of their own would refuse what a protocol sets: they get none.
 
     >>> drawn(ModelSpec(id="openai/qwen", max_tokens=900), Decoding(temperature=0, max_tokens=100))
     {'temperature': 0.0, 'max_tokens': 900}
@@ -125,7 +134,8 @@ def drawn(spec: ModelSpec, protocol: Decoding) -> dict[str, Any]:
     own = {name: spec.options[name] for name in Decoding.model_fields if name in spec.options}
     own |= {"temperature": spec.temperature} if spec.temperature is not None else {}
     own |= {"max_tokens": spec.max_tokens} if spec.max_tokens is not None else {}
-    if OWN_RULES.match(spec.id.rpartition("/")[2]):
+    own_rules = provider_of(spec.id, spec.api_base).own_decoding or OWN_RULES
+    if own_rules.match(spec.id.rpartition("/")[2]):
         return own
     told = protocol.known()
     if any(name in spec.options for name in _OTHER_LIMITS):
@@ -147,13 +157,3 @@ def key_of(spec: ModelSpec) -> str | None:
         message = f"the environment variable {spec.api_key_env} is not set, so {spec.id} has no key"
         raise ProviderFault(message, cause="no_api_key", transient=False)
     return value
-
-
-def usage_in(response: Any) -> tuple[int | None, int | None]:
-    """Prompt and completion tokens, None where the provider does not say.
-
-    LiteLLM fills in zeros where there is no usage; no prompt has zero tokens.
-    """
-    usage = getattr(response, "usage", None)
-    prompt, completion = (getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens"))
-    return (prompt, completion) if prompt else (None, None)

@@ -136,12 +136,8 @@ async def _gather(state: State) -> dict[str, Any]:
             raise
         _note(state, f"gather: {reached}; the best draft so far stands")
         return {"messages": [{"role": "assistant", "content": state["best"][1].text}], "repairs": MAX_REPAIRS}
-    turn = reply.message()
-    if reply.tool_calls and choice == "none":
-        del turn["tool_calls"]
-    elif reply.tool_calls:
-        turn["tool_calls"] = distinct(reply.tool_calls, messages)
-    return {"messages": [turn]}
+    calls = [] if choice == "none" else distinct(reply.tool_calls, messages)
+    return {"messages": [reply.message(calls=calls)]}
 
 
 def _after_gather(state: State) -> str:

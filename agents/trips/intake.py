@@ -43,7 +43,7 @@ async def understand(context: AgentContext) -> Understood:
     fault = ""
     for tries_left in reversed(range(TRIES)):
         reply = await context.ask([*context.prompt, *messages], tool_choice="none", offer_tools=False)
-        messages.append({"role": "assistant", "content": reply.text})
+        messages.append(reply.message(calls=[]))
         try:
             task = await asyncio.to_thread(brief.task, reply.text)
             fault = "; ".join(task.trip.lost.values())

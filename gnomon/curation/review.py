@@ -8,10 +8,12 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
-from gnomon.benchmarks.escherverse.loader import FILE, FOLDERS
+from gnomon.benchmarks.escherverse.loader import FILE
+from gnomon.clip_folders import USUAL
 from gnomon.curation.consensus import Consensus
 from gnomon.errors import DataError, SpecError
 from gnomon.strict import Strict
+from tools.core.regular_file import read_regular
 
 
 class Decision(Strict):
@@ -75,7 +77,7 @@ def read_questions(data: Path) -> list[dict[str, Any]]:
         DataError: the file is absent or holds no list.
     """
     try:
-        entries = json.loads((data / FILE).read_bytes())
+        entries = json.loads(read_regular(data / FILE))
     except (OSError, ValueError) as error:
         raise DataError(f"{data / FILE} cannot be read: {error}", field="data") from None
     if not isinstance(entries, list):
@@ -114,7 +116,7 @@ def write_reviewed(
             kept.append({**entries[one.sample_id], **answer})
     out.mkdir(parents=True, exist_ok=True)
     (out / FILE).write_text(json.dumps(kept, ensure_ascii=False, indent=1), encoding="utf-8")
-    for folder in FOLDERS[:2]:
+    for folder in USUAL:
         if (data / folder).is_dir():
             (out / folder).symlink_to((data / folder).resolve(), target_is_directory=True)
     return counts

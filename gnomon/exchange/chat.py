@@ -31,6 +31,8 @@ def _turn(reply: Mapping[str, Any], later: Sequence[Mapping[str, Any]]) -> Itera
     pairs = zip(reply.get("tool_calls") or (), results, strict=False)
     run = list(takewhile(lambda pair: pair[0]["function"]["name"] == pair[1].get("name"), pairs))
     message: dict[str, Any] = {"role": "assistant", "content": reply.get("text") or ""}
+    if reply.get("reasoning"):
+        message["reasoning_content"] = reply["reasoning"]
     yield {**message, "tool_calls": [call for call, _ in run]} if run else message
     for call, result in run:
         yield {"role": "tool", "tool_call_id": call.get("id"), "content": result.get("observation") or ""}

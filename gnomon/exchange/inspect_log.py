@@ -157,7 +157,9 @@ def _steps(sample: Json) -> Iterator[dict[str, Any]]:
         if message.get("role") == "assistant":
             calls = [_call(call) for call in message.get("tool_calls") or ()]
             asked |= {call["id"]: call["function"]["arguments"] for call in calls}
-            yield {"kind": "reply", "text": _text(message.get("content")), "tool_calls": calls}
+            content = message.get("content")
+            said = {"text": _text(content), "reasoning": _text(content, "reasoning")}
+            yield {"kind": "reply", **said, "tool_calls": calls}
         elif message.get("role") == "tool":
             error = message.get("error")
             yield {
@@ -178,13 +180,11 @@ def _call(call: Json) -> dict[str, Any]:
     }
 
 
-def _text(content: object) -> str:
+def _text(content: object, kind: str = "text") -> str:
     if isinstance(content, str):
-        return content
+        return content if kind == "text" else ""
     blocks = content if isinstance(content, list) else []
-    return "\n".join(
-        str(block["text"]) for block in blocks if isinstance(block, Mapping) and block.get("text")
-    )
+    return "\n".join(str(block[kind]) for block in blocks if isinstance(block, Mapping) and block.get(kind))
 
 
 def _used(tools: Sequence[Json]) -> dict[str, dict[str, int]]:

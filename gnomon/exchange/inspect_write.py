@@ -68,6 +68,7 @@ def _sample(row: Row, trace: Mapping[str, Any] | None) -> dict[str, Any]:
     text = response if isinstance(response, str) else (row.answer or "")
     choice = {"message": {"role": "assistant", "content": text}, "stop_reason": "stop"}
     usage = {"input_tokens": row.prompt_tokens or 0, "output_tokens": row.completion_tokens or 0}
+    parts = {"input_tokens_cache_read": row.cached_tokens, "reasoning_tokens": row.reasoning_tokens}
     sample: dict[str, Any] = {
         "id": row.sample_id,
         "epoch": row.repeat + 1,
@@ -86,7 +87,7 @@ def _sample(row: Row, trace: Mapping[str, Any] | None) -> dict[str, Any]:
             "usd": row.usd,
             "trial_id": row.trial_id,
         },
-        "model_usage": {row.model: {**usage, "total_tokens": sum(usage.values())}}
+        "model_usage": {row.model: {**usage, "total_tokens": sum(usage.values()), **_known(parts)}}
         if row.prompt_tokens is not None or row.completion_tokens is not None
         else {},
         "total_time": row.wall_s,
@@ -100,6 +101,10 @@ def _sample(row: Row, trace: Mapping[str, Any] | None) -> dict[str, Any]:
     return sample
 
 
+def _known(counts: Mapping[str, int | None]) -> dict[str, int]:
+    return {name: count for name, count in counts.items() if count is not None}
+
+
 def _messages(trace: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Replies and tool results of a trace; the prompt's pictures stay where they are."""
     messages: list[dict[str, Any]] = []
@@ -108,7 +113,10 @@ def _messages(trace: Mapping[str, Any]) -> list[dict[str, Any]]:
         if step.get("kind") == "reply":
             waiting = list(step.get("tool_calls") or ())
             calls = [_call(call) for call in waiting]
-            message = {"role": "assistant", "content": step.get("text") or ""}
+            message: dict[str, Any] = {"role": "assistant", "content": step.get("text") or ""}
+            if step.get("reasoning"):
+                spoken = {"type": "text", "text": message["content"]}
+                message["content"] = [{"type": "reasoning", "reasoning": step["reasoning"]}, spoken]
             messages.append({**message, "tool_calls": calls} if calls else message)
         elif step.get("kind") == "tool":
             call = waiting.pop(0) if waiting else {}

@@ -54,9 +54,13 @@ class RowLine(BaseModel):
     cache_hits: Count = 0
     prompt_tokens: Count | None = None
     completion_tokens: Count | None = None
+    cached_tokens: Count | None = None
+    reasoning_tokens: Count | None = None
     usd: Annotated[float, Field(ge=0)] | None = None
     wall_s: Annotated[float, Field(ge=0)] = 0.0
     attempt: int = 1
+    error: str = ""
+    tools_offered: Count | None = None
     job_id: str = ""
     trial_id: str = ""
 

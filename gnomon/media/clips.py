@@ -4,7 +4,6 @@ import fcntl
 import hashlib
 import io
 import json
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -19,6 +18,8 @@ from gnomon.media.rules import FrameRule
 from gnomon.media.store import MediaStore
 from gnomon.media.video import Video, decode, probe, probe_decoding
 from gnomon.sample import ImageRef
+from gnomon.whole_file import make_private_folder, room_for, write_whole
+from tools.core.regular_file import open_regular
 
 VERSION = 1  # a change that can change a picture changes it
 
@@ -109,7 +110,7 @@ class Clips:
             height=video.height,
             lost=promised - video.count,
         )
-        _write(file, json.dumps(asdict(frames)).encode())
+        write_whole(file, json.dumps(asdict(frames)).encode())
         return frames
 
     def _pictures(self, path: Path, video: Video, rule: FrameRule, look: Look) -> dict[int, ImageRef]:
@@ -141,7 +142,7 @@ class Clips:
             if not path.is_file():
                 raise DataError(f"{path.name} is not a file")
             if known not in self._hashes:
-                with path.open("rb") as file:
+                with open_regular(path) as file:
                     self._hashes[known] = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             raise DataError(f"{path.name} cannot be read: {error.strerror}") from error
@@ -150,8 +151,10 @@ class Clips:
     @contextmanager
     def _alone(self, key: str) -> Iterator[None]:
         folder = self.media.folder / "clips" / "locks"
-        folder.mkdir(parents=True, exist_ok=True)
-        with (folder / key[:2]).open("w") as lock:
+        with room_for(folder):
+            make_private_folder(folder)
+            file = (folder / key[:2]).open("w")
+        with file as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
@@ -174,10 +177,3 @@ def jpeg(frame: Image.Image, look: Look = AS_IT_IS, index: int = 0) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, "JPEG", quality=look.quality)
     return buffer.getvalue()
-
-
-def _write(file: Path, data: bytes) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as part:
-        part.write(data)
-    Path(part.name).replace(file)

@@ -2,11 +2,11 @@
 
 import hashlib
 import io
-import tempfile
 from pathlib import Path
 
 from gnomon.errors import DataError, NotFound
 from gnomon.sample import ImageRef
+from gnomon.whole_file import write_whole
 
 MAX_PIXELS = 50_000_000
 
@@ -22,6 +22,7 @@ class MediaStore:
 
         Raises:
             DataError: it is neither, or has more than MAX_PIXELS pixels (only the header is read).
+            NoRoom: the disk is full.
         """
         from PIL import Image  # late: jobs of text keep no picture
 
@@ -35,10 +36,7 @@ class MediaStore:
         sha256 = hashlib.sha256(data).hexdigest()
         path = self._path(sha256)
         if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-                file.write(data)
-            Path(file.name).replace(path)
+            write_whole(path, data)
         return ImageRef(sha256=sha256, media_type=f"image/{str(kind).lower()}", width=width, height=height)
 
     def read(self, sha256: str) -> bytes:

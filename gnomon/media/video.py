@@ -12,6 +12,7 @@ from PIL import Image
 
 from gnomon.errors import DataError
 from gnomon.media.store import MAX_PIXELS
+from tools.core.regular_file import check_regular
 
 if TYPE_CHECKING:
     from av.container import InputContainer
@@ -143,6 +144,10 @@ def _opened(path: Path) -> Iterator[tuple["InputContainer", "VideoStream"]]:
 
     if not path.is_file():
         raise DataError(f"{path.name} is not a file")
+    try:
+        check_regular(path)
+    except OSError as error:
+        raise DataError(f"{path.name} cannot be read: {error.strerror}") from None
     safe = {"protocol_whitelist": "file", "format_whitelist": FORMATS}
     try:
         with av.open(f"file:{path.resolve()}", options=safe, metadata_errors="ignore") as container:

@@ -6,7 +6,6 @@ from gnomon.analysis import AttributionSpec
 from gnomon.benchmark import Benchmark
 from gnomon.errors import SpecError
 from gnomon.preset import GroupedOptions, Plan, Preset, contrast
-from gnomon.statistics.coalitions import antithetic_orders, coalitions
 
 EXACT = 4  # groups up to which all 2^T sets are arms
 MOST_ARMS = 256
@@ -25,6 +24,8 @@ def plan(options: SubsetsOptions, _: Benchmark) -> Plan:
     Raises:
         SpecError: there is but one group, or there would be more than MOST_ARMS arms.
     """
+    from gnomon.statistics.coalitions import antithetic_orders, coalitions  # late: with NumPy
+
     players = options.players()
     names = list(players)
     if len(names) < 2:

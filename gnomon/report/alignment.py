@@ -65,6 +65,8 @@ def _shown(step: Stored | None) -> TraceStep | None:
     else:
         calls = ", ".join(f"{name}({arguments})" for name, arguments in _calls(step))
         title, text = (f"calls {calls}" if calls else ""), _text(step.get("text"))
+        if reasoning := _text(step.get("reasoning")):
+            text = f"{text}\n\n(reasoning) {reasoning}" if text else f"(reasoning) {reasoning}"
     return {"kind": kind, "title": _cut(title), "text": _cut(text)}
 
 

@@ -39,6 +39,7 @@ def arm_report(ledger: Ledger, group: int, *, headline: Headline, planned: int, 
         "stop_reasons": by_count(_stop_reasons(tally)),
         "model_calls": tally.known["model_calls"],
         "cache_hits": tally.known["cache_hits"],
+        "tools_offered": list(tally.tools_offered) if tally.tools_offered else None,
     }
 
 

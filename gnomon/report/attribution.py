@@ -11,6 +11,7 @@ from gnomon.statistics.coalitions import Coalition, coalitions
 from gnomon.statistics.design import Headline, design, strata_of
 from gnomon.statistics.paired import compare
 from gnomon.statistics.shapley import shapley
+from gnomon.stopping import while_wanted
 
 
 def tool_effects(ledger: Ledger, spec: JobSpec, *, headline: Headline) -> dict[str, list[ToolEffect]]:
@@ -21,18 +22,18 @@ def tool_effects(ledger: Ledger, spec: JobSpec, *, headline: Headline) -> dict[s
     """
     found: dict[str, list[ToolEffect]] = {}
     arms = [arm.arm() for arm in spec.arms]
-    for model in (model.label for model in spec.models):
-        for tool in sorted({name for arm in arms for name in arm.tools}):
-            without_one = next(_apart(arms, tool, leaves=True), None)
-            with_one = next(_apart(arms, tool, leaves=False), None)
-            if without_one or with_one:
-                found.setdefault(tool, []).append(
-                    {
-                        "model": model,
-                        "leave_one_out": _effect(ledger, model, without_one, headline),
-                        "add_one_in": _effect(ledger, model, with_one, headline),
-                    }
-                )
+    for tool in while_wanted(sorted({name for arm in arms for name in arm.tools})):
+        without_one = next(_apart(arms, tool, leaves=True), None)
+        with_one = next(_apart(arms, tool, leaves=False), None)
+        if without_one or with_one:
+            found[tool] = [
+                {
+                    "model": model.label,
+                    "leave_one_out": _effect(ledger, model.label, without_one, headline),
+                    "add_one_in": _effect(ledger, model.label, with_one, headline),
+                }
+                for model in spec.models
+            ]
     return found
 
 
@@ -48,8 +49,8 @@ def attributions(ledger: Ledger, spec: JobSpec, *, headline: Headline) -> list[A
         return []
     weights = design(strata_of(ledger.cells, headline), ledger.clusters).weights
     found: list[AttributionReport] = []
-    for model in (model.label for model in spec.models):
-        groups = {one: ledger.groups.index((model, arms[one])) for one in needed}
+    for model in while_wanted(model.label for model in spec.models):
+        groups = {one: ledger.at[(model, arms[one])] for one in needed}
         if not all((ledger.answered[group] > 0).any() for group in groups.values()):
             continue
         scores: dict[Coalition, object] = {one: ledger.by_repeat(group) for one, group in groups.items()}
@@ -88,24 +89,25 @@ def attributions(ledger: Ledger, spec: JobSpec, *, headline: Headline) -> list[A
 
 def _apart(arms: list[Arm], tool: str, *, leaves: bool) -> Iterator[tuple[str, str]]:
     """Pairs of arms, the one without the tool first, that differ in it alone; the fittest first."""
+    by_tools: dict[frozenset[str], list[Arm]] = {}
+    for arm in arms:
+        by_tools.setdefault(frozenset(arm.tools), []).append(arm)
     pairs = [
         (one, other)
         for one in arms
-        for other in arms
-        if set(other.tools) - set(one.tools) == {tool}
-        and set(one.tools) < set(other.tools)
-        and [found.field for found in diff(one, other)] == ["tools"]
+        if tool not in one.tools
+        for other in by_tools.get(frozenset((*one.tools, tool)), ())
     ]
     pairs.sort(key=lambda pair: -len(pair[1].tools) if leaves else len(pair[0].tools))
     for one, other in pairs:
-        if leaves or not one.tools:
+        if (leaves or not one.tools) and [found.field for found in diff(one, other)] == ["tools"]:
             yield one.name, other.name
 
 
 def _effect(ledger: Ledger, model: str, pair: tuple[str, str] | None, headline: Headline) -> Effect | None:
     if pair is None:
         return None
-    one, other = (ledger.groups.index((model, arm)) for arm in pair)
+    one, other = (ledger.at[(model, arm)] for arm in pair)
     both = (ledger.answered[one] > 0) & (ledger.answered[other] > 0)
     if not both.any():
         return None

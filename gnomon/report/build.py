@@ -1,8 +1,9 @@
 """Building the report from stored rows, at any time."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from gnomon.benchmark import Benchmark
+from gnomon.equipment import fitting_of
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.exchange.run import AGENT
 from gnomon.report.answer import answers
@@ -10,7 +11,7 @@ from gnomon.report.arm_text import arm_text
 from gnomon.report.arms import arm_report, trial_counts
 from gnomon.report.attribution import attributions, tool_effects
 from gnomon.report.called import called_needed
-from gnomon.report.contrasts import contrasts, pairs
+from gnomon.report.contrasts import by_pair, contrasts
 from gnomon.report.cost import cost
 from gnomon.report.exhibits import Exhibits
 from gnomon.report.flips import ReadTrace, flips
@@ -19,6 +20,8 @@ from gnomon.report.frontier import frontier
 from gnomon.report.integrity import integrity
 from gnomon.report.ledger import Ledger, read_ledger
 from gnomon.report.measures import Measures
+from gnomon.report.missing import ModelCheckRow, alerts, missing_rows
+from gnomon.report.pairs import pairs
 from gnomon.report.plan import analysis_plan
 from gnomon.report.pooled import pooled
 from gnomon.report.repeats import reliability
@@ -29,6 +32,7 @@ from gnomon.report.waterfall import waterfalls
 from gnomon.row import Row
 from gnomon.sample import DataFault
 from gnomon.spec import JobSpec
+from gnomon.stopping import while_wanted
 
 UNFINISHED = ("queued", "running")
 
@@ -47,39 +51,50 @@ def build_report(
     faults: Sequence[DataFault] = (),
     benchmark: Benchmark | None = None,
     trace: ReadTrace = _no_trace,
+    error: str = "",
+    checks: Sequence[ModelCheckRow] = (),
 ) -> Report:
     """The report of a job in any state, down to one without rows.
 
     `planned` counts trials. `benchmark` is the spec's own unless given. Rows are read once, so an iterator
-    over a store will do; `trace` reads a stored trace by its trial's id. The result holds plain data only
+    over a store will do; `trace` reads a stored trace by its trial's id. `error` says why a job failed, and
+    `checks` what came of its models' preflights. The result holds plain data only
     and no number that is not finite.
+
+    Raises:
+        Unwanted: nobody waits for it any more, see `gnomon.stopping`.
     """
     plugin = benchmark or benchmark_called(spec.benchmark)
     groups = [(model.label, arm.name) for model in spec.models for arm in spec.arms]
     exhibits, floors, measures = Exhibits(plugin.name), Floors(), Measures()
-    watched = measures.watch(floors.watch(exhibits.watch(rows)))
+    watched = measures.watch(floors.watch(exhibits.watch(while_wanted(rows))))
     ledger = read_ledger(watched, groups, clustered=spec.analysis.cluster == "auto")
     found = contrasts(ledger, spec, headline=plugin.headline, interim=status in UNFINISHED)
     compared, models = pairs(spec), [model.label for model in spec.models]
+    mine_of = by_pair(found)
     attributed = attributions(ledger, spec, headline=plugin.headline)
     mine = planned // len(groups)
+    missing = missing_rows(ledger, spec, planned=planned)
+    fitting = {arm.name: fitting_of(plugin, arm.arm().tools) for arm in spec.arms}
     return {
-        "job": _job_info(job_id, spec, status, plugin),
+        "job": _job_info(job_id, spec, status, plugin, error=error, texts=_arm_texts(ledger, spec, fitting)),
         "protocol": spec.protocol,
         "scoring": spec.scoring,
         "denominators": _denominators(ledger, spec, planned),
+        "alerts": alerts(missing, spec, status=status, error=error, checks=checks, faults=faults),
         "answers": answers(found, models, benchmark=spec.benchmark),
         "summary": [one["verdict_text"] for one in found if one["family"] == "primary"],
         "arms": [
             arm_report(ledger, group, headline=plugin.headline, planned=mine, repeats=spec.repeats)
-            for group in range(len(ledger.groups))
+            for group in while_wanted(range(len(ledger.groups)))
         ],
         "contrasts": found,
-        "flips": [flips(ledger, pair, trace=trace) for pair in compared],
+        "flips": [flips(ledger, pair, trace=trace) for pair in while_wanted(compared)],
         "exhibits": exhibits.drawn(),
         "tools": tool_reports(
             ledger,
             _offered(ledger, spec),
+            fitting={name for names in fitting.values() for name in names},
             effects=tool_effects(ledger, spec, headline=plugin.headline),
             attributions=attributed,
         ),
@@ -90,12 +105,17 @@ def build_report(
         "plan": analysis_plan(ledger, spec, status=status, planned=planned),
         "waterfalls": waterfalls(ledger, models, spec.analysis.chain, headline=plugin.headline),
         "attributions": attributed,
-        "called_needed": [called_needed(ledger, pair) for pair in compared],
+        "called_needed": [called_needed(ledger, pair) for pair in while_wanted(compared)],
         "reliability": reliability(ledger, compared, repeats=spec.repeats),
         "frontier": frontier(ledger, compared, headline=plugin.headline),
-        "pooled": [cells for pair in compared if (cells := pooled(found, pair))],
+        "pooled": [
+            cells for pair in while_wanted(compared) if (cells := pooled(mine_of.get(pair.key, ()), pair))
+        ],
+        "preflights": list(checks),
         "cost": cost(ledger),
-        "integrity": integrity(ledger, spec, benchmark=plugin, contrasts=found, faults=faults),
+        "integrity": integrity(
+            ledger, spec, benchmark=plugin, contrasts=found, faults=faults, missing=missing
+        ),
     }
 
 
@@ -110,18 +130,36 @@ def _offered(ledger: Ledger, spec: JobSpec) -> dict[str, tuple[str, ...]]:
     return offered
 
 
-def _job_info(job_id: str, spec: JobSpec, status: str, plugin: Benchmark) -> JobInfo:
+def _arm_texts(ledger: Ledger, spec: JobSpec, fitting: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """Each arm in words, with how many of its tools its trials were offered."""
+    texts = {}
+    for arm in (one.arm() for one in spec.arms):
+        seen = [
+            ends
+            for (_, name), tally in zip(ledger.groups, ledger.tallies, strict=True)
+            if name == arm.name and (ends := tally.tools_offered)
+        ]
+        offered = (min(least for least, _ in seen), max(most for _, most in seen)) if seen else None
+        texts[arm.name] = arm_text(arm, fitting=fitting[arm.name], offered=offered)
+    return texts
+
+
+def _job_info(
+    job_id: str, spec: JobSpec, status: str, plugin: Benchmark, *, error: str, texts: dict[str, str]
+) -> JobInfo:
     primary = dict.fromkeys((pair.baseline, pair.variant) for pair in pairs(spec) if pair.is_primary)
     return {
         "id": job_id,
+        "jobs": [],
         "name": spec.name,
         "status": status,
+        "error": error,
         "benchmark": spec.benchmark,
         "benchmark_version": plugin.version,
         "headline": plugin.headline,
         "models": [model.label for model in spec.models],
         "arms": [arm.name for arm in spec.arms],
-        "arm_texts": {arm.name: arm_text(arm.arm()) for arm in spec.arms},
+        "arm_texts": texts,
         "repeats": spec.repeats,
         "primary": [list(pair) for pair in primary],
         "margin": spec.analysis.margin,

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from gnomon.report.contrasts import Pair, groups_of
+from gnomon.report.contrasts import groups_of
 from gnomon.report.ledger import RIGHT, Ledger
+from gnomon.report.pairs import Pair
 from gnomon.report.shapes import CalledNeeded, CallQuadrant
 
 

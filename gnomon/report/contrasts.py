@@ -1,6 +1,6 @@
 """The report's contrasts: each arm against its baseline, over the same samples."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,27 +9,17 @@ from numpy.typing import NDArray
 
 from gnomon.report.arms import interval
 from gnomon.report.ledger import RIGHT, Ledger
+from gnomon.report.pairs import Pair, pairs
 from gnomon.report.schema import Contrast
 from gnomon.report.verdict import is_unequal, judge, sentence
 from gnomon.spec import JobSpec
 from gnomon.statistics.adjust import benjamini_hochberg, holm
 from gnomon.statistics.design import Headline, design, strata_of
 from gnomon.statistics.paired import Comparison, compare
+from gnomon.stopping import while_wanted
 
 Family = Literal["primary", "exploratory"]
 Mask = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
-    """Two groups to compare: a model's baseline and variant arms."""
-
-    model: str
-    baseline: str
-    variant: str
-    is_primary: bool
-    isolates: str = ""
-    also_differs: tuple[str, ...] = ()  # fields of the arms that are not meant to differ, but do
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,26 +39,6 @@ class Scoped:
         return "primary" if self.pair.is_primary and self.scope == "all" else "exploratory"
 
 
-def pairs(spec: JobSpec) -> list[Pair]:
-    """What is compared: the spec's contrasts, model by model, primary ones first."""
-    found = [
-        Pair(
-            model=model.label,
-            baseline=contrast.baseline,
-            variant=contrast.variant,
-            is_primary=contrast.is_primary,
-            isolates=contrast.isolates,
-            also_differs=tuple(
-                found.field
-                for found in contrast.confounds(spec.arm(contrast.baseline), spec.arm(contrast.variant))
-            ),
-        )
-        for model in spec.models
-        for contrast in spec.contrasts()
-    ]
-    return sorted(found, key=lambda pair: not pair.is_primary)
-
-
 def contrasts(ledger: Ledger, spec: JobSpec, *, headline: Headline, interim: bool) -> list[Contrast]:
     """All contrasts: scope `all` of every pair first, then the cells; primary ones lead."""
     scoped = list(_scoped(ledger, spec, headline))
@@ -82,18 +52,26 @@ def contrasts(ledger: Ledger, spec: JobSpec, *, headline: Headline, interim: boo
 
 def _scoped(ledger: Ledger, spec: JobSpec, headline: Headline) -> Iterator[Scoped]:
     everywhere = ledger.everywhere()
-    for pair in pairs(spec):
+    for pair in while_wanted(pairs(spec)):
         yield _compare(ledger, pair, "all", everywhere, headline=headline, repeats=spec.repeats)
-    for pair in pairs(spec):
+    for pair in while_wanted(pairs(spec)):
         for code, name in enumerate(ledger.cell_names):
             within = ledger.cells == code
             yield _compare(ledger, pair, name, within, headline="mean_of_samples", repeats=spec.repeats)
 
 
+def by_pair(contrasts: Iterable[Contrast]) -> dict[tuple[str, str, str], list[Contrast]]:
+    """The contrasts of each model, baseline and variant."""
+    found: dict[tuple[str, str, str], list[Contrast]] = {}
+    for one in contrasts:
+        found.setdefault((one["model"], one["baseline"], one["variant"]), []).append(one)
+    return found
+
+
 def groups_of(ledger: Ledger, pair: Pair) -> tuple[int, int]:
     """The pair's two groups in the ledger."""
     one, other = (pair.model, pair.baseline), (pair.model, pair.variant)
-    return ledger.groups.index(one), ledger.groups.index(other)
+    return ledger.at[one], ledger.at[other]
 
 
 def _compare(

@@ -1,18 +1,22 @@
 """The difference of two jobs over the same samples, as a report of its own."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from typing_extensions import TypedDict
 
 from gnomon.errors import SpecError
+from gnomon.exchange.run import AGENT
 from gnomon.report.build import build_report
-from gnomon.report.schema import Report
+from gnomon.report.changed_trials import Changes, SampleChanges, changed_trials, sample_changes
+from gnomon.report.ledger import Group
+from gnomon.report.schema import Contrast, Report
+from gnomon.report.verdict import count, points, sentence
 from gnomon.row import Row
 from gnomon.spec import JobSpec
 
-SIDES = ("first", "second")
+LONGEST_NAME = 60
 NOT_COMPARED = ("name", "concurrency", "queue", "priority")
 
 
@@ -46,8 +50,10 @@ class Difference(TypedDict):
     """What differs between two jobs, and what that has changed: `report` has the jobs as its two arms."""
 
     jobs: list[str]
+    sides: list[str]  # what the report calls them: their names where these tell them apart, else their ids
     spec_changes: list[FieldChange]
     samples: SharedSamples
+    changes: Changes
     report: Report
 
 
@@ -63,44 +69,117 @@ def build_difference(first: StoredJob, second: StoredJob) -> Difference:
     if first.spec.benchmark != second.spec.benchmark:
         names = f"{first.spec.benchmark!r} and {second.spec.benchmark!r}"
         raise SpecError(f"the jobs are of different benchmarks: {names}", field="JOB")
-    paired = _paired(first.spec, second.spec)
+    paired, sides = _paired(first.spec, second.spec), _sides(first, second)
     rows = [
         list(_relabelled(job, side, {pair[at]: label for label, pair in paired.items()}))
-        for at, (job, side) in enumerate(zip((first, second), SIDES, strict=True))
+        for at, (job, side) in enumerate(zip((first, second), sides, strict=True))
     ]
     ids = [{row.sample_id for row in mine} for mine in rows]
     shared = ids[0] & ids[1]
     if not shared:
         raise SpecError("the jobs have no sample in common", field="JOB")
-    kept = [row for mine in rows for row in mine if row.sample_id in shared]
-    spec = _spec(first, second, list(paired))
+    one, other = ([row for row in mine if row.sample_id in shared] for mine in rows)
+    spec = _spec(first, second, list(paired), sides)
     status = "completed" if first.status == second.status == "completed" else "of jobs that did not complete"
     planned = len(shared) * 2 * len(paired) * spec.repeats
     report = build_report(
-        job_id=f"{first.job_id}, {second.job_id}", spec=spec, status=status, rows=kept, planned=planned
+        job_id=f"{first.job_id}, {second.job_id}",
+        spec=spec,
+        status=status,
+        rows=[*one, *other],
+        planned=planned,
     )
+    _speak_of_jobs(report, first, second, list(paired.values()), sample_changes(one, other))
     changes = spec_changes(first.spec, second.spec)
     report["integrity"]["arm_differences"] = [
         {
-            "baseline": SIDES[0],
-            "variant": SIDES[1],
+            "baseline": sides[0],
+            "variant": sides[1],
             "fields": [change["field"] for change in changes],
             "besides_tools": [],
         }
     ]
     return {
         "jobs": [first.job_id, second.job_id],
+        "sides": list(sides),
         "spec_changes": changes,
         "samples": {
             "both": len(shared),
             "only_first": len(ids[0] - shared),
             "only_second": len(ids[1] - shared),
         },
+        "changes": changed_trials(one, other),
         "report": report,
     }
 
 
-def _paired(first: JobSpec, second: JobSpec) -> dict[str, tuple[tuple[str, str], tuple[str, str]]]:
+def _sides(first: StoredJob, second: StoredJob) -> tuple[str, str]:
+    names = first.spec.name, second.spec.name
+    if all(names) and names[0] != names[1] and max(map(len, names)) <= LONGEST_NAME:
+        return names
+    if first.job_id != second.job_id:
+        return first.job_id, second.job_id
+    return f"{first.job_id} (first)", f"{second.job_id} (second)"
+
+
+def _speak_of_jobs(
+    report: Report,
+    first: StoredJob,
+    second: StoredJob,
+    pairs: Sequence[tuple[Group, Group]],
+    samples: SampleChanges,
+) -> None:
+    """Put what the report says of models and arms into words for two jobs, and what is equal as equal."""
+    job, specs = report["job"], (first.spec, second.spec)
+    job["jobs"] = [first.job_id, second.job_id]
+    job["models"] = list(dict.fromkeys(group[0] for pair in pairs for group in pair))
+    for at, stored in enumerate((first, second)):
+        arms = ", ".join(dict.fromkeys(pair[at][1] for pair in pairs))
+        text = f"job {stored.job_id}, {stored.status}: {arms}; {stored.spec.scoring} scoring"
+        job["arm_texts"][job["arms"][at]] = text
+    report["scoring"], report["protocol"] = (
+        " → ".join(dict.fromkeys(values))
+        for values in ([spec.scoring for spec in specs], [spec.protocol for spec in specs])
+    )
+    for contrast in report["contrasts"]:
+        key = contrast["model"], contrast["scope"]
+        changed, compared = samples.changed[key], samples.compared[key]
+        if compared and not changed:
+            _set_equal(contrast, margin=job["margin"])
+        contrast["verdict_text"] = _says(contrast, changed=changed, margin=job["margin"])
+    primary = [one for one in report["contrasts"] if one["family"] == "primary"]
+    report["summary"] = [one["verdict_text"] for one in primary]
+    report["answers"] = [f"{job['benchmark']}: {text}" for text in report["summary"]]
+
+
+def _set_equal(contrast: Contrast, *, margin: float) -> None:
+    """No chance is in a difference of equal scores: it is 0 on these samples, without an interval's doubt."""
+    contrast["diff"] = contrast["se"] = 0.0
+    contrast["ci95"], contrast["ci90"] = [0.0, 0.0], [0.0, 0.0]
+    contrast["p"] = contrast["p_adjusted"] = 1.0
+    contrast["check_p"] = contrast["mde"] = None
+    contrast["test"] = contrast["interval_method"] = "none: all scores are equal"
+    bounds = contrast["bounds"] or [0.0, 0.0]
+    if -margin < bounds[0] and bounds[1] < margin and not contrast["withheld"]:
+        contrast["verdict"], contrast["reasons"] = "no_effect", []
+    else:
+        contrast["verdict"] = "undecided"
+        contrast["reasons"] = [
+            f"missing trials could make it {points(bounds[0])} to {points(bounds[1])} points"
+        ]
+
+
+def _says(contrast: Contrast, *, changed: int, margin: float) -> str:
+    n, who = contrast["n"], contrast["model"]
+    if contrast["diff"] is None:
+        return f"{who}: no sample has a score in both jobs."
+    if changed:
+        return f"{changed:,} of {count(n, 'score')} changed. {sentence(contrast, margin=margin, place='in')}"
+    why = f", but {contrast['reasons'][0]}" if contrast["reasons"] else ""
+    return f"{who}: {n:,} of {count(n, 'score')} are equal in both jobs, a difference of exactly 0{why}."
+
+
+def _paired(first: JobSpec, second: JobSpec) -> dict[str, tuple[Group, Group]]:
     """What is compared with what, by the label it gets in the report."""
     one, other = (
         [(model.label, arm.name) for model in spec.models for arm in spec.arms] for spec in (first, second)
@@ -126,19 +205,18 @@ def _relabelled(job: StoredJob, side: str, labels: Mapping[tuple[str, str], str]
             yield replace(row, model=label, arm=side)
 
 
-def _spec(first: StoredJob, second: StoredJob, labels: list[str]) -> JobSpec:
-    agent = first.spec.arms[0].agent
+def _spec(first: StoredJob, second: StoredJob, labels: list[str], sides: tuple[str, str]) -> JobSpec:
     return JobSpec.model_validate(
         {
             **first.spec.model_dump(mode="json", include={"benchmark", "protocol", "scoring", "variant"}),
-            "name": f"{second.spec.name or second.job_id} against {first.spec.name or first.job_id}"[:200],
+            "name": f"{sides[1]} against {sides[0]}"[:200],
             "models": [{"id": label} for label in labels],
-            "arms": [{"name": side, "agent": agent} for side in SIDES],
+            "arms": [{"name": side, "agent": AGENT} for side in sides],
             "repeats": max(first.spec.repeats, second.spec.repeats),
             "analysis": {
                 "cluster": first.spec.analysis.cluster,
                 "margin": first.spec.analysis.margin,
-                "primary": list(SIDES),
+                "primary": list(sides),
             },
         }
     )

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from gnomon.report.alignment import align
-from gnomon.report.contrasts import Pair, groups_of
+from gnomon.report.contrasts import groups_of
 from gnomon.report.ledger import RIGHT, Ledger
+from gnomon.report.pairs import Pair
 from gnomon.report.schema import FlippedSample, Flips
 
 LISTED = 200

@@ -3,11 +3,13 @@
 import numpy as np
 
 from gnomon.report.arms import interval
-from gnomon.report.contrasts import Pair, groups_of
+from gnomon.report.contrasts import groups_of
 from gnomon.report.ledger import Ledger
+from gnomon.report.pairs import Pair
 from gnomon.report.shapes import ArmPrice, Frontier, Gain, GainPrice
 from gnomon.statistics.design import Floats, Headline, design, strata_of
 from gnomon.statistics.ratio import ratio_of_means
+from gnomon.stopping import while_wanted
 
 ENDLESS = (-float("inf"), float("inf"))
 
@@ -15,8 +17,8 @@ ENDLESS = (-float("inf"), float("inf"))
 def frontier(ledger: Ledger, pairs: list[Pair], *, headline: Headline) -> Frontier:
     """Dollars and seconds a trial by arm, and the gain for each extra dollar and second by pair."""
     return {
-        "arms": [_arm(ledger, group, headline) for group in range(len(ledger.groups))],
-        "gains": [gain for pair in pairs if (gain := _gain(ledger, pair, headline))],
+        "arms": [_arm(ledger, group, headline) for group in while_wanted(range(len(ledger.groups)))],
+        "gains": [gain for pair in while_wanted(pairs) if (gain := _gain(ledger, pair, headline))],
     }
 
 

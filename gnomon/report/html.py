@@ -8,12 +8,16 @@ from dataclasses import replace
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from gnomon.report.contrasts import by_pair
 from gnomon.report.curves import Chart, Curve, chart
 from gnomon.report.forest import Mark, Plot, plot
 from gnomon.report.measures import ALL, MeasureMean
+from gnomon.report.missing import preflight_text
 from gnomon.report.schema import ArmReport, Contrast, Report
 from gnomon.report.table import printable
+from gnomon.report.tool_use import unused_tools
 from gnomon.report.verdict import count, p_text, percent, points
+from gnomon.stopping import while_wanted
 
 SIGNS = {"helps": "▲", "hurts": "▼", "no_effect": "=", "undecided": "?"}
 LABEL_CHARS = 27
@@ -31,14 +35,14 @@ def render_html(report: Report) -> str:
     page = (
         _environment()
         .get_template("report.html.j2")
-        .render(
+        .generate(
             report=report,
             primary=primary,
             others=[
                 one for one in report["contrasts"] if one["family"] == "exploratory" and one["scope"] == "all"
             ],
             overview=_overview(report),
-            details=[_details(report, one) for one in report["contrasts"] if one["scope"] == "all"],
+            details=_details(report),
             arm_plot=_arm_plot(report["arms"]),
             cells=sorted({cell for arm in report["arms"] for cell in arm["by_task"]}),
             groups=[(arm["model"], arm["arm"]) for arm in report["arms"]],
@@ -49,11 +53,13 @@ def render_html(report: Report) -> str:
                 for tool in report["tools"]
                 for key in ("leave_one_out", "add_one_in", "shapley")
             ),
+            called_tools=[tool for tool in report["tools"] if tool["calls"]],
+            unused_tools=unused_tools(report),
             signs=SIGNS,
             headings=HEADINGS,
         )
     )
-    return printable(page)
+    return printable("".join(while_wanted(page)))
 
 
 @functools.cache
@@ -75,6 +81,7 @@ def _environment() -> Environment:
         "signed": _signed,
         "gain": _gain,
         "picture": _picture,
+        "preflight": preflight_text,
     }
     return environment
 
@@ -82,7 +89,7 @@ def _environment() -> Environment:
 def _overview(report: Report) -> Plot:
     """One line for each comparison over all samples."""
     chosen = [one for one in report["contrasts"] if one["scope"] == "all"]
-    alone = len(report["job"]["models"]) == 1
+    alone = len({one["model"] for one in chosen}) == 1
     arms = [f"{one['variant']} − {one['baseline']}" for one in chosen]
     names = [
         _short(pair, LABEL_CHARS) if alone else _named(one["model"], pair)
@@ -92,20 +99,22 @@ def _overview(report: Report) -> Plot:
     return plot(marks, margin=report["job"]["margin"])
 
 
-def _details(report: Report, whole: Contrast) -> tuple[Contrast, Plot, Sequence[Contrast]]:
-    """A comparison with the plot of its cells and the rows behind it."""
-    key = (whole["model"], whole["baseline"], whole["variant"])
-    rows = [one for one in report["contrasts"] if (one["model"], one["baseline"], one["variant"]) == key]
+def _details(report: Report) -> list[tuple[Contrast, Plot, Sequence[Contrast]]]:
+    """Each comparison with the plot of its cells and the rows behind it."""
     calm = {
-        cell["scope"]: cell["diff"]
+        (cells["model"], cells["baseline"], cells["variant"], cell["scope"]): cell["diff"]
         for cells in report["pooled"]
-        if (cells["model"], cells["baseline"], cells["variant"]) == key
         for cell in cells["cells"]
     }
-    marks = [
-        replace(_mark(one, _short(one["scope"], LABEL_CHARS)), calm=calm.get(one["scope"])) for one in rows
-    ]
-    return whole, plot(marks, margin=report["job"]["margin"]), rows
+    found: list[tuple[Contrast, Plot, Sequence[Contrast]]] = []
+    for pair, rows in while_wanted(by_pair(report["contrasts"]).items()):
+        marks = [
+            replace(_mark(one, _short(one["scope"], LABEL_CHARS)), calm=calm.get((*pair, one["scope"])))
+            for one in rows
+        ]
+        drawn = plot(marks, margin=report["job"]["margin"])
+        found += [(one, drawn, rows) for one in rows if one["scope"] == "all"]
+    return found
 
 
 def _mark(one: Contrast, label: str) -> Mark:
@@ -141,7 +150,7 @@ def _arm_plot(arms: Sequence[ArmReport]) -> Plot:
 def _reliability_charts(report: Report) -> list[tuple[str, Chart]]:
     """By model, the curves of its arms; arms without any scored trial are left out."""
     charts: list[tuple[str, Chart]] = []
-    for model in report["job"]["models"]:
+    for model in dict.fromkeys(one["model"] for one in report["reliability"]["curves"]):
         curves = [
             Curve(
                 label=_short(one["arm"], LABEL_CHARS),

@@ -1,7 +1,7 @@
 """The report's integrity box: what could be wrong, counted and named."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 from gnomon.arm import differences
@@ -11,10 +11,27 @@ from gnomon.outcome import Outcome
 from gnomon.report.arms import by_count
 from gnomon.report.contrasts import missing_share
 from gnomon.report.ledger import Ledger
-from gnomon.report.schema import ArmDifference, Bounds, Contrast, Integrity
+from gnomon.report.missing import MissingRow
+from gnomon.report.schema import AdapterChange, ArmDifference, Bounds, Contrast, Integrity
+from gnomon.row import ADAPTER
 from gnomon.sample import DataFault
 from gnomon.spec import JobSpec
 from gnomon.statistics.exact import SEED
+
+# What an adapter can change in a request, in words a reader understands.
+ADAPTER_WORDS = {
+    "tool_choice": "whether the model must call a tool",
+    "temperature": "the temperature",
+    "top_p": "top-p sampling",
+    "seed": "the seed",
+    "max_tokens": "the limit of a reply's length",
+    "tools": "which tools are offered",
+    "schemas": "bounds in the tools' schemas",
+    "messages": "the number of messages",
+    "content": "the words of a message",
+    "reasoning": "the model's earlier reasoning",
+    "request": "something that could not be compared",
+}
 
 
 def integrity(
@@ -24,14 +41,17 @@ def integrity(
     benchmark: Benchmark,
     contrasts: Sequence[Contrast],
     faults: Sequence[DataFault],
+    missing: list[MissingRow],
 ) -> Integrity:
     """Everything that a careful reader asks before believing a number."""
     return {
         "missing_by_cause": _causes(ledger, Outcome.INFRA_MISSING),
+        "missing": missing,
         "failed_by_cause": _causes(ledger, Outcome.MODEL_FAILED),
         "flags": by_count(sum((tally.flags for tally in ledger.tallies), Counter())),
         "bounds": _bounds(ledger, contrasts),
         "arm_differences": _arm_differences(spec),
+        "adapter_changes": list(_adapter_changes(ledger)),
         "cache_hits": sum(tally.known["cache_hits"] for tally in ledger.tallies),
         "seeds": {
             "select": spec.select.seed,
@@ -67,7 +87,7 @@ def _bounds(ledger: Ledger, contrasts: Sequence[Contrast]) -> list[Bounds]:
     everywhere = ledger.everywhere()
 
     def missing(model: str, arm: str) -> float:
-        return missing_share(ledger, ledger.groups.index((model, arm)), everywhere)
+        return missing_share(ledger, ledger.at[(model, arm)], everywhere)
 
     return [
         {
@@ -82,6 +102,20 @@ def _bounds(ledger: Ledger, contrasts: Sequence[Contrast]) -> list[Bounds]:
         for one in contrasts
         if one["scope"] == "all" and (ends := one["bounds"])
     ]
+
+
+def _adapter_changes(ledger: Ledger) -> Iterator[AdapterChange]:
+    for (model, arm), tally in zip(ledger.groups, ledger.tallies, strict=True):
+        for flag, trials in sorted(tally.flags.items()):
+            if flag.startswith(ADAPTER):
+                name = flag.removeprefix(ADAPTER)
+                yield {
+                    "model": model,
+                    "arm": arm,
+                    "change": ADAPTER_WORDS.get(name, name),
+                    "trials": trials,
+                    "all_trials": tally.trials,
+                }
 
 
 def _arm_differences(spec: JobSpec) -> list[ArmDifference]:

@@ -1,7 +1,7 @@
 """Ledger: a job's rows, read once into columns."""
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,7 @@ class Ledger:
     """Rows as matrices of groups × samples; a sample's score in a group is the mean of its repeats."""
 
     groups: tuple[Group, ...]
+    at: Mapping[Group, int]  # a group's place among them
     samples: tuple[str, ...]
     cell_names: tuple[str, ...]  # sorted
     cells: Codes  # by sample: index into cell_names
@@ -143,6 +144,7 @@ def read_ledger(rows: Iterable[Row], groups: Sequence[Group], *, clustered: bool
     counts = np.where(answered > 0, answered, np.nan)
     return Ledger(
         groups=tuple(columns.groups),
+        at=columns.groups,
         samples=samples,
         cell_names=cell_names,
         cells=cells[order],

@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from gnomon.report.measures import ALL
-from gnomon.report.schema import Contrast, Report
+from gnomon.report.missing import MissingRow, preflight_text
+from gnomon.report.schema import AdapterChange, Contrast, Report
 from gnomon.report.shapes import Interval, Waterfall
 from gnomon.report.table import printable
+from gnomon.report.tool_use import unused_tools
 from gnomon.report.verdict import p_text, percent, points
 
 # What can start a link, a table cell, a heading, emphasis, code or HTML.
@@ -33,6 +35,7 @@ def _lines(report: Report) -> Iterator[str]:
     facts = (job["benchmark"], f"version {job['benchmark_version']}", f"{report['protocol']} prompt")
     yield escaped(" · ".join((*facts, f"{report['scoring']} scoring", f"job {job['id']}", job["status"])))
     yield ""
+    yield from (f"- **{escaped(alert)}**" for alert in report["alerts"])
     for line in report["summary"] or ["One arm only: nothing to compare."]:
         yield f"- {escaped(line)}"
     yield from _section("Arms (percent)", ("model", "arm", "aggregate", "95 %", "samples"), _arms(report))
@@ -44,6 +47,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _section(
         "Tools", ("tool", "calls", "samples used", "bad arguments %", "errors %"), _tools(report)
     )
+    yield from (part for line in unused_tools(report) for part in ("", escaped(line)))
     for one in report["waterfalls"]:
         title = f"{escaped(one['model'])}, step by step (points, {one['n']:,} samples)"
         yield from _section(title, ("from", "to", "diff", "95 %"), _steps(one))
@@ -125,6 +129,7 @@ def _tools(report: Report) -> list[tuple[str, ...]]:
             percent(tool["error_rate"]),
         )
         for tool in report["tools"]
+        if tool["calls"]
     ]
 
 
@@ -133,20 +138,31 @@ def _integrity(report: Report) -> list[tuple[str, str]]:
     of = f"of {trials['finished']}"
     return [
         ("missing", f"{trials['infra_missing']} {of}: {_causes(facts['missing_by_cause'])}"),
+        *((f"… {row['model']}, {row['cause']}", _lost(row)) for row in facts["missing"]),
         ("failed", f"{trials['model_failed']} {of}: {_causes(facts['failed_by_cause'])}"),
         *(
             (f"bounds, {one['model']}: {one['variant']}", f"{points(one['low'])} to {points(one['high'])}")
             for one in facts["bounds"]
         ),
         *(("deviation from the plan", text) for text in report["plan"]["deviations"]),
+        *(
+            (f"changed by the adapter, {one['model']}, {one['arm']}", _changed(one))
+            for one in facts["adapter_changes"]
+        ),
         ("comparisons looked at", str(facts["comparisons"])),
         ("flags", _causes(facts["flags"])),
         ("data faults", _causes(facts["data_faults"])),
         *_cached(report),
+        *((f"preflight, {check['model']}", preflight_text(check)) for check in report["preflights"]),
         *((f"decoding, {task}", _drawn(drawn)) for task, drawn in facts["decoding"].items()),
         ("spec", facts["spec_hash"]),
         ("Gnomon", facts["gnomon_version"]),
     ]
+
+
+def _lost(row: MissingRow) -> str:
+    said = f": {row['error']}" if row["error"] else ""
+    return f"{row['trials']:,} of {row['planned']:,}{said}"
 
 
 def _cached(report: Report) -> Iterator[tuple[str, str]]:
@@ -155,6 +171,10 @@ def _cached(report: Report) -> Iterator[tuple[str, str]]:
     yield "replies from the cache", f"{cost['cache_hits']:,} of {cost['model_calls']:,}"
     for one in cost["by_arm"] if cost["cache_hits"] else ():
         yield f"… {one['model']}, {one['arm']}", f"{one['cache_hits']:,} of {one['model_calls']:,}"
+
+
+def _changed(one: AdapterChange) -> str:
+    return f"{one['change']}: in {one['trials']:,} of {one['all_trials']:,} trials"
 
 
 def _drawn(settings: dict[str, float | int]) -> str:

@@ -60,7 +60,7 @@ def _deviations(ledger: Ledger, spec: JobSpec, *, status: str, planned: int) -> 
 def _unmatched(ledger: Ledger, spec: JobSpec) -> Iterator[str]:
     """Models whose arm without tools did not take about the tokens that tools took."""
     for model in (model.label for model in spec.models):
-        groups = [ledger.groups.index((model, arm)) for arm in (MATCHED, TOOLS)]
+        groups = [ledger.at[model, arm] for arm in (MATCHED, TOOLS)]
         spent, wanted = (_tokens_a_trial(ledger.tallies[group]) for group in groups)
         if spent is None or wanted is None:
             yield f"{model}: tokens are unknown, so nothing says whether {MATCHED} took as many as {TOOLS}"

@@ -3,22 +3,17 @@
 from collections.abc import Sequence
 
 from gnomon.report.arms import interval
-from gnomon.report.contrasts import Pair
+from gnomon.report.pairs import Pair
 from gnomon.report.schema import Contrast
 from gnomon.report.shapes import PooledCell, PooledCells
 from gnomon.statistics.pooling import partial_pooling
 
 
 def pooled(contrasts: Sequence[Contrast], pair: Pair) -> PooledCells | None:
-    """A pair's cells, partially pooled; None with fewer than three that have an error of their own."""
-    key = (pair.model, pair.baseline, pair.variant)
-    cells = [
-        one
-        for one in contrasts
-        if (one["model"], one["baseline"], one["variant"]) == key
-        and one["scope"] != "all"
-        and one["mde"] is not None
-    ]
+    """A pair's cells, of its contrasts, partially pooled; None with fewer than three that have an error of
+    their own.
+    """
+    cells = [one for one in contrasts if one["scope"] != "all" and one["mde"] is not None]
     # A cell whose samples all say the same has an error of zero; its interval knows better.
     errors = [max(one["se"] or 0.0, _half(one) / 1.96) for one in cells]
     found = partial_pooling([one["diff"] or 0.0 for one in cells], errors)

@@ -3,8 +3,9 @@
 import numpy as np
 
 from gnomon.report.arms import interval
-from gnomon.report.contrasts import Pair, groups_of
+from gnomon.report.contrasts import groups_of
 from gnomon.report.ledger import Ledger
+from gnomon.report.pairs import Pair
 from gnomon.report.shapes import PassChange, PassPoint, Reliability, ReliabilityCurve, Variance
 from gnomon.statistics.bootstrap import FLAT
 from gnomon.statistics.design import Floats, design
@@ -12,6 +13,7 @@ from gnomon.statistics.mean import mean_score
 from gnomon.statistics.paired import compare
 from gnomon.statistics.reliability import pass_hat_k
 from gnomon.statistics.spread import variance_split
+from gnomon.stopping import while_wanted
 
 MOST = 8
 
@@ -24,9 +26,13 @@ def reliability(ledger: Ledger, pairs: list[Pair], *, repeats: int) -> Reliabili
     """
     ks = range(1, min(repeats, MOST) + 1) if repeats > 1 else ()
     return {
-        "curves": [_curve(ledger, group, list(ks)) for group in range(len(ledger.groups)) if ks],
-        "changes": [change for pair in pairs if ks and (change := _change(ledger, pair, ks[-1]))],
-        "variance": [split for pair in pairs if ks and (split := _split(ledger, pair))],
+        "curves": [
+            _curve(ledger, group, list(ks)) for group in while_wanted(range(len(ledger.groups))) if ks
+        ],
+        "changes": [
+            change for pair in while_wanted(pairs) if ks and (change := _change(ledger, pair, ks[-1]))
+        ],
+        "variance": [split for pair in while_wanted(pairs) if ks and (split := _split(ledger, pair))],
     }
 
 

@@ -6,6 +6,7 @@ from typing_extensions import TypedDict  # the one that pydantic, and so FastAPI
 
 from gnomon.report.floors import FloorRow
 from gnomon.report.measures import MeasureRow
+from gnomon.report.missing import MissingRow, ModelCheckRow
 from gnomon.report.shapes import (
     Alignment,
     AnalysisPlan,
@@ -28,8 +29,10 @@ class JobInfo(TypedDict):
     """What was run."""
 
     id: str
+    jobs: list[str]  # ids of the two jobs whose difference this is; else empty
     name: str
     status: str
+    error: str  # why it failed; empty otherwise
     benchmark: str
     benchmark_version: str
     headline: str
@@ -89,6 +92,7 @@ class ArmReport(TypedDict):
     stop_reasons: dict[str, int]
     model_calls: int
     cache_hits: int
+    tools_offered: list[int] | None  # the least and the most that a trial was offered
 
 
 class Contrast(TypedDict):
@@ -213,6 +217,16 @@ class ArmDifference(TypedDict):
     besides_tools: list[str]
 
 
+class AdapterChange(TypedDict):
+    """In how many trials a provider's adapter sent something else than was asked for."""
+
+    model: str
+    arm: str
+    change: str
+    trials: int
+    all_trials: int
+
+
 class Seeds(TypedDict):
     """Where chance came from."""
 
@@ -225,10 +239,12 @@ class Integrity(TypedDict):
     """What could be wrong."""
 
     missing_by_cause: dict[str, int]
+    missing: list[MissingRow]  # the same by model, with what was said
     failed_by_cause: dict[str, int]
     flags: dict[str, int]
     bounds: list[Bounds]
     arm_differences: list[ArmDifference]
+    adapter_changes: list[AdapterChange]
     cache_hits: int
     seeds: Seeds
     spec_hash: str
@@ -249,6 +265,7 @@ class Report(TypedDict):
     protocol: str
     scoring: str
     denominators: Denominators
+    alerts: list[str]  # what must be known before any figure
     answers: list[str]  # one sentence a model
     summary: list[str]
     arms: list[ArmReport]
@@ -267,5 +284,6 @@ class Report(TypedDict):
     reliability: Reliability
     frontier: Frontier
     pooled: list[PooledCells]
+    preflights: list[ModelCheckRow]
     cost: Cost
     integrity: Integrity

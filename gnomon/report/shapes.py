@@ -252,6 +252,12 @@ class Spent(TypedDict):
     completion_tokens: int | None
     known_completion_tokens: int
     completion_tokens_unknown: int
+    cached_tokens: int | None  # of the prompt's
+    known_cached_tokens: int
+    cached_tokens_unknown: int
+    reasoning_tokens: int | None  # of the completion's
+    known_reasoning_tokens: int
+    reasoning_tokens_unknown: int
     wall_s: float
     model_calls: int
     cache_hits: int

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any, TextIO
 
 from gnomon.row import COLUMNS, Row
 
@@ -20,7 +20,10 @@ INTEGERS = (
     "cache_hits",
     "prompt_tokens",
     "completion_tokens",
+    "cached_tokens",
+    "reasoning_tokens",
     "attempt",
+    "tools_offered",
 )
 FRACTIONS = ("score", "usd", "wall_s")
 
@@ -50,7 +53,7 @@ def rows_csv(rows: Iterable[Row], file: TextIO) -> None:
     writer.writerows([_cell(value) for value in record(row).values()] for row in rows)
 
 
-def rows_parquet(rows: Iterable[Row], path: Path) -> None:
+def rows_parquet(rows: Iterable[Row], file: Path | IO[bytes]) -> None:
     """Write rows as one Parquet file, ten thousand at a time; metrics and tools are JSON text."""
     import pyarrow as pa  # heavy, and needed here only
     import pyarrow.parquet as pq
@@ -62,7 +65,7 @@ def rows_parquet(rows: Iterable[Row], path: Path) -> None:
     }
     schema = pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
     remaining = iter(rows)
-    with pq.ParquetWriter(path, schema) as writer:
+    with pq.ParquetWriter(file, schema) as writer:
         while batch := [_flat(record(row)) for row in islice(remaining, BATCH)]:
             writer.write_table(pa.Table.from_pylist(batch, schema=schema))
 

@@ -5,7 +5,10 @@ from array import array
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
+from gnomon.outcome import Outcome
 from gnomon.row import Row
+
+MOST_ERRORS = 100  # different ones that are told apart: some providers number each
 
 
 @dataclass(slots=True, kw_only=True)
@@ -24,6 +27,8 @@ class Tally:
 
     outcomes: Counter[str] = field(default_factory=Counter)
     stop_reasons: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  # by outcome
+    errors: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  # by stop reason
+    tools_offered: tuple[int, int] | None = None  # the least and the most that a trial was offered
     flags: Counter[str] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
@@ -35,6 +40,13 @@ class Tally:
         """Count one row."""
         self.outcomes[row.outcome] += 1
         self.stop_reasons[row.outcome][row.stop_reason] += 1
+        if row.outcome == Outcome.INFRA_MISSING and row.error:
+            said = self.errors[row.stop_reason]
+            if row.error in said or len(said) < MOST_ERRORS:
+                said[row.error] += 1
+        if row.tools_offered is not None:
+            least, most = self.tools_offered or (row.tools_offered, row.tools_offered)
+            self.tools_offered = min(least, row.tools_offered), max(most, row.tools_offered)
         if row.flags:
             self.flags.update(row.flags)
         known, unknown = self.known, self.unknown
@@ -44,6 +56,8 @@ class Tally:
         for name, count in (
             ("prompt_tokens", row.prompt_tokens),
             ("completion_tokens", row.completion_tokens),
+            ("cached_tokens", row.cached_tokens),
+            ("reasoning_tokens", row.reasoning_tokens),
         ):
             if count is None:
                 unknown[name] += 1

@@ -1,11 +1,11 @@
 """The report's tools: how often each was called, and how often badly."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
 from gnomon.report.ledger import Ledger
-from gnomon.report.schema import ToolArm, ToolReport, ToolUse
+from gnomon.report.schema import Report, ToolArm, ToolReport, ToolUse
 from gnomon.report.shapes import AttributionReport, ToolEffect
 from gnomon.report.tally import ToolTally
 
@@ -16,12 +16,14 @@ def tool_reports(
     ledger: Ledger,
     offered: Mapping[str, tuple[str, ...]],
     *,
+    fitting: Collection[str],
     effects: Mapping[str, list[ToolEffect]],
     attributions: Sequence[AttributionReport],
 ) -> list[ToolReport]:
     """One entry for each tool that an arm offers, called or not; names models made up share a last one.
 
-    `offered` names the tools by arm. The effects of a tool are means over models, None where no arms tell it
+    `offered` names the tools by arm, `fitting` those that samples of the benchmark can serve: no other was
+    in any request. The effects of a tool are means over models, None where no arms tell it
     apart; the Shapley value is that of a player who is this tool alone.
     """
     names = sorted({name for tools in offered.values() for name in tools})
@@ -29,6 +31,7 @@ def tool_reports(
         names.append(UNKNOWN)
     reports = [_report(ledger, name, offered) for name in names]
     for report in reports:
+        report["offered"] &= report["tool"] in fitting or report["calls"] > 0
         mine = effects.get(report["tool"], [])
         report["effects"] = mine
         report["leave_one_out"] = _mean(
@@ -97,3 +100,14 @@ def _sum(tallies: list[ToolTally]) -> ToolTally:
         errors=sum(tally.errors for tally in tallies),
         samples=set().union(*(tally.samples for tally in tallies)),
     )
+
+
+def unused_tools(report: Report) -> list[str]:
+    """What to say of tools that nobody called: those that were offered, and those that fitted no sample."""
+    idle = [tool for tool in report["tools"] if not tool["calls"]]
+    offered = [tool["tool"] for tool in idle if tool["offered"]]
+    unfit = [tool["tool"] for tool in idle if not tool["offered"]]
+    lines = [f"Offered and never called ({len(offered)}): {', '.join(offered)}."] if offered else []
+    if unfit:
+        lines.append(f"Never offered, as no sample has what they need ({len(unfit)}): {', '.join(unfit)}.")
+    return lines

@@ -1,5 +1,7 @@
 """Verdict: what may be claimed from one comparison, and in which words."""
 
+from typing import Literal
+
 from gnomon.report.schema import Contrast, Verdict
 from gnomon.statistics.paired import Comparison
 
@@ -72,21 +74,26 @@ def _doubts(
     return doubts
 
 
-def sentence(contrast: Contrast, *, margin: float, interim: bool = False) -> str:
-    """The finding in one or two plain sentences; `interim` says that more trials will come."""
-    text = _claim(contrast, margin=margin)
+def sentence(
+    contrast: Contrast, *, margin: float, interim: bool = False, place: Literal["under", "in"] = "under"
+) -> str:
+    """The finding in one or two plain sentences: `under` two arms, or `in` two jobs.
+
+    `interim` says that more trials will come.
+    """
+    text = _claim(contrast, margin=margin, place=place)
     if contrast["also_differs"]:
         text += f" Beware: the arms also differ in {', '.join(contrast['also_differs'])}."
     return f"So far: {text}" if interim else text
 
 
-def _claim(contrast: Contrast, *, margin: float) -> str:
+def _claim(contrast: Contrast, *, margin: float, place: str) -> str:
     who, diff, ci95 = contrast["model"], contrast["diff"], contrast["ci95"]
-    under, than = f"under “{contrast['variant']}”", f"under “{contrast['baseline']}”"
+    under, than = f"{place} “{contrast['variant']}”", f"{place} “{contrast['baseline']}”"
     where = "" if contrast["scope"] == "all" else f" on {contrast['scope']}"
     cannot = f"It cannot be told whether {who} does better{where} {under} than {than}"
     if diff is None:
-        return f"{cannot}: no sample has a score under both."
+        return f"{cannot}: no sample has a score {place} both."
     sizes = f"{count(contrast['n'], 'sample')} in {count(contrast['clusters'], 'cluster')}"
     sure = f"({f'95 % interval {points(ci95[0])} to {points(ci95[1])}; ' if ci95 else ''}{sizes})"
     means = (contrast["variant_mean"], contrast["baseline_mean"])

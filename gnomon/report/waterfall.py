@@ -20,7 +20,7 @@ def waterfalls(ledger: Ledger, models: list[str], chain: list[str], *, headline:
 
 
 def _waterfall(ledger: Ledger, model: str, chain: list[str], headline: Headline) -> Waterfall | None:
-    groups = [ledger.groups.index((model, arm)) for arm in chain]
+    groups = [ledger.at[model, arm] for arm in chain]
     all_answered = np.all([ledger.answered[group] > 0 for group in groups], axis=0)
     if not all_answered.any():
         return None

@@ -1,8 +1,8 @@
 """Planning: what a job could detect before a cent is spent."""
 
+import math
 from collections.abc import Sequence
-
-from scipy.special import ndtri
+from statistics import NormalDist
 
 ICC = 0.2  # how alike samples of one cluster are, until a pilot tells; STI-Bench and UrbanVideo: 0.2 to 0.3
 
@@ -24,8 +24,8 @@ def planned_mde(
     """
     if samples < 1:
         raise ValueError(f"a plan needs at least one sample, got {samples}")
-    kappa = float(ndtri(0.975) + ndtri(power)) ** 2 * design_effect / samples
-    return min(1.0, float((kappa * discordant / (1 + kappa)) ** 0.5))
+    kappa = _z(power) ** 2 * design_effect / samples
+    return min(1.0, math.sqrt(kappa * discordant / (1 + kappa)))
 
 
 def design_effect(sizes: Sequence[int], icc: float = ICC) -> float:
@@ -50,4 +50,10 @@ def mde_of(se: float, *, power: float = 0.8) -> float:
     >>> round(mde_of(0.02), 3)
     0.056
     """
-    return min(1.0, float(ndtri(0.975) + ndtri(power)) * se)
+    return min(1.0, _z(power) * se)
+
+
+def _z(power: float) -> float:
+    """How many standard errors an effect must measure to be found with that power."""
+    normal = NormalDist()  # SciPy's would take longer to load than a plan to make
+    return normal.inv_cdf(0.975) + normal.inv_cdf(power)

@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping, Sequence
 from random import Random
 
-import networkx as nx
 import shapely
 from shapely import LineString, MultiLineString
 
@@ -16,6 +15,7 @@ from tools.geometry.angles import bearing_deg
 from tools.scene.frame import Frame
 from tools.scene.scene import Camera, Place, Point, Road, Scene
 
+LATE = ("networkx",)  # indoor worlds need none
 COLUMNS, ROWS = 5, 5  # junctions
 BLOCK_M = (125.0, 150.0)  # distance of neighbouring streets
 JITTER_M = 14.0  # of every junction, so that streets bend and no two ways are equally long
@@ -91,6 +91,8 @@ def _streets(rng: Random, xy_m: dict[Junction, Point]) -> dict[tuple[Junction, J
             streets[(column, row), (column, row + 1)] = column_names[column]
         if column + 1 < COLUMNS:
             streets[(column, row), (column + 1, row)] = row_names[row]
+    import networkx as nx
+
     graph = nx.Graph(list(streets))
     for edge in rng.sample(list(streets), len(streets)):
         if len(streets) <= 2 * COLUMNS * ROWS - COLUMNS - ROWS - CLOSED:

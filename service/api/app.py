@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from anyio import CapacityLimiter
 from fastapi import Depends, FastAPI
 from redis import Redis
 from starlette.middleware import Middleware
@@ -24,6 +25,8 @@ from service.api.guard import Guard, authorised
 from service.api.pace import Pace
 from service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from service.api.state import State
+from service.api.streams import Streams
+from service.api.waiting import MAX_AT_WORK
 from service.kept_reports import KeptReports
 from service.settings import Settings
 from workers.store.store import Store
@@ -68,7 +71,15 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
     )
     pace = Pace(settings.max_per_minute)
     kept = KeptReports(store, _report_of)
-    app.state.gnomon = State(settings=settings, store=store, redis=redis, reports=kept, pace=pace)
+    app.state.gnomon = State(
+        settings=settings,
+        store=store,
+        redis=redis,
+        reports=kept,
+        pace=pace,
+        streams=Streams(),
+        report_threads=CapacityLimiter(MAX_AT_WORK),
+    )
     add_handlers(app)
     for module in KEYED:
         app.include_router(module.router, dependencies=[Depends(authorised)])

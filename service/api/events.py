@@ -11,7 +11,9 @@ from fastapi import APIRouter, Header, Query
 from fastapi.responses import StreamingResponse
 
 from gnomon.report.table import record
+from service.api.guard import Caller
 from service.api.state import Shared, State
+from service.api.streams import EventStream
 from service.api.views import job_view
 from workers.store.counters import OPEN
 from workers.store.jobs import number_of
@@ -27,6 +29,7 @@ router = APIRouter(tags=["jobs"])
 @router.get("/v1/jobs/{job_id}/events", response_class=StreamingResponse)
 async def job_events(
     state: Shared,
+    caller: Caller,
     job_id: str,
     cursor: Annotated[str | None, Query(description="the last event id seen; later ones follow")] = None,
     last_event_id: Annotated[str | None, Header()] = None,
@@ -34,8 +37,7 @@ async def job_events(
     """`progress` with the job, `trial` with each new row (its event id is a cursor), at last `done`."""
     seen = number_of(last_event_id or cursor or "0")
     await run_sync(state.store.job, job_id)
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(_stream(state, job_id, seen), media_type="text/event-stream", headers=headers)
+    return EventStream(_stream(state, job_id, seen), streams=state.streams, caller=caller)
 
 
 async def _stream(state: State, job_id: str, seen: int) -> AsyncIterator[str]:

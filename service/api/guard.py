@@ -1,5 +1,6 @@
 """Guard: what is checked of every request before any route sees it."""
 
+import asyncio
 import json
 import math
 from http import HTTPStatus
@@ -13,18 +14,27 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from gnomon.errors import SpecError
 from service.api.problems import problem
 from service.api.state import State, state_of
+from service.bounded_http import BODY_S
 from service.keys import digest_of
 from workers.bases import is_loopback
+
+CLOSE = {"Connection": "close"}  # what is still on its way is not read
 
 
 class TooLarge(Exception):
     """The body grew past what is allowed while it was read."""
 
 
-class Guard:
-    """ASGI middleware: bodies have a size limit; a keyless API answers only to loopback names.
+class TooSlow(Exception):
+    """The body was not there in time."""
 
-    The names matter because a web page can point its own host name at 127.0.0.1 (DNS rebinding).
+
+class Guard:
+    """ASGI middleware: bodies have a size limit and a deadline; a keyless API answers only to loopback names
+    and to its own pages.
+
+    The names matter because a web page can point its own host name at 127.0.0.1 (DNS rebinding), the origin
+    because whatever else listens on this machine may serve pages too.
     """
 
     def __init__(self, app: ASGIApp, *, max_body_bytes: int, is_keyless: bool) -> None:
@@ -35,13 +45,9 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        if self._is_keyless and not self._is_local(headers):
-            answer = problem(
-                403,
-                title="Forbidden",
-                detail="without GNOMON_API_KEYS only loopback names are answered",
-                field="Host" if not is_loopback(_host(headers.get(b"host", ""))) else "Origin",
-            )
+        if self._is_keyless and (field := _foreign(headers, scope["scheme"])):
+            detail = "without GNOMON_API_KEYS only loopback names and pages of this very server are answered"
+            answer = problem(403, title="Forbidden", detail=detail, field=field)
             await answer(scope, receive, send)
             return
         length = headers.get(b"content-length", "0")
@@ -52,20 +58,24 @@ class Guard:
             await self._app(scope, self._limited(receive), _plain(send))
         except TooLarge:
             await self._refuse(scope, receive, send)
-
-    def _is_local(self, headers: dict[bytes, str]) -> bool:
-        origin = headers.get(b"origin")
-        if origin is not None and not is_loopback(_host(origin.partition("://")[2])):
-            return False
-        return is_loopback(_host(headers.get(b"host", "")))
+        except TooSlow:
+            detail = f"the body must be there within {BODY_S:g} s"
+            answer = problem(408, title="Request timeout", detail=detail, field="body", headers=CLOSE)
+            await answer(scope, receive, send)
 
     def _limited(self, receive: Receive) -> Receive:
-        seen = 0
+        seen, is_whole = 0, False
+        until_s = asyncio.get_running_loop().time() + BODY_S
 
         async def counted() -> Message:
-            nonlocal seen
-            message = await receive()
+            nonlocal seen, is_whole
+            try:
+                async with asyncio.timeout_at(None if is_whole else until_s):
+                    message = await receive()
+            except TimeoutError:
+                raise TooSlow from None
             seen += len(message.get("body", b""))
+            is_whole = not message.get("more_body", False)
             if seen > self._max_body_bytes:
                 raise TooLarge
             return message
@@ -74,7 +84,20 @@ class Guard:
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         detail = f"a body may have {self._max_body_bytes:,} bytes"
-        await problem(413, title="Content too large", detail=detail, field="body")(scope, receive, send)
+        answer = problem(413, title="Content too large", detail=detail, field="body", headers=CLOSE)
+        await answer(scope, receive, send)
+
+
+def _foreign(headers: dict[bytes, str], scheme: str) -> str:
+    """The header by which a request shows that it comes from elsewhere; empty for one from here."""
+    host, origin = headers.get(b"host", ""), headers.get(b"origin")
+    if not is_loopback(_host(host)):
+        return "Host"
+    if origin is not None and origin.lower() != f"{scheme}://{host}".lower():
+        return "Origin"
+    site, mode = headers.get(b"sec-fetch-site", "none"), headers.get(b"sec-fetch-mode", "navigate")
+    # Pages elsewhere may link here; to load from here they have no right.
+    return "Sec-Fetch-Site" if site not in ("none", "same-origin") and mode != "navigate" else ""
 
 
 def _plain(send: Send) -> Send:
@@ -117,6 +140,14 @@ def authorised(
     if wait_s > 0:
         detail = f"more than {state.settings.max_per_minute:,} requests a minute"
         raise HTTPException(429, detail, headers={"Retry-After": str(math.ceil(wait_s))})
+
+
+def caller_of(authorization: Annotated[str | None, Header()] = None) -> bytes:
+    """Who asks, as the digest of the key; whoever asks without one is the same caller."""
+    return digest_of((authorization or "").partition(" ")[2].strip())
+
+
+Caller = Annotated[bytes, Depends(caller_of)]
 
 
 def _idempotency_key(

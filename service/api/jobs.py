@@ -34,6 +34,7 @@ def post_job(
         "status": job.status,
         "planned_trials": job.counts.planned,
         "estimate": draft.estimate(),
+        "warnings": draft.warnings,
     }
 
 

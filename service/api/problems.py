@@ -1,8 +1,12 @@
 """Problems: every error leaves as application/problem+json (RFC 9457) with the offending field."""
 
 import logging
+import re
+import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -12,8 +16,11 @@ from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 
 from gnomon.errors import GnomonError, Unavailable
+from service.api.state import state_of
+from service.settings import Settings
 
 RETRY_AFTER_S = 5
+CODE = Path(__file__).parents[2]
 MEDIA_TYPE = "application/problem+json"
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -67,11 +74,22 @@ def add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unknown)
 
 
-def _ours(_: Request, error: Exception) -> JSONResponse:
+def _ours(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, GnomonError)  # noqa: S101 (registered for this class; the checker cannot know)
     if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         log.error("%s", error)
-    return problem(error.status, title=error.title, detail=error.message, field=error.field)
+    detail = _placeless(error.message, state_of(request).settings)
+    return problem(error.status, title=error.title, detail=detail, field=error.field)
+
+
+def _placeless(message: str, settings: Settings) -> str:
+    """The message without the folders of this server; a path that the caller gave stays as it was given."""
+    own = (Path.cwd(), Path.home(), Path(sys.prefix), Path(tempfile.gettempdir()), CODE)
+    for folder in (*(settings.media_roots or ()), settings.data_dir, *own):
+        if folder != Path(folder.anchor):
+            message = message.replace(f"{folder}/", "")
+            message = re.sub(rf"{re.escape(str(folder))}(?![\w.-])", folder.name, message)
+    return message
 
 
 def _bad_request(_: Request, error: Exception) -> JSONResponse:

@@ -1,8 +1,9 @@
 """State: what the routes share, built once with the app."""
 
 from dataclasses import dataclass
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
+from anyio import CapacityLimiter
 from fastapi import Depends, Request
 from redis import Redis
 
@@ -11,16 +12,21 @@ from service.kept_reports import KeptReports
 from service.settings import Settings
 from workers.store.store import Store
 
+if TYPE_CHECKING:
+    from service.api.streams import Streams  # it answers with problems, which know the state
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Settings, store and queue of one app, its last reports, and the pace of its callers."""
+    """Settings, store and queue of one app, its last reports, the pace of its callers and their streams."""
 
     settings: Settings
     store: Store
     redis: Redis
     reports: KeptReports
     pace: Pace
+    streams: "Streams"
+    report_threads: CapacityLimiter  # reports take long; the other routes have threads of their own
 
 
 def state_of(request: Request) -> State:

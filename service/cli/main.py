@@ -11,6 +11,13 @@ from tools.core.registry import Registry
 # A command named by a Python keyword lives in a module with an underscore behind: `try_`.
 COMMANDS: Registry[click.Command] = Registry("service.cli.commands", "command")
 DONE, INCOMPLETE, BAD_USAGE = 0, 1, 2
+# How `--help` arranges the commands; one that is not named here stands under "More".
+SECTIONS = {
+    "Run a job": ("demo", "show", "try", "plan", "run", "resume", "jobs"),
+    "Look at results": ("report", "diff", "rescore", "analyse", "consensus", "export", "import"),
+    "Questions, tools and trips": ("generate", "audit", "score", "presets", "tools", "itinerary"),
+    "Run a service": ("up", "submit", "api", "worker", "keys", "database"),
+}
 
 
 class CommandsOnDemand(click.Group):
@@ -24,32 +31,48 @@ class CommandsOnDemand(click.Group):
         return COMMANDS.get(module) if module else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 (same)
-        rows = [(name.rstrip("-"), COMMANDS.summary(name)) for name in COMMANDS.names()]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        about = {name.rstrip("-"): COMMANDS.summary(name) for name in COMMANDS.names()}
+        named = {name for names in SECTIONS.values() for name in names}
+        rest = tuple(name for name in about if name not in named)
+        for title, names in {**SECTIONS, "More": rest}.items():
+            rows = [(name, about[name]) for name in names]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
 
 @click.group(cls=CommandsOnDemand, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="gnomon-eval", prog_name="gnomon")
 def cli() -> None:
-    """Gnomon finds out what giving a model tools changes in how well it reasons about space and time.
+    """Gnomon measures what giving a model tools changes in how well it reasons about space and time.
 
-    Start with `gnomon demo`. Exit codes: 0 done, 1 trials are missing or a check failed, 2 bad usage or spec.
-    """
+    \b
+    Examples:
+      gnomon demo                                      see it work, offline, in a minute
+      gnomon show job.yaml --sample ID --arm tools     what the model would get
+      gnomon run job.yaml --out results/               run the job and write its report
+      gnomon COMMAND --help                            what a command takes
+
+    Exit codes: 0 done, 1 trials are missing or a check failed, 2 bad usage or spec.
+    """  # noqa: D301 (click's own mark: what follows keeps its lines)
 
 
 def main(args: list[str] | None = None) -> NoReturn:
     """Run the command line and exit; whatever a user can mend is one line on stderr, never a traceback."""
     try:
         code = cli.main(args=args, prog_name="gnomon", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help())
+        code = DONE
     except click.ClickException as error:
         _say(error.format_message())
         code = BAD_USAGE
     except GnomonError as error:
         _say(str(error))
         code = BAD_USAGE if error.status < 500 else INCOMPLETE
-    except (KeyboardInterrupt, click.Abort):
-        _say("interrupted")
+    except (KeyboardInterrupt, click.Abort) as error:
+        why = error.__cause__ or error  # Click puts an Abort in its place
+        _say(": ".join(["interrupted", *map(str, why.args)]))
         code = INCOMPLETE
     except BrokenPipeError:
         # Whoever read our output has left; Python would complain once more when it closes the pipe.

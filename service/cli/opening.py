@@ -2,17 +2,25 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
 
 from gnomon.errors import NotFound, SpecError
 from gnomon.spec_file import read_spec
+from service.data_folder import keep_private
 from service.jobs import Draft, draft_typed
 from service.settings import Settings, own_database, read_settings
-from workers.store.store import Store, open_store
+
+if TYPE_CHECKING:
+    from workers.store.store import Store
 
 
 def settings_of(data_dir: Path | None) -> Settings:
-    """The settings of this process."""
-    return read_settings(os.environ, data_dir=data_dir)
+    """The settings of this process; the data folder is its owner's alone from now on."""
+    settings = read_settings(os.environ, data_dir=data_dir)
+    keep_private(settings.data_dir)
+    return settings
 
 
 def draft_of(spec: Path, settings: Settings) -> Draft:
@@ -24,12 +32,20 @@ def draft_of(spec: Path, settings: Settings) -> Draft:
     return draft_typed(read_spec(spec), settings)
 
 
-def existing_store(data_dir: Path | None) -> Store:
+def warn(draft: Draft) -> None:
+    """Say what should be known before anything is spent."""
+    for warning in draft.warnings:
+        click.echo(f"warning: {warning}", err=True)
+
+
+def existing_store(data_dir: Path | None) -> "Store":
     """The store as it is; none is made.
 
     Raises:
         NotFound: the data folder holds none.
     """
+    from workers.store.store import open_store  # late: most commands need no store
+
     settings = settings_of(data_dir)
     is_own = settings.database_url == own_database(settings.data_dir)
     if is_own and not (settings.data_dir / "gnomon.db").is_file():

@@ -1,15 +1,18 @@
-"""Progress: what a person sees on stderr while work goes on."""
+"""Progress: what a person sees on stderr meanwhile: a bar on a terminal, else a line now and then."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+import click
 from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    TaskID,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
@@ -18,9 +21,76 @@ from rich.progress import (
 if TYPE_CHECKING:
     from service.running import Look
 
+LINE_EVERY_S = 5.0
 
-def on_stderr() -> Progress:
-    """A progress bar with counts, time spent and time left, on stderr."""
+
+class Counter:
+    """How many of so many are done, with a note. A context manager; it appears with the first count, so that
+    an early error stands alone.
+    """
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._bar: tuple[Progress, TaskID] | None = None
+        self._started_s: float | None = None
+        self._next_line_s = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar[0].stop()
+
+    def show(self, done: int, total: int, note: str = "") -> None:
+        """Take in a count."""
+        if self._started_s is None:
+            self._start()
+        if self._bar is not None:
+            progress, task = self._bar
+            progress.update(task, completed=done, total=total, note=note)
+        elif time.monotonic() >= self._next_line_s:
+            self._next_line_s = time.monotonic() + LINE_EVERY_S
+            click.echo(self._line(done, total, note), err=True)
+
+    def _start(self) -> None:
+        self._started_s = time.monotonic()
+        self._next_line_s = self._started_s + LINE_EVERY_S
+        console = Console(stderr=True)
+        if console.is_terminal:
+            progress = _bar_on(console)
+            self._bar = progress, progress.add_task(self._what, total=None, note="")
+            progress.start()
+
+    def _line(self, done: int, total: int, note: str) -> str:
+        elapsed_s = time.monotonic() - (self._started_s or 0.0)
+        parts = [f"{self._what}: {done:,} of {total:,} done"]
+        if done:
+            rate = done / elapsed_s
+            parts.append(f"{rate:,.1f} per second" if rate >= 1 else f"{60 * rate:,.1f} per minute")
+            parts.append(f"{clock((total - done) / rate)} left")
+        else:
+            parts.append(f"{clock(elapsed_s)} so far")
+        return ", ".join([*parts, note] if note else parts)
+
+
+def clock(seconds: float) -> str:
+    """Seconds as a person says them.
+
+    >>> clock(8.4), clock(187), clock(7_300)
+    ('8 s', '3 min 07 s', '2 h 01 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3_600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3_600} h {whole % 3_600 // 60:02d} min"
+
+
+def _bar_on(console: Console) -> Progress:
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -29,33 +99,23 @@ def on_stderr() -> Progress:
         TextColumn("left"),
         TimeRemainingColumn(),
         TextColumn("{task.fields[note]}", markup=False),
-        console=Console(stderr=True),
+        console=console,
     )
 
 
 @contextmanager
 def counting(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar over `what`; call the yielded function with how many are done and how many there are."""
-    with on_stderr() as progress:
-        bar = progress.add_task(what, total=None, note="")
-
-        def advance(done: int, total: int) -> None:
-            progress.update(bar, completed=done, total=total)
-
-        yield advance
+    """Progress over `what`; call the yielded function with how many are done and how many there are."""
+    with Counter(what) as counter:
+        yield counter.show
 
 
 class JobProgress:
-    """A bar over a job's trials, with what is missing and each arm's mean so far.
-
-    A context manager; the bar appears with the first look, so that an early error stands alone.
-    """
+    """Progress over a job's trials, with what was spent, what is missing and each arm's mean so far."""
 
     def __init__(self) -> None:
-        self._progress = on_stderr()
-        self._bar = self._progress.add_task("trials", total=None, note="")
+        self._counter = Counter("trials")
         self._sums: dict[str, tuple[float, int]] = {}
-        self._is_shown = False
 
     def __enter__(self) -> Self:
         return self
@@ -63,20 +123,18 @@ class JobProgress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._is_shown:
-            self._progress.stop()
+        self._counter.__exit__(kind, error, trace)
 
     def show(self, look: "Look") -> None:
         """Take in a look at the job."""
-        if not self._is_shown:
-            self._is_shown = True
-            self._progress.start()
         for row in look.rows:
             if row.score is not None:
                 total, count = self._sums.get(row.arm, (0.0, 0))
                 self._sums[row.arm] = (total + row.score, count + 1)
-        means = [f"{arm} {total / count:.2f}" for arm, (total, count) in sorted(self._sums.items())]
-        counts = look.job.counts
-        missing = [f"{counts.infra_missing} missing"] if counts.infra_missing else []
-        note = ", ".join(missing + means)
-        self._progress.update(self._bar, completed=counts.done, total=counts.planned, note=note)
+        job, counts = look.job, look.job.counts
+        notes = [f"{arm} {total / count:.2f}" for arm, (total, count) in sorted(self._sums.items())]
+        if counts.infra_missing:
+            notes.insert(0, f"{counts.infra_missing:,} missing")
+        if job.known_usd:
+            notes.insert(0, f"{'at least ' if job.usd is None else ''}${job.known_usd:,.2f} spent")
+        self._counter.show(counts.done, counts.planned, ", ".join(notes))

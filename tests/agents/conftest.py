@@ -61,6 +61,10 @@ class FakeProvider:
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
         self.replies.append({"status": status, "body": data, "headers": headers or {}})
 
+    def sends(self, raw: bytes) -> None:
+        """Queue bytes that go out as they are, in place of an HTTP answer; then the line is cut."""
+        self.replies.append({"raw": raw})
+
     def cuts(self) -> None:
         """Queue a well-formed completion of which half is sent before the line is cut."""
         self.says("Paris")
@@ -84,6 +88,10 @@ def _handler(provider: FakeProvider) -> type[BaseHTTPRequestHandler]:
             reply = provider.replies[provider.choose(provider.requests[-1]) if provider.choose else nth]
             if reply.get("hang"):
                 provider.released.wait(30)
+                self.close_connection = True
+                return
+            if "raw" in reply:
+                self.wfile.write(reply["raw"])
                 self.close_connection = True
                 return
             data = reply["body"]

@@ -3,13 +3,16 @@ import sys
 
 import pytest
 
+from agents.models.anthropic_model import AnthropicModel
 from agents.models.catalog import open_model
 from agents.models.litellm_model import LiteLLMModel
 from agents.models.openai_model import OpenAIModel
 from agents.models.reference.model import ReferenceModel
+from agents.models.responses_model import ResponsesModel
 from agents.models.scripted import ScriptedModel
-from gnomon.errors import SpecError
+from gnomon.errors import ProviderFault, SpecError
 from gnomon.media import MediaStore
+from gnomon.model import Request
 from gnomon.spec import ModelSpec
 
 
@@ -24,6 +27,7 @@ from gnomon.spec import ModelSpec
         ("gpt-4o", LiteLLMModel),
         ("ollama/llama3", LiteLLMModel),
         ("openai/qwen", LiteLLMModel),
+        ("anthropic/claude-opus-4-8", AnthropicModel),
     ],
 )
 def test_an_id_names_its_model(model_id, kind, tmp_path):
@@ -43,12 +47,41 @@ def test_an_id_names_its_model(model_id, kind, tmp_path):
         ({"id": "openai/o3-mini"}, LiteLLMModel),
         ({"id": "openai/gpt-5.4-nano"}, LiteLLMModel),
         ({"id": "hosted_vllm/qwen"}, OpenAIModel),
-        ({"id": "anthropic/claude"}, LiteLLMModel),
+        ({"id": "anthropic/claude"}, AnthropicModel),
+        ({"id": "anthropic/claude", "options": {"thinking": {"type": "adaptive"}}}, AnthropicModel),
+        ({"id": "anthropic/claude", "options": {"reasoning_effort": "low"}}, LiteLLMModel),
+        ({"id": "anthropic/claude", "client": "litellm"}, LiteLLMModel),
+        ({"id": "openai/o3", "api": "responses"}, ResponsesModel),
+        ({"id": "xai/grok-4", "api": "responses", "options": {"search": 1}}, ResponsesModel),
+        ({"id": "openai/qwen", "client": "litellm"}, LiteLLMModel),
+        ({"id": "openai/o3-mini", "client": "direct"}, OpenAIModel),
+        ({"id": "groq/qwen"}, LiteLLMModel),
+        ({"id": "groq/qwen", "client": "direct"}, OpenAIModel),
+        ({"id": "mistral/magistral", "options": {"drop_params": True}}, LiteLLMModel),
     ],
 )
 def test_an_address_of_ones_own_takes_the_fast_path_unless_litellm_knows_better(spec, kind, tmp_path):
     spec = ModelSpec(api_base="http://127.0.0.1:1/v1", **spec)
     assert type(open_model(spec, MediaStore(tmp_path))) is kind
+
+
+@pytest.mark.parametrize("name", ["openrouter", "minimax", "mistral", "moonshot"])
+def test_providers_of_whose_turns_litellm_loses_a_part_are_called_directly(name, tmp_path):
+    assert isinstance(open_model(ModelSpec(id=f"{name}/m"), MediaStore(tmp_path)), OpenAIModel)
+
+
+async def test_without_a_named_variable_the_providers_usual_one_holds_the_key(tmp_path, monkeypatch):
+    monkeypatch.delenv("MOONSHOT_API_KEY", raising=False)
+    model = open_model(ModelSpec(id="moonshot/kimi-k2.5"), MediaStore(tmp_path))
+    with pytest.raises(ProviderFault, match="MOONSHOT_API_KEY") as caught:
+        await model.reply(Request(messages=[{"role": "user", "content": "hi"}], tools=[]))
+    assert (caught.value.cause, caught.value.transient) == ("no_api_key", False)
+
+
+def test_a_direct_call_needs_an_address(tmp_path):
+    with pytest.raises(SpecError, match="api_base") as caught:
+        open_model(ModelSpec(id="cohere/command", client="direct"), MediaStore(tmp_path))
+    assert caught.value.field == "client"
 
 
 def test_the_reference_model_takes_no_options(tmp_path):
@@ -81,7 +114,8 @@ def test_preload_loads_litellm_only_for_models_that_need_it():
         "from agents.models.catalog import preload\n"
         "from gnomon.spec import ModelSpec\n"
         "fast = ModelSpec(id='openai/m', api_base='http://127.0.0.1:1/v1')\n"
-        "preload([ModelSpec(id='reference'), ModelSpec(id='scripted-b'), fast])\n"
+        "own = [ModelSpec(id='anthropic/claude'), ModelSpec(id='openai/o3', api='responses')]\n"
+        "preload([ModelSpec(id='reference'), ModelSpec(id='scripted-b'), fast, *own])\n"
         "assert 'langgraph' in sys.modules\n"
         "assert 'litellm' not in sys.modules\n"
         "preload([fast, ModelSpec(id='openai/m')])\n"

@@ -24,11 +24,20 @@ def stranger() -> Iterator[FakeProvider]:
 
 
 @pytest.mark.parametrize("status", [302, 307])
-@pytest.mark.parametrize("name", TAKES_BASE)
+@pytest.mark.parametrize("client", ["auto", "direct", "litellm"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *({"id": "openai/o3-mini" if name == "openai" else f"{name}/m"} for name in TAKES_BASE),
+        {"id": "openai/m", "api": "responses"},
+    ],
+    ids=str,
+)
 async def test_no_redirect_is_followed_and_every_call_goes_to_the_base(
     provider: FakeProvider,
     stranger: FakeProvider,
-    name: str,
+    spec: dict[str, str],
+    client: str,
     status: int,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -36,10 +45,10 @@ async def test_no_redirect_is_followed_and_every_call_goes_to_the_base(
     monkeypatch.setenv("CANARY_KEY", CANARY)
     there = stranger.url.replace("127.0.0.1", "localhost")
     provider.answers(status, "", {"Location": f"{there}/chat/completions"})
-    model_id = f"{name}/o3-mini" if name == "openai" else f"{name}/m"  # LiteLLM's own, not the fast path's
-    model = open_model(
-        ModelSpec(id=model_id, api_base=provider.url, api_key_env="CANARY_KEY"), MediaStore(tmp_path)
-    )
+    given = {"api_base": provider.url, "api_key_env": "CANARY_KEY", **spec}
+    if "api" not in spec:
+        given["client"] = client
+    model = open_model(ModelSpec.model_validate(given), MediaStore(tmp_path))
     with pytest.raises(ProviderFault) as caught:
         await model.reply(Request(messages=[{"role": "user", "content": "hi"}], tools=[], timeout_s=20.0))
     await model.close()

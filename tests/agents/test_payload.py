@@ -7,8 +7,9 @@ import pytest
 from PIL import Image
 
 from agents.models import wire
+from agents.models.http_client import CHUNK_BYTES, in_chunks
 from agents.models.openai_model import OpenAIModel
-from agents.models.payload import CHUNK_BYTES, Payload, in_chunks
+from agents.models.payload import Payload
 from agents.models.pictures import Pictures
 from gnomon.errors import ProviderFault
 from gnomon.media import MediaStore
@@ -128,3 +129,24 @@ async def test_the_price_of_cached_tokens_is_the_tables(provider, media):
     reply = await model.reply(asking({"type": "text", "text": "hi"}))
     await model.close()
     assert reply.usd == pytest.approx(0.6 * 2.5 + 0.4 * 1.25)
+
+
+def test_the_mark_of_a_prefix_stands_on_the_last_part_and_changes_no_other_byte(media):
+    file = io.BytesIO()
+    Image.new("RGB", (4, 3)).save(file, "PNG")
+    ref = media.put(file.getvalue())
+    picture = {"type": "image", "sha256": ref.sha256, "media_type": ref.media_type}
+    talk = [
+        {"role": "user", "content": [{"type": "text", "text": "see"}, picture]},
+        {"role": "assistant", "content": "so"},
+        {"role": "user", "content": "and?"},
+    ]
+    request = Request(messages=talk, tools=[])
+    bare, marked = (
+        json.loads(b"".join(Payload({"model": "m"}, media, is_marked=is_marked).pieces(request)))["messages"]
+        for is_marked in (False, True)
+    )
+    marks = [part.pop("cache_control", None) for one in (marked[0], marked[2]) for part in one["content"]]
+    assert marks == [None, {"type": "ephemeral"}, {"type": "ephemeral"}]
+    assert marked[0] == bare[0]
+    assert marked[2]["content"] == [{"type": "text", "text": bare[2]["content"]}]

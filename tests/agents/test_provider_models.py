@@ -382,7 +382,7 @@ async def test_many_calls_at_once_come_back_each_with_its_own_answer(provider, n
 
 @pytest.mark.parametrize("new_model", [OpenAIModel], indirect=True)
 async def test_a_small_reply_that_unpacks_without_end_is_not_unpacked_whole(provider, new_model, monkeypatch):
-    monkeypatch.setattr("agents.models.openai_model.MAX_BODY_BYTES", 1_000_000)
+    monkeypatch.setattr("agents.models.http_client.MAX_BODY_BYTES", 1_000_000)
     packed = gzip.compress(b" " * 30_000_000)
     provider.answers(200, packed, {"Content-Encoding": "gzip"})
     with pytest.raises(ProviderFault, match="more than 1,000,000 bytes") as caught:

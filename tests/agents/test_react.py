@@ -178,4 +178,4 @@ async def test_direct_asks_once_and_runs_no_tool(new_context):
 
 async def test_an_empty_reply_is_an_empty_answer(new_context):
     assert await react.answer(new_context([""])) == ""
-    assert Reply(text="").message()["content"] is None
+    assert Reply(text="").message()["content"] == ""

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon import waiting
 from gnomon.agent import AgentContext, LimitReached
 from gnomon.benchmark import Published, SampleSet
-from gnomon.errors import DataError, ModelFault, ProviderFault
+from gnomon.errors import DataError, ModelFault, NoRoom, ProviderFault
 from gnomon.job import Trial, trial_id
 from gnomon.media import MediaStore
 from gnomon.model import Reply, Request
@@ -21,7 +22,7 @@ from gnomon.row import Row
 from gnomon.sample import Part, Sample, SampleRef
 from gnomon.score import Score
 from gnomon.spec import JobSpec
-from gnomon.trace import Trace
+from gnomon.trace import NoteStep, Trace
 from gnomon.trial import Bench, run_trial
 
 REF = SampleRef(sample_id="s1", task="Toy", cell="toy", cluster="k1")
@@ -256,3 +257,28 @@ def test_any_text_a_model_may_write_ends_as_an_outcome(text: str) -> None:
 
 def test_limit_reached_says_which() -> None:
     assert str(LimitReached("max_turns")) == "limit reached: max_turns"
+
+
+def test_a_wait_that_a_provider_asks_for_is_cut_short_noted_and_flagged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(waiting, "MAX_WAIT_S", 0.01)
+
+    def behave(calls: int) -> Reply:
+        if calls == 1:
+            raise ProviderFault("later", cause="server_error", retry_after_s=1e6)
+        return Reply(text="yes")
+
+    row, trace, _ = run(behave)
+    assert (row.outcome, row.flags) == (Outcome.SCORED, ("capped_wait",))
+    assert "asked to wait 1,000,000 s" in "".join(
+        step.text for step in trace.steps if isinstance(step, NoteStep)
+    )
+
+
+def test_a_full_disk_is_no_end_of_a_trial() -> None:
+    def full() -> Sample:
+        raise NoRoom("no room on the disk")
+
+    with pytest.raises(NoRoom):
+        run(says("yes"), sample=full)

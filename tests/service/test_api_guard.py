@@ -98,7 +98,17 @@ def test_without_keys_a_foreign_page_is_refused(api: TestClient) -> None:
     response = api.get("/v1/jobs", headers={"Origin": "https://evil.example"})
     assert (response.status_code, response.json()["field"]) == (403, "Origin")
     assert api.get("/v1/jobs", headers={"Origin": "null"}).status_code == 403
-    assert api.get("/v1/jobs", headers={"Origin": "http://localhost:8000"}).status_code == 200
+    for origin in ("http://localhost:8000", "http://127.0.0.1:3000", "https://127.0.0.1:8000"):
+        assert api.get("/v1/jobs", headers={"Origin": origin}).status_code == 403
+    assert api.get("/v1/jobs", headers={"Origin": "http://127.0.0.1:8000"}).status_code == 200
+
+
+def test_without_keys_a_foreign_page_may_link_here_but_not_load_from_here(api: TestClient) -> None:
+    for site in ("cross-site", "same-site"):
+        loaded = api.get("/v1/jobs", headers={"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors"})
+        assert (loaded.status_code, loaded.json()["field"]) == (403, "Sec-Fetch-Site")
+        linked = api.get("/v1/jobs", headers={"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate"})
+        assert linked.status_code == 200
 
 
 def test_a_body_past_the_limit_is_413_whether_it_says_so_or_not(api: TestClient) -> None:

@@ -183,7 +183,7 @@ def test_a_cancelled_job_keeps_finished_trials_and_resumes_what_is_missing(
     assert resumed["status"] == "queued"
     assert waiting_ids(redis, queue_name("default", "normal"))
     assert finish_all(store, job_id, outcome=Outcome.INFRA_MISSING, score=None) == 12
-    assert api.get(f"/v1/jobs/{job_id}").json()["status"] == "completed"
+    assert api.get(f"/v1/jobs/{job_id}").json()["status"] == "failed", "nothing has a result"
     api.post(f"/v1/jobs/{job_id}/resume")
     assert finish_all(store, job_id) == 12
     done = api.post(f"/v1/jobs/{job_id}/resume").json()

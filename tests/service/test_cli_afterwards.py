@@ -177,6 +177,84 @@ def test_two_jobs_are_compared_sample_by_sample(file: File, capsys: pytest.Captu
     assert "<!doctype html>" in Path("page.html").read_text()
 
 
+def test_equal_scores_of_two_jobs_are_said_to_be_equal(
+    file: File, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = file({"raw": 0.25, "tools": 1.0}, name="before")
+    other = file({"raw": 0.25, "tools": 1.0}, name="after")
+    assert gnomon("diff", one, other, "--json", "--out", "page.html") == 0
+    found = said(capsys)
+    assert found["sides"] == ["before", "after"]
+    assert found["changes"] == {"trials": 28, "scores": 0, "answers": 0, "outcomes": 0, "listed": []}
+    report = found["report"]
+    assert report["job"]["models"] == ["reference"]
+    assert {text.split(":")[0] for text in report["job"]["arm_texts"].values()} == {
+        f"job {one}, completed",
+        f"job {other}, completed",
+    }
+    for contrast in report["contrasts"]:
+        assert (contrast["diff"], contrast["ci95"], contrast["verdict"]) == (0.0, [0.0, 0.0], "no_effect")
+    assert report["summary"] == [
+        f"reference / {arm}: 14 of 14 scores are equal in both jobs, a difference of exactly 0."
+        for arm in ("raw", "tools")
+    ]
+    page = Path("page.html").read_text()
+    assert "Two jobs over the same 14 questions of worlds (reference)" in page
+    assert "without tools" not in page
+    assert "cannot be told" not in page
+
+
+def test_only_trials_that_changed_are_listed(
+    store: Store, file: File, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = JobSpec.model_validate({**SPEC, "arms": SPEC["arms"][:1], "name": "twice"})
+    one = file({"raw": 0.0}, arms=SPEC["arms"][:1], name="twice")
+    refs = store.refs(one)
+    rows = [row_of(ref, "raw", 0.0) for ref in refs]
+    rows[0] = row_of(refs[0], "raw", 1.0, answer="B")
+    rows[1] = row_of(refs[1], "raw", 0.0, answer="C")
+    rows[2] = row_of(refs[2], "raw", None, outcome=Outcome.INFRA_MISSING, stop_reason="provider:refused")
+    rows[3] = row_of(refs[3], "raw", 0.0, outcome=Outcome.MODEL_FAILED, stop_reason="no_answer")
+    other = store.file_job(spec, refs, [(row, None) for row in rows])
+    assert gnomon("diff", one, other, "--json") == 0
+    found = said(capsys)
+    assert found["sides"] == [one, other]  # their names are the same
+    counts = {name: found["changes"][name] for name in ("trials", "scores", "answers", "outcomes")}
+    assert counts == {"trials": 14, "scores": 2, "answers": 2, "outcomes": 2}
+    assert {trial["sample_id"] for trial in found["changes"]["listed"]} == {ref.sample_id for ref in refs[:3]}
+    [text] = found["report"]["summary"]
+    assert text.startswith("1 of 13 scores changed.")
+    assert f"in “{other}”" in text
+    assert gnomon("diff", one, other) == 0
+    printed = capsys.readouterr().out
+    assert "scores 2, answers 2, outcomes 2" in printed
+    assert f"{refs[0].sample_id}, reference / raw: 0.000 (no answer) → 1.000 ('B')" in printed
+
+
+def test_missing_trials_leave_equal_scores_in_doubt(
+    store: Store, file: File, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = file({"raw": 1.0}, arms=SPEC["arms"][:1])
+    refs = store.refs(one)
+    lost = {"outcome": Outcome.INFRA_MISSING, "stop_reason": "provider:refused"}
+    rows = [
+        row_of(ref, "raw", None, **lost) if at < 7 else row_of(ref, "raw", 1.0) for at, ref in enumerate(refs)
+    ]
+    other = store.file_job(store.job(one).spec, refs, [(row, None) for row in rows])
+    assert gnomon("diff", one, other, "--json") == 0
+    [text] = said(capsys)["report"]["summary"]
+    assert "7 of 7 scores are equal in both jobs, a difference of exactly 0, but missing trials" in text
+
+
+def test_an_outcome_that_changes_without_the_score_is_no_changed_score(
+    file: File, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = file({"raw": 0.0}, response="", arms=SPEC["arms"][:1])
+    assert gnomon("rescore", old, "--json") == 0
+    found = said(capsys)
+    assert (found["changed"], found["outcomes_changed"], found["changes"]) == (0, 14, [])
+
+
 def test_only_common_samples_are_compared(file: File, capsys: pytest.CaptureFixture[str]) -> None:
     one = file({"raw": 0.0, "tools": 1.0})
     other = file({"raw": 0.0, "tools": 1.0}, select={**SPEC["select"], "limit": 6})

@@ -114,6 +114,7 @@ def test_a_job_on_clips_runs_under_raw_and_tools(
         "select": select,
         "protocol": "guarded",
         "models": [{"id": "openai/m", "api_base": seeing.url}],
+        "preflight": False,  # calls are counted
         "arms": [
             {"name": "raw", "agent": "direct"},
             {"name": "tools", "agent": "react", "tools": "all"},
@@ -158,6 +159,7 @@ def test_the_official_decoding_travels_with_every_call_of_every_arm(
         "select": {"frames": 8},
         "protocol": "official",
         "scoring": "official",
+        "preflight": False,  # calls are counted
         "models": [
             {"id": "openai/m", "api_base": seeing.url},
             {"id": "openai/m", "name": "longer", "api_base": seeing.url, "max_tokens": 900},

@@ -108,6 +108,17 @@ def test_a_spec_is_submitted_and_its_report_printed(
     assert capsys.readouterr().err.startswith("gnomon: repeats: ")
 
 
+def test_a_submitted_job_that_cannot_work_says_why(
+    up: httpx.Client, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nobody = {"id": "openai/m", "api_base": "http://127.0.0.1:9/v1"}
+    url = str(up.base_url)
+    assert gnomon("submit", _written(tmp_path, models=[nobody]), "--url", url, "--wait") == 1
+    said = capsys.readouterr().out
+    assert "! The job failed. openai/m: 12 of 12 trials are missing, provider:connection" in said
+    assert "Check `api_base`" in said
+
+
 def test_a_folder_that_is_in_use_is_not_taken(
     up: httpx.Client, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -201,8 +212,8 @@ def test_a_run_with_missing_trials_ends_with_1(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_ctrl_c_cancels_and_reports_what_there_is(tmp_path: Path) -> None:
-    slow = {"id": "scripted", "options": {"replies": ["A"], "delay_s": 2.0}}
-    spec = _written(tmp_path, models=[slow], select={"limit": 40}, concurrency=1)
+    slow = {"id": "scripted", "options": {"replies": ["A"], "delay_s": 0.5}}
+    spec = _written(tmp_path, models=[slow], select={"limit": 6}, concurrency=1)
     command = [*GNOMON, "run", spec, "--json", "--workers", "1"]
     with subprocess.Popen(
         command, env=environment(tmp_path / "data", GNOMON_GRACE_SECONDS="1"), stdout=subprocess.PIPE,
@@ -217,6 +228,30 @@ def test_ctrl_c_cancels_and_reports_what_there_is(tmp_path: Path) -> None:
     assert process.returncode == 1, err
     assert "Traceback" not in err
     assert json.loads(out)["job"]["status"] == "cancelled"
+    job = re.search(r"`gnomon resume (j_\w+)` runs what is missing", err)
+    assert job
+    command = [*GNOMON, "resume", job[1], "--json", "--workers", "1"]
+    resumed = subprocess.run(
+        command, env=environment(tmp_path / "data"), capture_output=True, text=True, check=False
+    )
+    assert resumed.returncode == 0, resumed.stderr
+    assert json.loads(resumed.stdout)["job"]["status"] == "completed"
+    assert gnomon("resume", "j_none", "--data-dir", str(tmp_path / "data")) == 2
+
+
+def test_ctrl_c_before_any_trial_begins_ends_at_once(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [*GNOMON, "run", _written(tmp_path)], env=environment(tmp_path / "data"), stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stderr is not None
+        while "job j_" not in process.stderr.readline():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=5)  # 2 s are promised; other processes may be in the way
+    assert process.returncode == 1, err
+    assert "0 of" in err
+    assert "gnomon resume j_" in err
 
 
 @pytest.mark.parametrize("verb", ["show", "try"])

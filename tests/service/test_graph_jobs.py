@@ -61,6 +61,7 @@ def test_a_vir_job_runs_with_the_gazetteer_and_draws_its_graphs(
             "data": str(publish_vir(tmp_path / "published")),
             "scoring": "official",
             "protocol": "official",
+            "select": {"scenes": ["test", "validation"]},
             "models": [{"id": "scripted", "options": {"rules": rules}}],
         },
     )

@@ -2,11 +2,13 @@
 
 import math
 
+import pytest
 from geographiclib.geodesic import Geodesic
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tools.scene.frame import Frame
+from tools.scene.inverse import to_local_many
 
 frames = st.builds(Frame, lon_deg=st.floats(-180, 180), lat_deg=st.floats(-90, 90), anchored=st.just(True))
 points = st.tuples(st.floats(-2000, 2000), st.floats(-2000, 2000))
@@ -44,3 +46,11 @@ def test_a_known_distance_on_the_earth():
     length_m, azimuth_deg = frame.geodesic((0.0, 0.0), frame.to_local((0.0, 45 + 1 / 60)))
     assert math.isclose(length_m, 1852.2, abs_tol=0.1)
     assert math.isclose(azimuth_deg, 0, abs_tol=1e-9)
+
+
+@given(st.floats(-180, 180), st.floats(-89.9, 89.9), st.floats(-1e5, 1e5), st.floats(-1e5, 1e5))
+def test_many_positions_lie_where_each_of_them_does(lon, lat, x_m, y_m):
+    frame = Frame(lon_deg=lon, lat_deg=lat)
+    position = frame.to_wgs84((x_m, y_m))
+    (found,) = to_local_many(frame, [position])
+    assert found == pytest.approx(frame.to_local(position), abs=1e-6)

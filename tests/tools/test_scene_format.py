@@ -4,6 +4,7 @@ import copy
 import json
 import math
 import re
+import time
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -340,3 +341,32 @@ def test_a_scene_that_breaks_the_format_is_not_written(tmp_path):
     with pytest.raises(SceneError, match="heading_deg"):
         write_scene(crooked, tmp_path / "s.geojson")
     assert not (tmp_path / "s.geojson").exists()
+
+
+def _zoned(*rings: list[tuple[float, float]]) -> dict:
+    document = scene_to_json(
+        Scene(id="s", frame=Frame(), kind="indoor", zones={"z": Zone(id="z", floor=0, area=box(0, 0, 9, 9))})
+    )
+    document["features"][0]["geometry"]["coordinates"] = [
+        [[x * 1e-4, y * 1e-4] for x, y in (*ring, ring[0])] for ring in rings
+    ]
+    return document
+
+
+@pytest.mark.parametrize("count", [3_900, 20_000])
+def test_a_star_that_crosses_itself_everywhere_is_refused_soon(count: int) -> None:
+    step = count // 2 - 1
+    star = [
+        (math.cos(math.tau * step * i / count), math.sin(math.tau * step * i / count)) for i in range(count)
+    ]
+    began_s = time.process_time()
+    with pytest.raises(SceneError, match=r"simple area|at most 4000"):
+        scene_from_json(_zoned(star))
+    assert time.process_time() - began_s < 5
+
+
+def test_an_area_has_a_hundred_rings_at_most() -> None:
+    frame = [(0.0, 0.0), (9.0, 0.0), (9.0, 9.0), (0.0, 9.0)]
+    nested = [[(i * 1e-4, i * 1e-4), (8.0, i * 1e-4), (8.0, 8.0)] for i in range(1, 5_000)]
+    with pytest.raises(SceneError, match="at most 100"):
+        scene_from_json(_zoned(frame, *nested))

@@ -53,6 +53,7 @@ def make_spec(samples: int = 4, **changes: Any) -> JobSpec:
         "select": {"limit": samples},
         "models": [{"id": "scripted", "options": {"replies": ["A"]}}],
         "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "direct"}],
+        "preflight": False,  # tests count calls; those of the preflight ask for it
     }
     return JobSpec.model_validate({**given, **changes})
 

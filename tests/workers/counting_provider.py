@@ -17,6 +17,7 @@ class CountingProvider:
 
     delay_s: float = 0.02
     room: int | None = None
+    retry_after: str | None = None  # what a 429 says
     came_s: list[float] = field(default_factory=list)
     most: int = 0
     refused: int = 0
@@ -34,6 +35,12 @@ class CountingProvider:
             self.most = max(self.most, self._now)
             return True
 
+    def sleep(self) -> None:
+        """As long as it takes to answer, unless that is set to nothing meanwhile."""
+        until_s = time.monotonic() + self.delay_s
+        while self.delay_s and time.monotonic() < until_s:
+            time.sleep(min(0.1, max(0.0, until_s - time.monotonic())))
+
     def leave(self) -> None:
         with self._lock:
             self._now -= 1
@@ -47,10 +54,13 @@ def counting(**given: object) -> Iterator[CountingProvider]:
     provider.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
-    yield provider
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    try:
+        yield provider
+    finally:
+        provider.delay_s = 0.0
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 def _handler(provider: CountingProvider) -> type[BaseHTTPRequestHandler]:
@@ -61,17 +71,19 @@ def _handler(provider: CountingProvider) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["Content-Length"]))
             if provider.enter():
-                time.sleep(provider.delay_s)
+                provider.sleep()
                 provider.leave()  # before the reply goes out: whoever has it may send the next call
                 message = {"role": "assistant", "content": "A"}
                 usage = {"prompt_tokens": 90, "completion_tokens": 10}
                 self._say(200, {"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
             else:
-                self._say(429, {"error": {"message": "too many"}})
+                self._say(429, {"error": {"message": "too many"}}, retry_after=provider.retry_after)
 
-        def _say(self, status: int, body: object) -> None:
+        def _say(self, status: int, body: object, *, retry_after: str | None = None) -> None:
             data = json.dumps(body).encode()
             self.send_response(status)
+            if retry_after is not None:
+                self.send_header("Retry-After", retry_after)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)

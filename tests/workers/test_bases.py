@@ -6,11 +6,12 @@ import pytest
 
 from agents.models.catalog import open_model
 from agents.models.litellm_model import LiteLLMModel
+from agents.models.providers import PROVIDERS
 from gnomon.errors import SpecError
 from gnomon.media import MediaStore
 from gnomon.model import is_built_in
 from gnomon.spec import ModelSpec
-from workers.bases import check_bases, is_loopback, parse_allowed
+from workers.bases import ADDRESSED, check_bases, is_loopback, parse_allowed
 
 ALLOWED = parse_allowed(
     "https://llm.example.org/v1=TEAM_KEY,SPARE_KEY; http://10.0.0.7:8000; openai=OPENAI_API_KEY"
@@ -51,9 +52,13 @@ def check(*, is_trusted: bool, **model: object) -> str:
         ({"id": "openai/y", "api_base": "http://[::1"}, "models.0.api_base"),
         ({"id": "openai/y", "api_base": "http://127.0.0.1:9/v1"}, "models.0.api_base"),
         ({"id": "replicate/x/y", "api_base": "http://10.0.0.7:8000"}, "models.0.id"),
+        ({"id": "replicate/x/y", "api": "responses", "api_base": "http://10.0.0.7:8000"}, ""),
         ({"id": "gpt-4o", "api_base": "http://10.0.0.7:8000"}, "models.0.id"),
         ({"id": "openai/https://evil.example/v1", "api_key_env": "OPENAI_API_KEY"}, "models.0.id"),
         ({"id": "openai/gpt", "options": {"top_p": 0.5}}, ""),
+        ({"id": "openai/gpt", "api": "responses", "options": {"reasoning": {"effort": "low"}}}, ""),
+        ({"id": "openai/gpt", "client": "direct"}, ""),
+        ({"id": "cohere/command", "client": "direct"}, "models.0.client"),
         ({"id": "openai/gpt", "options": {"aws_region_name": "x"}}, "models.0.options.aws_region_name"),
         ({"id": "openai/gpt", "options": {"base_url": "https://evil.example"}}, "models.0.options.base_url"),
     ],
@@ -113,3 +118,7 @@ def test_a_bad_list_of_bases_is_refused_at_start(text: str) -> None:
 @pytest.mark.parametrize("host", ["", "0.0.0.0", "example.org", "127.0.0.1.nip.io", "::", "10.0.0.1"])
 def test_other_hosts_are_not_loopback(host: str) -> None:
     assert not is_loopback(host)
+
+
+def test_the_providers_with_an_address_are_those_of_the_table() -> None:
+    assert set(ADDRESSED) == set(PROVIDERS)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.workers.chaos import Damage, Stand, poisoned
 from tests.workers.conftest import QUICK
-from tests.workers.fault_table import SOAK_CLOCKS, all_faults, long_run
+from tests.workers.fault_table import EVERY_S, PACE_HEADER, SOAK_CLOCKS, all_faults, long_run
 from tests.workers.faults import ON_POSTGRESQL, ON_SQLITE
 from tests.workers.sites import SITES, over_postgresql, over_sqlite
 
@@ -78,7 +78,8 @@ def test_a_long_job_under_faults_without_end_finds_what_a_clean_one_finds(
     site: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with SITES[site](SOAK_CLOCKS) as (scene, faults):
-        damage, log = long_run(scene, faults, trials=SOAK_TRIALS, seed=7)
+        damage, paces = long_run(scene, faults, trials=SOAK_TRIALS, seed=7, every_s=EVERY_S)
     with capsys.disabled():
-        sys.stdout.write(f"\n{damage}\n{dict(sorted(log.items()))}\n")
+        lines = "\n".join(f"| {name} {pace}" for name, pace in sorted(paces.items()))
+        sys.stdout.write(f"\n{damage}\n\n{PACE_HEADER}\n{lines}\n")
     assert_nothing_lost(damage)

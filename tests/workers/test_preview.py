@@ -1,16 +1,20 @@
 """What a model would get, and one trial as it happens."""
 
+import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from rich.console import Console
 
-from gnomon.media import MediaStore
-from gnomon.spec import JobSpec
-from workers.opening import open_spec
-from workers.preview import main
+from gnomon.agent import AGENTS
+from gnomon.errors import NotFound, SpecError
+from gnomon.spec import parse_spec
+from gnomon.trace import ReplyStep
+from workers.opening import OpenJob, media_of, open_spec
+from workers.preview import print_step, run
 
 SPEC: dict[str, Any] = {
     "benchmark": "worlds",
@@ -20,48 +24,56 @@ SPEC: dict[str, Any] = {
 }
 
 
+SHOWS, TRIES = "show", "try"
+
+
 @pytest.fixture
-def spec(tmp_path: Path) -> Path:
-    path = tmp_path / "spec.json"
-    path.write_text(json.dumps(SPEC))
-    return path
+def opened(tmp_path: Path) -> Callable[..., OpenJob]:
+    def open_job(**changes: Any) -> OpenJob:
+        return open_spec(parse_spec({**SPEC, **changes}, agents=AGENTS.names()), media_of(tmp_path))
+
+    return open_job
 
 
-def preview(spec: Path, verb: str, *more: str) -> Result:
-    args = [verb, "--spec", str(spec), "--data-dir", str(spec.parent), *more]
-    return CliRunner().invoke(main, args)
-
-
-def first_sample(spec: Path) -> str:
-    job = open_spec(JobSpec.model_validate(SPEC), MediaStore(spec.parent / "media"))
+def first_sample(job: OpenJob) -> str:
     return job.samples.refs[0].sample_id
 
 
-def test_show_prints_messages_tools_and_pictures(spec: Path) -> None:
-    sample = first_sample(spec)
-    said = preview(spec, "show", "--sample", sample, "--arm", "tools", "--json")
-    assert said.exit_code == 0, said.stderr
-    found = json.loads(said.stdout)
+def preview(verb: str, job: OpenJob, arm: str, *, as_json: bool = False) -> int:
+    return run(verb, job, sample_id=first_sample(job), arm=arm, model=None, as_json=as_json)
+
+
+def test_show_prints_messages_tools_and_pictures(
+    opened: Callable[..., OpenJob], capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = opened()
+    assert preview(SHOWS, job, "tools", as_json=True) == 0
+    found = json.loads(capsys.readouterr().out)
     assert found["messages"][0]["role"] == "user"
     assert [tool["function"]["name"] for tool in found["tools"]] == ["distance"]
     assert found["images"] == [block for block in found["messages"][0]["content"] if block["type"] == "image"]
-    told = preview(spec, "show", "--sample", sample, "--arm", "raw")
-    assert "Question" in told.stdout
-    assert "0 tools" in told.stdout
+    assert preview(SHOWS, job, "raw") == 0
+    printed = capsys.readouterr().out
+    assert "Question" in printed
+    assert "0 tools" in printed
 
 
-def test_show_holds_what_the_agent_itself_adds(spec: Path, tmp_path: Path) -> None:
-    arms = [
-        {"name": "words", "agent": "text-react", "tools": ["distance"]},
-        {"name": "plan", "agent": "plan", "tools": ["distance"], "show": ["media", "facts"]},
-    ]
-    other = tmp_path / "other.json"
-    other.write_text(json.dumps({**SPEC, "arms": arms}))
-    sample = first_sample(spec)
-    words, plan = (
-        json.loads(preview(other, "show", "--sample", sample, "--arm", arm, "--json").stdout)
-        for arm in ("words", "plan")
+def test_show_holds_what_the_agent_itself_adds(
+    opened: Callable[..., OpenJob], capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = opened(
+        arms=[
+            {"name": "words", "agent": "text-react", "tools": ["distance"]},
+            {"name": "plan", "agent": "plan", "tools": ["distance"], "show": ["media", "facts"]},
+        ]
     )
+
+    def shown(arm: str) -> dict[str, Any]:
+        assert preview(SHOWS, job, arm, as_json=True) == 0
+        found: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return found
+
+    words, plan = shown("words"), shown("plan")
     assert words["tools"] == []
     assert '"name": "distance"' in words["messages"][0]["content"][-1]["text"]
     assert plan["tool_choice"] == "none"
@@ -69,29 +81,50 @@ def test_show_holds_what_the_agent_itself_adds(spec: Path, tmp_path: Path) -> No
     assert "plan" in plan["messages"][0]["content"][-1]["text"]
 
 
-def test_try_prints_each_step_and_no_control_characters(spec: Path) -> None:
-    sample = first_sample(spec)
-    said = preview(spec, "try", "--sample", sample, "--arm", "raw")
-    assert said.exit_code == 0, said.stderr
-    assert "\x1b[2J" not in said.stdout
-    assert "reply" in said.stdout
-    found = json.loads(preview(spec, "try", "--sample", sample, "--arm", "raw", "--json").stdout)
-    assert found["row"]["sample_id"] == sample
+def test_try_prints_each_step_and_no_control_characters(
+    opened: Callable[..., OpenJob], capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = opened()
+    assert preview(TRIES, job, "raw") == 0
+    printed = capsys.readouterr().out
+    assert "\x1b[2J" not in printed
+    assert "reply" in printed
+    assert preview(TRIES, job, "raw", as_json=True) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["row"]["sample_id"] == first_sample(job)
     assert len(found["trace"]["steps"]) == 1
 
 
-def test_a_trial_that_ends_for_no_fault_of_the_model_exits_with_1(spec: Path) -> None:
-    sample = first_sample(spec)
+def test_a_trial_that_ends_for_no_fault_of_the_model_exits_with_1(opened: Callable[..., OpenJob]) -> None:
     down = {"fault": "refused", "transient": False}
-    spec.write_text(json.dumps({**SPEC, "models": [{"id": "scripted", "options": {"replies": [down]}}]}))
-    assert preview(spec, "try", "--sample", sample, "--arm", "raw").exit_code == 1
+    job = opened(models=[{"id": "scripted", "options": {"replies": [down]}}])
+    assert preview(TRIES, job, "raw") == 1
 
 
-def test_what_is_not_in_the_spec_exits_with_2_and_says_what_is(spec: Path) -> None:
-    for sample, arm, allowed in (
-        ("x", "nothing", "there are: raw, tools"),
-        ("x", "raw", "selected, such as"),
-    ):
-        said = preview(spec, "show", "--sample", sample, "--arm", arm)
-        assert (said.exit_code, said.stdout) == (2, "")
-        assert allowed in said.stderr
+def test_what_is_not_in_the_spec_is_refused_with_what_is(opened: Callable[..., OpenJob]) -> None:
+    job = opened()
+    with pytest.raises(SpecError, match="there are: raw, tools"):
+        preview(SHOWS, job, "nothing")
+    with pytest.raises(NotFound, match="selected, such as"):
+        run(SHOWS, job, sample_id="x", arm="raw", model=None, as_json=False)
+
+
+def test_a_reply_is_printed_with_its_reasoning_and_what_the_adapter_changed() -> None:
+    reply = ReplyStep(
+        text="A",
+        tool_calls=(),
+        finish_reason="stop",
+        prompt_tokens=1,
+        completion_tokens=2,
+        usd=None,
+        cached=False,
+        wall_s=0.1,
+        tries=1,
+        reasoning="first [bold]the\x1b cameras",
+        request_changes=("tool_choice: required → absent",),
+    )
+    console = Console(file=io.StringIO(), width=100)
+    print_step(reply, console)
+    printed = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "first [bold]the cameras" in printed
+    assert "changed by the adapter tool_choice: required → absent" in printed

@@ -3,10 +3,12 @@
 import asyncio
 import multiprocessing
 import random
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -18,7 +20,7 @@ from workers.purse import Purse
 from workers.pursed_model import pursed
 from workers.store import Store
 from workers.store.counters import Spent
-from workers.store.purses import Money
+from workers.store.purses import Answer, Money
 
 REQUEST = Request(messages=[{"role": "user", "content": "Where?"}], tools=[])
 TTL_S = 10.0
@@ -131,6 +133,55 @@ async def test_written_results_leave_the_purse(store: Store) -> None:
     await purse.close()
     with pytest.raises(OutOfBudget):
         await purse_of(store, job.id, "next").take(lambda: Spent(1.5, 0))
+
+
+class SlowReserve:
+    """The store's `reserve`, which waits in its thread until `goes_on` is set."""
+
+    def __init__(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun, self.goes_on, self.ended = threading.Event(), threading.Event(), threading.Event()
+        self._reserve = store.reserve
+        monkeypatch.setattr(store, "reserve", self)
+
+    def __call__(self, *args: Any, **given: Any) -> Answer:
+        self.begun.set()
+        self.goes_on.wait(20)
+        answer = self._reserve(*args, **given)
+        self.ended.set()
+        return answer
+
+    async def cancel(self, asking: Coroutine[Any, Any, Any], purse: Purse) -> None:
+        """Cancel what asks, close the purse, and only then let the thread go on."""
+        task = asyncio.create_task(asking)
+        await asyncio.to_thread(self.begun.wait, 20)
+        task.cancel()
+        closing = asyncio.create_task(purse.close())
+        await asyncio.sleep(0.1)
+        self.goes_on.set()
+        await closing
+        await asyncio.to_thread(self.ended.wait, 20)
+
+
+async def test_a_purse_closed_while_it_is_shown_holds_nothing_afterwards(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = create(store, limits={"usd": 10.0})
+    purse = purse_of(store, job.id, "p")
+    purse.settle(await purse.take(lambda: Spent(3.0, 0)), Spent(3.0, 0))
+    await SlowReserve(store, monkeypatch).cancel(purse.refresh(), purse)
+    await purse.refresh()
+    assert store.job(job.id).known_usd == 3.0
+    await purse_of(store, job.id, "next").take(lambda: Spent(7.0, 0))
+
+
+async def test_a_first_call_broken_off_while_it_asks_leaves_nothing_held(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = create(store, limits={"usd": 10.0})
+    purse = purse_of(store, job.id, "p")
+    await SlowReserve(store, monkeypatch).cancel(purse.take(lambda: Spent(6.0, 0)), purse)
+    await purse_of(store, job.id, "next").take(lambda: Spent(10.0, 0))
+    assert store.job(job.id).known_usd == 0.0
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from redis import Redis
 from rq.exceptions import NoSuchJobError
+from rq.job import JobStatus
 from rq.serializers import JSONSerializer
 
 from tests.workers.conftest import Clock, Plant, create, wait_until
@@ -93,6 +94,15 @@ def test_a_message_that_is_no_shard_is_refused(redis: Redis, data: list[Any] | b
     message.runner = lambda _job, _shard: pytest.fail("it ran")
     with pytest.raises(RefusedMessage):
         message.perform()
+
+
+def test_a_message_that_redis_forgot_while_its_shard_ran_is_no_failure(redis: Redis) -> None:
+    message = forge(redis, "forged", [SHARD_FUNCTION, None, ["j", 0], {}], status="started")
+    assert message.get_status() == JobStatus.STARTED
+    redis.delete(message.key)  # a double of it was taken off the queue
+    message._status = JobStatus.FINISHED  # as RQ sets it after the shard
+    message.cleanup(0, remove_from_queue=False)  # raised InvalidJobOperation, and RQ logged a failure
+    assert message.get_status() == JobStatus.FINISHED
 
 
 def test_a_message_brings_no_callbacks_hooks_or_repetitions(redis: Redis) -> None:

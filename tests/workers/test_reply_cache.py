@@ -1,5 +1,8 @@
 """The response cache: what was said once is not paid twice, and what must be drawn anew is."""
 
+import hashlib
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +10,7 @@ import pytest
 
 from gnomon.decoding import Decoding
 from gnomon.job import Trial
-from gnomon.message import Message
+from gnomon.message import Message, ProviderTurn
 from gnomon.model import Reply, Request
 from gnomon.row import Row
 from gnomon.sample import SampleRef
@@ -15,7 +18,7 @@ from gnomon.spec import ModelSpec
 from tests.agents.conftest import FakeProvider, provider
 from tests.workers.conftest import BOTH, Clock, create
 from tests.workers.tiny_worker import context_of
-from workers.reply_cache import KEPT_BATCHES, LEAST_SCOPES, CachedModel, ReplyCache, fingerprint
+from workers.reply_cache import KEPT_BATCHES, LEAST_SCOPES, CachedModel, ReplyCache, fingerprint, scope_of
 from workers.shard import WorkerContext, run_shard
 from workers.store import Lease, Store
 from workers.store.replies import KeptReply
@@ -53,6 +56,17 @@ async def test_equal_requests_have_one_reply_marked_as_cached(store: Store) -> N
     first, second = [await asked.reply(Request(messages=ASK, tools=[TOOL], seed=1)) for _ in range(2)]
     assert (first.text, first.cached, second.text, second.cached) == ("1", False, "1", True)
     assert (second.prompt_tokens, second.usd) == (3, 0.5)
+
+
+@BOTH
+async def test_a_reply_that_cannot_be_kept_takes_no_other_along(store: Store) -> None:
+    asked = cached(store, Counting())
+    async with asked._cache.keeping(60):
+        asked._cache.put(b"scope", b"one", Reply(text="kept"))
+        asked._cache.put(b"scope", b"two", Reply(text=object()))  # type: ignore[arg-type]
+        asked._cache._new[b"three"] = KeptReply(b"three", b"scope", "\ud800")
+    assert store.replies([b"scope"]).keys() == {b"scope"}
+    assert store.replies([b"scope"])[b"scope"].keys() == {b"one"}
 
 
 def leases(count: int, *, begin: int) -> list[Lease]:
@@ -157,6 +171,7 @@ OTHER_TOOL = {"type": "function", "function": {"name": "t", "description": "othe
         ({"max_tokens": 5}, {}),
         ({"pictures": False}, {}),
         ({"options": {"top_p": 0.5}}, {}),
+        ({"api": "responses"}, {}),
         ({}, {"messages": [{"role": "user", "content": "hi!"}]}),
         ({}, {"messages": [{"role": "user", "content": [PICTURE]}]}),
         ({}, {"tools": []}),
@@ -264,3 +279,63 @@ def test_a_spec_may_ask_for_replies_of_its_own(context: WorkerContext, provider:
     run(context, provider)
     [row] = run(context, provider, cache=False)
     assert (row.cache_hits, len(provider.requests)) == (0, 2)
+
+
+class Thinking(Counting):
+    """A model that says what it thought, and wants it back."""
+
+    async def reply(self, request: Request) -> Reply:
+        turn: ProviderTurn = {"dialect": "chat", "body": {"reasoning_content": "hm"}}
+        return Reply(
+            text="A",
+            reasoning="hm",
+            reasoning_tokens=5,
+            cached_tokens=2,
+            provider_turn=turn,
+            request_changes=("seed: 1 → absent",),
+        )
+
+
+async def test_a_kept_reply_has_its_reasoning_and_its_providers_turn(store: Store) -> None:
+    asked = cached(store, Thinking())
+    request = Request(messages=ASK, tools=[], seed=1)
+    async with asked._cache.keeping(60):
+        first = await asked.reply(request)
+    again = await asked.reply(request)
+    assert again == replace(first, cached=True)
+    assert again.message()["provider_turn"] == {"dialect": "chat", "body": {"reasoning_content": "hm"}}
+
+
+async def test_another_turn_of_the_provider_is_another_conversation(store: Store) -> None:
+    model = Counting()
+    asked = cached(store, model)
+    bare: Message = {"role": "assistant", "content": "A"}
+    thought: Message = {**bare, "provider_turn": {"dialect": "chat", "body": {"reasoning": "hm"}}}
+    for turn in (bare, thought, bare):
+        await asked.reply(Request(messages=[*ASK, turn, *ASK], tools=[], seed=1))
+    assert model.calls == 2
+
+
+def test_how_a_conversation_reaches_the_model_is_part_of_its_fingerprint() -> None:
+    plain = fingerprint(ModelSpec(id="openai/m"))
+    assert plain == fingerprint(ModelSpec(id="openai/m", name="mine", prompt_cache="off", api_key_env="K"))
+    others = [{"client": "litellm"}, {"reasoning_history": "none"}, {"temperature": 0}]
+    assert len({plain, *(fingerprint(ModelSpec(id="openai/m", **one)) for one in others)}) == 4
+
+
+def test_the_fingerprint_of_a_plain_model_is_that_of_earlier_versions() -> None:
+    said = ["openai/m", None, 0.5, None, True, {"top_p": 1}]
+    before = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).digest()[:16]
+    assert fingerprint(ModelSpec(id="openai/m", temperature=0.5, options={"top_p": 1})) == before
+
+
+async def test_a_reply_that_an_earlier_version_kept_is_read(store: Store) -> None:
+    model = Counting()
+    asked = cached(store, model)
+    request = Request(messages=ASK, tools=[], seed=1)
+    scope = scope_of(asked._fingerprint, 1)
+    body = {"text": "kept", "tool_calls": [], "finish_reason": "stop", "prompt_tokens": 3, "usd": None}
+    body |= {"completion_tokens": 1, "cached": False}
+    store.keep_replies([KeptReply(asked._key(scope, request), scope, json.dumps(body))])
+    reply = await asked.reply(request)
+    assert (reply.text, reply.reasoning, reply.provider_turn, model.calls) == ("kept", "", None, 0)

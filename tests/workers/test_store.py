@@ -9,6 +9,7 @@ from sqlalchemy import func, select
 from gnomon.errors import Conflict, NotFound, SpecError
 from gnomon.outcome import Outcome
 from gnomon.sample import DataFault, SampleRef
+from gnomon.trace import ReplyStep, Trace
 from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row, make_spec
 from tests.workers.tiny_worker import refs
 from workers.store import JobRecord, Lease, Store
@@ -209,10 +210,21 @@ def test_a_trial_is_set_aside_after_two_deaths_among_others_and_three_alone(
 
 
 @pytest.mark.parametrize(
-    "poison",
-    [{"answer": "\ud800"}, {"metrics": {"m": float("nan")}}, {"score": float("nan")}, {"usd": float("inf")}],
+    ("poison", "reason", "usd", "tokens"),
+    [
+        ({"answer": "\ud800"}, "surrogates", 2.0, 48),
+        ({"answer": object()}, "", 2.0, 48),
+        ({"metrics": {"m": float("nan")}}, "Out of range float", 2.0, 48),
+        ({"score": float("nan")}, "score is nan", 2.0, 48),
+        ({"usd": float("inf")}, "usd is inf", 1.5, 48),
+        ({"prompt_tokens": 10**30}, "prompt_tokens is 1000", 2.0, 36),
+        ({"completion_tokens": -5}, "completion_tokens is -5", 2.0, 36),
+        ({"model_calls": 10**30}, "", 2.0, 48),
+    ],
 )
-def test_a_result_that_cannot_be_stored_takes_no_other_along(store: Store, poison: dict[str, object]) -> None:
+def test_a_result_that_cannot_be_stored_takes_no_other_along(
+    store: Store, poison: dict[str, object], reason: str, usd: float, tokens: int
+) -> None:
     job = create(store, 2, concurrency=1)
     leases = lease_all(store, job)
     batch = [
@@ -221,7 +233,46 @@ def test_a_result_that_cannot_be_stored_takes_no_other_along(store: Store, poiso
     assert store.finish(batch) == set()
     ends = [row.stop_reason for row in store.iter_rows(job.id)]
     assert sorted(ends) == ["answered"] * 3 + ["internal:unstorable"]
-    assert store.job(job.id).status == "completed"
+    record = store.job(job.id)
+    assert record.status == "completed"
+    assert (record.known_usd, record.known_tokens) == (usd, tokens), "what was charged is charged"
+    trace = store.trial(leases[1].trial.trial_id).trace
+    assert trace is not None
+    assert trace["steps"][0]["text"] == "played"
+    assert reason in trace["steps"][1]["text"]
+
+
+def test_a_trace_that_cannot_be_stored_costs_its_own_trial(store: Store) -> None:
+    job = create(store, 1)
+    leases = lease_all(store, job)
+    unwritable = {"prompt": [], "steps": [{"kind": "note", "text": object()}]}
+    store.finish([(leases[0], make_row(leases[0]), unwritable), (leases[1], make_row(leases[1]), TRACE)])
+    assert sorted(row.stop_reason for row in store.iter_rows(job.id)) == ["answered", "internal:unstorable"]
+    trace = store.trial(leases[0].trial.trial_id).trace
+    assert trace is not None
+    assert "not JSON serializable" in trace["steps"][0]["text"]
+
+
+def test_broken_off_trials_with_usage_beyond_reason_are_charged_as_far_as_it_can_be_counted(
+    store: Store,
+) -> None:
+    job = create(store, 1)
+    trace = Trace()
+    for prompt in (10**30, 7):
+        step = ReplyStep(
+            text="",
+            tool_calls=(),
+            finish_reason="stop",
+            prompt_tokens=prompt,
+            completion_tokens=0,
+            usd=0.5,
+            cached=False,
+            wall_s=0.0,
+            tries=1,
+        )
+        trace.add(step)
+    store.charge(job.id, [Spent.by(trace)])
+    assert (store.job(job.id).known_usd, store.job(job.id).tokens) == (1.0, None)
 
 
 def test_cancelling_lets_running_trials_finish_and_starts_no_other(store: Store) -> None:

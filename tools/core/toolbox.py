@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import ValidationError
 
 from tools.core.footage import Picture
+from tools.core.outage import ToolOutage
 from tools.core.registry import Registry
 from tools.core.tool import PictureResult, Tool, ToolArgs, ToolContext, ToolError, ToolResult
 
@@ -78,7 +79,11 @@ class Toolbox:
         return self.observe(tool, args, self._context)
 
     def observe(self, tool: Tool[Any], args: ToolArgs, context: ToolContext | None) -> Observation:
-        """Run a tool on arguments that were found good; experiments put other observations here."""
+        """Run a tool on arguments that were found good; experiments put other observations here.
+
+        Raises:
+            ToolOutage: the tool could not run here at all.
+        """
         if context is None:
             return _failed("tool_error", "This question has no scene that tools could look at.")
         try:
@@ -87,6 +92,8 @@ class Toolbox:
             return Observation(content=to_json(result), pictures=pictures)
         except ToolError as error:
             return _failed("tool_error", str(error))
+        except ToolOutage:
+            raise
         except Exception as error:  # noqa: BLE001 a fault of ours: kept, counted and shown, but never the model's end
             return _failed("tool_crash", f"The tool failed inside: {type(error).__name__}.")
 

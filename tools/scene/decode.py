@@ -22,6 +22,7 @@ from tools.scene.document import (
 )
 from tools.scene.errors import SceneError
 from tools.scene.frame import Frame
+from tools.scene.inverse import to_local_many
 from tools.scene.scene import Camera, MapImage, Place, Point, Portal, Road, Scene, Zone
 
 LATE = ("scipy.spatial",)  # the API reads scenes, but seldom
@@ -29,6 +30,8 @@ MAX_POSITIONS = 100_000
 MAX_EXTENT_M = 100_000.0
 MAX_JOINTS = 200_000  # pairs of road ends at one junction, or of portals into one zone: what a network costs
 PORTAL_SLACK_M = 1.0  # how far a portal's end may lie outside its zone: walls have a thickness
+
+VALID = "Valid Geometry"  # in the words of GEOS
 
 F = TypeVar("F", bound=Feature)
 T = TypeVar("T")
@@ -157,25 +160,25 @@ class Decoder:
                 raise SceneError("a ring must end where it begins", field=f"{at}.geometry")
         outer, *holes = [self._points(ring, at) for ring in geometry.coordinates]
         area = Polygon(outer, holes)
-        if not area.is_valid or area.area == 0:
-            raise SceneError(f"not a simple area: {shapely.is_valid_reason(area)}", field=f"{at}.geometry")
+        reason = shapely.is_valid_reason(area)
+        if reason != VALID or area.area == 0:
+            raise SceneError(f"not a simple area: {reason}", field=f"{at}.geometry")
         return area
 
     def _points(self, positions: Sequence[Sequence[float]], at: str) -> list[Point]:
         self._positions += len(positions)
         if self._positions > MAX_POSITIONS:
             raise SceneError(f"a scene has at most {MAX_POSITIONS:,} positions", field=at)
-        points_m = []
-        for lon_deg, lat_deg in positions:
-            x_m, y_m = self._frame.to_local((lon_deg, lat_deg))
-            if max(abs(x_m), abs(y_m)) > MAX_EXTENT_M:
-                message = (
-                    f"[{lon_deg}, {lat_deg}] lies more than {MAX_EXTENT_M / 1000:.0f} km from the frame's"
-                    " origin; positions are [longitude, latitude]"
-                )
-                raise SceneError(message, field=f"{at}.geometry")
-            points_m.append((x_m, y_m))
-        return points_m
+        points_m = to_local_many(self._frame, positions)
+        far = np.flatnonzero(np.abs(points_m).max(axis=1) > MAX_EXTENT_M)
+        if far.size:
+            lon_deg, lat_deg = positions[far[0]]
+            message = (
+                f"[{lon_deg}, {lat_deg}] lies more than {MAX_EXTENT_M / 1000:.0f} km from the frame's"
+                " origin; positions are [longitude, latitude]"
+            )
+            raise SceneError(message, field=f"{at}.geometry")
+        return [(x_m, y_m) for x_m, y_m in points_m.tolist()]
 
 
 def _refuse_knots(roads: Iterable[Road], portals: Iterable[Portal]) -> None:

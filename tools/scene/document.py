@@ -11,6 +11,8 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag
 
 MAX_FEATURES = 20_000
+MAX_RING = 4_000  # positions; how a ring crosses itself takes their square to find out
+MAX_RINGS = 100  # of an area: so does how its holes lie in each other
 
 
 class Member(BaseModel):
@@ -44,7 +46,10 @@ Position = Annotated[
     Field(min_length=2, max_length=2, description="[longitude, latitude] in degrees, WGS 84"),
     AfterValidator(_on_earth),
 ]
-Ring = Annotated[list[Position], Field(min_length=4, description="closed: the last position is the first")]
+Ring = Annotated[
+    list[Position],
+    Field(min_length=4, max_length=MAX_RING, description="closed: the last position is the first"),
+]
 Entry = Annotated[float, Field(ge=-1e12, le=1e12)]
 Row = Annotated[list[Entry], Field(min_length=3, max_length=3)]
 Homography = Annotated[list[Row], Field(min_length=3, max_length=3), AfterValidator(_invertible)]
@@ -81,7 +86,7 @@ class AreaGeometry(Member):
     """A GeoJSON Polygon: an outer ring, then holes."""
 
     type: Literal["Polygon"]
-    coordinates: Annotated[list[Ring], Field(min_length=1)]
+    coordinates: Annotated[list[Ring], Field(min_length=1, max_length=MAX_RINGS)]
 
 
 class Feature(Member):

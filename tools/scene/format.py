@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
+from tools.core.regular_file import open_regular
 from tools.scene.decode import Decoder
 from tools.scene.document import SceneDocument
 from tools.scene.encode import encode
@@ -26,11 +27,14 @@ def read_scene(path: Path) -> Scene:
         SceneError: the file is absent, larger than 20 MB, not JSON, or not a scene.
     """
     try:
-        if path.stat().st_size > MAX_SCENE_BYTES:
-            raise SceneError(f"{path.name} is larger than {MAX_SCENE_BYTES:,} bytes")
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        with open_regular(path) as file:
+            text = file.read(MAX_SCENE_BYTES + 1).decode()
+    except OSError as error:
+        raise SceneError(f"{path.name} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
         raise SceneError(f"{path.name} cannot be read: {error}") from None
+    if len(text) > MAX_SCENE_BYTES:
+        raise SceneError(f"{path.name} is larger than {MAX_SCENE_BYTES:,} bytes")
     try:
         given = json.loads(text, parse_constant=_refuse_constant)
     except RecursionError:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from redis.exceptions import RedisError
 
-from gnomon.clock import off_the_clock
+from gnomon.waiting import provider_wait
 from workers.limiter.ledger import LEASE_S, Ledger, Visit
 from workers.limiter.stock import AHEAD_S, Stock
 
@@ -54,15 +54,20 @@ class Gate:
 
     @asynccontextmanager
     async def call(self, tokens: int) -> AsyncIterator[Call]:
-        """Wait for leave for a call of about so many tokens, off the trial's clock."""
+        """Wait for leave for a call of about so many tokens, off the trial's clock.
+
+        Where that takes long, another trial has the slot of this one.
+        """
         call = Call(tokens=tokens)
-        if not self._take(call):
-            with off_the_clock():
-                await self._leave(call)
+        is_in_hand = self._take(call)
         try:
+            if not is_in_hand:
+                async with provider_wait():
+                    await self._leave(call)
             yield call
         finally:
-            self._back(call)
+            if is_in_hand or (call.leave.done() and not call.leave.cancelled()):
+                self._back(call)
 
     async def close(self) -> None:
         """Tell the ledger that nothing is in flight here any more.
@@ -95,12 +100,7 @@ class Gate:
             self._wake.set()
         if self._pump is None or self._pump.done():
             self._pump = asyncio.create_task(self._visits())
-        try:
-            await call.leave
-        except asyncio.CancelledError:
-            if call.leave.done() and not call.leave.cancelled():
-                self._back(call)  # leave and cancellation came together
-            raise
+        await call.leave
 
     def _back(self, call: Call) -> None:
         report = self._report

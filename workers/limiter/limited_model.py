@@ -4,14 +4,14 @@ import asyncio
 import random
 from collections.abc import Callable
 
-from gnomon.clock import off_the_clock
 from gnomon.errors import ProviderFault
 from gnomon.model import Model, Reply, Request
+from gnomon.tokens import REPLY_TOKENS, TokenEstimator
+from gnomon.waiting import capped_s, sleep_as_asked
 from workers.limiter.gate import Gate
 
 PATIENCE_S = 900.0  # a call that has only heard "too many requests" for this long fails
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
-CHARS_A_TOKEN, PICTURE_TOKENS, REPLY_TOKENS = 4, 800, 300  # before anything is known of a model
 MEMORY = 0.9  # how much of what was known stays, at each reply
 
 
@@ -23,6 +23,7 @@ class LimitedModel:
 
     def __init__(self, model: Model, gate_for: Callable[[], Gate | None]) -> None:
         self.id, self._model, self._gate_for = model.id, model, gate_for
+        self._tokens = TokenEstimator()
         self._per_guess = 1.0  # tokens that were used, for each that was guessed
 
     async def reply(self, request: Request) -> Reply:
@@ -35,7 +36,7 @@ class LimitedModel:
         if gate is None:
             return await self._model.reply(request)
         began_s, pause_s = asyncio.get_running_loop().time(), FIRST_PAUSE_S
-        guess = guessed_tokens(request)
+        guess = self._tokens.prompt(request) + REPLY_TOKENS
         while True:
             try:
                 return await self._try(request, gate, guess)
@@ -46,8 +47,7 @@ class LimitedModel:
                 again_s = fault.retry_after_s
             if again_s is None:
                 again_s, pause_s = pause_s * random.uniform(0.5, 1.5), min(2 * pause_s, LONGEST_PAUSE_S)
-            with off_the_clock():
-                await asyncio.sleep(again_s)
+            await sleep_as_asked(again_s)
 
     async def _try(self, request: Request, gate: Gate, guess: int) -> Reply:
         async with gate.call(max(1, round(guess * self._per_guess))) as call:
@@ -55,7 +55,7 @@ class LimitedModel:
                 reply = await self._model.reply(request)
             except ProviderFault as fault:
                 call.throttled = fault.cause == "rate_limit"
-                call.retry_after_s = (fault.retry_after_s or 0.0) if call.throttled else 0.0
+                call.retry_after_s = capped_s(fault.retry_after_s or 0.0) if call.throttled else 0.0
                 raise
             call.used = call.tokens
             if reply.prompt_tokens is not None and reply.completion_tokens is not None:
@@ -66,21 +66,3 @@ class LimitedModel:
     async def close(self) -> None:
         """Close the model; the gate belongs to whoever made it."""
         await self._model.close()
-
-
-def guessed_tokens(request: Request) -> int:
-    """Tokens of a call, guessed before it: by its letters and pictures.
-
-    >>> guessed_tokens(Request(messages=[{"role": "user", "content": "x" * 400}], tools=[]))
-    400
-    """
-    chars = pictures = 0
-    for message in request.messages:
-        content = message["content"]
-        if isinstance(content, str):
-            chars += len(content)
-            continue
-        for block in content or ():
-            chars += len(block["text"]) if block["type"] == "text" else 0
-            pictures += block["type"] == "image"
-    return chars // CHARS_A_TOKEN + PICTURE_TOKENS * pictures + REPLY_TOKENS

@@ -2,39 +2,17 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple, Self
 
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection, select, update
 
 from gnomon.outcome import Outcome
-from gnomon.row import Row
-from gnomon.trace import Trace
+from workers.spent import Spent
+from workers.store.failure import failure_of
 from workers.store.schema import jobs
 
+__all__ = ["OPEN", "Spent", "add_results"]
+
 OPEN = ("queued", "running")
-
-
-class Spent(NamedTuple):
-    """What a trial has used; None where unknown."""
-
-    usd: float | None
-    tokens: int | None
-
-    @property
-    def known_usd(self) -> float:
-        """Dollars as far as they are known."""
-        return self.usd or 0.0
-
-    @property
-    def known_tokens(self) -> int:
-        """Tokens as far as they are known."""
-        return self.tokens or 0
-
-    @classmethod
-    def by(cls, used: Row | Trace) -> Self:
-        """What a finished row or a trace so far has used."""
-        prompt, completion = used.prompt_tokens, used.completion_tokens
-        return cls(used.usd, None if prompt is None or completion is None else prompt + completion)
 
 
 def add_results(
@@ -60,10 +38,14 @@ def add_results(
 
 
 def _close_if_done(db: Connection, job_id: str, *, now: float) -> None:
-    """Complete the job if nothing of it is left to run; a cancelled or failed job stays what it is."""
+    """End the job if nothing of it is left to run: it fails where no model answered, or none was left.
+
+    A cancelled or failed job stays what it is. The results must be written by now.
+    """
     ended = jobs.c.scored + jobs.c.model_failed + jobs.c.infra_missing
-    db.execute(
-        update(jobs)
-        .where(jobs.c.id == job_id, jobs.c.status.in_(OPEN), ended >= jobs.c.planned)
-        .values(status="completed", finished_at=now)
-    )
+    is_done = (jobs.c.id == job_id) & jobs.c.status.in_(OPEN) & (ended >= jobs.c.planned)
+    job = db.execute(select(jobs).where(is_done)).mappings().one_or_none()
+    if job is not None:
+        error = failure_of(db, job)
+        status = "failed" if error else "completed"
+        db.execute(update(jobs).where(is_done).values(status=status, error=error, finished_at=now))

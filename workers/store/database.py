@@ -8,11 +8,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event, func, insert, inspect, select
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError, SQLAlchemyError, StatementError
 
 from gnomon.errors import DataError, SpecError, Unavailable
 from workers.store.schema import REVISION, marks, metadata
-from workers.store.sqlite import BUSY_TIMEOUT_S, Raw, damage_of, has_room, open_sqlite, run
+from workers.store.sqlite import BUSY_TIMEOUT_S, Raw, damage_of, has_room, library, open_sqlite, run
 
 _ALIVE = {  # a server that is silent beyond that is away: a partition leaves no connection waiting for ever
     "connect_timeout": 10,
@@ -123,6 +123,24 @@ class Database:
     def close(self) -> None:
         """Close every connection; the next use opens new ones."""
         self._engine.dispose()
+
+
+def is_passing(error: Exception) -> bool:
+    """Whether the same write may succeed later: the database is away, busy or full, or its answer was lost.
+
+    Else it is what is written that the database, or the driver, does not take.
+    """
+    if isinstance(error, InterfaceError):  # of SQLite: a value of an unknown type
+        return not isinstance(error.orig, library().Error)
+    if isinstance(error, StatementError) and not isinstance(error, OperationalError):
+        return bool(getattr(error, "connection_invalidated", False))
+    return isinstance(error, SQLAlchemyError | OSError | MemoryError)
+
+
+def in_words(error: Exception) -> str:
+    """What an error says, without the statement and the values that SQLAlchemy repeats."""
+    cause = getattr(error, "orig", None) or error
+    return f"{type(cause).__name__}: {cause}".splitlines()[0][:300]
 
 
 def insert_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -14,11 +14,15 @@ from gnomon.job import Trial
 from gnomon.outcome import Outcome
 from gnomon.row import COLUMNS, Row
 from gnomon.sample import DataFault, SampleRef
+from gnomon.secrets import secrets_here
 from gnomon.spec import JobSpec
-from workers.store.records import Counts, JobRecord, iso
+from workers.spent import MAX_TOKENS, MAX_USD
+from workers.store.records import Counts, JobRecord, ModelCheck, iso
 
-_NUMBERS = ("score", "usd", "wall_s")
+_FINITE = ("score", "wall_s")
+_USAGE = {"usd": MAX_USD, "prompt_tokens": MAX_TOKENS, "completion_tokens": MAX_TOKENS}
 _JSON = ("metrics", "flags", "tools_used")
+_SAID = ("answer", "stop_reason", *_JSON)  # what models and providers may have put their words into
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}  # an enum's own look-up is five times slower
 _REF = tuple(field.name for field in fields(SampleRef))
 
@@ -33,16 +37,20 @@ def dump(value: object) -> str:
 
 
 def row_values(row: Row) -> dict[str, Any]:
-    """A row as the columns of `results`.
+    """A row as the columns of `results`, with every secret of this process struck out of what a model said.
 
     Raises:
-        ValueError: a number in it is not finite.
+        ValueError: a number in it is not finite, or usage is negative or beyond reason.
     """
     values = {name: getattr(row, name) for name in COLUMNS}
-    for name in _NUMBERS:  # a database may quietly keep NaN as NULL
+    for name in _FINITE:  # a database may quietly keep NaN as NULL
         if values[name] is not None and not math.isfinite(values[name]):
             raise ValueError(f"{name} is {values[name]}")
+    for name, most in _USAGE.items():
+        if values[name] is not None and not 0 <= values[name] <= most:
+            raise ValueError(f"{name} is {values[name]}, not between 0 and {most:,.0f}")
     values.update({name: dump(values[name]) for name in _JSON}, outcome=row.outcome.value)
+    values.update({name: secrets_here().redact(values[name]) for name in _SAID if values[name]})
     return values
 
 
@@ -80,7 +88,7 @@ def job_values(spec: JobSpec, faults: Sequence[DataFault]) -> dict[str, Any]:
     }
 
 
-def job_of(found: RowMapping, *, running: int) -> JobRecord:
+def job_of(found: RowMapping, *, running: int, checks: tuple[ModelCheck, ...] = ()) -> JobRecord:
     """The job that lies in these columns; `running` of its trials are leased."""
     return JobRecord(
         id=found["id"],
@@ -105,7 +113,13 @@ def job_of(found: RowMapping, *, running: int) -> JobRecord:
         shards=-(-found["planned"] // found["shard_size"]),
         faults=tuple(DataFault(**fault) for fault in json.loads(found["faults"])),
         error=found["error"],
+        checks=checks,
     )
+
+
+def check_of(found: RowMapping) -> ModelCheck:
+    """What is known of a job's model, as it lies in these columns."""
+    return ModelCheck(**{field.name: found[field.name] for field in fields(ModelCheck)})
 
 
 def trial_of(found: RowMapping) -> Trial:
@@ -142,12 +156,12 @@ def trial_values(trial: Trial, *, ordinal: int, shard: int) -> dict[str, Any]:
 
 
 def pack(trace: Mapping[str, Any]) -> bytes:
-    """A trace as deflated JSON.
+    """A trace as deflated JSON, with every secret of this process struck out.
 
     >>> unpack(pack({"steps": []}))
     {'steps': []}
     """
-    return zlib.compress(dump(trace).encode(), level=6)
+    return zlib.compress(secrets_here().redact(dump(trace)).encode(), level=6)
 
 
 def unpack(body: bytes) -> dict[str, Any]:

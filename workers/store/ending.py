@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, select, update
 
@@ -16,7 +17,9 @@ from workers.store.schema import jobs, results, trials
 BATCH = 10_000
 
 
-def end_unrun(db: Connection, which: ColumnElement[bool], *, stop_reason: str, now: float) -> int:
+def end_unrun(
+    db: Connection, which: ColumnElement[bool], *, stop_reason: str, now: float, error: str = ""
+) -> int:
     """End the trials `which` (pending or leased, never done) as `infra_missing`; return how many.
 
     BATCH of them are in memory at a time, however many there are.
@@ -31,24 +34,25 @@ def end_unrun(db: Connection, which: ColumnElement[bool], *, stop_reason: str, n
     )
     count = 0
     while found := db.execute(ended).mappings().all():
-        _keep_missing(db, found, stop_reason=stop_reason, now=now)
+        _keep_missing(db, found, stop_reason=stop_reason, error=error, now=now)
         count += len(found)
     return count
 
 
-def _keep_missing(db: Connection, ended: Sequence[RowMapping], *, stop_reason: str, now: float) -> None:
+def _keep_missing(
+    db: Connection, ended: Sequence[RowMapping], *, stop_reason: str, error: str, now: float
+) -> None:
     job_ids = {row["job_id"] for row in ended}
     named = select(jobs.c.id, jobs.c.benchmark).where(jobs.c.id.in_(job_ids))
     benchmarks = dict(db.execute(named).all())
     by_job: dict[str, list[Row]] = defaultdict(list)
     for row in ended:
         trial, benchmark = trial_of(row), benchmarks[row["job_id"]]
-        by_job[trial.job_id].append(
-            missing_row(trial, benchmark=benchmark, stop_reason=stop_reason, attempt=row["attempt"])
-        )
+        lost = missing_row(trial, benchmark=benchmark, stop_reason=stop_reason, attempt=row["attempt"])
+        by_job[trial.job_id].append(replace(lost, error=error))
     for job_id, rows in by_job.items():
-        add_results(db, job_id, [row.outcome for row in rows], (), now=now)
         insert_all(db, results, [row_values(row) for row in rows])
+        add_results(db, job_id, [row.outcome for row in rows], (), now=now)
 
 
 def missing_row(trial: Trial, *, benchmark: str, stop_reason: str, attempt: int) -> Row:

@@ -82,7 +82,8 @@ class Filing(Jobs):
                     db, job_id, [row.outcome for row in spent], [Spent.by(row) for row in spent], now=now
                 )
                 ended_now = update(jobs).where(jobs.c.id == job_id)
-                db.execute(ended_now.values(status=status, finished_at=now))
+                why = {} if status == "failed" else {"error": ""}
+                db.execute(ended_now.values(status=status, finished_at=now, **why))
         except BaseException as error:
             if not (self.drop_unless_kept(job_id) and isinstance(error, OperationalError)):
                 raise

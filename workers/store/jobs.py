@@ -10,15 +10,17 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 from gnomon.errors import Conflict, NotFound, SpecError
 from gnomon.identity import digest
 from gnomon.job import Trial, expand, planned
+from gnomon.missing import plain
 from gnomon.outcome import Outcome
 from gnomon.sample import DataFault, SampleRef
+from gnomon.secrets import secrets_here
 from gnomon.spec import JobSpec
 from workers.store.counters import OPEN
 from workers.store.database import Database, insert_all
-from workers.store.encoding import job_of, job_values, trial_values
+from workers.store.encoding import check_of, job_of, job_values, trial_values
 from workers.store.ending import end_unrun
-from workers.store.records import JobRecord, Page
-from workers.store.schema import LEASED, PENDING, jobs, results, traces, trials
+from workers.store.records import JobRecord, ModelCheck, Page
+from workers.store.schema import LEASED, PENDING, jobs, model_checks, results, traces, trials
 
 INSERT_BATCH = 10_000
 SHARD_MIN, SHARD_MAX = 256, 4096
@@ -164,9 +166,16 @@ class Jobs(Database):
             db.execute(counted.values(infra_missing=jobs.c.infra_missing - count))
             left = jobs.c.scored + jobs.c.model_failed + jobs.c.infra_missing < jobs.c.planned
             reopened = counted.where(left, jobs.c.status.not_in(OPEN))
-            db.execute(
-                reopened.values(status="queued", finished_at=None, error="", stuck_since=None, is_spent=0)
-            )
+            values = {
+                "status": "queued",
+                "finished_at": None,
+                "error": "",
+                "stuck_since": None,
+                "is_spent": 0,
+            }
+            if db.execute(reopened.values(values)).rowcount:
+                again = update(model_checks).where(model_checks.c.job_id == job_id)
+                db.execute(again.values(state="pending", cause="", error="", holder=""))
         return self.job(job_id)
 
     def fail(self, job_id: str, error: str) -> JobRecord:
@@ -259,9 +268,11 @@ def lock_jobs(db: Connection, job_ids: Collection[str]) -> None:
 def _fail(db: Connection, job_id: str, error: str, *, now: float) -> None:
     lock_jobs(db, [job_id])
     changed = update(jobs).where(jobs.c.id == job_id, jobs.c.status.in_(OPEN))
-    if db.execute(changed.values(status="failed", finished_at=now, error=error)).rowcount:
+    if db.execute(
+        changed.values(status="failed", finished_at=now, error=secrets_here().strike(error))
+    ).rowcount:
         pending = (trials.c.job_id == job_id) & (trials.c.state == PENDING)
-        end_unrun(db, pending, stop_reason="setup", now=now)
+        end_unrun(db, pending, stop_reason="setup", error=plain(error), now=now)
 
 
 def _find(db: Connection, job_id: str) -> RowMapping:
@@ -276,4 +287,8 @@ def _records(db: Connection, found: Sequence[RowMapping]) -> list[JobRecord]:
     if len(found) == 1:
         leased = leased.where(trials.c.job_id == found[0]["id"])
     running = {row.job_id: row.leased for row in db.execute(leased.group_by(trials.c.job_id))}
-    return [job_of(row, running=running.get(row["id"], 0)) for row in found]
+    here = model_checks.c.job_id.in_([row["id"] for row in found])
+    checks: dict[str, tuple[ModelCheck, ...]] = {}
+    for row in db.execute(select(model_checks).where(here).order_by(model_checks.c.model)).mappings():
+        checks[row["job_id"]] = (*checks.get(row["job_id"], ()), check_of(row))
+    return [job_of(row, running=running.get(row["id"], 0), checks=checks.get(row["id"], ())) for row in found]

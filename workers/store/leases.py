@@ -1,7 +1,7 @@
 """Leases: trials handed out for a time, each with a token that outdated writers are refused by."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, func, select, tuple_, update
 
@@ -24,9 +24,18 @@ class Leases(Database):
     """The part of the store that hands trials out and takes them back."""
 
     def lease(
-        self, job_id: str, shard: int, *, worker: str, ttl_s: float, limit: int = 1_000, alone: bool = False
+        self,
+        job_id: str,
+        shard: int,
+        *,
+        worker: str,
+        ttl_s: float,
+        limit: int = 1_000,
+        alone: bool = False,
+        without: Collection[str] = (),
     ) -> list[Lease]:
-        """Hand out up to `limit` pending trials of the shard for `ttl_s` seconds, in the order of the plan.
+        """Hand out up to `limit` pending trials of the shard for `ttl_s` seconds, in the order of the plan;
+        none of the models `without`.
 
         With `alone`, one trial whose worker has died ALONE_AFTER times: it must run with no other beside
         it, so that, should it kill the worker again, it takes none along. Nothing if the job is not open.
@@ -43,6 +52,8 @@ class Leases(Database):
                 return []
             _stop_at_limits(db, job, here, now=now)
             which = select(trials.c.trial_id).where(here, suspect if alone else ~suspect)
+            if without:
+                which = which.where(trials.c.model.not_in(without))
             which = which.order_by(trials.c.ordinal).limit(1 if alone else limit)
             handed_out = (
                 update(trials)

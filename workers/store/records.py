@@ -12,6 +12,7 @@ from gnomon.spec import JobSpec
 
 JobStatus = Literal["queued", "running", "completed", "cancelled", "failed"]
 TrialState = Literal["pending", "leased", "done"]
+CheckState = Literal["pending", "checking", "passed", "unconfirmed", "stopped"]
 
 T = TypeVar("T")
 
@@ -29,6 +30,23 @@ class Counts:
     @property
     def done(self) -> int:
         return self.scored + self.model_failed + self.infra_missing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCheck:
+    """A job's model: the state of its preflight, the last fault with the provider's words, and what the
+    preflight calls have cost (None where the provider does not say).
+
+    `unconfirmed`: the preflight failed in passing, and the job went on; `stopped`: it is called no more.
+    """
+
+    model: str
+    state: CheckState
+    cause: str
+    error: str
+    calls: int
+    usd: float | None
+    tokens: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +69,7 @@ class JobRecord:
     shards: int
     faults: tuple[DataFault, ...]
     error: str  # why it failed; empty otherwise
+    checks: tuple[ModelCheck, ...] = ()  # of its models, without those that call nobody
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,17 +1,19 @@
 """Replies: what models have said, kept for a time, so that no call is paid twice."""
 
+import logging
 from collections import defaultdict
-from collections.abc import Collection, Iterable
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from sqlalchemy import delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from workers.store.database import Database
+from workers.store.database import Database, in_words, is_passing
 from workers.store.schema import replies
 
 QUERY_SCOPES = 1_000
 FORGET_BATCH = 10_000
+log = logging.getLogger(__name__)
 
 
 class KeptReply(NamedTuple):
@@ -37,10 +39,26 @@ class Replies(Database):
         return dict(found)
 
     def keep_replies(self, new: Iterable[KeptReply]) -> None:
-        """Keep replies; of two under one key the first stays."""
+        """Keep replies; of two under one key the first stays. One that cannot be stored takes no other along.
+
+        Raises:
+            sqlalchemy.exc.SQLAlchemyError: the database cannot be reached; try again.
+        """
         values = [one._asdict() for one in new]
         if not values:
             return
+        try:
+            self._insert(values)
+        except Exception as error:
+            if is_passing(error):
+                raise
+            if len(values) == 1:
+                log.warning("a reply cannot be kept: %s", in_words(error))
+                return
+            for one in values:
+                self.keep_replies([KeptReply(**one)])
+
+    def _insert(self, values: Sequence[Mapping[str, Any]]) -> None:
         with self.writing() as db:
             now = self.now(db)
             rows = [{**one, "kept_at": now} for one in values]

@@ -1,18 +1,17 @@
 """Results: written in batches, once for each trial, and read back in the order they came."""
 
-import math
+import logging
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, tuple_, update
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
 from gnomon.errors import NotFound
 from gnomon.row import COLUMNS, Row
 from workers.store.counters import Spent, add_results
-from workers.store.database import Database
+from workers.store.database import Database, in_words, is_passing
 from workers.store.encoding import pack, row_in_order, row_of, row_values, trial_of, unpack
 from workers.store.ending import missing_row
 from workers.store.jobs import lock_jobs, number_of
@@ -24,6 +23,7 @@ Ended = tuple[Lease, Row, Mapping[str, Any]]  # what was leased, how it ended, i
 READ_BATCH = 2_000
 WRITE_BATCH = 1_000
 UNSTORABLE = "internal:unstorable"
+log = logging.getLogger(__name__)
 
 
 class Results(Database):
@@ -33,12 +33,12 @@ class Results(Database):
         """Keep results; return the ids of trials whose lease was no longer held: those are refused.
 
         What a refused result has cost is counted all the same: the money is gone. Writing the same
-        result twice is harmless. A result that cannot be stored (a lone surrogate, a number that is
-        not finite) becomes `infra_missing` with the stop reason `internal:unstorable`, and takes no
-        other along.
+        result twice is harmless. A result that cannot be stored, for whatever reason (a lone surrogate, a
+        number beyond reason), becomes `infra_missing` with the stop reason `internal:unstorable` and the
+        reason in its trace, and takes no other along.
 
         Raises:
-            sqlalchemy.exc.OperationalError: the database cannot be reached; try again, as often as need be.
+            sqlalchemy.exc.SQLAlchemyError: the database cannot be reached; try again, as often as need be.
         """
         refused: set[str] = set()
         for start in range(0, len(ended), WRITE_BATCH):
@@ -124,14 +124,28 @@ class Results(Database):
     def _finish(self, ended: Sequence[Ended]) -> set[str]:
         try:
             return self._write(ended)
-        except (OperationalError, InterfaceError):
-            raise
-        except (ValueError, DBAPIError) as error:  # ValueError: also text that has no encoding
+        except Exception as error:
+            if is_passing(error):
+                raise
             if len(ended) > 1:
                 return {trial_id for one in ended for trial_id in self._finish([one])}
-            lease, row, _ = ended[0]
-            note = {"kind": "note", "text": f"the result could not be stored: {type(error).__name__}"}
-            return self._write([(lease, _unstorable(lease, row), {"prompt": [], "steps": [note]})])
+            return self._set_apart(ended[0], in_words(error))
+
+    def _set_apart(self, one: Ended, reason: str) -> set[str]:
+        """Keep, of a result that cannot be stored, that it is missing, why, and what it has cost."""
+        lease, row, trace = one
+        note = {"kind": "note", "text": f"the result could not be stored: {reason}"}
+        log.warning("trial %s: %s", row.trial_id, note["text"])
+        missing = _unstorable(lease, row)
+        for kept in ({**trace, "steps": [*trace.get("steps", ()), note]}, {"prompt": [], "steps": [note]}):
+            try:
+                return self._write([(lease, missing, kept)])
+            except Exception as error:
+                if is_passing(error):
+                    raise
+                reason = in_words(error)
+        log.error("trial %s cannot even be set apart, and will run again: %s", row.trial_id, reason)
+        return {row.trial_id}
 
     def _write(self, ended: Sequence[Ended]) -> set[str]:
         columns = [row_values(row) for _, row, _ in ended]
@@ -144,13 +158,13 @@ class Results(Database):
             closed = update(trials).where(held_by(leases)).values(state="done", lease_until=None)
             taken = set(db.execute(closed.returning(trials.c.trial_id)).scalars())
             refused = _stale(db, [lease for lease in leases if lease.trial.trial_id not in taken])
+            if taken:
+                db.execute(insert(results), [row for row in columns if row["trial_id"] in taken])
+                db.execute(insert(traces), [body for body in bodies if body["trial_id"] in taken])
             for job_id, rows in by_job.items():
                 outcomes = [row.outcome for row in rows if row.trial_id in taken]
                 spent = [Spent.by(row) for row in rows if row.trial_id in taken | refused]
                 add_results(db, job_id, outcomes, spent, now=self.now(db))
-            if taken:
-                db.execute(insert(results), [row for row in columns if row["trial_id"] in taken])
-                db.execute(insert(traces), [body for body in bodies if body["trial_id"] in taken])
         return refused
 
     def _check_job(self, db: Connection, job_id: str) -> None:
@@ -176,7 +190,10 @@ def _stale(db: Connection, leases: Sequence[Lease]) -> set[str]:
 
 
 def _unstorable(lease: Lease, row: Row) -> Row:
-    """What is kept of a result that cannot be: the trial, and what it has cost where that is a number."""
+    """What is kept of a result that cannot be: the trial, and what it has cost where that can be counted."""
     kept = missing_row(lease.trial, benchmark=row.benchmark, stop_reason=UNSTORABLE, attempt=lease.attempt)
-    usd = row.usd if row.usd is not None and math.isfinite(row.usd) else None
-    return replace(kept, usd=usd, prompt_tokens=row.prompt_tokens, completion_tokens=row.completion_tokens)
+    prompt, completion = (
+        Spent.countable(None, count) for count in (row.prompt_tokens, row.completion_tokens)
+    )
+    usd = Spent.countable(row.usd, None).usd
+    return replace(kept, usd=usd, prompt_tokens=prompt.tokens, completion_tokens=completion.tokens)

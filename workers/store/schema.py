@@ -17,7 +17,7 @@ from sqlalchemy import (
     literal_column,
 )
 
-REVISION = "0004"  # of the tables below; each change of them is a step in workers/store/revisions
+REVISION = "0006"  # of the tables below; each change of them is a step in workers/store/revisions
 metadata = MetaData()
 _serial = BigInteger().with_variant(Integer, "sqlite")
 
@@ -122,9 +122,13 @@ results = Table(
     Column("cache_hits", Integer, nullable=False),
     Column("prompt_tokens", BigInteger),
     Column("completion_tokens", BigInteger),
+    Column("cached_tokens", BigInteger),
+    Column("reasoning_tokens", BigInteger),
     Column("usd", Double),
     Column("wall_s", Double, nullable=False),
     Column("attempt", Integer, nullable=False),
+    Column("error", Text, nullable=False, default="", server_default=""),
+    Column("tools_offered", Integer),  # None in rows from before it was counted
     sqlite_autoincrement=True,
 )
 Index("results_by_job", results.c.job_id, results.c.seq)
@@ -159,6 +163,21 @@ purses = Table(
     Column("until", Double, nullable=False),
 )
 Index("purses_by_job", purses.c.job_id)
+
+model_checks = Table(  # what is known of a job's model: its preflight, and whether it was stopped
+    "model_checks",
+    metadata,
+    Column("job_id", String(40), primary_key=True),
+    Column("model", Text, primary_key=True),
+    Column("state", String(12), nullable=False),
+    Column("cause", Text, nullable=False, default="", server_default=""),
+    Column("error", Text, nullable=False, default="", server_default=""),
+    Column("holder", String(200), nullable=False, default="", server_default=""),
+    Column("until", Double, nullable=False, default=0.0, server_default="0"),
+    Column("calls", Integer, nullable=False, default=0, server_default="0"),
+    Column("usd", Double),  # of the preflight calls; None: unknown
+    Column("tokens", BigInteger),
+)
 
 workers = Table(
     "workers",

@@ -1,9 +1,11 @@
 """SQLite: which library opens the file, how it is opened, whether it is whole and has room to grow."""
 
+import os
 import shutil
 import sqlite3
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
@@ -66,8 +68,11 @@ def wal_race() -> str:
 
 
 def open_sqlite(url: URL) -> Engine:
-    """An engine over a file, which is made with its folder if absent."""
-    Path(url.database or "").parent.mkdir(parents=True, exist_ok=True)
+    """An engine over a file, which is made with its folder if absent, for its owner alone."""
+    file = Path(url.database or "")
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with suppress(OSError):  # what cannot be made is said when it is connected to
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))  # its journals get the same mode
     engine = create_engine(url, module=library(), connect_args={"timeout": BUSY_TIMEOUT_S})
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", _begin)

@@ -6,13 +6,14 @@ from gnomon.errors import SpecError
 from workers.store.filing import Filing
 from workers.store.fleet import Fleet
 from workers.store.leases import Leases
+from workers.store.model_checks import ModelChecks
 from workers.store.purses import Purses
 from workers.store.replies import Replies
 from workers.store.results import Results
 
 
-class Store(Filing, Leases, Results, Replies, Purses, Fleet):
-    """Jobs, leases, results, filed jobs, replies, purses and the fleet over one database.
+class Store(Filing, Leases, Results, ModelChecks, Replies, Purses, Fleet):
+    """Jobs, leases, results, filed jobs, models, replies, purses and the fleet over one database.
 
     `Store(url)`: `sqlite:///FILE` (made if absent, with its folder) or a PostgreSQL URL. Tables are made
     if absent. `clock` replaces the database's clock in tests.

@@ -12,7 +12,6 @@ from agents.models.reference.meeting import meeting
 from agents.models.reference.order import ordered
 from agents.models.reference.question import Kind, Question, read_question
 from agents.models.reference.trip_reading import is_trip, read_trip
-from agents.models.reference.trips import plan_trip
 from gnomon.errors import SpecError
 from gnomon.message import ToolCall
 from gnomon.model import Reply, Request
@@ -80,6 +79,8 @@ def solve(question: Question, evidence: Evidence) -> Answer:
 
 
 def _trip_reply(request: Request) -> Reply:
+    from agents.models.reference.trips import plan_trip  # late: with SciPy, and most jobs plan no trip
+
     turn = sum(message["role"] == "assistant" for message in request.messages)
     reading = read_trip(request)
     if reading is None:

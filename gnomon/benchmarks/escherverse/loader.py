@@ -9,16 +9,17 @@ from gnomon.benchmark import PromptProtocol, Select
 from gnomon.benchmarks.escherverse.item import CATEGORIES, QUESTION_TYPES, SCENES, Item, item_from_json
 from gnomon.benchmarks.escherverse.prompt import parts_of
 from gnomon.benchmarks.escherverse.shown import as_shown, gold_letters
+from gnomon.clip_folders import ClipFolders, absence
 from gnomon.errors import DataError, NotFound
 from gnomon.identity import digest
 from gnomon.media import MediaStore
 from gnomon.media.clips import Clips, Look
 from gnomon.media.rules import FrameRule, Spread, Uniform, as_asked
 from gnomon.sample import DataFault, Sample, SampleRef
-from gnomon.shown_clip import find_clip, show_clip
+from gnomon.shown_clip import show_clip
+from tools.core.regular_file import read_regular
 
 FILE = "Escher-Bench.json"
-FOLDERS = ("videos", "clips", ".")  # where clips may lie; they are given out on request, in no set layout
 FRAMES = 16
 RELEASED_LOOK, GUARDED_LOOK = Look(quality=75), Look(max_side_px=1024)
 
@@ -27,13 +28,19 @@ RELEASED_LOOK, GUARDED_LOOK = Look(quality=75), Look(max_side_px=1024)
 class EscherSamples:
     """The selected samples in their drawn order, and what is wrong with the data."""
 
-    folder: Path
+    folders: ClipFolders
     protocol: PromptProtocol
     rule: FrameRule
     clips: Clips
     items: Mapping[str, Item]
     refs: Sequence[SampleRef]
     faults: Sequence[DataFault]
+    unshowable: int
+
+    @property
+    def sought(self) -> str:
+        """Where clips were looked for."""
+        return self.folders.sought
 
     def get(self, sample_id: str) -> Sample:
         """The whole sample.
@@ -45,7 +52,7 @@ class EscherSamples:
             raise NotFound(f"no sample {sample_id!r} in this selection")
         item = as_shown(self.items[sample_id], self.protocol)
         look = GUARDED_LOOK if self.protocol == "guarded" else RELEASED_LOOK
-        shown = show_clip(self.clips, clip_path(self.folder, item.clip), item.clip, self.rule, look)
+        shown = show_clip(self.clips, self.folders.find(item.clip), item.clip, self.rule, look)
         return Sample(
             ref=ref_of(item),
             parts=parts_of(item, self.protocol, shown.frames),
@@ -59,11 +66,6 @@ class EscherSamples:
 def ref_of(item: Item) -> SampleRef:
     """A question's reference: its cell is its category, its kin are the questions about the same video."""
     return SampleRef(sample_id=item.index, task=item.category, cell=item.category, cluster=item.video)
-
-
-def clip_path(folder: Path, name: str) -> Path | None:
-    """Where a clip lies; None if it is absent or its name leads out of the folder."""
-    return next(filter(None, (find_clip(folder / inner, name) for inner in FOLDERS)), None)
 
 
 def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media: MediaStore) -> EscherSamples:
@@ -84,20 +86,19 @@ def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media:
     ]
     chosen.sort(key=lambda item: digest(select.seed, item.index))
     chosen = chosen[: select.limit]
-    shown = sorted({item.clip for item in chosen})
-    absent = [clip for clip in shown if clip_path(data, clip) is None]
-    if absent:
-        detail = f"{len(absent)} of {len(shown)} clips are absent, first {absent[0]}"
-        faults = [*faults, DataFault(sample_id="", kind="media", detail=detail)]
+    folders = ClipFolders(root=data, beside=data)  # clips are given out on request, in no set layout
+    clips = [item.clip for item in chosen]
+    absent = folders.absent(clips)
     rule = Uniform if protocol == "guarded" else Spread
     return EscherSamples(
-        folder=data,
+        folders=folders,
         protocol=protocol,
         rule=as_asked(rule, FRAMES, frames=select.frames, fps=select.fps),
         clips=Clips(media),
         items={item.index: item for item in chosen},
         refs=[ref_of(item) for item in chosen],
-        faults=faults,
+        faults=[*faults, *absence(clips, absent, sought=folders.sought)],
+        unshowable=sum(clip in absent for clip in clips),
     )
 
 
@@ -108,7 +109,7 @@ def read_items(file: Path) -> tuple[list[Item], list[DataFault]]:
         DataError: the file is absent or no JSON list.
     """
     try:
-        entries = json.loads(file.read_bytes())
+        entries = json.loads(read_regular(file))
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{file} cannot be read: {error}", field="data") from None
     if not isinstance(entries, list):

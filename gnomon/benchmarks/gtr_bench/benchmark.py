@@ -6,8 +6,6 @@ from typing import Any, Literal
 
 from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select, only_scorer
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, gold_from_json
-from gnomon.benchmarks.gtr_bench.floors import floors_of
-from gnomon.benchmarks.gtr_bench.loader import open_samples
 from gnomon.benchmarks.gtr_bench.published import published
 from gnomon.benchmarks.gtr_bench.scoring import score_case
 from gnomon.decoding import EVERY_TASK, Decoding
@@ -16,6 +14,9 @@ from gnomon.media import MediaStore
 from gnomon.sample import Sample
 from gnomon.score import Score
 from tools.core.tool import Need
+
+# What neither a check of a spec nor a generated world needs.
+LATE = ("gnomon.benchmarks.gtr_bench.floors", "gnomon.benchmarks.gtr_bench.loader")
 
 
 class GtrBench:
@@ -35,6 +36,8 @@ class GtrBench:
     ) -> SampleSet:
         if data is None:
             raise DataError("gtr-bench needs the folder of its published files", field="data")
+        from gnomon.benchmarks.gtr_bench.loader import open_samples
+
         return open_samples(data=data, select=select, protocol=protocol, media=media)
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
@@ -58,6 +61,8 @@ class GtrBench:
         return score_case(case, response, scoring=scoring)
 
     def floors(self, sample: Sample) -> Mapping[str, float]:
+        from gnomon.benchmarks.gtr_bench.floors import floors_of
+
         return floors_of(sample)
 
     def decoding(self, protocol: str) -> Mapping[str, Decoding]:

@@ -14,6 +14,7 @@ from gnomon.media.clips import jpeg as encoded
 from gnomon.media.marks import Mark
 from gnomon.media.rules import AtIndices
 from gnomon.sample import ImageRef
+from tools.core.regular_file import open_regular
 
 MAX_SIDE_PX = 1800
 QUALITY = 95
@@ -63,7 +64,7 @@ def clip_pictures(
         return list(clips.frames(path, AtIndices(tuple(mark.index for mark in marks)), look).images)
     pictures = []
     for mark in marks:
-        with Image.open(frame_path(path, mark.index)) as source:
+        with open_regular(frame_path(path, mark.index)) as file, Image.open(file) as source:
             pictures.append(clips.media.put(encoded(source, look, mark.index)))
     return pictures
 

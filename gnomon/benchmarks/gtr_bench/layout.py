@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, Case, case_from_json
 from gnomon.errors import DataError
 from gnomon.sample import DataFault
+from tools.core.regular_file import read_regular
 
 _FILE = re.compile(rf"({'|'.join(SCENES)})_({'|'.join(TASKS)})_\d+\.json")
 
@@ -92,7 +93,7 @@ def read_cases(layout: Layout) -> tuple[list[Case], list[DataFault]]:
 def _objects(path: Path) -> Iterator[tuple[str, object]]:
     """The entries of a file, each with a name to blame it by; a file that is none is one bad entry."""
     try:
-        given = json.loads(path.read_bytes())
+        given = json.loads(read_regular(path))
     except (OSError, ValueError, RecursionError):
         given = None
     entries = given.get("cases") if isinstance(given, dict) else None

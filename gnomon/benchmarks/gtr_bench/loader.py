@@ -22,7 +22,8 @@ from gnomon.errors import DataError, NotFound
 from gnomon.identity import digest
 from gnomon.media import MediaStore
 from gnomon.media.clips import Clips
-from gnomon.sample import DataFault, ImageRef, Sample, SampleRef
+from gnomon.sample import LACKS_MEDIA, DataFault, ImageRef, Sample, SampleRef
+from tools.core.regular_file import read_regular
 from tools.scene.scene import Scene
 
 
@@ -77,7 +78,7 @@ class GtrSamples:
         path = self.layout.map_of(case)
         if path is None:
             return None
-        data = path.read_bytes()
+        data = read_regular(path)
         key = hashlib.sha256(data).digest()
         if key not in self._maps:
             self._maps[key] = self.media.put(data if self.protocol == "guarded" else _as_jpeg(data))
@@ -107,7 +108,7 @@ class GtrSamples:
         key = case.case_id if outdoor else map_image.sha256  # outdoors, ids differ from case to case
         if key not in self._mapped and outdoor:
             readings = ReadingStore(self.media.folder / "map-readings")
-            reading = readings.read(path.read_bytes(), scene.cameras)
+            reading = readings.read(read_regular(path), scene.cameras)
             self._mapped[key] = mapped_scene(scene, reading, map_image)
         elif key not in self._mapped:
             self._mapped[key] = replace(scene, map_image=map_image_of(map_image, path))
@@ -177,9 +178,14 @@ def _media_faults(layout: Layout, cases: Sequence[Case]) -> list[DataFault]:
         for case in cases
         if layout.map_of(case) is None
     ]
-    clips = [clip for case in cases for clip in case.clips]
-    absent = sum(not has_frames(layout.path(clip.video_path), clip) for clip in clips)
-    if absent:
-        detail = f"frames of {absent} of {len(clips)} clips are absent; the prompts go without their pictures"
-        faults.append(DataFault(sample_id="", kind="media", detail=detail))
+    absent = [
+        sum(not has_frames(layout.path(clip.video_path), clip) for clip in case.clips) for case in cases
+    ]
+    if any(absent):
+        detail = (
+            f"frames of {sum(absent):,} of {sum(len(case.clips) for case in cases):,} clips are absent: "
+            f"{sum(map(bool, absent)):,} of {len(cases):,} samples are without their video, and the prompts "
+            "go without its pictures"
+        )
+        faults.append(DataFault(sample_id="", kind=LACKS_MEDIA, detail=detail))
     return faults

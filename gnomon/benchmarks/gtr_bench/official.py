@@ -107,12 +107,16 @@ def _collect(given: Mapping[str, Any], parsed: dict[str, Any], *, timed: bool) -
 def option_letter(text: object, choices: Sequence[str] | None) -> str:
     """The letter an option text stands for, "" if none; the rules are tried in the released order.
 
+    Blanks are trimmed only after the test for an empty text, and nothing is contained in every choice.
+
     >>> option_letter("c09", ["A. c095", "B. c09"])  # contained in an earlier choice
     'A'
     >>> option_letter("(B)", ["A. c095", "B. c09"])
     ''
+    >>> option_letter("", ["A. c095", "B. c09"]), option_letter("  ", ["A. c095", "B. c09"])
+    ('', 'A')
     """
-    if not isinstance(text, str) or not text.strip():
+    if not isinstance(text, str) or not text:
         return ""
     text = text.strip()
     if letter := _ruled_letter(text):
@@ -135,13 +139,17 @@ def _ruled_letter(text: str) -> str:
 def seconds_of(text: str) -> float:
     """Clock text to seconds, 0 for what is none; the fraction counts as whole milliseconds of any width.
 
+    What follows a second point is not looked at.
+
     >>> seconds_of("12:00:58.97"), seconds_of("12:00"), seconds_of("12:00:58,979")
     (43258.097, 0.0, 0.0)
+    >>> seconds_of("12:00:58.9.9"), seconds_of("12:00:58..9")
+    (43258.009, 0.0)
     """
     try:
         hours, minutes, rest = text.split(":")
-        seconds, _, fraction = rest.partition(".")
-        millis = int(fraction) if "." in rest else 0
+        seconds, *fraction = rest.split(".")
+        millis = int(fraction[0]) if fraction else 0
         return int(hours) * 3600 + int(minutes) * 60 + int(seconds) + millis / 1000
     except (ValueError, OverflowError):
         return 0.0

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter, Validation
 from gnomon.benchmarks.gtr_bench.case import CAMERA_ID, Case
 from gnomon.errors import DataError
 from gnomon.sample import ImageRef
+from tools.core.regular_file import open_regular, read_regular
 from tools.scene.errors import SceneError
 from tools.scene.format import read_scene
 from tools.scene.frame import Frame
@@ -74,7 +75,7 @@ def indoor_scene(homographies: Path | None) -> Scene:
     if homographies is None or not homographies.is_file():
         return _indoor_scene(b"[]")
     try:
-        return _indoor_scene(homographies.read_bytes())
+        return _indoor_scene(read_regular(homographies))
     except (OSError, ValidationError) as error:
         reason = str(error).splitlines()[0]
         raise DataError(f"the homographies in {homographies.name} cannot be used: {reason}") from None
@@ -104,7 +105,7 @@ def map_image_of(image: ImageRef, picture: Path) -> MapImage | None:
     The picture stacks panels: a white strip that ends in the floor's title, then the floor. Which floor it is
     shows in how much is printed in the title.
     """
-    with Image.open(picture) as source:
+    with open_regular(picture) as file, Image.open(file) as source:
         grey = np.asarray(source.convert("L"))
     shrunk = image.height / grey.shape[0]  # `image` may be a smaller copy of the picture
     white: NDArray[np.bool_] = np.all(grey[:, :MARGIN_PX] > 250, axis=1)

@@ -13,6 +13,7 @@ from gnomon.errors import DataError, NotFound, SpecError
 from gnomon.media import MediaStore
 from gnomon.sample import DataFault, Part, Sample, SampleRef
 from gnomon.score import Score
+from tools.core.regular_file import read_regular
 
 FILE = "cases.ndjson"
 FIELDS = ("case_id", "analysis", "task", "cluster", "model", "arm", "question", "trace")
@@ -123,7 +124,7 @@ def read_cases(file: Path) -> dict[str, dict[str, str]]:
         DataError: it is absent, or a line is no case.
     """
     try:
-        lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line]
+        lines = [json.loads(line) for line in read_regular(file).decode().splitlines() if line]
     except (OSError, ValueError) as error:
         raise DataError(f"{file} cannot be read: {error}", field="data") from None
     for number, line in enumerate(lines, start=1):

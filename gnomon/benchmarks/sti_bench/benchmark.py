@@ -48,12 +48,12 @@ class StiBench:
         if data is None:
             raise DataError("sti-bench needs the folder of its published files", field="data")
         select.check(tasks=self.tasks, scenes=self.scenes)
-        file, folder = find_layout(data)
+        file, folders = find_layout(data)
         questions, faults = read_questions(file)
         return draw_samples(
             questions,
             faults,
-            folder=folder,
+            folders=folders,
             showing=showing(protocol, frames=select.frames, fps=select.fps),
             select=select,
             protocol=protocol,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.benchmarks.sti_bench.tasks import SCENES, TASKS, scene_of, task_of
+from gnomon.clip_folders import ClipFolders
 from gnomon.clip_samples import ClipQuestion, read_rows
 from gnomon.errors import DataError
 from gnomon.sample import DataFault
@@ -14,15 +15,15 @@ LETTERS = "ABCDE"
 MAX_SECONDS = 1_000_000
 
 
-def find_layout(data: Path) -> tuple[Path, Path]:
-    """The question file and the folder of clips, which may be absent.
+def find_layout(data: Path) -> tuple[Path, ClipFolders]:
+    """The question file and the folders of clips, which may be absent.
 
     Raises:
         DataError: there is no question file.
     """
     for file in (data / "qa.parquet", data / "STI-Bench" / "qa.parquet"):
         if file.is_file():
-            return file, file.parent / "video"
+            return file, ClipFolders(root=file.parent, beside=data)
     raise DataError(f"{data} holds no STI-Bench questions; expected qa.parquet and video/", field="data")
 
 

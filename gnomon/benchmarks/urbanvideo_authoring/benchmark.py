@@ -9,6 +9,7 @@ from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Sc
 from gnomon.benchmarks.urbanvideo_authoring.templates import TEMPLATES
 from gnomon.benchmarks.urbanvideo_authoring.written import read_written
 from gnomon.benchmarks.urbanvideo_bench.tasks import TASKS
+from gnomon.clip_folders import ClipFolders
 from gnomon.clip_samples import ClipQuestion, Showing, draw_samples, labelled_frames
 from gnomon.errors import DataError, SpecError
 from gnomon.media import MediaStore
@@ -16,6 +17,7 @@ from gnomon.media.clips import Frames
 from gnomon.media.rules import Uniform
 from gnomon.sample import DataFault, Part, Sample
 from gnomon.score import Score
+from tools.core.regular_file import read_regular
 
 FRAMES = 32
 SUFFIXES = (".mp4", ".avi", ".mkv", ".webm", ".mov")
@@ -58,7 +60,13 @@ class UrbanVideoAuthoring:
         ]
         showing = Showing(rule=Uniform(FRAMES), prompt=_prompt)
         return draw_samples(
-            questions, faults, folder=folder, showing=showing, select=select, protocol=protocol, media=media
+            questions,
+            faults,
+            folders=ClipFolders(root=data, beside=data),
+            showing=showing,
+            select=select,
+            protocol=protocol,
+            media=media,
         )
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
@@ -123,7 +131,7 @@ def _goals(path: Path) -> tuple[dict[str, str], list[DataFault]]:
     if not path.is_file():
         return {}, []
     try:
-        given = json.loads(path.read_bytes())
+        given = json.loads(read_regular(path))
     except (OSError, ValueError, RecursionError):
         given = None
     if isinstance(given, dict) and all(isinstance(goal, str) for goal in given.values()):

@@ -49,7 +49,7 @@ class UrbanVideoBench:
         if data is None:
             raise DataError("urbanvideo-bench needs the folder of its published files", field="data")
         select.check(tasks=self.tasks, scenes=self.scenes)
-        file, folder = find_layout(data)
+        file, folders = find_layout(data)
         questions, faults = read_questions(file)
         if protocol == "guarded":
             questions = [question for question in questions if question.gold in question.options]
@@ -60,7 +60,7 @@ class UrbanVideoBench:
         return draw_samples(
             questions,
             faults,
-            folder=folder,
+            folders=folders,
             showing=showing(protocol, frames=select.frames, fps=select.fps, together=together),
             select=select,
             protocol=protocol,

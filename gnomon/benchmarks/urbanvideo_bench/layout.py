@@ -6,6 +6,7 @@ from typing import Any
 
 from gnomon.benchmarks.urbanvideo_bench.options import LETTERS, split_question
 from gnomon.benchmarks.urbanvideo_bench.tasks import task_of
+from gnomon.clip_folders import ClipFolders
 from gnomon.clip_samples import ClipQuestion, read_rows
 from gnomon.errors import DataError
 from gnomon.sample import DataFault
@@ -13,15 +14,15 @@ from gnomon.sample import DataFault
 COLUMNS = ("Question_id", "video_id", "question_category", "question", "answer")
 
 
-def find_layout(data: Path) -> tuple[Path, Path]:
-    """The question file and the folder of clips, which may be absent.
+def find_layout(data: Path) -> tuple[Path, ClipFolders]:
+    """The question file and the folders of clips, which may be absent.
 
     Raises:
         DataError: there is no question file.
     """
     for file in (data / "MCQ.parquet", data / "benchmark" / "MCQ.parquet", data / "dataset" / "MCQ.parquet"):
         if file.is_file():
-            return file, file.parent / "videos"
+            return file, ClipFolders(root=file.parent, beside=data)
     raise DataError(
         f"{data} holds no UrbanVideo-Bench questions; expected MCQ.parquet and videos/", field="data"
     )

@@ -36,6 +36,7 @@ class VirBench:
     version = "2"
     tasks: tuple[str, ...] = SUBTASKS
     scenes: tuple[str, ...] = SPLITS
+    official_scenes: tuple[str, ...] = ("test",)
     variants: tuple[str, ...] = ()
     needs_data = True
     builds_slowly = True

@@ -8,6 +8,7 @@ from gnomon.benchmark import PromptProtocol, Select
 from gnomon.benchmarks.vir_bench.frames import LOOKS, rule_of
 from gnomon.benchmarks.vir_bench.journey import Journey, Language, journey_from_json
 from gnomon.benchmarks.vir_bench.prompt import parts_of
+from gnomon.clip_folders import ClipFolders, absence
 from gnomon.clip_samples import read_rows
 from gnomon.errors import DataError, NotFound
 from gnomon.identity import digest
@@ -15,7 +16,7 @@ from gnomon.media import MediaStore
 from gnomon.media.clips import Clips
 from gnomon.media.rules import FrameRule
 from gnomon.sample import DataFault, Sample, SampleRef
-from gnomon.shown_clip import find_clip, show_clip
+from gnomon.shown_clip import show_clip
 
 SUBTASKS = ("node", "edge")
 SPLITS = ("test", "validation")
@@ -34,13 +35,19 @@ class Video:
 class VirSamples:
     """The selected samples in their drawn order, and what is wrong with the data."""
 
-    folder: Path
+    folders: ClipFolders
     protocol: PromptProtocol
     rule: FrameRule
     clips: Clips
     videos: Mapping[str, Video]
     refs: Sequence[SampleRef]
     faults: Sequence[DataFault]
+    unshowable: int
+
+    @property
+    def sought(self) -> str:
+        """Where videos were looked for."""
+        return self.folders.sought
 
     def get(self, sample_id: str) -> Sample:
         """The whole sample.
@@ -54,7 +61,7 @@ class VirSamples:
             raise NotFound(f"no sample {sample_id!r} in this selection")
         journey = self.videos[video_id].journey
         name = f"{ref.cluster}.mp4"
-        path = find_clip(self.folder / "videos", name)
+        path = self.folders.find(name)
         shown = show_clip(self.clips, path, name, self.rule, LOOKS[self.protocol])
         return Sample(
             ref=ref,
@@ -90,19 +97,18 @@ def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media:
     ]
     refs.sort(key=lambda ref: (digest(select.seed, ref.cluster), SUBTASKS.index(ref.task)))
     refs = refs[: select.limit]
-    shown = list(dict.fromkeys(ref.cluster for ref in refs))
-    absent = [video_id for video_id in shown if find_clip(folder / "videos", f"{video_id}.mp4") is None]
-    if absent:
-        detail = f"{len(absent)} of {len(shown)} videos are absent, first {absent[0]}.mp4"
-        faults = [*faults, DataFault(sample_id="", kind="media", detail=detail)]
+    folders = ClipFolders(root=folder, beside=folder / "data")
+    clips = [f"{ref.cluster}.mp4" for ref in refs]
+    absent = folders.absent(clips)
     return VirSamples(
-        folder=folder,
+        folders=folders,
         protocol=protocol,
         rule=rule_of(protocol, frames=select.frames, fps=select.fps),
         clips=Clips(media),
         videos=videos,
         refs=refs,
-        faults=faults,
+        faults=[*faults, *absence(clips, absent, sought=folders.sought)],
+        unshowable=sum(clip in absent for clip in clips),
     )
 
 

@@ -70,12 +70,12 @@ def _run(spec: dict[str, Any], settings: "Settings", workers: int | None) -> str
     from service.cli.progress import JobProgress
     from service.embedded import default_workers
     from service.jobs import draft_typed
-    from service.running import run_to_end
+    from service.running import of_draft, run_to_end
 
     draft = draft_typed(spec, settings)
     with JobProgress() as progress:
         return run_to_end(
-            draft,
+            of_draft(draft),
             settings,
             workers=workers or default_workers(),
             started=lambda job, abandoned: None,  # noqa: ARG005 (nothing to say)

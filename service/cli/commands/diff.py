@@ -22,10 +22,14 @@ if TYPE_CHECKING:
 @data_dir_option
 @json_option
 def diff(first: str, second: str, out: Path | None, data_dir: Path | None, as_json: bool) -> None:
-    """Compare the jobs FIRST and SECOND over their common samples: what differed, and what it changed."""
+    """Compare the jobs FIRST and SECOND over their common samples.
+
+    Says in which fields the specs differ, which scores and answers are others, and what that means for each
+    model and arm. `gnomon jobs` lists the jobs there are.
+    """
     from gnomon.errors import SpecError
     from gnomon.report.difference import build_difference
-    from gnomon.report.text import summary_text
+    from gnomon.report.text import changes_text, summary_text
     from service.cli.opening import existing_store
 
     if out is not None and out.suffix not in (".html", ".md", ".json"):
@@ -46,6 +50,7 @@ def diff(first: str, second: str, out: Path | None, data_dir: Path | None, as_js
     click.echo("What differs in their specs:" if found["spec_changes"] else "Their specs do not differ.")
     for change in found["spec_changes"]:
         click.echo(f"  {change['field']}: {json.dumps(change['first'])} → {json.dumps(change['second'])}")
+    click.echo("\n" + changes_text(found["changes"]))
     click.echo("\n" + summary_text(found["report"]))
 
 

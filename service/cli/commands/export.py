@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gnomon.whole_file import PUBLIC, whole_file, write_whole
 from service.cli.options import data_dir_option
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def export(job: str, kind: str, out: Path, data_dir: Path | None) -> None:
         prepare_out(out)
         if kind == "rows":
             files = [out / "rows.ndjson"]
-            with files[0].open("w", encoding="utf-8") as file:
+            with whole_file(files[0], "w", rights=PUBLIC, encoding="utf-8") as file:
                 rows_ndjson(store.iter_rows(job), file)
         elif kind == "chat":
             files = [_chats(store, job, out / "chat.jsonl")]
@@ -51,7 +52,7 @@ def export(job: str, kind: str, out: Path, data_dir: Path | None) -> None:
 def _chats(store: "Store", job_id: str, path: Path) -> Path:
     from gnomon.exchange.chat import chat_of
 
-    with path.open("w", encoding="utf-8") as file:
+    with whole_file(path, "w", rights=PUBLIC, encoding="utf-8") as file:
         for row in store.iter_rows(job_id):
             line = chat_of(row, store.trace(row.trial_id))
             if line is not None:
@@ -70,5 +71,5 @@ def _logs(store: "Store", job_id: str, out: Path) -> list[Path]:
                 log = log_of(mine, job_id=job_id, created=job.created_at, trace=store.trace)
                 name = re.sub(r"[^\w.-]+", "-", f"{job_id}_{model.label}_{arm.name}")
                 files.append(out / f"{name}.json")
-                files[-1].write_text(json.dumps(log, allow_nan=False), encoding="utf-8")
+                write_whole(files[-1], json.dumps(log, allow_nan=False).encode(), rights=PUBLIC)
     return files

@@ -54,7 +54,7 @@ def import_(
     title = name or ", ".join(Path(given.rpartition("=")[2]).name for given in files)
     run = run_of(ended, name=title, primary=primary)
     settings = settings_of(data_dir)
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     store = open_store(settings.database_url)
     try:
         job_id = store.file_job(run.spec, run.refs, run.ended)

@@ -19,11 +19,10 @@ def plan(spec: Path, pilot: str | None, data_dir: Path | None, as_json: bool) ->
     from service.cli.opening import draft_of, existing_store, settings_of
     from service.planning import plan as plan_job
 
-    settings = settings_of(data_dir)
-    draft = draft_of(spec, settings)
+    draft = draft_of(spec, settings_of(data_dir))
     store = existing_store(data_dir) if pilot else None
     try:
-        found = plan_job(draft, settings, store=store, pilot=pilot)
+        found = plan_job(draft, store=store, pilot=pilot)
     finally:
         if store is not None:
             store.close()
@@ -32,6 +31,7 @@ def plan(spec: Path, pilot: str | None, data_dir: Path | None, as_json: bool) ->
 
 def _text(found: dict[str, Any]) -> str:
     lines = [
+        *(f"Warning: {warning}" for warning in found["warnings"]),
         f"{found['name']}: {found['trials']:,} trials",
         f"{found['samples']:,} samples in {found['clusters']:,} clusters and {found['cells']:,} cells",
         "",

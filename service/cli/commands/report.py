@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gnomon.errors import SpecError
+from gnomon.whole_file import PUBLIC, whole_file
 from service.cli.options import data_dir_option
 
 if TYPE_CHECKING:
@@ -58,16 +59,18 @@ def _write(store: "Store", job: str, kind: str, out: Path | None) -> None:
         if out is None:
             rows_csv(rows, sys.stdout)
         elif kind == "parquet":
-            rows_parquet(rows, out)
+            with whole_file(out, rights=PUBLIC) as file:
+                rows_parquet(rows, file)
         else:
-            with out.open("w", encoding="utf-8", newline="") as file:
+            with whole_file(out, "w", rights=PUBLIC, encoding="utf-8", newline="") as file:
                 rows_csv(rows, file)
         return
     text = _text(store, job, kind)
     if out is None:
         click.echo(text, nl=not text.endswith("\n"))
     else:
-        out.write_text(text, encoding="utf-8", newline="")
+        with whole_file(out, rights=PUBLIC) as file:
+            file.write(text.encode())
 
 
 def _text(store: "Store", job: str, kind: str) -> str:

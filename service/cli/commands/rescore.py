@@ -48,6 +48,8 @@ def rescore(
         click.echo(json.dumps(found.to_json(), indent=2))
         return
     click.echo(f"{found.changed:,} of {found.rescored:,} scores changed ({found.scoring} scoring)")
+    if found.outcomes_changed:
+        click.echo(f"{found.outcomes_changed:,} outcomes changed, such as from scored to failed by the model")
     without = found.trials - found.rescored
     click.echo(f"{without:,} of {found.trials:,} trials had no response and stay as they were")
     for one in found.changes[:10]:

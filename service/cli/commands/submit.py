@@ -28,6 +28,8 @@ def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
         posted = client.post_job(given)
         job_id = posted["id"]
         click.echo(f"job {job_id}: {posted['planned_trials']} trials, {url}/v1/jobs/{job_id}", err=True)
+        for warning in posted.get("warnings", ()):
+            click.echo(f"warning: {warning}", err=True)
         if not wait:
             click.echo(json.dumps(posted, indent=2) if as_json else job_id)
             return
@@ -39,15 +41,14 @@ def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
 
 
 def _wait(client: Any, posted: dict[str, Any]) -> dict[str, Any]:
-    from service.cli.progress import on_stderr
+    from service.cli.progress import Counter
 
-    with on_stderr() as progress:
-        bar = progress.add_task(posted["id"], total=posted["planned_trials"], note="")
+    with Counter("trials") as counter:
 
         def seen(job: dict[str, Any]) -> None:
             counts = job["counts"]
             done = counts["scored"] + counts["model_failed"] + counts["infra_missing"]
-            progress.update(bar, completed=done, note=f"{counts['infra_missing']} missing")
+            counter.show(done, posted["planned_trials"], f"{counts['infra_missing']:,} missing")
 
         job: dict[str, Any] = client.wait(posted["id"], seen)
         return job

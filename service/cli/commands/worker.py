@@ -1,7 +1,6 @@
 """Start one worker."""
 
 import os
-import sys
 from pathlib import Path
 
 import click
@@ -16,11 +15,12 @@ def worker(queues: str, data_dir: Path | None) -> None:
     """Run trials from GNOMON_REDIS_URL into GNOMON_DATABASE_URL until interrupted."""
     from service.cli.opening import need_redis, settings_of
     from service.embedded import open_redis, places
+    from workers.process import module_command
 
     settings = settings_of(data_dir)
     url = need_redis(settings)
     open_redis(url).close()
-    command = [sys.executable, "-m", "workers", "--queues", ",".join(queues_of(queues))]
+    command = module_command("workers", "--queues", ",".join(queues_of(queues)))
     environ = {**os.environ, **places(settings, url)}
     # The worker loads agents, which this process may not: it becomes the worker.
-    os.execve(sys.executable, command, environ)  # noqa: S606 (our own module, arguments as a list)
+    os.execve(command[0], command, environ)  # noqa: S606 (our own module, arguments as a list)

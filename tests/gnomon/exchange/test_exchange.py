@@ -276,6 +276,15 @@ def test_a_log_of_ours_is_read_back(write: Callable[..., Path]) -> None:
     assert (back[1][1] or {})["steps"][1]["arguments"] == '{"x": 1}'
 
 
+def test_reasoning_travels_to_inspects_logs_and_back(write: Callable[..., Path]) -> None:
+    (row, _), *_ = read_log(write(a_log([a_sample(0)])))
+    steps = [{"kind": "reply", "text": "A", "reasoning": "hm"}, {"kind": "reply", "text": "B"}]
+    trace = {"prompt": [], "steps": steps, "response": "B"}
+    log = log_of([row], job_id="j", created="2026-11-21T10:00:00Z", trace=lambda _: trace)
+    (_, back), *_ = read_log(write(log))
+    assert [(step["text"], step["reasoning"]) for step in (back or {})["steps"]] == [("A", "hm"), ("B", "")]
+
+
 def test_a_foreign_benchmark_can_be_reported_but_not_run() -> None:
     foreign = benchmark_called("sums")
     assert foreign.published() == ()

@@ -18,6 +18,7 @@ from gnomon.benchmarks.vir_bench.nodes_given import nodes_given, unshuffled
 from gnomon.errors import DataError, SpecError
 from gnomon.media import MediaStore
 from gnomon.sample import Sample
+from gnomon.spec import parse_spec
 from tests.numbered import number_of
 from tests.published_graphs import KANSAI, KANTO, VIR_ROWS, publish_vir
 
@@ -79,6 +80,29 @@ def test_the_official_frames_run_evenly_from_the_first_to_the_last(
     assert shown(samples.get("kanto-02.edge"), media) == list(range(40))
 
 
+@pytest.mark.parametrize(
+    ("protocol", "select", "scenes"),
+    [
+        ("official", {}, ["test"]),
+        ("official", {"scenes": ["validation"]}, ["validation"]),
+        ("official", {"scenes": ["test", "validation"]}, ["test", "validation"]),
+        ("guarded", {}, []),
+    ],
+)
+def test_official_asks_the_test_split_alone_unless_the_spec_names_another(
+    protocol: str, select: dict[str, Any], scenes: list[str]
+) -> None:
+    spec = {
+        "benchmark": "vir-bench",
+        "data": "published",
+        "protocol": protocol,
+        "select": select,
+        "models": [{"id": "reference"}],
+        "arms": [{"name": "raw", "agent": "direct"}],
+    }
+    assert parse_spec(spec, agents=("direct",)).select.scenes == scenes
+
+
 def test_the_guarded_frames_are_the_middles_of_equal_spans(published: Path, media: MediaStore) -> None:
     sample = opened(published, media).get("kansai_01.node")
     assert shown(sample, media) == [int((step + 0.5) * 300 / 64) for step in range(64)]
@@ -114,9 +138,11 @@ def test_an_absent_or_broken_video_is_named_and_its_sample_is_broken(
     (folder / "videos").mkdir()
     (folder / "videos" / "kanto-02.mp4").write_bytes(b"no video")
     samples = opened(folder, media)
-    assert [fault.detail for fault in samples.faults if fault.kind == "media"] == [
-        "1 of 2 videos are absent, first kansai_01.mp4"
-    ]
+    (told,) = [fault.detail for fault in samples.faults if fault.kind == "media"]
+    assert told.startswith(
+        "2 of 4 samples are without their video: 1 of 2 videos are absent, first kansai_01"
+    )
+    assert told.endswith("looked in videos/, video/, clips/ and beside the table")
     for sample_id, why in (("kansai_01.node", "absent"), ("kanto-02.node", "cannot be read")):
         sample = samples.get(sample_id)
         assert why in sample.broken

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from gnomon.benchmark import PromptProtocol, Scoring
 from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.benchmarks.gtr_bench.case import Case, case_from_json
 from gnomon.benchmarks.gtr_bench.clock import clock_span, day_span
-from gnomon.benchmarks.gtr_bench.official import extract_elements
+from gnomon.benchmarks.gtr_bench.official import extract_elements, seconds_of
 from gnomon.benchmarks.gtr_bench.scoring import score_case
 from gnomon.benchmarks.gtr_bench.strict import span_iou
 from gnomon.errors import SpecError
@@ -210,6 +211,43 @@ def test_whatever_a_model_writes_gets_a_score(
 
 TIMES = re.compile(r'"time_duration"\s*:\s*\[(.*?)\]', re.DOTALL)  # as released: slow where no bracket closes
 PIECES = st.sampled_from(('"time_duration"', ":", " ", "[", "]", '"12:00-13:00"', "'", "\n", "x"))
+
+
+@pytest.mark.parametrize(
+    ("response", "value"),
+    [
+        ('{"answer": "  "}', 1.0),  # nothing, once trimmed, is contained in the first option
+        ('{"answer": "\\n\\t"}', 1.0),
+        ('{"answer": ["\u3000"]}', 1.0),
+        ('{"answer": " ", # broken JSON}', 1.0),
+        ('{"answer": ["", null]}', 0.0),
+        ('{"answer": ""}', 0.0),
+        ("   ", 0.0),
+        ("", 0.0),
+    ],
+)
+def test_an_answer_of_blanks_is_officially_the_first_option_and_flagged(response: str, value: float) -> None:
+    case = replace(ORDER, ground_truth=ORDER.choices[0])
+    score = score_case(case, response, scoring="official")
+    assert (score.value, "gamed:fragment" in score.flags) == (value, value == 1.0)
+    assert score_case(ORDER, response, scoring="official").value == 0.0
+    assert score_case(case, response, scoring="strict").value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("12:00:58.9.9", 43258.009),
+        ("12:00:58.9.", 43258.009),
+        ("12:00:58.9.x", 43258.009),
+        ("12:00:58..9", 0.0),
+        ("12:00:58.x.9", 0.0),
+        (".5:00:58", 0.0),
+        ("12:00:.5", 0.0),
+    ],
+)
+def test_a_second_point_in_an_official_time_ends_its_fraction(text: str, seconds: float) -> None:
+    assert seconds_of(text) == pytest.approx(seconds, abs=1e-12)
 
 
 @given(st.lists(PIECES, max_size=30).map("".join))

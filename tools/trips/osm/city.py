@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from tools.core.regular_file import CITIES_VARIABLE, read_regular
 from tools.trips.embedded import Embedded, table_of
 from tools.trips.errors import BadArgument, NoSuchPlace, Unavailable, Unreachable, Unsupported
 from tools.trips.naming import likeness
@@ -33,7 +34,6 @@ T = TypeVar("T")
 
 OSM_NOTICE = "© OpenStreetMap contributors, Open Database License 1.0 (openstreetmap.org/copyright)"
 OWN_CITIES = Path(__file__).parents[1] / "data"
-CITIES_VARIABLE = "GNOMON_CITIES"
 LEAST_LIKENESS = 0.6
 COVER_M = 1500.0
 
@@ -168,7 +168,7 @@ def read_city(file: Path) -> City:
     extract = read_extract(file)
     beside = file.with_name(f"{extract.name}.json")
     try:
-        told = json.loads(beside.read_text(encoding="utf-8")) if beside.is_file() else {}
+        told = json.loads(read_regular(beside)) if beside.is_file() else {}
         about = About(**{"title": extract.name.replace("_", " ").title(), **told})
         if wrong := [name for name, value in told.items() if not isinstance(value, str)]:
             raise TypeError(f"{wrong[0]} is no text")

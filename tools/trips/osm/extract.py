@@ -8,6 +8,7 @@ from typing import Any
 
 import osmium
 
+from tools.core.regular_file import check_regular
 from tools.trips.errors import Unavailable
 from tools.trips.place import LatLon, Place
 
@@ -71,6 +72,7 @@ def read_extract(file: Path) -> Extract:
     streets: list[Street] = []
     newest = dt.datetime.min.replace(tzinfo=dt.UTC)
     try:
+        check_regular(file)
         for entity in osmium.FileProcessor(str(file)).with_locations():
             if isinstance(entity, osmium.osm.Changeset):
                 continue

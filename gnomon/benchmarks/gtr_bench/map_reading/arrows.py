@@ -11,12 +11,12 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from gnomon.benchmarks.gtr_bench.map_reading.ink import Grid, Ink
 
 Floats = NDArray[np.float64]  # shape as each docstring says
 
+LATE = ("scipy.ndimage",)  # a map is read once, and then its reading
 LENGTH_PX = 60.0
 HEAD_START_PX = 46.5
 HALF_WIDTH_PX = 2.0
@@ -74,8 +74,10 @@ def _same(one: Arrow, other: Arrow) -> bool:
 
 def _masts(ink: Ink) -> Floats:
     """Pixels (right, down) around which all is black or red and much is black; shape (n, 2)."""
+    from scipy.ndimage import minimum_filter
+
     drawn = ~(ink.black.mean(axis=1) > 0.9)[:, None]  # some pictures end in black rows
-    rows, columns = np.nonzero(ndimage.minimum_filter(ink.solid & drawn, size=7))
+    rows, columns = np.nonzero(minimum_filter(ink.solid & drawn, size=7))
     sums = np.pad((ink.black & drawn).astype(np.int32).cumsum(0).cumsum(1), ((7, 6), (7, 6)), mode="edge")
     sums[:7] = 0
     sums[:, :7] = 0
@@ -145,5 +147,7 @@ def _outline() -> tuple[Floats, Floats, Floats]:
 
 
 def _sample(image: Grid, x: Floats, y: Floats) -> Floats:
-    values: Floats = ndimage.map_coordinates(image, (y, x), order=1, output=np.float64)
+    from scipy.ndimage import map_coordinates
+
+    values: Floats = map_coordinates(image, (y, x), order=1, output=np.float64)
     return values

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from PIL import Image
-from scipy.optimize import linear_sum_assignment
 
 from gnomon.benchmarks.gtr_bench.map_reading.arrows import Arrow, find_arrows
 from gnomon.benchmarks.gtr_bench.map_reading.ink import ink_of
 from gnomon.benchmarks.gtr_bench.map_reading.labels import LabelScores, label_scores
 from gnomon.benchmarks.gtr_bench.map_reading.scale_bar import Scale, read_scale
 
+LATE = ("scipy.optimize",)  # a map is read once, and then its reading
 READER_VERSION = 1  # a change that can change a reading changes this
 LABEL_FOUND = 0.5  # worst label score that counts as read
 CLEAR_LABEL, CLEAR_SLACK = (
@@ -83,6 +83,8 @@ def read_map(picture: Image.Image, camera_ids: Collection[str]) -> MapReading:
     names = sorted(set(camera_ids))
     found = {}
     if names and arrows:
+        from scipy.optimize import linear_sum_assignment
+
         labels = np.array([[score.of(name) for score in scores] for name in names])
         best = np.array([score.best()[1] for score in scores])
         slack = np.where(best >= CLEAR_LABEL, CLEAR_SLACK, HIDDEN_SLACK)

@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import tempfile
 from collections.abc import Collection
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from gnomon.benchmarks.gtr_bench.map_reading.reading import READER_VERSION, MapReading, read_map
 from gnomon.identity import digest
+from gnomon.whole_file import write_whole
 
 
 class ReadingStore:
@@ -27,6 +27,7 @@ class ReadingStore:
 
         Raises:
             OSError: it is neither.
+            NoRoom: the disk is full.
         """
         key = digest(READER_VERSION, hashlib.sha256(picture).hexdigest(), sorted(set(camera_ids)))
         path = self.folder / f"{key}.json"
@@ -37,8 +38,5 @@ class ReadingStore:
             pass
         with Image.open(io.BytesIO(picture), formats=("PNG", "JPEG")) as image:
             reading = read_map(image, camera_ids)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=self.folder, delete=False) as file:
-            file.write(adapter.dump_json(reading))
-        Path(file.name).replace(path)
+        write_whole(path, adapter.dump_json(reading))
         return reading

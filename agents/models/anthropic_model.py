@@ -1,0 +1,102 @@
+"""Anthropic's Messages API, where LiteLLM would put all thinking before the first call."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from agents.models import wire
+from agents.models.anthropic_request import DIALECT, MessagesRequest
+from agents.models.anthropic_rules import ENDPOINT
+from agents.models.direct_model import DirectModel, Price
+from agents.models.faults import Scrubber
+from agents.models.kept_calls import call_of
+from agents.models.reply_bounds import bounded
+from agents.models.usage import TokenUsage, counts_of, token_count, usage_of
+from gnomon.errors import ModelFault, ProviderFault
+from gnomon.media import MediaStore
+from gnomon.model import Reply
+from gnomon.spec import ModelSpec
+
+# Why it stopped, in the words of a chat completion; any other reason stays as it came.
+_REASONS = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool_calls", "max_tokens": "length"}
+
+
+class AnthropicModel(DirectModel):
+    """One model behind Anthropic's API, or one that speaks it."""
+
+    def __init__(self, spec: ModelSpec, media: MediaStore) -> None:
+        """Check the spec; calls nobody.
+
+        Raises:
+            SpecError: `options` holds a name that is not the spec's to set.
+        """
+        super().__init__(spec, endpoint=ENDPOINT, requests=MessagesRequest(spec, media), read=read_message)
+
+
+def read_message(body: Mapping[str, Any], scrub: Scrubber, price: Price) -> Reply:
+    """The reply that a message holds.
+
+    Raises:
+        ProviderFault: `bad_response`: it holds no readable content, or a pause with nothing in it.
+        ModelFault: `refused`, or `context_overflow` where nothing was written before the context was full.
+    """
+    try:
+        content = body["content"]
+        json.dumps(content, allow_nan=False)  # it must be sound enough to go back
+        text = "\n".join(block["text"] for block in content if block["type"] == "text")
+        reasoning = "\n".join(block["thinking"] for block in content if block["type"] == "thinking")
+        calls = tuple(
+            call_of(block["id"], block["name"], block["input"])
+            for block in content
+            if block["type"] == "tool_use"
+        )
+        usage = anthropic_usage(body.get("usage"))
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        message = scrub(f"the message has no readable content: {type(error).__name__}: {error}")
+        raise ProviderFault(message, cause="bad_response") from None
+    reason = wire.clean(str(body.get("stop_reason") or "stop"))[:100]
+    reply = Reply(
+        text=wire.clean(text),
+        tool_calls=calls,
+        finish_reason=_REASONS.get(reason, reason),
+        **counts_of(usage, price),
+        reasoning=wire.clean(reasoning),
+        provider_turn={"dialect": DIALECT, "body": content},
+    )
+    if reason == "refusal":  # what it wrote until then is not meant to be used
+        raise ModelFault(scrub(_refusal(body.get("stop_details"))), cause="refused", reply=reply)
+    if reason == "model_context_window_exceeded" and not text.strip() and not calls:
+        message = "the model's context was full before it answered"
+        raise ModelFault(message, cause="context_overflow", reply=reply)
+    if reason == "pause_turn" and not text.strip() and not calls:
+        raise ProviderFault("the provider paused the turn before it held anything", cause="bad_response")
+    return bounded(reply)
+
+
+def _refusal(details: object) -> str:
+    known = details if isinstance(details, dict) else {}
+    said = [str(known[name]) for name in ("category", "explanation") if known.get(name)]
+    return ": ".join(["the model refused", *said])
+
+
+def anthropic_usage(usage: object) -> TokenUsage:
+    """The `usage` of a message; unknown where it says nothing, or nonsense. Its input excludes cached tokens.
+
+    >>> usage = anthropic_usage({"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 200})
+    >>> usage.prompt, usage.completion, usage.cached, usage.cache_write
+    (210, 5, 200, None)
+    """
+    if not isinstance(usage, Mapping):
+        return TokenUsage(is_unreadable=usage is not None)
+    names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    fresh, cached, written = map(usage.get, names)
+    said = [count for count in (fresh, cached, written) if count is not None]
+    counts = [token_count(count) for count in said]
+    details = usage.get("output_tokens_details")
+    return usage_of(
+        prompt=-1 if None in counts else sum(count or 0 for count in counts) if counts else None,
+        completion=usage.get("output_tokens"),
+        cached=cached,
+        cache_write=written,
+        reasoning=details.get("thinking_tokens") if isinstance(details, Mapping) else None,
+    )

@@ -1,0 +1,88 @@
+"""Reading a chat completion: one reader for what any endpoint that speaks OpenAI's protocol may send."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from agents.models import wire
+from agents.models.chat_turn import kept_of, reasoning_of, refusal_of, text_of
+from agents.models.faults import Scrubber
+from agents.models.finish_reason import checked
+from agents.models.reply_bounds import bounded
+from agents.models.usage import TokenUsage, chat_usage, counts_of
+from gnomon.errors import ModelFault, ProviderFault
+from gnomon.message import ToolCall
+from gnomon.model import Reply
+
+
+def read_completion(
+    body: Mapping[str, Any],
+    scrub: Scrubber,
+    price: Callable[[TokenUsage], float | None] = lambda usage: usage.usd,
+) -> tuple[Reply, TokenUsage]:
+    """The reply that a completion holds, with its price, and what it used.
+
+    Raises:
+        ProviderFault: `bad_response`, where it holds no readable choice; or as the finish reason says.
+        ModelFault: `refused` or `malformed_call`.
+    """
+    try:
+        choice = _choice(body["choices"])
+        message = choice["message"]
+        text = wire.clean(text_of(message.get("content")))
+        written = _calls(message)
+        calls = tuple(_call(call) for call in written)
+        usage = chat_usage(body.get("usage"))
+    except (AttributeError, IndexError, KeyError, RecursionError, TypeError) as error:
+        said = scrub(f"the reply has no readable choice: {type(error).__name__}: {error}")
+        raise ProviderFault(said, cause="bad_response") from None
+    own = kept_of(message, written)
+    reply = Reply(
+        text=text,
+        tool_calls=calls,
+        reasoning=wire.clean(reasoning_of(message)),
+        provider_turn=None if own is None else {"dialect": "chat", "body": own},
+        **counts_of(usage, price),
+    )
+    refusal = refusal_of(message)
+    if not text and not calls and refusal:
+        raise ModelFault(scrub(refusal), cause="refused", reply=reply)
+    return checked(bounded(reply), choice, scrub), usage
+
+
+def _choice(choices: Any) -> Mapping[str, Any]:
+    """The first choice that says or calls something, else the first: some relays give words and calls apart.
+
+    Raises:
+        AttributeError, IndexError, KeyError, TypeError: there is no readable choice.
+    """
+    if not isinstance(choices, list):
+        raise TypeError(f"choices is a {type(choices).__name__}")
+    if len(choices) == 1:
+        return choices[0]  # type: ignore[no-any-return]
+    sound = [one for one in choices if isinstance(one, Mapping) and isinstance(one.get("message"), Mapping)]
+    calling = [one for one in sound if one["message"].get("tool_calls")]
+    speaking = [one for one in sound if one["message"].get("content")]
+    return [*calling, *speaking, *sound][0]
+
+
+def _calls(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The calls of a message, the one call of the older protocol included.
+
+    Raises:
+        TypeError: they are no list.
+    """
+    calls = message.get("tool_calls") or []
+    if not isinstance(calls, list):
+        raise TypeError(f"tool_calls is a {type(calls).__name__}")
+    older = message.get("function_call")
+    return [{"function": older}] if older and not calls else calls
+
+
+def _call(call: Mapping[str, Any]) -> ToolCall:
+    """A call; without a name the toolbox tells the model so.
+
+    Raises:
+        AttributeError, KeyError: it is no call of a function.
+    """
+    function = call["function"]
+    return wire.call_in(call.get("id"), function.get("name"), function.get("arguments"))

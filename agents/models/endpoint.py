@@ -1,0 +1,61 @@
+"""Endpoint: where a provider's own API is called, and with which key."""
+
+import os
+from dataclasses import dataclass
+
+from agents.models import wire
+from gnomon.errors import ProviderFault, SpecError
+from gnomon.spec import ModelSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """An API of a provider: its address, and the variables that hold another address and the key."""
+
+    address: str
+    path: tuple[str, ...]  # below the address, by segment
+    address_variables: tuple[str, ...]
+    key_variable: str
+    reserved: frozenset[str]  # fields of the body that are not the spec's to set
+
+    def check(self, spec: ModelSpec) -> None:
+        """Refuse options that would change who is asked, or what.
+
+        Raises:
+            SpecError: names the option.
+        """
+        for name in spec.options:
+            if name in self.reserved:
+                allowed = "anything else that the provider's API knows"
+                raise SpecError(f"{name!r} may not be set here; allowed: {allowed}", field=f"options.{name}")
+
+    def url(self, spec: ModelSpec) -> str:
+        """Where the model is called: below the spec's `api_base`, else the variables', else the provider's.
+
+        >>> there = Endpoint(address="https://a.example", path=("v1", "messages"), address_variables=(),
+        ...                  key_variable="A_KEY", reserved=frozenset())
+        >>> there.url(ModelSpec(id="a/m")), there.url(ModelSpec(id="a/m", api_base="http://b:8000/v1/"))
+        ('https://a.example/v1/messages', 'http://b:8000/v1/messages')
+        """
+        elsewhere = (os.environ.get(name) for name in self.address_variables)
+        base = (spec.api_base or next(filter(None, elsewhere), self.address)).rstrip("/")
+        there = next(
+            count
+            for count in range(len(self.path), -1, -1)
+            if not count or base.endswith("/" + "/".join(self.path[:count]))
+        )
+        return "/".join([base, *self.path[there:]])
+
+    def key(self, spec: ModelSpec) -> str:
+        """The key: the named variable's, a stand-in at an address of one's own, else the usual variable's.
+
+        Raises:
+            ProviderFault: `no_api_key`: the variable is not set.
+        """
+        key = wire.key_of(spec)
+        if key is None:
+            key = os.environ.get(self.key_variable)
+        if not key:
+            message = f"the environment variable {self.key_variable} is not set, so {spec.id} has no key"
+            raise ProviderFault(message, cause="no_api_key", transient=False)
+        return key

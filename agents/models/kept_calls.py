@@ -1,0 +1,33 @@
+"""Calls of a provider's turn: read as they came, and matched with those that an agent kept of them."""
+
+from collections.abc import Sequence
+
+from agents.models import wire
+from gnomon.message import ToolCall
+
+
+def call_of(call_id: object, name: object, arguments: object) -> ToolCall:
+    """A call as it was written; nothing is repaired.
+
+    Raises:
+        TypeError: its id or name is no text: its turn could not go back.
+    """
+    for said in (call_id, name):
+        if not isinstance(said, str):
+            raise TypeError(f"{said!r} is no id or name of a call")
+    return wire.call_in(call_id, name, arguments)
+
+
+def kept_calls(came: Sequence[str], calls: Sequence[ToolCall]) -> list[ToolCall | None]:
+    """For each id that came, the call that the agent made of it; None where it dropped that one.
+
+    Those whose ids are known go by them, renamed ones by their place.
+
+    >>> call = {"id": "b", "type": "function", "function": {"name": "fly", "arguments": "{}"}}
+    >>> kept_calls(["a", "b"], [call]) == [None, call], kept_calls(["x", "y"], [call]) == [call, None]
+    (True, True)
+    """
+    by_id = {call["id"]: call for call in calls}
+    if len(calls) < len(came) and by_id.keys() <= set(came):
+        return [by_id.get(name) for name in came]
+    return [*calls[: len(came)], *[None] * (len(came) - len(calls))]

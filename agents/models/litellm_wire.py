@@ -1,0 +1,207 @@
+"""LiteLLM's wire: what really went to the provider and what came back, before and after LiteLLM's hands."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from agents.models.chat_turn import kept_of
+
+# What bounds a schema; a provider's adapter that leaves one out makes the model guess.
+_BOUNDS = frozenset(
+    {"const", "enum", "oneOf", "anyOf", "allOf", "minimum", "maximum", "exclusiveMinimum"}
+    | {"exclusiveMaximum", "minItems", "maxItems", "minLength", "maxLength", "pattern", "format", "required"}
+)
+_SAME_CHOICE = {"any": "required", "ANY": "required", "AUTO": "auto", "NONE": "none"}
+_SAME_BOUND = {"oneOf": "anyOf", "const": "enum"}
+_ABSENT = "absent"
+_ROLES = {"developer": "system"}  # OpenAI's newer name
+
+
+@dataclass(slots=True)
+class Exchange:
+    """The bodies of one call, None where they are no JSON objects."""
+
+    sent: dict[str, Any] | None = None
+    received: dict[str, Any] | None = None
+
+    def note(self, sent: bytes, received: bytes) -> None:
+        """Keep the bodies of a request that asked something; a login on the way is none."""
+        body = _object(sent)
+        if body is not None and ("messages" in body or "contents" in body or "input" in body):
+            self.sent, self.received = body, _object(received)
+
+    @property
+    def completion(self) -> dict[str, Any] | None:
+        """What came back, if it is a chat completion as OpenAI's protocol has it."""
+        is_chat = isinstance((self.received or {}).get("choices"), list) and "messages" in (self.sent or {})
+        return self.received if is_chat else None
+
+    def offers(self, tools: int) -> bool:
+        """Whether so many tools were offered. LiteLLM offers one of its own to have a format kept, and makes
+        the text of the reply of the call: what came back is not what the model was asked for.
+        """
+        return len((self.sent or {}).get("tools") or ()) == tools
+
+
+_LISTENING: ContextVar[Exchange | None] = ContextVar("litellm_exchange", default=None)
+
+
+@contextmanager
+def listening() -> Iterator[Exchange]:
+    """Within, the bodies of the calls that this task has LiteLLM make are kept."""
+    exchange = Exchange()
+    mark = _LISTENING.set(exchange)
+    try:
+        yield exchange
+    finally:
+        _LISTENING.reset(mark)
+
+
+def heard(request: Any, response: Any) -> None:
+    """Tell whoever listens of an httpx request and its response; those that stream are not read."""
+    exchange = _LISTENING.get()
+    if exchange is not None and response.is_closed:
+        with suppress(RuntimeError):  # a body that was sent as a stream
+            exchange.note(request.content, response.content)
+
+
+def _object(data: bytes) -> dict[str, Any] | None:
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def changes(asked: Mapping[str, Any], exchange: Exchange) -> tuple[str, ...]:
+    """What an adapter made of a request besides writing it in the provider's own shape.
+
+    >>> sent = Exchange(sent={"messages": [], "temperature": 1.0})
+    >>> changes({"messages": [], "tool_choice": "required"}, sent)
+    ('tool_choice: required → absent', 'temperature: unset → 1.0')
+    """
+    sent = exchange.sent
+    if sent is None:
+        return ()
+    try:
+        # In a shape of the provider's own roles and turns have no counterpart.
+        messages = _messages(asked["messages"], sent["messages"]) if exchange.completion else ()
+        return (*_settings(asked, sent), *_tools(asked, sent), *messages)
+    except (AttributeError, KeyError, TypeError):  # a shape that nobody here has met must not cost a trial
+        return ("request: in a shape that could not be compared",)
+
+
+def _settings(asked: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[str]:
+    choice, now = asked.get("tool_choice"), _choice(sent)
+    if choice is not None and choice != now and (choice, now) != ("auto", _ABSENT):
+        yield f"tool_choice: {choice} → {now}"
+    for name, spellings in (
+        ("temperature", ("temperature",)),
+        ("top_p", ("top_p", "topP")),
+        ("seed", ("seed", "random_seed")),
+        ("max_tokens", ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")),
+    ):
+        before = next((asked[spelling] for spelling in spellings if spelling in asked), None)
+        after = next(
+            (value for spelling in spellings if (value := _setting(sent, spelling)) is not None), None
+        )
+        if before != after:
+            sides = (("unset", before), (_ABSENT, after))
+            yield f"{name}: {' → '.join(word if value is None else str(value) for word, value in sides)}"
+
+
+def _setting(sent: Mapping[str, Any], name: str) -> Any:
+    for place in (sent, sent.get("generationConfig"), sent.get("options"), sent.get("extra_body")):
+        if isinstance(place, Mapping) and place.get(name) is not None:
+            return place[name]
+    return None
+
+
+def _choice(sent: Mapping[str, Any]) -> str:
+    config = sent.get("toolConfig") or sent.get("tool_config")
+    if isinstance(config, Mapping):
+        calling = config.get("functionCallingConfig") or config.get("function_calling_config") or {}
+        said: Any = calling.get("mode") if isinstance(calling, Mapping) else None
+    else:
+        said = sent.get("tool_choice")
+        said = said.get("type") if isinstance(said, Mapping) else said
+    return _SAME_CHOICE.get(said, str(said)) if said else _ABSENT
+
+
+def _tools(asked: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[str]:
+    before, after = asked.get("tools") or [], sent.get("tools") or []
+    if before == after:
+        return
+    declared = [
+        tool.get("functionDeclarations") or tool.get("function_declarations") or [tool] for tool in after
+    ]
+    count = sum(map(len, declared))
+    if count != len(before):
+        yield f"tools: {len(before)} → {count}"
+    lost = sorted(_bounds(before) - _bounds(after))
+    if lost and count:
+        yield f"schemas: {', '.join(lost)} dropped"
+
+
+def _bounds(value: Any) -> set[str]:
+    """The bounds that schemas hold; `oneOf` counts as `anyOf`, and `const` as `enum`: they say the same."""
+    if isinstance(value, Mapping):
+        inner = [_bounds(one) for name, one in value.items() if name not in ("enum", "const", "required")]
+        own = {_SAME_BOUND.get(str(name), str(name)) for name in value if name in _BOUNDS}
+        return own.union(*inner)
+    none: set[str] = set()
+    return none.union(*map(_bounds, value)) if isinstance(value, list) else none
+
+
+def _messages(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> Iterator[str]:
+    roles = [[_ROLES.get(one["role"], one["role"]) for one in side] for side in (before, after)]
+    if roles[0] != roles[1]:
+        yield f"messages: {len(before)} → {len(after)}"
+        return
+    pairs = list(zip(before, after, strict=True))
+    if count := sum(_said(then) != _said(now) for then, now in pairs):
+        yield f"content: changed in {count} of {len(pairs)} messages"
+    turns = [(_own(then), _own(now)) for then, now in pairs if then["role"] == "assistant"]
+    if count := sum(not then.items() <= now.items() for then, now in turns):
+        yield f"reasoning: dropped from {count} of {len(turns)} turns"
+    if count := sum(bool(now.keys() - then.keys()) for then, now in turns):
+        yield f"reasoning: filled into {count} of {len(turns)} turns"
+
+
+def _said(message: Mapping[str, Any]) -> tuple[str, int]:
+    """The words of a message, and how many parts it has that are none, such as pictures."""
+    content = message.get("content") or ""
+    if isinstance(content, str):
+        return content, 0
+    texts = [part.get("text") or "" for part in content if part.get("type") == "text"]
+    others = [part for part in content if part.get("type") not in ("text", "thinking")]
+    return "".join(texts), len(others)
+
+
+def _own(message: Mapping[str, Any]) -> dict[str, str]:
+    """What a turn holds of its provider's own, field by field as JSON."""
+    kept = kept_of(message, message.get("tool_calls") or ()) or {}
+    return {name: json.dumps(value, sort_keys=True) for name, value in kept.items()}
+
+
+def portable(value: Any) -> Any:
+    """A copy of tool schemas that LiteLLM may rewrite in place, in words that all of its adapters know: for
+    Gemini it makes an empty schema of `oneOf`, and any object of a `const`.
+
+    >>> portable([{"const": 1}, {"oneOf": [{"type": "null"}]}])
+    [{'enum': [1]}, {'anyOf': [{'type': 'null'}]}]
+    """
+    if isinstance(value, list):
+        return [portable(one) for one in value]
+    if not isinstance(value, Mapping):
+        return value
+    found = {name: portable(inner) for name, inner in value.items()}
+    if "const" in found and not isinstance(found["const"], dict):
+        found = {"enum" if name == "const" else name: inner for name, inner in found.items()}
+        found["enum"] = [found["enum"]]
+    if isinstance(found.get("oneOf"), list):
+        found = {"anyOf" if name == "oneOf" else name: inner for name, inner in found.items()}
+    return found

@@ -1,0 +1,41 @@
+"""Bounds a reply where it enters: what is longer or more than any model's is cut, and the row says so."""
+
+from dataclasses import replace
+
+from agents.models.wire import MAX_REPLY_CHARS
+from gnomon.message import FunctionCall, ToolCall
+from gnomon.model import Reply
+
+MAX_CALLS = 1_000
+MAX_NAME_CHARS = 1_000
+MAX_ID_CHARS = 100_000  # LiteLLM keeps Gemini's signatures in them
+MAX_ALL_CHARS = 10 * MAX_REPLY_CHARS  # of all calls together
+CUT = "reply_cut"
+
+
+def bounded(reply: Reply) -> Reply:
+    """The reply, or as much of it as is kept, with the flag `reply_cut`. What was cut is not sent back whole
+    either: a provider's own turn would name calls that nobody answers.
+    """
+    calls: list[ToolCall] = []
+    size = 0
+    for call in reply.tool_calls[:MAX_CALLS]:
+        kept = _cut(call)
+        size += len(kept["id"]) + len(kept["function"]["name"]) + len(kept["function"]["arguments"])
+        if size > MAX_ALL_CHARS:
+            break
+        calls.append(kept)
+    if tuple(calls) != reply.tool_calls:
+        return replace(reply, tool_calls=tuple(calls), provider_turn=None, flags=(*reply.flags, CUT))
+    texts = [reply.text, reply.reasoning, *(call["function"]["arguments"] for call in calls)]
+    if max(map(len, texts)) >= MAX_REPLY_CHARS:  # cut where it was cleaned
+        return replace(reply, provider_turn=None, flags=(*reply.flags, CUT))
+    return reply
+
+
+def _cut(call: ToolCall) -> ToolCall:
+    name, call_id = call["function"]["name"], call["id"]
+    if len(name) <= MAX_NAME_CHARS and len(call_id) <= MAX_ID_CHARS:
+        return call
+    function: FunctionCall = {"name": name[:MAX_NAME_CHARS], "arguments": call["function"]["arguments"]}
+    return {"id": call_id[:MAX_ID_CHARS], "type": "function", "function": function}

@@ -1,0 +1,111 @@
+"""OpenAI's Responses API, where LiteLLM would keep the last of several reasoning items alone."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from agents.models import wire
+from agents.models.direct_model import DirectModel, Price
+from agents.models.faults import Scrubber
+from agents.models.kept_calls import call_of
+from agents.models.reply_bounds import bounded
+from agents.models.responses_request import DIALECT, ENDPOINT, ResponsesRequest
+from agents.models.usage import TokenUsage, chat_usage, counts_of
+from gnomon.errors import ModelFault, ProviderFault
+from gnomon.media import MediaStore
+from gnomon.model import Reply
+from gnomon.spec import ModelSpec
+
+# The status that an error in the body of a 200 would have had by itself.
+_STATUSES = {"server_error": 500, "rate_limit_exceeded": 429, "vector_store_timeout": 504}
+
+
+class ResponsesModel(DirectModel):
+    """One model behind an endpoint that speaks the Responses API."""
+
+    def __init__(self, spec: ModelSpec, media: MediaStore) -> None:
+        """Check the spec; calls nobody.
+
+        Raises:
+            SpecError: `options` holds a name that is not the spec's to set.
+        """
+        requests = ResponsesRequest(spec, media)
+        super().__init__(spec, endpoint=ENDPOINT, requests=requests, read=read_response, statuses=_STATUSES)
+
+
+def read_response(body: Mapping[str, Any], scrub: Scrubber, price: Price) -> Reply:
+    """The reply that a response holds.
+
+    Raises:
+        ProviderFault: `bad_response`: it holds no readable output, or did not end.
+        ModelFault: `refused`.
+    """
+    status = body.get("status", "completed")
+    if status not in ("completed", "incomplete"):
+        raise ProviderFault(scrub(f"the response has the status {status!r}"), cause="bad_response")
+    try:
+        output = body["output"]
+        json.dumps(output, allow_nan=False)  # it must be sound enough to go back
+        parts = list(_parts(output, "message", "content"))
+        text = "\n".join(part["text"] for part in parts if part["type"] == "output_text")
+        refusal = "\n".join(part["refusal"] for part in parts if part["type"] == "refusal")
+        thoughts = [*_parts(output, "reasoning", "summary"), *_parts(output, "reasoning", "content")]
+        reasoning = "\n".join(part["text"] for part in thoughts)
+        calls = tuple(
+            call_of(item["call_id"], item["name"], item["arguments"])
+            for item in output
+            if item["type"] == "function_call"
+        )
+        usage = responses_usage(body.get("usage"))
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        message = scrub(f"the response has no readable output: {type(error).__name__}: {error}")
+        raise ProviderFault(message, cause="bad_response") from None
+    reason = "tool_calls" if calls else "stop"
+    if status == "incomplete":
+        reason = _cut_short(body.get("incomplete_details"))
+    reply = Reply(
+        text=wire.clean(text),
+        tool_calls=calls,
+        finish_reason=reason,
+        **counts_of(usage, price),
+        reasoning=wire.clean(reasoning),
+        provider_turn={"dialect": DIALECT, "body": output},
+    )
+    if not text and not calls and (refusal or reason == "content_filter"):
+        raise ModelFault(scrub(refusal or "the provider's content filter"), cause="refused", reply=reply)
+    return bounded(reply)
+
+
+def _parts(output: Any, kind: str, field: str) -> Iterator[Mapping[str, Any]]:
+    for item in output:
+        if item["type"] == kind:
+            yield from item.get(field) or ()
+
+
+def _cut_short(details: object) -> str:
+    """Why it did not come to its end, in the words of a chat completion.
+
+    >>> _cut_short({"reason": "max_output_tokens"}), _cut_short(None)
+    ('length', 'incomplete')
+    """
+    said = str((details.get("reason") if isinstance(details, dict) else None) or "incomplete")
+    return "length" if said == "max_output_tokens" else wire.clean(said)[:100]
+
+
+def responses_usage(usage: object) -> TokenUsage:
+    """The `usage` of a response; unknown where it says nothing, or nonsense.
+
+    >>> responses_usage({"input_tokens": 10, "output_tokens": 5,
+    ...                  "output_tokens_details": {"reasoning_tokens": 4}}).reasoning
+    4
+    """
+    if not isinstance(usage, Mapping):
+        return TokenUsage(is_unreadable=usage is not None)
+    return chat_usage(
+        {
+            "prompt_tokens": usage.get("input_tokens"),
+            "completion_tokens": usage.get("output_tokens"),
+            "prompt_tokens_details": usage.get("input_tokens_details"),
+            "completion_tokens_details": usage.get("output_tokens_details"),
+        }
+    )

@@ -1,0 +1,146 @@
+"""A request to OpenAI's Responses API: nothing is stored there, so every item of the model goes back."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from agents.models import wire
+from agents.models.chat_turn import TurnRules
+from agents.models.endpoint import Endpoint
+from agents.models.json_pieces import Piece, Written, pieces_of
+from agents.models.kept_calls import kept_calls
+from agents.models.payload import dump
+from agents.models.pictures import PICTURES
+from gnomon.decoding import Decoding
+from gnomon.media import MediaStore
+from gnomon.message import ImageBlock, Message, TextBlock, ToolCall, ToolSchema
+from gnomon.model import Request
+from gnomon.per_toolset import PerToolset
+from gnomon.spec import ModelSpec
+
+DIALECT: Final = "responses"
+ENDPOINT = Endpoint(
+    address="https://api.openai.com/v1",
+    path=("responses",),
+    address_variables=("OPENAI_BASE_URL", "OPENAI_API_BASE"),
+    key_variable="OPENAI_API_KEY",
+    reserved=frozenset({"model", "input", "instructions", "tools", "tool_choice", "stream", "background"})
+    | {"previous_response_id", "conversation", "prompt"},
+)
+# "Encrypted content is not supported with this model.": OpenAI's models that do not reason.
+_DOES_NOT_REASON = re.compile(r"(ft:)?gpt-[34]|chatgpt|gpt-5(\.\d)?-chat")
+Item = dict[str, Any]
+
+
+class ResponsesRequest:
+    """Bodies of one model's calls."""
+
+    def __init__(self, spec: ModelSpec, media: MediaStore) -> None:
+        self._spec, self._media = spec, media
+        name = spec.id.partition("/")[2] or spec.id
+        options = {name: value for name, value in spec.options.items() if name not in Decoding.model_fields}
+        include = [] if _DOES_NOT_REASON.match(name) else ["reasoning.encrypted_content"]
+        self._fields = {"model": name, "store": False, "include": include, **options}
+        self._tools, self._turns = PerToolset(_written_tools), TurnRules(history=spec.reasoning_history)
+
+    def pieces(self, request: Request) -> tuple[list[Piece], tuple[str, ...]]:
+        """The body and what of the request was changed.
+
+        Raises:
+            DataError: a picture is not in the store.
+        """
+        drawn = wire.drawn(self._spec, request.decoding)
+        changes = tuple(
+            f"{name}: {value} → absent"
+            for name, value in request.decoding.known().items()
+            if name not in drawn and not (name == "max_tokens" and "max_output_tokens" in self._fields)
+        )
+        if "max_tokens" in drawn:
+            drawn["max_output_tokens"] = drawn.pop("max_tokens")
+        body = {**self._fields, **drawn}
+        if request.tools:
+            body |= {"tools": self._tools(request.tools), "tool_choice": request.tool_choice}
+        messages = self._turns.chosen(request.messages)
+        return pieces_of(
+            {**body, "input": [item for said in messages for item in self._items(said)]}
+        ), changes
+
+    def headers(self, key: str) -> dict[str, str]:
+        """The key."""
+        return {"Authorization": f"Bearer {key}"}
+
+    def _items(self, message: Message) -> list[Item]:
+        content = message["content"]
+        if message["role"] == "tool":
+            seen = wire.clean(content or "") if not isinstance(content, list) else self._parts(content)
+            return [{"type": "function_call_output", "call_id": message["tool_call_id"], "output": seen}]
+        if message["role"] != "assistant":
+            return [{"role": message["role"], "content": self._parts(content)}]
+        calls = [wire.call_out(call) for call in message.get("tool_calls", ())]
+        turn = message.get("provider_turn")
+        if turn is not None and turn["dialect"] == DIALECT:
+            items = as_it_came(turn["body"], calls)
+            if self._fields["store"] or all(map(_stands_alone, items)):
+                return items
+        said = [{"role": "assistant", "content": wire.clean(content)}] if isinstance(content, str) else []
+        return [*said, *map(_call, calls)]
+
+    def _parts(self, content: str | list[TextBlock | ImageBlock] | None) -> list[Item]:
+        if not isinstance(content, list):
+            content = [{"type": "text", "text": content or ""}]
+        return [self._part(block) for block in content]
+
+    def _part(self, block: TextBlock | ImageBlock) -> Item:
+        if block["type"] == "image" and self._spec.pictures:
+            url = Written(b'"', PICTURES.url(block, self._media), b'"')
+            return {"type": "input_image", "image_url": url, "detail": "auto"}
+        return {"type": "input_text", "text": wire.block_out(block, self._media, pictures=False)["text"]}
+
+
+def as_it_came(output: Sequence[Item], calls: Sequence[ToolCall]) -> list[Item]:
+    """The model's items as they came, but for calls: those that the agent kept, by the ids it gave them.
+    Reasoning that nothing follows any more is left out, for it would be refused.
+
+    >>> output = [{"type": "reasoning", "id": "rs"}, {"type": "function_call", "id": "fc", "call_id": "a"}]
+    >>> call = {"id": "b", "type": "function", "function": {"name": "fly", "arguments": "{}"}}
+    >>> as_it_came(output, [call])[1]
+    {'type': 'function_call', 'id': 'fc', 'call_id': 'b', 'arguments': '{}'}
+    >>> as_it_came(output, [])
+    []
+    """
+    came = [item["call_id"] for item in output if item.get("type") == "function_call"]
+    kept = iter(kept_calls(came, calls))
+    items: list[Item] = []
+    for item in output:
+        if item.get("type") != "function_call":
+            items.append(item)
+        elif (call := next(kept)) is not None:
+            items.append({**item, "call_id": call["id"], "arguments": call["function"]["arguments"]})
+    while items and items[-1].get("type") == "reasoning":
+        items.pop()
+    return items
+
+
+def _stands_alone(item: Mapping[str, Any]) -> bool:
+    """Whether an item can be read where nothing is stored: reasoning must hold itself, not just its id."""
+    return item.get("type") != "reasoning" or bool(item.get("encrypted_content") or item.get("content"))
+
+
+def _call(call: ToolCall) -> Item:
+    return {"type": "function_call", "call_id": call["id"], **call["function"]}
+
+
+def _written_tools(tools: Sequence[ToolSchema]) -> Written:
+    return Written(dump([_tool(tool["function"]) for tool in tools]).encode())
+
+
+def _tool(function: Mapping[str, Any]) -> Item:
+    """A tool in the flat shape; not strict, or the API would rewrite its schema."""
+    tool = {
+        "type": "function",
+        "name": function["name"],
+        "description": function.get("description"),
+        "parameters": function.get("parameters") or {"type": "object", "properties": {}},
+        "strict": bool(function.get("strict")),
+    }
+    return {name: value for name, value in tool.items() if value is not None}

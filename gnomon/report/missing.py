@@ -1,0 +1,105 @@
+"""The report's missing trials: why, in whose words, and what must be said before any figure."""
+
+from collections.abc import Mapping, Sequence
+
+from typing_extensions import TypedDict  # as in gnomon/report/schema.py
+
+from gnomon.missing import MissingCause, failure_text, largest
+from gnomon.outcome import Outcome
+from gnomon.report.ledger import Ledger
+from gnomon.report.table import printable
+from gnomon.sample import LACKS_MEDIA, DataFault
+from gnomon.spec import JobSpec, shows_media
+
+WORTH_SAYING = 0.05  # the share of a model's trials from which their loss stands before every figure
+
+
+class MissingRow(TypedDict):
+    """Trials of a model that are missing for one reason, and what was said most often."""
+
+    model: str
+    cause: str
+    trials: int
+    planned: int
+    error: str
+
+
+class ModelCheckRow(TypedDict):
+    """A model's preflight: its state, the last fault, and what the calls have cost (None: unknown)."""
+
+    model: str
+    state: str
+    cause: str
+    error: str
+    calls: int
+    usd: float | None
+    tokens: int | None
+
+
+def missing_rows(ledger: Ledger, spec: JobSpec, *, planned: int) -> list[MissingRow]:
+    """By model, in the spec's order, and reason, most frequent first; `planned` counts the job's trials."""
+    found = [
+        _row(ledger, model.label, cause, planned=planned // len(spec.models))
+        for model in spec.models
+        for cause in _causes(ledger, model.label)
+    ]
+    order = {model.label: at for at, model in enumerate(spec.models)}
+    return sorted(found, key=lambda row: (order[row["model"]], -row["trials"], row["cause"]))
+
+
+def _causes(ledger: Ledger, model: str) -> list[str]:
+    mine = [tally for group, tally in zip(ledger.groups, ledger.tallies, strict=True) if group[0] == model]
+    return sorted({cause for tally in mine for cause in tally.stop_reasons.get(Outcome.INFRA_MISSING, ())})
+
+
+def _row(ledger: Ledger, model: str, cause: str, *, planned: int) -> MissingRow:
+    errors: dict[str, int] = {}
+    trials = 0
+    for (label, _), tally in zip(ledger.groups, ledger.tallies, strict=True):
+        if label == model and Outcome.INFRA_MISSING in tally.stop_reasons:
+            trials += tally.stop_reasons[Outcome.INFRA_MISSING][cause]
+            for error, count in tally.errors[cause].items():
+                errors[error] = errors.get(error, 0) + count
+    said = min(errors, key=lambda error: (-errors[error], error), default="")
+    return {"model": model, "cause": cause, "trials": trials, "planned": planned, "error": printable(said)}
+
+
+def alerts(
+    rows: Sequence[MissingRow],
+    spec: JobSpec,
+    *,
+    status: str,
+    error: str,
+    checks: Sequence[ModelCheckRow],
+    faults: Sequence[DataFault],
+) -> list[str]:
+    """What stands before every figure: that the job failed and why, which models lost trials, which media
+    are not there.
+    """
+    causes = [MissingCause(**row) for row in rows]
+    stopped = {check["model"] for check in checks if check["state"] == "stopped"}
+    found = [fault.detail for fault in faults if fault.kind == LACKS_MEDIA and shows_media(spec)]
+    if status == "failed":
+        return [printable(f"The job failed. {error or failure_text(causes)}".strip()), *found]
+    lost: Mapping[str, int] = {
+        model: sum(one.trials for one in causes if one.model == model) for model in _labels(spec)
+    }
+    told = [
+        printable(one.sentence())
+        for one in largest(causes)
+        if one.model in stopped or lost[one.model] >= WORTH_SAYING * one.planned
+    ]
+    return [*told, *found]
+
+
+def _labels(spec: JobSpec) -> list[str]:
+    return [model.label for model in spec.models]
+
+
+def preflight_text(check: ModelCheckRow) -> str:
+    """What came of a model's preflight, and what it cost beside the trials."""
+    said = f" ({check['cause']}: {check['error']})" if check["cause"] else ""
+    calls = f"{check['calls']} call{'s' if check['calls'] != 1 else ''}"
+    tokens = "unknown" if check["tokens"] is None else f"{check['tokens']:,}"
+    usd = "unknown dollars" if check["usd"] is None else f"${check['usd']:.6f}"
+    return f"{check['state']}{said}; {calls}, {tokens} tokens, {usd}"

@@ -1,0 +1,44 @@
+"""The pairs of arms that a job compares; a plan asks for them too, without the numbers of a report."""
+
+from dataclasses import dataclass
+
+from gnomon.spec import JobSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two groups to compare: a model's baseline and variant arms."""
+
+    model: str
+    baseline: str
+    variant: str
+    is_primary: bool
+    isolates: str = ""
+    also_differs: tuple[str, ...] = ()  # fields of the arms that are not meant to differ, but do
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Model, baseline and variant."""
+        return self.model, self.baseline, self.variant
+
+
+def pairs(spec: JobSpec) -> list[Pair]:
+    """What is compared: the spec's contrasts, model by model, primary ones first."""
+    arms = {arm.name: arm.arm() for arm in spec.arms}
+    declared = [
+        (contrast, contrast.confounds(arms[contrast.baseline], arms[contrast.variant]))
+        for contrast in spec.contrasts()
+    ]
+    found = [
+        Pair(
+            model=model.label,
+            baseline=contrast.baseline,
+            variant=contrast.variant,
+            is_primary=contrast.is_primary,
+            isolates=contrast.isolates,
+            also_differs=tuple(found.field for found in confounds),
+        )
+        for model in spec.models
+        for contrast, confounds in declared
+    ]
+    return sorted(found, key=lambda pair: not pair.is_primary)

@@ -1,0 +1,72 @@
+"""How many tokens a request has, estimated before it is sent: for plan, rate limit and spending limit alike.
+
+One walk counts the least and most that a request can be: bytes of text, schemas and calls, and what surrounds
+them. A token holds at least one byte, so these bytes are the most tokens there can be; text has four of them,
+so a quarter is the estimate. The same factor holds for pictures and for what surrounds a message.
+"""
+
+import json
+from collections.abc import Sequence
+
+from gnomon.message import Message, ToolSchema
+from gnomon.model import Request
+from gnomon.per_toolset import PerToolset
+
+BYTES_PER_TOKEN = 4  # of English; a prompt full of coordinates has two, one of Japanese three
+# By the providers' published rules a picture of 1280 x 720 has 1,104 tokens at OpenAI (patches of 32 px,
+# times 1.2), 1,101 at Gemini and 1,229 at Anthropic (750 px each). Four times as many is more than one of
+# 2560 x 1440 has at any of them (4,320).
+PICTURE_TOKENS = 1_100
+MESSAGE_TOKENS = 5  # what surrounds each message and each call
+REPLY_TOKENS = 300  # where nothing says how long replies are
+
+
+class TokenEstimator:
+    """Counts the tokens of requests. Schemas are measured once for each toolset."""
+
+    def __init__(self) -> None:
+        self._schema_bytes = PerToolset(_schema_bytes)
+
+    def prompt(self, request: Request) -> int:
+        """About as many tokens as the request's messages and tools have.
+
+        >>> ask = Request(messages=[{"role": "user", "content": "x" * 400}], tools=[])
+        >>> TokenEstimator().prompt(ask)
+        105
+        """
+        return round(self.prompt_at_most(request) / BYTES_PER_TOKEN)
+
+    def prompt_at_most(self, request: Request) -> int:
+        """As many tokens as the request's messages and tools have at most.
+
+        >>> ask = Request(messages=[{"role": "user", "content": "x" * 400}], tools=[])
+        >>> TokenEstimator().prompt_at_most(ask)
+        420
+        """
+        return self._schema_bytes(request.tools) + sum(map(_bytes_of, request.messages))
+
+
+def _schema_bytes(tools: Sequence[ToolSchema]) -> int:
+    return len(json.dumps(tools)) if tools else 0
+
+
+def _bytes_of(message: Message) -> int:
+    """Bytes of a message, with pictures and surroundings as the bytes that would have as many tokens."""
+    pictures, parts = 0, 1
+    content = message["content"]
+    size = _size(content) if isinstance(content, str) else 0
+    for block in content if isinstance(content, list) else ():
+        if block["type"] == "image":
+            pictures += 1
+        else:
+            size += _size(block["text"])
+    for call in message.get("tool_calls", ()):
+        parts += 1
+        size += _size(call["id"]) + _size(call["function"]["name"]) + _size(call["function"]["arguments"])
+    if (turn := message.get("provider_turn")) is not None:
+        size += len(json.dumps(turn["body"]))  # reasoning that goes back is read again
+    return size + BYTES_PER_TOKEN * (PICTURE_TOKENS * pictures + MESSAGE_TOKENS * parts)
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))

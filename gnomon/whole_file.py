@@ -1,0 +1,72 @@
+"""Files that are there whole or not at all, whatever happens while they are written."""
+
+import errno
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from gnomon.errors import NoRoom
+
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+PRIVATE, PUBLIC = 0o600, 0o666  # less what the umask takes
+
+
+@contextmanager
+def whole_file(path: Path, mode: str = "wb", *, rights: int = PRIVATE, **options: Any) -> Iterator[Any]:
+    """A new file that takes its place at `path` once all of it is on the disk; `options` are those of `open`.
+
+    If anything fails, what was at `path` stays, and nothing is left beside it.
+
+    Raises:
+        NoRoom: the disk, or what this user may use of it, is full.
+        OSError: it cannot be written for another reason.
+    """
+    part = path.with_name(f".part-{secrets.token_hex(8)}")
+    with room_for(path):
+        try:
+            with os.fdopen(os.open(part, NEW, rights), mode, **options) as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+
+
+def write_whole(path: Path, data: bytes, *, rights: int = PRIVATE) -> None:
+    """Write a file at once, and make its folder if absent.
+
+    Raises:
+        NoRoom: the disk is full.
+        OSError: it cannot be written for another reason.
+    """
+    with room_for(path):
+        if rights == PRIVATE:
+            make_private_folder(path.parent)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(path, rights=rights) as file:
+        file.write(data)
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make a folder and those above it that are not there, each for its owner alone."""
+    if not folder.is_dir():
+        make_private_folder(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+@contextmanager
+def room_for(path: Path) -> Iterator[None]:
+    """Within, that the disk is full is raised as `NoRoom`; `path` is what was to be written."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise NoRoom(f"no room on the disk for {path.name}; free some") from error
+        raise

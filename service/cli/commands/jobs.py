@@ -1,0 +1,44 @@
+"""List the stored jobs, newest first."""
+
+import json
+from pathlib import Path
+
+import click
+
+from service.cli.options import data_dir_option, json_option
+
+
+@click.command()
+@click.option(
+    "--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="How many to list."
+)
+@data_dir_option
+@json_option
+def jobs(limit: int, data_dir: Path | None, as_json: bool) -> None:
+    """List the stored jobs, newest first: id, status, how many trials are done and missing, and name."""
+    from service.cli.opening import existing_store
+
+    store = existing_store(data_dir)
+    try:
+        found = store.jobs(cursor=None, limit=limit).items
+    finally:
+        store.close()
+    if as_json:
+        rows = [
+            {
+                "id": job.id,
+                "name": job.name,
+                "benchmark": job.spec.benchmark,
+                "status": job.status,
+                "created_at": job.created_at,
+                "planned": job.counts.planned,
+                "done": job.counts.done,
+                "missing": job.counts.infra_missing,
+            }
+            for job in found
+        ]
+        click.echo(json.dumps(rows, indent=2))
+        return
+    for job in found:
+        counts = f"{job.counts.done:,} of {job.counts.planned:,} done, {job.counts.infra_missing:,} missing"
+        click.echo(f"{job.id}  {job.created_at[:16]}  {job.status:<9}  {counts}  {job.name}")

@@ -1,0 +1,38 @@
+"""Run what is missing of a stored job."""
+
+from pathlib import Path
+
+import click
+
+from service.cli.options import data_dir_option, json_option, out_option, workers_option
+
+
+@click.command()
+@click.argument("job")
+@out_option
+@workers_option
+@data_dir_option
+@json_option
+def resume(job: str, out: Path | None, workers: int | None, data_dir: Path | None, as_json: bool) -> None:
+    """Run what is missing of JOB, which was interrupted, cancelled or lost trials, and print its report.
+
+    Trials that have a result are not run again. `gnomon jobs` lists the jobs there are.
+    """
+    from service.cli.opening import existing_store, prepare_out, settings_of
+
+    store = existing_store(data_dir)
+    try:
+        store.job(job)  # says so before a queue is started if there is none
+    finally:
+        store.close()
+    prepare_out(out)
+    from service.cli.finish import finish
+    from service.jobs import resume as resume_job
+
+    finish(
+        lambda here: resume_job(job, store=here.store, redis=here.redis),
+        settings_of(data_dir),
+        out=out,
+        as_document=as_json,
+        workers=workers,
+    )

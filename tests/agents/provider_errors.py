@@ -1,0 +1,154 @@
+"""What providers answer when they do not reply, as their documentation and their users show it."""
+# ruff: noqa: E501 a table
+
+from typing import Any, NamedTuple
+
+
+class Answer(NamedTuple):
+    """An answer of a provider, and what it stands for; `wait_s` is how long it asks to wait."""
+
+    status: int
+    body: Any
+    cause: str
+    transient: bool | None = False  # None: the model's own fault
+    wait_s: float | None = None
+    headers: dict[str, str] = {}  # noqa: RUF012 never written
+
+
+def google(code: int, status: str, message: str, *details: dict[str, Any]) -> dict[str, Any]:
+    return {"error": {"code": code, "status": status, "message": message, "details": list(details)}}
+
+
+def openai(message: str, **more: Any) -> dict[str, Any]:
+    return {"error": {"message": message, **more}}
+
+
+RETRY_INFO = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.07s"}
+# Google says this of a rate; OpenAI says the same words of an account without credit.
+GOOGLE_429 = google(
+    429, "RESOURCE_EXHAUSTED", "You exceeded your current quota, please check your plan.", RETRY_INFO
+)
+KIMI_QUOTA = {
+    "message": "Your account org-x <ak-y> is suspended due to insufficient balance, please recharge",
+    "type": "exceeded_current_quota_error",
+}
+INVALID = "invalid_request_error"
+
+ANSWERS: dict[str, Answer] = {
+    # No credit
+    "OpenAI quota": Answer(
+        429, openai("You exceeded your current quota", type="insufficient_quota", code="insufficient_quota"), "quota"
+    ),
+    "DeepSeek balance": Answer(402, openai("Insufficient Balance", type="unknown_error"), "quota"),
+    "Kimi quota": Answer(429, {"error": KIMI_QUOTA}, "quota"),
+    "Kimi quota, 403": Answer(
+        403, openai("exceeded current quota", type="exceeded_current_quota_error"), "quota"
+    ),
+    "Kimi quota, relayed": Answer(
+        429,
+        openai("Provider returned error", code=429, metadata={"raw": '{"error": ' + str(KIMI_QUOTA).replace("'", '"') + "}"}),
+        "quota",
+    ),
+    "Anthropic credit": Answer(
+        400,
+        {"type": "error", "error": {"type": INVALID, "message": "Your credit balance is too low to access the API."}},
+        "quota",
+    ),
+    "Anthropic billing": Answer(402, {"type": "error", "error": {"type": "billing_error", "message": "pay"}}, "quota"),
+    "GLM balance": Answer(429, openai("Insufficient balance or no resource package", code="1113"), "quota"),
+    "DashScope arrears": Answer(400, openai("Access denied", code="Arrearage"), "quota"),
+    # A key or a model that is none
+    "xAI key": Answer(
+        400, {"code": "Client specified an invalid argument", "error": "Incorrect API key provided: ba***na."}, "auth"
+    ),
+    "xAI key, quoted": Answer(
+        400, {"code": "Client specified an invalid argument", "error": "Incorrect%20API%20key%20provided"}, "auth"
+    ),
+    "Gemini key": Answer(
+        400, google(400, "INVALID_ARGUMENT", "API key not valid.", {"reason": "API_KEY_INVALID"}), "auth"
+    ),
+    "401": Answer(401, openai("who?"), "auth"),
+    "403": Answer(403, openai("not you"), "auth"),
+    "404": Answer(404, openai("no such model", code="model_not_found"), "not_found"),
+    # Moderation
+    "OpenRouter moderation": Answer(
+        403, openai("flagged", code=403, metadata={"reasons": ["violence"], "flagged_input": "…"}), "refused", None
+    ),
+    "Azure filter": Answer(
+        400, openai("filtered", code="content_filter", innererror={"code": "ResponsibleAIPolicyViolation"}), "refused", None
+    ),
+    "DashScope inspection": Answer(400, openai("inappropriate", code="data_inspection_failed"), "refused", None),
+    # Too long a prompt
+    **{
+        f"{name} overflow": Answer(400, body, "context_overflow", None)
+        for name, body in {
+            "OpenAI": openai("too long", code="context_length_exceeded"),
+            "OpenAI Responses": openai("Your input exceeds the context window of this model."),
+            "Anthropic": {"type": "error", "error": {"type": INVALID, "message": "prompt is too long: 213462 tokens > 200000 maximum"}},
+            "Gemini": google(400, "INVALID_ARGUMENT", "The input token count (9) exceeds the maximum number of tokens allowed (8)."),
+            "Kimi": openai("Invalid request: Your request exceeded model token limit: 262144", type=INVALID),
+            "vLLM": {"object": "error", "message": "This model's maximum context length is 8 tokens.", "code": 400},
+            "vLLM decoder": openai("The decoder prompt (length 9) is longer than the maximum model length of 8.", code=400),
+            "SGLang": {"object": "error", "message": "The input (9 tokens) is longer than the model's context length (8 tokens)."},
+            "llama.cpp": openai("the request exceeds the available context size, try increasing it", type="exceed_context_size_error"),
+            "Ollama": {"error": "prompt too long; exceeded max context length by 7 tokens"},
+            "LM Studio": {"error": "tokens to keep from the initial prompt is greater than the context length"},
+            "xAI": {"code": "x", "error": "This model's maximum prompt length is 8 but the request contains 9 tokens."},
+            "Groq": openai("Please reduce the length of the messages or completion.", type=INVALID),
+            "MiniMax": openai("invalid params, context window exceeds limit (2013)"),
+            "GLM": openai("Prompt exceeds max length", code="1261"),
+            "TGI": {"error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8", "error_type": "validation"},
+        }.items()
+    },
+    "Ollama cut prompt": Answer(500, openai("no user query found in messages"), "context_overflow", None),
+    # Too fast
+    "429": Answer(429, openai("slow down"), "rate_limit", True),
+    "Retry-After": Answer(429, openai("slow"), "rate_limit", True, 7.0, {"Retry-After": "7"}),
+    "Retry-After, a date": Answer(
+        429, openai("slow"), "rate_limit", True, 0.0, {"Retry-After": "Thu, 01 Jan 1970 00:00:00 GMT"}
+    ),
+    "retry-after-ms": Answer(429, openai("slow"), "rate_limit", True, 1.5, {"retry-after-ms": "1500", "retry-after": "9"}),
+    "reset": Answer(
+        429,
+        openai("slow"),
+        "rate_limit",
+        True,
+        62.0,
+        {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "1m2s", "x-ratelimit-reset-requests": "9h"},
+    ),
+    "words": Answer(429, openai("Rate limit reached. Please try again in 1.25s. Visit"), "rate_limit", True, 1.25),
+    "Gemini delay": Answer(429, GOOGLE_429, "rate_limit", True, 34.07),
+    "Gemini delay, in a list": Answer(429, [GOOGLE_429], "rate_limit", True, 34.07),
+    "too large for a minute": Answer(
+        429, openai("Request too large for m on tokens per min (TPM): Limit 3, Requested 4", code="rate_limit_exceeded"), "rate_limit"
+    ),
+    # The server
+    "500": Answer(500, openai("boom"), "server_error", True),
+    "503 that says bad request": Answer(503, openai("overloaded", type=INVALID), "server_error", True),
+    "503 with Retry-After": Answer(503, openai("busy"), "server_error", True, 3.0, {"Retry-After": "3"}),
+    "503 of a proxy": Answer(503, "<html>busy</html>", "server_error", True),
+    "504": Answer(504, "<html>late</html>", "timeout", True),
+    "Anthropic overload": Answer(
+        529, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, "server_error", True
+    ),
+    "OpenRouter, 200": Answer(200, openai("Provider returned error", code=502), "server_error", True),
+    "OpenRouter, 200, too fast": Answer(200, openai("slow", code=429), "rate_limit", True),
+    # What Gnomon sent was wrong: never the model's fault
+    **{
+        f"{name}": Answer(400, openai(message, type=INVALID), "bad_request")
+        for name, message in {
+            "DeepSeek wants its reasoning": "The `reasoning_content` in the thinking mode must be passed back to the API.",
+            "DeepSeek V3.2 wants its reasoning": "Missing `reasoning_content` field in the assistant message at message index 1",
+            "Kimi wants its reasoning": "thinking is enabled but reasoning_content is missing in assistant tool call message at index 2",
+            "Anthropic's blocks were changed": "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified",
+            "Anthropic's signature is wrong": "messages.1.content.0: Invalid signature in thinking block",
+            "Gemini wants its signature": "Function call is missing a thought_signature in functionCall parts.",
+            "OpenAI wants its item": "Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'.",
+            "Groq takes no such field": "'messages.1' : property 'reasoning_content' is unsupported",
+            "DeepSeek takes no such choice": "Thinking mode does not support this tool_choice",
+        }.items()
+    },
+    "422": Answer(422, {"detail": [{"loc": ["body"], "msg": "extra_forbidden", "input": "prompt is too long"}]}, "bad_request"),
+    "a code that is no number": Answer(400, openai("no", code="²"), "bad_request"),
+    "an error of nonsense": Answer(400, {"error": [[None, {"message": 7}]]}, "bad_request"),
+}  # fmt: skip

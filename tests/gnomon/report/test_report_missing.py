@@ -1,0 +1,112 @@
+"""What stands before any figure: why trials are missing, in whose words; and which tools were offered."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from gnomon.report.html import render_html
+from gnomon.report.markdown import render_markdown
+from gnomon.report.text import summary_text
+from gnomon.sample import LACKS_MEDIA, DataFault
+from tests.gnomon.report.conftest import Quiz, Reporter, a_row, a_spec
+
+SAID = "HTTP 401: bad key"
+
+
+def lost(number: int, arm: str, **changes: Any) -> Any:
+    return a_row(number, arm, None, **{"stop_reason": "provider:auth", "error": SAID, **changes})
+
+
+def rows(missing: int, *, of: int = 20, model: str = "m") -> Iterator[Any]:
+    for number in range(of):
+        for arm in ("raw", "tools"):
+            yield lost(number, arm, model=model) if number < missing else a_row(number, arm, model=model)
+
+
+@pytest.mark.parametrize(("missing", "says"), [(0, False), (1, True), (20, True)])
+def test_a_model_that_lost_a_twentieth_of_its_trials_is_told_of_first(
+    report_of: Reporter, missing: int, says: bool
+) -> None:
+    report = report_of(rows(missing), planned=40)
+    told = f"m: {2 * missing} of 40 trials are missing, provider:auth: “{SAID}”. Check the key"
+    assert [alert.startswith(told) for alert in report["alerts"]] == [True] * says
+    for text in (render_html(report), render_markdown(report).replace("\\", ""), summary_text(report)):
+        assert (told in text) is says
+    assert report["integrity"]["missing"] == [
+        {"model": "m", "cause": "provider:auth", "trials": 2 * missing, "planned": 40, "error": SAID}
+    ] * bool(missing)
+
+
+def test_the_most_frequent_words_stand_for_a_cause(report_of: Reporter) -> None:
+    given = [
+        lost(number, arm, error="rare" if number == 0 else SAID)
+        for number in range(3)
+        for arm in ("raw", "tools")
+    ]
+    (row,) = report_of(given, planned=6)["integrity"]["missing"]
+    assert (row["trials"], row["error"]) == (6, SAID)
+
+
+def test_a_failed_job_says_why_and_claims_nothing(report_of: Reporter) -> None:
+    report = report_of(rows(20), planned=40, status="failed", error="m: 40 of 40 trials are missing.")
+    assert report["alerts"] == ["The job failed. m: 40 of 40 trials are missing."]
+    text = summary_text(report)
+    assert text.splitlines()[2] == "! The job failed. m: 40 of 40 trials are missing."
+    assert "cannot be told" not in text
+
+
+def test_of_two_models_the_one_that_was_stopped_is_named(report_of: Reporter) -> None:
+    spec = a_spec(models=[{"id": "m"}, {"id": "n"}])
+    check = {
+        "model": "n",
+        "state": "stopped",
+        "cause": "auth",
+        "error": SAID,
+        "calls": 1,
+        "usd": 0.0,
+        "tokens": 0,
+    }
+    given = [*rows(0), *rows(20, model="n")]
+    report = report_of(given, spec=spec, planned=80, checks=[check])
+    assert [alert.partition(":")[0] for alert in report["alerts"]] == ["n"]
+    assert report["preflights"] == [check]
+    assert "stopped (auth: HTTP 401: bad key); 1 call, 0 tokens, $0.000000" in render_html(report)
+
+
+@pytest.mark.parametrize(("show", "says"), [(["media"], True), ([], False)])
+def test_absent_media_are_told_of_where_an_arm_shows_them(
+    report_of: Reporter, show: list[str], says: bool
+) -> None:
+    spec = a_spec(arms=[{"name": name, "agent": "direct", "show": show} for name in ("raw", "tools")])
+    fault = DataFault(sample_id="", kind=LACKS_MEDIA, detail="3 of 3 samples are without their video")
+    assert report_of(rows(0), spec=spec, planned=40, faults=[fault])["alerts"] == [fault.detail] * says
+
+
+class Flat(Quiz):
+    """A quiz whose samples have no scene."""
+
+    holds = ("nothing",)
+
+
+def test_an_arm_is_told_by_the_tools_that_it_was_offered(report_of: Reporter) -> None:
+    spec = a_spec(
+        arms=[
+            {"name": "raw", "agent": "direct"},
+            {"name": "tools", "agent": "react", "tools": ["pinhole", "bearing", "list_cameras"]},
+        ]
+    )
+    used = {"pinhole": {"calls": 1, "bad_arguments": 0, "errors": 0}}
+    given = [a_row(0, "raw", tools_offered=0), a_row(0, "tools", tools_used=used, tools_offered=1)]
+    report = report_of(given, spec=spec, planned=2, benchmark=Flat())
+    texts = report["job"]["arm_texts"]["tools"]
+    assert texts.startswith("may call 1 of 3 tools (pinhole), those that fit the question")
+    assert [arm["tools_offered"] for arm in report["arms"]] == [[0, 0], [1, 1]]
+    assert {tool["tool"]: tool["offered"] for tool in report["tools"]} == {
+        "bearing": False,
+        "list_cameras": False,
+        "pinhole": True,
+    }
+    for text in (render_html(report), render_markdown(report).replace("\\", "")):
+        assert "Never offered, as no sample has what they need (2): bearing, list_cameras." in text
+        assert "<tr><td>bearing" not in text

@@ -1,0 +1,119 @@
+"""The command line in a folder of the user's own: nothing that lies there is imported, logs stay clean."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.service.play import SPEC
+
+GNOMON = str(Path(sys.executable).with_name("gnomon"))
+PACKAGES = ("tools", "gnomon", "agents", "workers", "service")
+MODULES = (
+    "redis",
+    "rq",
+    "queue",
+    "select",
+    "types",
+    "json",
+    "logging",
+    "random",
+    "click",
+    "numpy",
+    "sqlalchemy",
+)
+STRANGER = "raise SystemExit('a stranger was imported')"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A project that calls its folders and modules as ours, Python's and our dependencies' are called."""
+    for name in PACKAGES:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(STRANGER)
+    for name in MODULES:
+        (tmp_path / f"{name}.py").write_text(STRANGER)
+    (tmp_path / "spec.yaml").write_text(yaml.safe_dump({**SPEC, "select": {"limit": 1, "seed": 5}}))
+    return tmp_path
+
+
+def environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "GNOMON"))}
+
+
+def gnomon(folder: Path, *args: str) -> "subprocess.CompletedProcess[str]":
+    command = [GNOMON, *args]
+    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+
+
+def test_a_job_runs_beside_modules_that_are_called_as_ours(folder: Path) -> None:
+    done = gnomon(folder, "run", "spec.yaml", "--workers", "1", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["job"]["status"] == "completed"
+    logs = {file.name: file.read_text() for file in (folder / ".gnomon" / "logs").iterdir()}
+    assert set(logs.values()) == {""}, logs
+
+
+@pytest.mark.parametrize("command", ["show", "try", "plan"])
+def test_a_job_is_looked_at_beside_modules_that_are_called_as_ours(folder: Path, command: str) -> None:
+    unknown = gnomon(folder, "show", "spec.yaml", "--sample", "x", "--arm", "tools")
+    sample = unknown.stderr.strip().rpartition(" ")[2]
+    more = () if command == "plan" else ("--sample", sample, "--arm", "tools")
+    done = gnomon(folder, command, "spec.yaml", "--json", *more)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)
+
+
+def test_a_service_runs_beside_modules_that_are_called_as_ours(folder: Path) -> None:
+    command = [GNOMON, "up", "--port", "0", "--workers", "1"]
+    with subprocess.Popen(
+        command, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as service:
+        assert service.stdout is not None
+        url = service.stdout.readline().split()[0]
+        done = gnomon(folder, "submit", "spec.yaml", "--wait", "--url", url, "--json")
+        service.send_signal(signal.SIGINT)
+        _, err = service.communicate(timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "stranger" not in err
+
+
+HEAVY = {
+    *("sqlalchemy", "redis", "rq", "fastapi", "aiohttp", "httpx", "litellm", "langgraph", "langchain_core"),
+    *("pyarrow", "statsmodels", "av", "scipy.optimize", "scipy.stats", "scipy.special", "osmium"),
+}
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "light"),
+    [
+        (["presets"], 0, {"numpy", "shapely", "scipy"}),
+        (["plan", "bad.yaml"], 2, {"numpy", "shapely", "scipy", "PIL"}),
+        (["run", "bad.yaml"], 2, {"numpy", "shapely", "scipy", "PIL"}),
+        (["plan", "spec.yaml"], 0, set()),
+        (["show", "spec.yaml", "--sample", "{sample}", "--arm", "tools"], 0, set()),
+        (["try", "spec.yaml", "--sample", "{sample}", "--arm", "raw"], 0, set()),
+    ],
+)
+def test_a_command_loads_only_what_it_uses(
+    tmp_path: Path, args: list[str], code: int, light: set[str]
+) -> None:
+    (tmp_path / "spec.yaml").write_text(yaml.safe_dump({**SPEC, "select": {"limit": 1, "seed": 5}}))
+    (tmp_path / "bad.yaml").write_text(yaml.safe_dump({**SPEC, "benchmark": "nope"}))
+    command = ["gnomon", *(arg.replace("{sample}", "w5-00000") for arg in args)]
+    script = (
+        f"import sys\nsys.argv = {command!r}\nfrom service.cli.main import main\n"
+        "try: main()\n"
+        f"finally: print('LOADED', *sorted(set(sys.modules) & {HEAVY | light!r}), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script], cwd=tmp_path, env=environment(), capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr
+    assert done.stderr.splitlines()[-1].split() == ["LOADED"]

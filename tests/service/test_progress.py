@@ -1,0 +1,44 @@
+"""Progress where nobody looks at a terminal, and help that can be read."""
+
+import pytest
+
+from service.cli import progress
+from service.cli.main import COMMANDS, SECTIONS, main
+from service.cli.progress import Counter
+
+
+def test_without_a_terminal_a_line_now_and_then_tells_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now_s = iter((0.0, 1.0, 6.0, 6.0, 6.0, 7.0, 30.0, 30.0, 30.0))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(now_s))
+    with Counter("trials") as counter:
+        counter.show(0, 120)  # starts the clock: nothing is late yet
+        counter.show(12, 120, "3 missing")
+        counter.show(13, 120)
+        counter.show(60, 120, "$1.20 spent, raw 0.25")
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.splitlines() == [
+        "trials: 12 of 120 done, 2.0 per second, 54 s left, 3 missing",
+        "trials: 60 of 120 done, 2.0 per second, 30 s left, $1.20 spent, raw 0.25",
+    ]
+
+
+@pytest.mark.parametrize("args", [[], ["tools"]])
+def test_a_bare_command_prints_its_help(args: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(args)
+    assert end.value.code == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert said.out.startswith("Usage: gnomon")
+    assert len(said.out.splitlines()) > 5
+
+
+def test_every_command_stands_in_a_section_of_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    named = [name for names in SECTIONS.values() for name in names]
+    assert sorted(named) == sorted(name.rstrip("-") for name in COMMANDS.names())
+    with pytest.raises(SystemExit):
+        main([])
+    assert "Run a service:" in capsys.readouterr().out

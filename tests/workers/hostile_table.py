@@ -1,0 +1,60 @@
+"""The hostile replies: `python -m tests.workers.hostile_table` prints what each costs, over both paths.
+
+`--write-docs` puts the table into docs/operations.md, between its marks.
+"""
+
+import argparse
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+from tests.workers.conftest import ROOT
+from tests.workers.hostile import CLEAN, HOSTILE, MODELS, Damage, damage, hostile_provider, run_against
+from workers.store import Store
+
+DOCS = ROOT / "docs" / "operations.md"
+BEGIN, END = "<!-- hostile replies -->\n", "<!-- end of hostile replies -->\n"
+
+
+def measured() -> str:
+    """The table, with one line for each reply."""
+    found: dict[str, dict[str, Damage]] = {}
+    lost: dict[str, int] = {}
+    for path in MODELS:
+        with tempfile.TemporaryDirectory() as folder, hostile_provider() as provider:
+            store = Store(f"sqlite:///{folder}/gnomon.db")
+            job = run_against(provider, store, Path(folder), path)
+            found[path], clean = damage(provider, list(store.iter_rows(job.id)))
+            lost[path] = CLEAN - sum(row.score == 1.0 for row in clean)
+            store.close()
+    heads = [f"{path}: ends as | calls" for path in MODELS]
+    lines = [f"| reply | {' | '.join(heads)} |", "|---|" + "---|---|" * len(MODELS)]
+    for name in HOSTILE:
+        cells = [f"{_end(found[path][name])} | {found[path][name].calls}" for path in MODELS]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    others = ", ".join(f"{count} of {CLEAN} over {path}" for path, count in lost.items())
+    return "\n".join([*lines, "", f"Other trials lost: {others}."]) + "\n"
+
+
+def _end(one: Damage) -> str:
+    return ", ".join([f"`{one.stop_reason}`", *one.flags])
+
+
+def main() -> None:
+    """Print the table, or write it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write-docs", action="store_true")
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")  # Pydantic's, of what it is given
+    table = measured()
+    sys.stdout.write(table)
+    if given.write_docs:
+        text = DOCS.read_text(encoding="utf-8")
+        head, _, rest = text.partition(BEGIN)
+        _, _, tail = rest.partition(END)
+        DOCS.write_text(f"{head}{BEGIN}{table}{END}{tail}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

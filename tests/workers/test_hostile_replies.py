@@ -1,0 +1,61 @@
+"""One bad reply costs one trial: whatever a provider sends, all other trials of the job are scored."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.agents.conftest import serving
+from tests.workers.conftest import BOTH, ROOT, Plant, wait_until
+from tests.workers.hostile import CLEAN, HOSTILE, MODELS, asked, damage, hostile_provider, run_against, said
+from workers.store import Store
+
+
+@BOTH
+def test_a_hostile_reply_costs_the_trial_that_met_it_and_no_other(real_store: Store, tmp_path: Path) -> None:
+    with hostile_provider() as provider:
+        job = run_against(provider, real_store, tmp_path, "direct")
+    found, clean = damage(provider, list(real_store.iter_rows(job.id)))
+    assert {name: one.stop_reason for name, one in found.items()} == {
+        name: end for name, (_, end) in HOSTILE.items()
+    }
+    assert [(row.score, row.stop_reason, row.flags) for row in clean] == [(1.0, "answered", ())] * CLEAN
+    assert (job.status, job.counts.done) == ("completed", len(HOSTILE) + CLEAN)
+    assert all(real_store.trial(row.trial_id).trace for row in clean)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # Pydantic's, of what it is given
+def test_through_litellm_it_costs_no_more(real_store: Store, tmp_path: Path) -> None:
+    with hostile_provider() as provider:
+        job = run_against(provider, real_store, tmp_path, "LiteLLM")
+    found, clean = damage(provider, list(real_store.iter_rows(job.id)))
+    assert not [one for one in found.values() if one.stop_reason.startswith("internal")]
+    assert [(row.score, row.stop_reason, row.flags) for row in clean] == [(1.0, "answered", ())] * CLEAN
+    assert (job.status, job.counts.done) == ("completed", len(HOSTILE) + CLEAN)
+
+
+def test_the_documents_list_every_hostile_reply() -> None:
+    text = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    assert [name for name in HOSTILE if f"| {name} |" not in text] == []
+    assert all(path in text for path in MODELS)
+
+
+@pytest.mark.parametrize("limits", [{}, {"tokens": 1_000_000}])
+def test_a_count_that_no_database_holds_takes_no_other_trial_along(
+    plant: Plant, limits: dict[str, int]
+) -> None:
+    """Two models, ten samples, two worker processes; one reply of one model claims 10³⁰ tokens."""
+    with serving() as provider:
+        provider.answers(200, said())
+        provider.answers(200, said(usage={"prompt_tokens": 10**30, "completion_tokens": 7}))
+        provider.choose = lambda request: int(asked(request) == 3 and request["model"] == "a")
+        models = [{"id": f"openai/{name}", "api_base": provider.url} for name in ("a", "b")]
+        job = plant.post(10, models=models, arms=[{"name": "raw", "agent": "direct"}], limits=limits)
+        plant.start(2)
+        done = plant.end_of(job)
+    rows = list(plant.store.iter_rows(job.id))
+    assert (done.status, len(rows), len(provider.requests)) == ("completed", 20, 20)
+    assert {row.stop_reason for row in rows} == {"answered"}
+    assert [row.flags for row in rows if row.prompt_tokens is None] == [("usage_unreadable",)]
+    feared = 33 if limits else 0  # with limits the call counts as what such a call was seen to cost
+    wait_until(lambda: plant.store.job(job.id).known_tokens == 19 * 33 + feared)
+    assert done.tokens is None

@@ -1,0 +1,400 @@
+"""A model that cannot work is found out by one call, before anything is spent on its trials."""
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gnomon.errors import ModelFault, ProviderFault
+from gnomon.model import Model, Reply, Request
+from gnomon.outcome import Outcome
+from tests.agents.conftest import FakeProvider, serving
+from tests.workers.conftest import BOTH, Clock, Plant, create, make_row, make_spec
+from tests.workers.counting_provider import counting
+from tests.workers.tiny_worker import context_of
+from workers import preflight
+from workers.circuit_breaker import MOST_IN_A_ROW, BreakableModel
+from workers.preflight import PROMPT, preflight_request
+from workers.shard import run_shard
+from workers.store import JobRecord, Store
+from workers.store.counters import Spent
+
+KEY = "sk-abcdefghijklmnop"
+REFUSED = {"error": {"message": f"Incorrect API key provided: {KEY}", "code": "invalid_api_key"}}
+UNKNOWN = {"error": {"message": "The model m does not exist", "code": "model_not_found"}}
+TTL_S = 10.0
+
+
+@pytest.fixture(autouse=True)
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preflight.ask, "__kwdefaults__", {"pauses_s": (0.01, 0.01)})
+
+
+@pytest.fixture
+def provider() -> Iterator[FakeProvider]:
+    """The first reply queued is that to the preflight, the second that to every trial."""
+    with serving() as fake:
+        fake.choose = lambda request: 0 if PROMPT in json.dumps(request) else 1
+        yield fake
+
+
+@pytest.fixture
+def run(real_store: Store, tmp_path: Path) -> Callable[[JobRecord], JobRecord]:
+    def run(job: JobRecord) -> JobRecord:
+        for shard in range(job.shards):
+            run_shard(job.id, shard, context=context_of(real_store, tmp_path))
+        return real_store.job(job.id)
+
+    return run
+
+
+Run = Callable[[JobRecord], JobRecord]
+
+
+def post(store: Store, *models: dict[str, Any], samples: int = 7, **changes: Any) -> JobRecord:
+    return create(store, samples, models=list(models), **{"preflight": True, **changes})
+
+
+def calls_of(provider: FakeProvider) -> tuple[int, int]:
+    """How many preflights and how many trials it was asked."""
+    asked = [PROMPT in json.dumps(request) for request in provider.requests]
+    return sum(asked), len(asked) - sum(asked)
+
+
+def closed_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "cause", "words"),
+    [
+        (401, REFUSED, "auth", "HTTP 401: Incorrect API key provided: [secret]"),
+        (404, UNKNOWN, "not_found", "HTTP 404: The model m does not exist"),
+        (400, {"error": {"message": "tools are not supported"}}, "bad_request", "tools are not supported"),
+        (429, {"error": {"code": "insufficient_quota", "message": "no credit"}}, "quota", "no credit"),
+    ],
+)
+def test_what_a_provider_refuses_for_good_ends_the_job_after_one_call(
+    real_store: Store, run: Run, provider: FakeProvider, status: int, body: Any, cause: str, words: str
+) -> None:
+    provider.answers(status, body)
+    job = run(post(real_store, {"id": "openai/m", "api_base": provider.url}))
+    assert (job.status, calls_of(provider)) == ("failed", (1, 0))
+    assert (job.counts.infra_missing, job.known_tokens, job.usd) == (14, 0, 0.0)
+    assert f"openai/m: 14 of 14 trials are missing, provider:{cause}: “" in job.error
+    assert words in job.error
+    rows = list(real_store.iter_rows(job.id))
+    assert {(row.stop_reason, row.attempt) for row in rows} == {(f"provider:{cause}", 0)}
+    assert len({row.trial_id for row in rows}) == len(rows) == 14
+    assert all(words in row.error for row in rows)
+    assert [(check.state, check.calls) for check in job.checks] == [("stopped", 1)]
+
+
+def test_an_endpoint_that_nobody_listens_at_is_tried_again_and_ends_the_job(
+    real_store: Store, run: Run
+) -> None:
+    base = f"http://127.0.0.1:{closed_port()}/v1"
+    job = run(post(real_store, {"id": "openai/m", "api_base": base}))
+    assert (job.status, job.counts.infra_missing) == ("failed", 14)
+    assert "provider:connection" in job.error
+    assert "Check `api_base`" in job.error
+    assert job.checks[0].calls == 3
+
+
+def test_a_key_variable_that_is_not_set_ends_the_job_without_a_call(
+    real_store: Store, run: Run, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("A_KEY", raising=False)
+    model = {"id": "openai/m", "api_base": provider.url, "api_key_env": "A_KEY"}
+    job = run(post(real_store, model))
+    assert (job.status, provider.requests) == ("failed", [])
+    assert "the environment variable A_KEY is not set" in job.error
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "state", "calls"),
+    [
+        (500, "boom", "unconfirmed", 3),
+        (200, "<html>", "unconfirmed", 3),
+        (200, {"choices": [{"message": {"content": "", "refusal": "no"}}]}, "passed", 1),
+    ],
+)
+def test_whatever_else_a_preflight_meets_the_job_goes_on(
+    real_store: Store, run: Run, provider: FakeProvider, status: int, body: Any, state: str, calls: int
+) -> None:
+    provider.answers(status, body)
+    provider.says("A")
+    job = run(post(real_store, {"id": "openai/m", "api_base": provider.url}))
+    assert (job.status, job.counts.scored) == ("completed", 14)
+    assert calls_of(provider) == (calls, 14)
+    assert job.checks[0].state == state
+
+
+def test_of_two_models_the_one_that_is_refused_costs_nothing_and_the_other_runs(
+    real_store: Store, run: Run, provider: FakeProvider
+) -> None:
+    provider.answers(401, REFUSED)
+    provider.says("A")
+    provider.choose = lambda request: 0 if request["model"] == "bad" else 1
+    models = [{"id": f"openai/{name}", "api_base": provider.url} for name in ("bad", "good")]
+    job = run(post(real_store, *models))
+    rows = list(real_store.iter_rows(job.id))
+    assert job.status == "completed"
+    assert [request["model"] for request in provider.requests].count("bad") == 1
+    assert {row.outcome.value for row in rows if row.model == "openai/good"} == {"scored"}
+    assert {row.stop_reason for row in rows if row.model == "openai/bad"} == {"provider:auth"}
+    assert len(rows) == job.counts.planned == 28
+
+
+def test_a_preflight_is_paid_and_shown_and_not_made_again(
+    real_store: Store, run: Run, provider: FakeProvider
+) -> None:
+    provider.says("OK")
+    provider.says("A")
+    model = {"id": "openai/m", "api_base": provider.url, "price": {"input": 1000, "output": 1000}}
+    job = run(post(real_store, model, limits={"tokens": 100_000}))
+    assert job.shards > 1
+    assert calls_of(provider) == (1, 14)
+    assert job.known_tokens == 15 * 18
+    assert job.known_usd == pytest.approx(15 * 0.018)
+    assert [(check.state, check.calls, check.tokens) for check in job.checks] == [("passed", 1, 18)]
+    assert job.checks[0].usd == pytest.approx(0.018)
+
+
+def test_the_cheap_call_teaches_nothing_of_what_trials_cost(
+    real_store: Store, run: Run, provider: FakeProvider
+) -> None:
+    provider.says("OK", usage={"prompt_tokens": 1, "completion_tokens": 1})
+    provider.says("A", usage={"prompt_tokens": 300, "completion_tokens": 100})
+    model = {"id": "openai/m", "api_base": provider.url}
+    job = run(post(real_store, model, limits={"tokens": 2_000}))
+    assert job.known_tokens <= 2_000
+    assert job.counts.scored >= 2
+
+
+def test_a_resumed_job_asks_again(real_store: Store, run: Run, provider: FakeProvider) -> None:
+    provider.answers(401, REFUSED)
+    provider.says("A")
+    job = run(post(real_store, {"id": "openai/m", "api_base": provider.url}))
+    assert job.status == "failed"
+    provider.choose = lambda _: 1
+    again = run(real_store.resume(job.id))
+    assert (again.status, again.error, again.counts.scored) == ("completed", "", 14)
+    assert [(check.state, check.error, check.calls) for check in again.checks] == [("passed", "", 2)]
+
+
+@pytest.mark.parametrize(
+    ("models", "changes"),
+    [
+        ([{"id": "scripted", "options": {"replies": ["A"]}}], {}),
+        ([{"id": "openai/m"}], {"preflight": False}),
+    ],
+)
+def test_there_is_none_where_nobody_is_called_or_none_is_wanted(
+    real_store: Store, run: Run, provider: FakeProvider, models: list[dict[str, Any]], changes: dict[str, Any]
+) -> None:
+    provider.answers(401, REFUSED)
+    provider.says("A")
+    models = [model if model["id"] == "scripted" else {**model, "api_base": provider.url} for model in models]
+    job = run(post(real_store, *models, **changes))
+    assert (job.status, job.counts.scored, job.checks) == ("completed", 14, ())
+    assert calls_of(provider)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("agent", "tools", "offered"), [("react", "all", 1), ("text-react", "all", 0), ("direct", "none", 0)]
+)
+def test_a_tool_is_offered_where_an_arm_sends_schemas(agent: str, tools: str, offered: int) -> None:
+    arms = [{"name": "raw", "agent": "direct"}, {"name": "other", "agent": agent, "tools": tools}]
+    decoding = {"all": {"temperature": 0.5, "max_tokens": 900}}
+    request = preflight_request(make_spec(arms=arms, decoding=decoding))
+    assert len(request.tools) == offered
+    assert request.decoding.known() == {"temperature": 0.5, "max_tokens": 900}, "as trials are drawn"
+
+
+def test_two_worker_processes_and_many_shards_make_one_call(plant: Plant) -> None:
+    with counting(delay_s=0.05) as provider:
+        plant.start(2)
+        job = plant.post(40, models=[{"id": "openai/m", "api_base": provider.url}], preflight=True)
+        assert plant.end_of(job).counts.scored == 80
+    assert len(provider.came_s) == 81
+
+
+def test_a_cancelled_job_waits_for_no_preflight(real_store: Store, run: Run, provider: FakeProvider) -> None:
+    provider.hangs()
+    job = post(real_store, {"id": "openai/m", "api_base": provider.url})
+
+    def cancel() -> None:
+        while not provider.requests:
+            time.sleep(0.05)
+        real_store.cancel(job.id)
+
+    canceller = threading.Thread(target=cancel)
+    canceller.start()
+    began_s = time.monotonic()
+    assert run(job).status == "cancelled"
+    assert time.monotonic() - began_s < 20, "not the minute that a preflight may take"
+    canceller.join()
+
+
+def test_a_key_that_is_revoked_midway_stops_the_model(
+    real_store: Store, run: Run, provider: FakeProvider
+) -> None:
+    provider.says("A")
+    provider.answers(401, REFUSED)
+    provider.choose = lambda _: 0 if len(provider.requests) <= 10 else 1
+    job = run(post(real_store, {"id": "openai/m", "api_base": provider.url}, samples=100, concurrency=2))
+    assert (job.status, job.counts.planned) == ("failed", 200)
+    assert 5 <= job.counts.scored <= 10
+    assert job.counts.scored + job.counts.infra_missing == 200
+    assert len(provider.requests) <= 10 + MOST_IN_A_ROW + 2
+    assert "of 200 trials are missing, provider:auth" in job.error
+    rows = list(real_store.iter_rows(job.id))
+    assert len({row.trial_id for row in rows}) == len(rows) == 200
+
+
+class Says(Model):
+    """A model that does what it is told, call by call."""
+
+    id = "openai/says"
+
+    def __init__(self, *ends: Exception | None) -> None:
+        self.ends, self.calls = list(ends), 0
+
+    async def reply(self, request: Request) -> Reply:
+        self.calls += 1
+        end = self.ends.pop(0)
+        if end is not None:
+            raise end
+        return Reply(text="A")
+
+    async def close(self) -> None:
+        pass
+
+
+AUTH = ProviderFault("no", cause="auth", transient=False)
+BUSY = ProviderFault("busy", cause="rate_limit")
+ODD = ProviderFault("odd", cause="bad_request", transient=False)
+
+
+@pytest.mark.parametrize(
+    ("ends", "is_open"),
+    [
+        ([AUTH] * MOST_IN_A_ROW, True),
+        ([AUTH, AUTH, BUSY, AUTH, AUTH, AUTH], True),
+        ([AUTH] * (MOST_IN_A_ROW - 1) + [None] + [AUTH] * (MOST_IN_A_ROW - 1), False),
+        ([AUTH] * (MOST_IN_A_ROW - 1) + [ModelFault("no", cause="refused"), AUTH], False),
+        ([AUTH] * (MOST_IN_A_ROW - 1) + [ODD, AUTH], False),
+        ([BUSY] * 20, False),
+    ],
+)
+async def test_a_breaker_opens_after_final_faults_in_a_row(
+    ends: list[Exception | None], is_open: bool
+) -> None:
+    told: list[ProviderFault] = []
+
+    async def trip(fault: ProviderFault) -> None:
+        told.append(fault)
+
+    says = Says(*ends, None)
+    model = BreakableModel(says, trip=trip)
+    request = Request(messages=[], tools=[])
+    for end in ends:
+        if end is None:
+            await model.reply(request)
+        else:
+            with pytest.raises(type(end)):
+                await model.reply(request)
+    assert told == ([AUTH] if is_open else [])
+    if is_open:
+        with pytest.raises(ProviderFault, match="no"):
+            await model.reply(request)
+        assert says.calls == len(ends), "nobody was called"
+
+
+def two_models(store: Store) -> JobRecord:
+    models = [{"id": "scripted-a"}, {"id": "scripted-b"}]
+    return create(store, 3, models=models)
+
+
+@BOTH
+def test_one_process_checks_a_model_and_takes_over_from_one_that_is_silent(
+    store: Store, clock: Clock
+) -> None:
+    job = create(store)
+
+    def begin(holder: str) -> tuple[str, bool]:
+        check, is_mine = store.begin_check(job.id, "m", holder=holder, ttl_s=TTL_S)
+        return check.state, is_mine
+
+    assert [begin(holder) for holder in ("a", "b", "a")] == [
+        ("checking", True),
+        ("checking", False),
+        ("checking", True),
+    ]
+    clock.now_s += TTL_S + 1
+    assert begin("b") == ("checking", True)
+    assert begin("a") == ("checking", False)
+    passed: dict[str, Any] = {"state": "passed", "calls": 1, "spent": Spent(0.5, 7)}
+    store.end_check(job.id, "m", holder="a", **passed | {"state": "unconfirmed"})
+    assert begin("a") == ("checking", False), "it was too slow, but its call has been made"
+    for _ in range(2):  # as if the answer to the first had been lost
+        store.end_check(job.id, "m", holder="b", **passed)
+    assert begin("a") == ("passed", False)
+    found = store.job(job.id)
+    assert (found.usd, found.tokens) == (1.0, 14)
+    assert (found.checks[0].usd, found.checks[0].tokens, found.checks[0].calls) == (1.0, 14, 2)
+
+
+@BOTH
+def test_a_job_fails_once_no_model_is_left_and_keeps_what_is_in_flight(store: Store) -> None:
+    job = two_models(store)
+    leases = store.lease(job.id, 0, worker="w", ttl_s=TTL_S, limit=2)
+    for name in ("scripted-a", "scripted-b", "scripted-a"):
+        store.stop_model(job.id, name, cause="auth", error=f"{name} has no key")
+    assert store.job(job.id).status == "running", "what is in flight may end"
+    store.finish([(lease, make_row(lease), {"prompt": [], "steps": []}) for lease in leases])
+    ended = store.job(job.id)
+    assert (ended.status, ended.counts.scored) == ("failed", 2)
+    for name in ("scripted-a", "scripted-b"):
+        assert f"{name}: " in ended.error
+        assert f"“{name} has no key”" in ended.error
+    assert len(list(store.iter_rows(job.id))) == ended.counts.planned
+
+
+@BOTH
+def test_a_model_that_is_stopped_leaves_the_others_their_trials(store: Store) -> None:
+    job = two_models(store)
+    store.stop_model(job.id, "scripted-a", cause="quota", error="no credit")
+    assert store.job(job.id).counts.infra_missing == job.counts.planned // 2
+    for shard in range(job.shards):
+        leases = store.lease(job.id, shard, worker="w", ttl_s=TTL_S)
+        assert {lease.trial.model for lease in leases} <= {"scripted-b"}
+        store.finish([(lease, make_row(lease), {"prompt": [], "steps": []}) for lease in leases])
+    assert (store.job(job.id).status, store.job(job.id).error) == ("completed", "")
+
+
+def test_a_job_of_which_every_trial_is_missing_has_failed(store: Store) -> None:
+    job = create(store, 2)
+    for shard in range(job.shards):
+        leases = store.lease(job.id, shard, worker="w", ttl_s=TTL_S)
+        lost = {
+            "outcome": Outcome.INFRA_MISSING,
+            "stop_reason": "provider:timeout",
+            "score": None,
+            "error": "slow",
+        }
+        rows = [make_row(lease, **lost) for lease in leases]
+        store.finish(
+            [(lease, row, {"prompt": [], "steps": []}) for lease, row in zip(leases, rows, strict=True)]
+        )
+    ended = store.job(job.id)
+    assert ended.status == "failed"
+    assert ended.error.startswith("scripted: 4 of 4 trials are missing, provider:timeout: “slow”.")

@@ -1,0 +1,127 @@
+"""Whatever a trial waits for, its worker does other work, and a cancelled job lets it go at once."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tests.workers.conftest import Plant, children_of, is_alive, wait_until
+from tests.workers.counting_provider import CountingProvider, counting
+from workers.limiter.allowance import VARIABLE
+from workers.store import JobRecord
+
+CANCEL_WITHIN_S = 5.0
+
+
+def model_of(provider: CountingProvider, name: str = "m") -> dict[str, object]:
+    return {"id": f"openai/{name}", "api_base": provider.url, "price": {"input": 0, "output": 0}}
+
+
+def start(plant: Plant, workers: int = 2) -> None:
+    plant.start(workers)
+    wait_until(lambda: len(plant.store.workers()) == workers)
+
+
+def forks(plant: Plant) -> list[int]:
+    """Process ids of the forks of all workers."""
+    workers = [pid for name, pid in plant.supervisor.pids().items() if name != "sweeper"]
+    return [child for worker in workers for child in children_of(worker) if is_alive(child)]
+
+
+def cancel(plant: Plant, job: JobRecord) -> float:
+    """Cancel the job: seconds until it says so, nothing of it is leased, and its workers are free."""
+    began_s = time.monotonic()
+    plant.store.cancel(job.id)
+    wait_until(lambda: not forks(plant) and plant.store.job(job.id).counts.running == 0)
+    assert plant.store.job(job.id).status == "cancelled"
+    return time.monotonic() - began_s
+
+
+@pytest.mark.parametrize("cache", [True, False])
+def test_while_a_provider_lets_one_job_wait_for_ten_minutes_another_runs_on_the_same_workers(
+    plant: Plant, monkeypatch: pytest.MonkeyPatch, cache: bool
+) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    start(plant)
+    with counting(room=0, retry_after="600") as busy, counting() as free:
+        first = plant.post(100, models=[model_of(busy)], concurrency=8, cache=cache)
+        wait_until(lambda: busy.refused > 0)
+        time.sleep(1)
+        second = plant.post(20, models=[model_of(free)], concurrency=8)
+        assert plant.end_of(second).counts.scored == 40
+        assert plant.store.job(first.id).counts.done == 0
+        assert 0 < busy.refused <= 32, "a trial that has not begun does not join the wait"
+        assert cancel(plant, first) < CANCEL_WITHIN_S
+        resumed = plant.store.resume(first.id)
+        with plant.store.reading() as db:
+            attempts = db.exec_driver_sql("SELECT max(attempt) FROM trials").scalar_one()
+        assert attempts <= 1, "a wait is no death"
+        plant.store.cancel(resumed.id)
+
+
+def test_a_job_that_rested_goes_on_by_itself_and_loses_nothing(
+    plant: Plant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    start(plant)
+    with counting(room=0, retry_after="6") as busy, counting() as free:
+        first = plant.post(40, models=[model_of(busy)], concurrency=4, cache=False)
+        wait_until(lambda: busy.refused > 0)
+        second = plant.post(5, models=[model_of(free)], concurrency=4)
+        assert plant.end_of(second).counts.scored == 10
+        busy.room = None
+        assert plant.end_of(first).counts.scored == 80
+        answered = len(busy.came_s) - busy.refused
+    assert answered == 80, "no call was paid twice"
+    assert {row.attempt for row in plant.store.iter_rows(first.id)} == {1}
+
+
+def test_of_two_models_of_a_job_the_one_that_answers_runs_on(
+    plant: Plant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    start(plant, workers=1)
+    with counting(room=0, retry_after="600") as busy, counting() as free:
+        models = [model_of(busy, "busy"), model_of(free, "free")]
+        job = plant.post(40, models=models, concurrency=4)
+        wait_until(lambda: plant.store.job(job.id).counts.scored == 80)
+        assert cancel(plant, job) < CANCEL_WITHIN_S
+
+
+def rate_of_one_a_minute(provider: CountingProvider) -> str:
+    return f"{provider.url[7:-3]}=rpm:1"
+
+
+@pytest.mark.parametrize(
+    ("delay_s", "rate"),
+    [(60.0, None), (0.0, rate_of_one_a_minute)],
+    ids=["a call in flight", "the rate limit"],
+)
+def test_a_cancelled_job_frees_its_workers_whatever_its_trials_wait_for(
+    plant: Plant,
+    monkeypatch: pytest.MonkeyPatch,
+    delay_s: float,
+    rate: Callable[[CountingProvider], str] | None,
+) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    with counting(delay_s=delay_s) as provider:
+        if rate is not None:
+            monkeypatch.setenv(VARIABLE, rate(provider))
+        start(plant)
+        limits = {"usd": 1.0, "tokens": 100_000}
+        job = plant.post(40, models=[model_of(provider)], concurrency=4, limits=limits)
+        wait_until(lambda: len(provider.came_s) > 0)
+        time.sleep(1)
+        assert cancel(plant, job) < CANCEL_WITHIN_S
+
+
+@pytest.mark.parametrize("retry_after", ["86400", "1e300", "Fri, 31 Dec 9999 23:59:59 GMT"])
+def test_a_backoff_that_a_provider_asks_for_keeps_no_cancelled_job(
+    plant: Plant, monkeypatch: pytest.MonkeyPatch, retry_after: str
+) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    start(plant)
+    with counting(room=0, retry_after=retry_after) as provider:
+        job = plant.post(10, models=[model_of(provider)], concurrency=4)
+        wait_until(lambda: provider.refused > 0)
+        assert cancel(plant, job) < CANCEL_WITHIN_S

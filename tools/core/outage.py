@@ -1,0 +1,5 @@
+"""What a tool meets when the place where it runs has failed."""
+
+
+class ToolOutage(Exception):
+    """Not the tool failed, nor its call, but where it runs (its disk is full): no observation for a model."""

@@ -1,0 +1,54 @@
+"""A circuit breaker around a model: where its provider refuses again and again, it is not called any more."""
+
+from collections.abc import Awaitable, Callable
+
+from gnomon.errors import ModelFault, ProviderFault
+from gnomon.model import Model, Reply, Request
+
+FINAL = ("auth", "no_api_key", "not_found", "quota")  # causes that trying another sample does not change
+MOST_IN_A_ROW = 5
+
+Trip = Callable[[ProviderFault], Awaitable[None]]
+
+
+class BreakableModel:
+    """Any model. MOST_IN_A_ROW final faults with no answer between them open the breaker: `trip` is told
+    the fault, and every later call raises it at once.
+    """
+
+    def __init__(self, model: Model, *, trip: Trip) -> None:
+        self.id, self._model, self._trip = model.id, model, trip
+        self._in_a_row = 0
+        self._fault: ProviderFault | None = None
+
+    async def reply(self, request: Request) -> Reply:
+        """The model's reply.
+
+        Raises:
+            ProviderFault: the breaker is open, or as the model raises it.
+            ModelFault, DataError, OutOfBudget: as the model raises them.
+        """
+        if self._fault is not None:
+            raise ProviderFault(self._fault.message, cause=self._fault.cause, transient=False)
+        try:
+            reply = await self._model.reply(request)
+        except ProviderFault as fault:
+            await self._count(fault)
+            raise
+        except ModelFault:
+            self._in_a_row = 0
+            raise
+        self._in_a_row = 0
+        return reply
+
+    async def _count(self, fault: ProviderFault) -> None:
+        if fault.transient:
+            return  # it says nothing of the key
+        self._in_a_row = self._in_a_row + 1 if fault.cause in FINAL else 0
+        if self._in_a_row >= MOST_IN_A_ROW and self._fault is None:
+            self._fault = fault
+            await self._trip(fault)
+
+    async def close(self) -> None:
+        """Close the model."""
+        await self._model.close()

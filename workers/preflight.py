@@ -1,0 +1,195 @@
+"""Preflight: one tiny call of each model before its first trial, so that what cannot work ends at once.
+
+A refused key, a model that there is not, a missing key variable, an exhausted account, a request that is
+refused as it is, or an endpoint that cannot be reached stop the model: all its trials end as `infra_missing`
+with what the provider said. Whatever else goes wrong is tried again, and then the job goes on.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from gnomon.agent import AGENTS, CallsInWords
+from gnomon.errors import ModelFault, OutOfBudget, ProviderFault
+from gnomon.missing import plain
+from gnomon.model import Model, Request, is_built_in
+from gnomon.spec import JobSpec
+from workers.purse import Purse
+from workers.store.counters import Spent
+from workers.store.purses import NOTHING
+from workers.store.records import CheckState
+from workers.store.store import Store
+
+PROMPT = "This is a connection test. Reply with the word OK."
+PATIENCE_S = 60.0  # for all tries of one model
+PAUSES_S = (1.0, 2.0)  # before the second and the third try
+UNKNOWN = ("pending", "checking")
+LOOK_S = 1.0  # how often the process that calls looks whether the job still goes on
+POLL_S = 0.2  # while another process makes the call
+log = logging.getLogger(__name__)
+
+Told = TypeVar("Told")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What came of a model's preflight: its state, the last fault if any, and what the calls have cost."""
+
+    state: CheckState
+    calls: int
+    spent: Spent = NOTHING
+    cause: str = ""
+    error: str = ""
+
+
+def preflight_request(spec: JobSpec) -> Request:
+    """The call: a few words, drawn as the trials are, with one tool where some arm offers tools."""
+    arms = [one.arm() for one in spec.arms]
+    tools = [tool for arm in arms if not _calls_in_words(arm.agent) for tool in arm.toolset()]
+    return Request(
+        messages=[{"role": "user", "content": PROMPT}],
+        tools=[tool.schema() for tool in tools[:1]],
+        timeout_s=PATIENCE_S,
+        decoding=spec.decoding_of(next(iter(spec.decoding or ()), "")),
+    )
+
+
+def _calls_in_words(name: str) -> bool:
+    agent = AGENTS.get(name)
+    return isinstance(agent, CallsInWords) and agent.calls_in_words
+
+
+async def ask(model: Model, request: Request, *, pauses_s: tuple[float, ...] = PAUSES_S) -> Finding:
+    """Call the model, again where it fails in passing."""
+    last = Finding(state="unconfirmed", calls=0)
+    for calls, pause_s in enumerate((0.0, *pauses_s), start=1):
+        await asyncio.sleep(pause_s)
+        try:
+            reply = await model.reply(request)
+        except ModelFault:
+            return Finding(state="passed", calls=calls)
+        except OutOfBudget as error:
+            return Finding(state="unconfirmed", calls=calls - 1, cause="budget", error=str(error))
+        except ProviderFault as fault:
+            is_final = not fault.transient or fault.cause == "connection"
+            state: CheckState = "stopped" if is_final else "unconfirmed"
+            last = Finding(state=state, calls=calls, cause=fault.cause, error=plain(fault.message))
+            if not fault.transient:
+                break
+            continue
+        known = reply.prompt_tokens is not None and reply.completion_tokens is not None
+        tokens = (reply.prompt_tokens or 0) + (reply.completion_tokens or 0) if known else None
+        return Finding(state="passed", calls=calls, spent=Spent(reply.usd, tokens))
+    return last
+
+
+class Preflight:
+    """The preflights of one job: the process that comes first makes them, the others wait for the result."""
+
+    def __init__(
+        self,
+        job_id: str,
+        spec: JobSpec,
+        models: Mapping[str, Model],
+        *,
+        store: Store,
+        holder: str,
+        ttl_s: float,
+        purse: Purse,
+        is_wanted: Callable[[], bool],
+    ) -> None:
+        """`models` by label, as they are paid; `is_wanted` says whether the job still goes on."""
+        self._job_id, self._spec, self._models = job_id, spec, models
+        self._store, self._holder, self._ttl_s = store, holder, ttl_s
+        self._purse, self._is_wanted, self._is_abandoned = purse, is_wanted, False
+        self._request = preflight_request(spec)
+
+    async def run(self) -> None:
+        """Come back when the state of every model is known, or nobody wants to know it any more."""
+        called = [model.label for model in self._spec.models if not is_built_in(model.id)]
+        if not called:
+            return
+        known = {one.model: one for one in (await _insisted(self._store.job, self._job_id)).checks}
+        for label in called:
+            if label in known and known[label].state == "stopped":  # what a dead worker held has come back
+                fault = ProviderFault(known[label].error, cause=known[label].cause, transient=False)
+                await self.stop(label, fault)
+        is_open = (label for label in called if label not in known or known[label].state in UNKNOWN)
+        if self._spec.preflight:
+            await asyncio.gather(*(self._check(label) for label in is_open))
+
+    def abandon(self) -> None:
+        """Break off what is under way: this process ends, and another makes the calls."""
+        self._is_abandoned = True
+
+    async def stop(self, label: str, fault: ProviderFault) -> None:
+        """Call that model no more: its provider refuses it for good."""
+        log.warning("job %s: %s is not called any more: %s", self._job_id, label, fault)
+        await _insisted(
+            self._store.stop_model, self._job_id, label, cause=fault.cause, error=plain(fault.message)
+        )
+
+    async def _check(self, label: str) -> None:
+        asking: asyncio.Task[Finding] | None = None
+        try:
+            while self._is_wanted() and not self._is_abandoned:
+                found, is_mine = await _insisted(
+                    self._store.begin_check, self._job_id, label, holder=self._holder, ttl_s=self._ttl_s
+                )
+                if found.state not in UNKNOWN:
+                    return
+                if not is_mine:
+                    await asyncio.sleep(POLL_S)
+                    continue
+                asking = asking or asyncio.create_task(self._ask(label))
+                await asyncio.wait([asking], timeout=min(LOOK_S, self._ttl_s / 4))
+                if asking.done():
+                    await self._note(label, asking.result())
+                    return
+        finally:
+            if asking is not None:
+                asking.cancel()
+
+    async def _ask(self, label: str) -> Finding:
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                return await ask(self._models[label], self._request)
+        except TimeoutError:
+            error = f"no reply within {PATIENCE_S:g} s"
+            return Finding(state="unconfirmed", calls=1, cause="timeout", error=error)
+        except Exception as error:  # a fault of ours must not keep the job from running
+            log.exception("job %s: the preflight of %s broke", self._job_id, label)
+            return Finding(state="unconfirmed", calls=1, cause=type(error).__name__, error=plain(str(error)))
+
+    async def _note(self, label: str, found: Finding) -> None:
+        if found.error:
+            log.warning("job %s: preflight of %s: %s: %s", self._job_id, label, found.cause, found.error)
+        fault = ProviderFault(found.error, cause=found.cause, transient=False)
+        await _insisted(
+            self._store.end_check,
+            self._job_id,
+            label,
+            holder=self._holder,
+            state=found.state,
+            calls=found.calls,
+            spent=found.spent,
+            cause=found.cause,
+            error=found.error,
+        )
+        self._purse.written([found.spent])
+        if found.state == "stopped":
+            await self.stop(label, fault)
+
+
+async def _insisted(ask_store: Callable[..., Told], *args: object, **given: object) -> Told:
+    """What the store answers, however long it is away."""
+    while True:
+        try:
+            return await asyncio.to_thread(ask_store, *args, **given)
+        except SQLAlchemyError as error:
+            log.warning("the store does not answer the preflight yet: %s", error)
+            await asyncio.sleep(POLL_S)

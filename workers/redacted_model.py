@@ -1,0 +1,44 @@
+"""A model whose replies and faults hold no secret: struck out before anybody scores or keeps them."""
+
+import os
+from dataclasses import replace
+
+from gnomon.errors import GnomonError
+from gnomon.model import Model, Reply, Request
+from gnomon.secrets import SHORTEST, secrets_here
+from gnomon.spec import ModelSpec
+
+
+class RedactedModel:
+    """Any model. What is scored is what is kept: an answer and its trace agree."""
+
+    def __init__(self, model: Model) -> None:
+        self.id, self._model, self._secrets = model.id, model, secrets_here()
+
+    async def reply(self, request: Request) -> Reply:
+        """The model's reply, with a secret struck out wherever it stands; else the very same.
+
+        Raises:
+            ProviderFault, ModelFault, DataError: as the model raises them, their messages struck.
+        """
+        try:
+            reply = await self._model.reply(request)
+        except GnomonError as fault:
+            fault.message = self._secrets.strike(fault.message)
+            fault.args = (fault.message,)
+            raise
+        told = {name: getattr(reply, name) for name in reply.__slots__}
+        redacted = self._secrets.redact_in(told)
+        return reply if redacted is told else replace(reply, **redacted)
+
+    async def close(self) -> None:
+        """Close the model."""
+        await self._model.close()
+
+
+def redacted(model: Model, spec: ModelSpec) -> Model:
+    """The model without this process' secrets, its own key among them, in what it replies."""
+    key = os.environ.get(spec.api_key_env or "", "")
+    if len(key) >= SHORTEST:
+        secrets_here().add(key)
+    return RedactedModel(model)

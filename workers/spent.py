@@ -1,0 +1,43 @@
+"""What was used of dollars and tokens; apart from the store, so that a price is known without SQLAlchemy."""
+
+from typing import NamedTuple, Self
+
+from gnomon.row import Row
+from gnomon.trace import Trace
+
+MAX_USD, MAX_TOKENS = 1e9, 10**12  # of one trial: more is no usage, and sums of it would not fit a column
+
+
+class Spent(NamedTuple):
+    """What a trial has used; None where unknown."""
+
+    usd: float | None
+    tokens: int | None
+
+    @property
+    def known_usd(self) -> float:
+        """Dollars as far as they are known."""
+        return self.usd or 0.0
+
+    @property
+    def known_tokens(self) -> int:
+        """Tokens as far as they are known."""
+        return self.tokens or 0
+
+    @classmethod
+    def by(cls, used: Row | Trace) -> Self:
+        """What a finished row or a trace so far has used."""
+        prompt, completion = used.prompt_tokens, used.completion_tokens
+        return cls.countable(used.usd, None if prompt is None or completion is None else prompt + completion)
+
+    @classmethod
+    def countable(cls, usd: float | None, tokens: int | None) -> Self:
+        """So much, where it can be counted; unknown where a number is negative, beyond reason or none at all.
+
+        >>> Spent.countable(float("nan"), 10**30), Spent.countable(0.5, 7)
+        (Spent(usd=None, tokens=None), Spent(usd=0.5, tokens=7))
+        """
+        return cls(
+            usd if usd is not None and 0.0 <= usd <= MAX_USD else None,
+            tokens if tokens is not None and 0 <= tokens <= MAX_TOKENS else None,
+        )

@@ -1,0 +1,46 @@
+"""Why a job has failed whose trials have all ended: no model answered, or none was left to ask."""
+
+import json
+from collections import Counter, defaultdict
+
+from sqlalchemy import Connection, RowMapping, func, select
+
+from gnomon.missing import MissingCause, failure_text
+from workers.store.schema import model_checks, results
+
+STOPPED = "stopped"
+
+
+def failure_of(db: Connection, job: RowMapping) -> str:
+    """Why the job failed, in words; empty where it did not: some trial has an outcome that counts, and
+    some model was not stopped.
+    """
+    if not job["infra_missing"]:
+        return ""
+    labels = [model["name"] or model["id"] for model in json.loads(job["spec"])["models"]]
+    here = (model_checks.c.job_id == job["id"]) & (model_checks.c.state == STOPPED)
+    stopped = set(db.execute(select(model_checks.c.model).where(here)).scalars())
+    has_failed = job["infra_missing"] >= job["planned"] or stopped >= set(labels)
+    return failure_text(_causes(db, job, labels)) if has_failed else ""
+
+
+def _causes(db: Connection, job: RowMapping, labels: list[str]) -> list[MissingCause]:
+    columns = (results.c.model, results.c.stop_reason, results.c.error)
+    here = (results.c.job_id == job["id"]) & (results.c.outcome == "infra_missing")
+    said: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for model, cause, error, count in db.execute(
+        select(*columns, func.count()).where(here).group_by(*columns)
+    ):
+        said[model, cause][error] += count
+    return [
+        MissingCause(
+            model=model,
+            cause=cause,
+            trials=errors.total(),
+            planned=job["planned"] // len(labels),
+            error=min(errors, key=lambda error: (-errors[error], error)),
+        )
+        for label in labels
+        for (model, cause), errors in said.items()
+        if model == label
+    ]

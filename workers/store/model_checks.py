@@ -1,0 +1,100 @@
+"""What is known of each model of a job: whether its preflight passed, what that cost, whether it was stopped.
+
+A model that is stopped is not called any more: its trials end as `infra_missing`, with its provider's words.
+"""
+
+from sqlalchemy import ColumnElement, Connection, RowMapping, insert, select, update
+
+from workers.store.counters import OPEN, Spent, add_results
+from workers.store.database import Database
+from workers.store.encoding import check_of
+from workers.store.ending import end_unrun
+from workers.store.failure import STOPPED
+from workers.store.jobs import lock_jobs
+from workers.store.records import CheckState, ModelCheck
+from workers.store.schema import PENDING, jobs, model_checks, trials
+
+
+class ModelChecks(Database):
+    """The part of the store that knows the state of a job's models."""
+
+    def begin_check(self, job_id: str, model: str, *, holder: str, ttl_s: float) -> tuple[ModelCheck, bool]:
+        """The model's state, and whether its preflight is `holder`'s to make: it is where nobody has made
+        one, or whoever began it was silent for `ttl_s` seconds. To call it again shows that one lives.
+        """
+        with self.writing() as db:
+            lock_jobs(db, [job_id])
+            now, known = self.now(db), _find(db, job_id, model)
+            if known is not None and known["state"] not in ("pending", "checking"):
+                return check_of(known), False
+            is_mine = known is None or known["holder"] in ("", holder) or known["until"] < now
+            if is_mine:
+                _set(db, job_id, model, state="checking", holder=holder, until=now + ttl_s)
+            return check_of(_at(db, job_id, model)), is_mine
+
+    def end_check(
+        self,
+        job_id: str,
+        model: str,
+        *,
+        holder: str,
+        state: CheckState,
+        calls: int,
+        spent: Spent,
+        cause: str = "",
+        error: str = "",
+    ) -> None:
+        """Note what came of `holder`'s preflight, and charge the job for it. Twice is harmless; where another
+        process has taken over meanwhile, that one's finding counts, and both have cost something.
+        """
+        with self.writing() as db:
+            lock_jobs(db, [job_id])
+            known = _at(db, job_id, model)
+            if not known["holder"]:
+                return
+            add_results(db, job_id, (), [spent], now=self.now(db))
+            cost = {
+                "calls": known["calls"] + calls,
+                "usd": _sum(known["usd"], spent.usd),
+                "tokens": _sum(known["tokens"], spent.tokens),
+            }
+            found = {"state": state, "cause": cause, "error": error, "holder": ""}
+            _set(db, job_id, model, **cost | (found if known["holder"] == holder else {}))
+
+    def stop_model(self, job_id: str, model: str, *, cause: str, error: str) -> None:
+        """Call the model no more: end its pending trials with that cause and the provider's words.
+
+        Trials in flight end by themselves. Once no trial is left the job completes; it fails where none
+        of its models is left. Stopping a model twice is harmless.
+        """
+        with self.writing() as db:
+            lock_jobs(db, [job_id])
+            if db.execute(select(jobs.c.status).where(jobs.c.id == job_id)).scalar_one_or_none() not in OPEN:
+                return
+            known = _find(db, job_id, model)
+            if known is None or known["state"] != STOPPED:
+                _set(db, job_id, model, state=STOPPED, cause=cause, error=error, holder="")
+            here = (trials.c.job_id == job_id) & (trials.c.model == model) & (trials.c.state == PENDING)
+            end_unrun(db, here, stop_reason=f"provider:{cause}", error=error, now=self.now(db))
+
+
+def _here(job_id: str, model: str) -> ColumnElement[bool]:
+    return (model_checks.c.job_id == job_id) & (model_checks.c.model == model)
+
+
+def _find(db: Connection, job_id: str, model: str) -> RowMapping | None:
+    return db.execute(select(model_checks).where(_here(job_id, model))).mappings().one_or_none()
+
+
+def _at(db: Connection, job_id: str, model: str) -> RowMapping:
+    return db.execute(select(model_checks).where(_here(job_id, model))).mappings().one()
+
+
+def _set(db: Connection, job_id: str, model: str, **values: object) -> None:
+    if not db.execute(update(model_checks).where(_here(job_id, model)).values(**values)).rowcount:
+        first = {"usd": 0.0, "tokens": 0}
+        db.execute(insert(model_checks).values(job_id=job_id, model=model, **first | values))
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other

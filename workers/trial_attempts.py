@@ -1,0 +1,62 @@
+"""Trial attempts: a leased trial run to its end whatever comes between, and what was paid in vain."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+
+from gnomon.agent import Agent
+from gnomon.errors import NoRoom
+from gnomon.model import Model
+from gnomon.trace import Trace
+from gnomon.trial import run_trial
+from gnomon.waiting import SLOT
+from workers.opening import OpenJob
+from workers.pots import TRIAL
+from workers.slots import TrialSlot
+from workers.store.counters import Spent
+from workers.store.records import Lease
+from workers.store.results import Ended
+from workers.tracing import Tracer
+
+NO_ROOM_S = 1.0  # how often a trial that met a full disk tries again
+log = logging.getLogger(__name__)
+
+
+class TrialAttempts:
+    """Runs trials of one open job. `broken_off` is what trials have cost that came to no result."""
+
+    def __init__(
+        self, job: OpenJob, *, agents: Mapping[str, Agent], models: Mapping[str, Model], tracer: Tracer
+    ) -> None:
+        self._job, self._agents, self._models, self._tracer = job, agents, models, tracer
+        self.broken_off: list[Spent] = []
+
+    async def run(self, lease: Lease, slot: TrialSlot) -> Ended:
+        """Run it in its slot. A trial that meets a full disk begins again once there may be room."""
+        TRIAL.set(lease.trial.trial_id)
+        SLOT.set(slot)
+        while True:
+            try:
+                return await self._attempt(lease)
+            except NoRoom as error:
+                log.warning("trial %s waits: %s", lease.trial.trial_id, error)
+            await asyncio.sleep(NO_ROOM_S)
+
+    async def _attempt(self, lease: Lease) -> Ended:
+        trial, bench, trace = lease.trial, self._job.bench, Trace()
+        try:
+            with self._tracer(trial) as tell:
+                row, _ = await run_trial(
+                    trial,
+                    bench=bench,
+                    sample=lambda: self._job.samples.get(trial.ref.sample_id),
+                    agent=self._agents[bench.spec.arm(trial.arm).agent],
+                    model=self._models[trial.model],
+                    trace=trace,
+                    attempt=lease.attempt,
+                )
+                tell(row)
+        except (asyncio.CancelledError, NoRoom):
+            self.broken_off.append(Spent.by(trace))
+            raise
+        return lease, row, trace.to_json()
