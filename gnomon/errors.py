@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from gnomon.model import Reply
 
-from tools.core.outage import ToolOutage
+from tools.core import outage
 
 
 class GnomonError(Exception):
@@ -64,7 +64,7 @@ class Unavailable(GnomonError):
     status, title = 503, "Not available"
 
 
-class NoRoom(Unavailable, ToolOutage):
+class NoRoom(Unavailable, outage.ToolOutage):
     """The disk is full. Nobody is to blame: a trial that meets this is run again once there is room."""
 
 

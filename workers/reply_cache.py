@@ -196,5 +196,5 @@ class CachedModel:
 
 def _reply_of(body: str) -> Reply:
     found = json.loads(body)
-    found |= {name: tuple(found.get(name, ())) for name in ("tool_calls", "request_changes")}
+    found |= {name: tuple(found.get(name, ())) for name in ("tool_calls", "request_changes", "flags")}
     return replace(Reply(**found), cached=True)

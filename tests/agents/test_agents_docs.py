@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.models import faults
+from agents.models import fault_table, faults
 from agents.models.reference.model import SOLVERS
 from gnomon.agent import AGENTS
 
@@ -20,9 +20,13 @@ def test_every_agent_is_documented_as_it_describes_itself(name):
 
 def test_every_cause_of_a_fault_is_documented():
     text = (DOCS / "models.md").read_text()
-    causes = {cause for _, cause, _ in faults._CAUSES} | {cause for cause, _ in faults._CODES.values()}
-    for cause in causes | {"server_error", "no_api_key"}:
+    verdicts = {value for value in vars(fault_table).values() if isinstance(value, fault_table.Verdict)}
+    verdicts |= set(fault_table._STATUS.values())
+    causes = {cause for _, cause, _ in faults._CAUSES} | {"no_api_key"}
+    for cause in causes | {verdict.cause for verdict in verdicts if not verdict.is_models}:
         assert f"`provider:{cause}`" in text
+    for cause in {verdict.cause for verdict in verdicts if verdict.is_models}:
+        assert f"`model:{cause}`" in text
 
 
 async def test_the_example_agent_works(new_context):
