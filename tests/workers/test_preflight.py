@@ -250,7 +250,11 @@ def test_a_key_that_is_revoked_midway_stops_the_model(
     provider.says("A")
     provider.answers(401, REFUSED)
     provider.choose = lambda _: 0 if len(provider.requests) <= 10 else 1
-    job = run(post(real_store, {"id": "openai/m", "api_base": provider.url}, samples=100, concurrency=2, cache=False))
+    job = run(
+        post(
+            real_store, {"id": "openai/m", "api_base": provider.url}, samples=100, concurrency=2, cache=False
+        )
+    )
     assert (job.status, job.counts.planned) == ("failed", 200)
     assert 5 <= job.counts.scored <= 10
     assert job.counts.scored + job.counts.infra_missing == 200
