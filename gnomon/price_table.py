@@ -136,9 +136,26 @@ def most_output_tokens(model_id: str) -> int | None:
     return most if isinstance(most, int) else None
 
 
+@functools.lru_cache(maxsize=64)
+def needs_responses_api(model_id: str) -> bool:
+    """Whether OpenAI serves this model by its Responses API alone, or the id asks for that API.
+
+    >>> [needs_responses_api(f"openai/{name}") for name in ("o3-pro", "o3", "responses/o3")]
+    [True, False, True]
+    """
+    provider, slash, name = model_id.partition("/")
+    if slash and provider != "openai":
+        return False
+    found = _found(model_id) or {}
+    return name.startswith("responses/") or (
+        found.get("mode") == "responses" and found.get("litellm_provider") == "openai"
+    )
+
+
 def _found(model_id: str) -> dict[str, Any] | None:
     """What the table says of a LiteLLM id, with its provider or without."""
     provider, slash, name = model_id.partition("/")
+    name = name.removeprefix("responses/")
     text = _text()
     for key in dict.fromkeys((model_id, name, _FINE_TUNED.sub(r"\1", name or provider))):
         found = _object_at(text, key) if key else None

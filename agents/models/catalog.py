@@ -9,6 +9,7 @@ from agents.models.anthropic_rules import OPTIONS
 from agents.models.scripted import ScriptedModel
 from gnomon.media import MediaStore
 from gnomon.model import Model, is_built_in
+from gnomon.price_table import needs_responses_api
 from gnomon.spec import ModelSpec
 
 REFERENCE, REFERENCE_MODULE = "reference", "agents.models.reference.model"
@@ -30,6 +31,8 @@ def client_of(spec: ModelSpec) -> Client:
 
     >>> client_of(ModelSpec(id="anthropic/claude-opus-4-8")), client_of(ModelSpec(id="openai/gpt-4o"))
     ('anthropic', 'litellm')
+    >>> client_of(ModelSpec(id="openai/o3-pro")), client_of(ModelSpec(id="openai/o3-pro", options={"n": 1}))
+    ('responses', 'litellm')
     """
     if spec.id == REFERENCE:
         return "reference"
@@ -39,11 +42,22 @@ def client_of(spec: ModelSpec) -> Client:
         return "responses"
     if spec.client == "litellm":
         return "litellm"
+    if spec.client == "auto" and _needs_responses_api(spec):
+        return "responses"
     if spec.id.startswith("anthropic/") and (spec.client == "direct" or spec.options.keys() <= OPTIONS):
         return "anthropic"
     from agents.models.openai_model import is_direct
 
     return "openai" if is_direct(spec) else "litellm"
+
+
+def _needs_responses_api(spec: ModelSpec) -> bool:
+    """Whether LiteLLM would turn the calls into those of the Responses API, and lose reasoning there."""
+    if not needs_responses_api(spec.id):
+        return False
+    from agents.models.responses_request import OPTIONS as TAKEN
+
+    return spec.options.keys() <= TAKEN
 
 
 def open_model(spec: ModelSpec, media: MediaStore) -> Model:

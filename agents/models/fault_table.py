@@ -40,7 +40,7 @@ _STATUS = {
 _OVERFLOW_CODES = {"context_length_exceeded", "exceed_context_size_error", "1261"}
 _REFUSED_CODES = {
     *("content_policy_violation", "content_filter", "responsibleaipolicyviolation", "refusal"),
-    *("moderation_blocked", "datainspectionfailed", "data_inspection_failed", "1301"),
+    *("invalid_prompt", "moderation_blocked", "datainspectionfailed", "data_inspection_failed", "1301"),
 }
 _QUOTA_CODES = {
     *("insufficient_quota", "exceeded_current_quota_error", "billing_error", "billing_not_active"),

@@ -32,6 +32,7 @@ RESERVED = frozenset(
     | {"num_retries", "max_retries", "fallbacks", "context_window_fallback_dict", "caching", "cache"}
     | {"mock_response", "mock_tool_calls", "callbacks", "success_callback", "failure_callback"}
 )
+_KEPT_BACK = ("reasoning: items of this turn cannot go back",)
 
 
 @functools.cache
@@ -156,7 +157,8 @@ class LiteLLMModel:
         reply = self._read(response, exchange.completion if is_plain else None, scrub)
         settings = {**self.spec.options, **asked}
         left_out = self._rules.left_out(request.messages)
-        return replace(reply, request_changes=(*changes(settings, exchange), *left_out))
+        kept_back = _KEPT_BACK if reply.tool_calls and _has_items(response) else ()
+        return replace(reply, request_changes=(*changes(settings, exchange), *left_out, *kept_back))
 
     def _call(self, request: Request, key: str | None) -> dict[str, Any]:
         spec = self.spec
@@ -195,6 +197,11 @@ class LiteLLMModel:
         if not _USERS and load.cache_info().currsize:
             await load().close_litellm_async_clients()
             load().in_memory_llm_clients_cache.flush_cache()  # else the closed ones are used again
+
+
+def _has_items(response: Any) -> bool:
+    """Whether the reply has reasoning items of the Responses API."""
+    return any(getattr(choice.message, "reasoning_items", None) for choice in response.choices)
 
 
 def _completion_of(response: Any) -> dict[str, Any]:

@@ -27,6 +27,21 @@ ENDPOINT = Endpoint(
     reserved=frozenset({"model", "input", "instructions", "tools", "tool_choice", "stream", "background"})
     | {"previous_response_id", "conversation", "prompt"},
 )
+OPTIONS = frozenset(  # of the spec, in this API's own words; any other is LiteLLM's affair
+    {
+        *(
+            "reasoning",
+            "text",
+            "max_output_tokens",
+            "temperature",
+            "top_p",
+            "service_tier",
+            "include",
+            "store",
+        ),
+        *("truncation", "metadata", "parallel_tool_calls", "prompt_cache_key", "safety_identifier", "user"),
+    }
+)
 # "Encrypted content is not supported with this model.": OpenAI's models that do not reason.
 _DOES_NOT_REASON = re.compile(r"(ft:)?gpt-[34]|chatgpt|gpt-5(\.\d)?-chat")
 Item = dict[str, Any]
@@ -37,7 +52,7 @@ class ResponsesRequest:
 
     def __init__(self, spec: ModelSpec, media: MediaStore) -> None:
         self._spec, self._media = spec, media
-        name = spec.id.partition("/")[2] or spec.id
+        name = (spec.id.partition("/")[2] or spec.id).removeprefix("responses/")
         options = {name: value for name, value in spec.options.items() if name not in Decoding.model_fields}
         include = [] if _DOES_NOT_REASON.match(name) else ["reasoning.encrypted_content"]
         self._fields = {"model": name, "store": False, "include": include, **options}

@@ -20,7 +20,7 @@ from gnomon.spec import JobSpec
 from gnomon.trial import Bench, run_trial
 from tests.agents.conformance import chat, litellm_only
 from tests.agents.conformance.anthropic import AnthropicDialect
-from tests.agents.conformance.responses import ResponsesDialect
+from tests.agents.conformance.responses import SEALED, ResponsesDialect
 from tests.agents.conformance.server import ConformanceServer, conforming
 from tests.agents.conftest import QUIZ, Quiz
 
@@ -44,7 +44,10 @@ def endpoints() -> list[tuple[str, Any, dict[str, dict[str, Any]]]]:
     claude = {"id": "anthropic/claude-sonnet-4-5", "options": THINKING}
     for name, is_interleaved in (("anthropic", False), ("anthropic, thinking between calls", True)):
         rows.append((name, AnthropicDialect(is_interleaved=is_interleaved), dict.fromkeys(PATHS, claude)))
-    o3 = {"direct": {"id": "openai/o3", "api": "responses"}, "litellm": {"id": "openai/responses/o3"}}
+    o3 = {
+        "direct": {"id": "openai/o3", "api": "responses"},
+        "litellm": {"id": "openai/responses/o3", "options": {"store": False, "include": [SEALED]}},
+    }
     rows.append(("responses", ResponsesDialect(), o3))
     return rows
 

@@ -14,7 +14,7 @@ from gnomon.media import MediaStore
 from gnomon.spec import JobSpec
 from gnomon.trial import Bench, run_trial
 from tests.agents.conformance.anthropic import STARTS, UNCHANGED, AnthropicDialect
-from tests.agents.conformance.responses import ResponsesDialect
+from tests.agents.conformance.responses import SEALED, ResponsesDialect
 from tests.agents.conformance.server import ConformanceServer, conforming
 from tests.agents.conftest import QUIZ, Quiz
 
@@ -99,6 +99,29 @@ async def test_a_model_that_does_not_reason_is_not_asked_for_sealed_reasoning(si
         ends, _ = await six(server, arm, {"id": "openai/gpt-4o", "api": "responses", "temperature": 0.2})
     assert ends == SCORED
     assert not server.refusals
+
+
+async def test_items_that_litellm_cannot_send_back_are_flagged_in_the_arm_that_loses_them(six):
+    model = {
+        "id": "openai/responses/o3",
+        "client": "litellm",
+        "options": {"store": False, "include": [SEALED]},
+    }
+    with conforming(ResponsesDialect()) as server:
+        raw, plain = await six(server, "raw", model)
+        tools, done = await six(server, "tools", model)
+    assert raw == tools == SCORED
+    assert (plain[0][0].flags, done[0][0].flags) == (("adapter:seed",), ("adapter:reasoning", "adapter:seed"))
+
+
+async def test_a_model_of_the_responses_api_alone_is_called_there_unasked(six):
+    for model_id in ("openai/o3-pro", "openai/responses/o3"):
+        with conforming(ResponsesDialect()) as server:
+            ends, done = await six(server, "tools", {"id": model_id})
+        assert ends == SCORED
+        assert done[0][0].flags == ()
+        kinds = [item.get("type") for item in server.requests[-1]["input"]]
+        assert kinds.count("reasoning") == 3
 
 
 async def test_a_forced_call_is_left_free_where_thinking_refuses_it_and_the_trace_says_so(six):
