@@ -49,7 +49,7 @@ def refusal_of(message: Mapping[str, Any]) -> str:
     """The words in which the model refused; empty where it did not."""
     content = message.get("content")
     parts = content if isinstance(content, list) else ()
-    said = [message.get("refusal"), *(part["refusal"] for part in parts if _kind(part) == "refusal")]
+    said = [message.get("refusal"), *(part.get("refusal") for part in parts if _kind(part) == "refusal")]
     return "\n".join(str(words) for words in said if words)
 
 
@@ -154,8 +154,9 @@ class TurnRules:
                         out["tool_calls"] = _with_extras(out["tool_calls"], value)
                 elif name == "content" or name not in _OWN:
                     out[name] = value
-        if self.provider.always and self.history != "none" and out.get("tool_calls"):
-            out.setdefault(self.provider.always, "")
+        if self.history != "none" and out.get("tool_calls"):
+            for name, filler in self.provider.always.items():
+                out[name] = out.get(name) or filler
 
     def left_out(self, messages: Iterable[Message]) -> tuple[str, ...]:
         """In words, if a part of the provider's own turns does not go back because it would refuse it."""

@@ -149,3 +149,7 @@ def test_a_turn_that_could_not_be_sent_again_is_not_kept() -> None:
 
 def test_reasoning_is_cleaned_like_any_text() -> None:
     assert read({"content": "A", "reasoning": "a\ud800b\0c"}).reasoning == "a�b�c"
+
+
+def test_a_refusal_without_words_is_a_reply_of_nothing() -> None:
+    assert read({"content": [{"type": "refusal"}]}).text == ""
