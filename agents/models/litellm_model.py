@@ -16,6 +16,7 @@ from agents.models.chat_reply import read_completion
 from agents.models.chat_turn import TurnRules
 from agents.models.faults import Scrubber, fault_of
 from agents.models.http_client import MAX_BODY_BYTES
+from agents.models.http_faults import fault_of_body
 from agents.models.litellm_wire import changes, heard, listening, portable
 from agents.models.prompt_cache import mark, marked_places, wants_marks
 from agents.models.usage import pricing
@@ -152,7 +153,9 @@ class LiteLLMModel:
             message = f"no reply within {request.timeout_s:g} s"
             raise ProviderFault(message, cause="timeout") from None
         except Exception as error:  # noqa: BLE001 LiteLLM's tree is told apart in one place
-            raise fault_of(error, scrub) from None  # the chain could hold the key
+            raise fault_of(error, scrub, exchange.error) from None  # the chain could hold the key
+        if exchange.error is not None:  # LiteLLM reads some of them as empty replies
+            raise fault_of_body(200, {}, exchange.error, b"", scrub)
         is_plain = exchange.completion is not None and exchange.offers(len(request.tools))
         reply = self._read(response, exchange.completion if is_plain else None, scrub)
         settings = {**self.spec.options, **asked}

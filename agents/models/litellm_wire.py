@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.models.chat_turn import kept_of
+from agents.models.error_body import holds_error
 
 # What bounds a schema; a provider's adapter that leaves one out makes the model guess.
 _BOUNDS = frozenset(
@@ -26,12 +27,19 @@ class Exchange:
 
     sent: dict[str, Any] | None = None
     received: dict[str, Any] | None = None
+    status: int = 200
 
-    def note(self, sent: bytes, received: bytes) -> None:
+    def note(self, sent: bytes, received: bytes, status: int = 200) -> None:
         """Keep the bodies of a request that asked something; a login on the way is none."""
         body = _object(sent)
         if body is not None and ("messages" in body or "contents" in body or "input" in body):
-            self.sent, self.received = body, _object(received)
+            self.sent, self.received, self.status = body, _object(received), status
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        """What came back, if it is an error under the status of a success."""
+        is_error = self.status == 200 and self.received is not None and holds_error(self.received)
+        return self.received if is_error else None
 
     @property
     def completion(self) -> dict[str, Any] | None:
@@ -65,7 +73,7 @@ def heard(request: Any, response: Any) -> None:
     exchange = _LISTENING.get()
     if exchange is not None and response.is_closed:
         with suppress(RuntimeError):  # a body that was sent as a stream
-            exchange.note(request.content, response.content)
+            exchange.note(request.content, response.content, response.status_code)
 
 
 def _object(data: bytes) -> dict[str, Any] | None:

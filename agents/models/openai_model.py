@@ -9,7 +9,6 @@ from agents.models.chat_reply import read_completion
 from agents.models.chat_turn import TurnRules
 from agents.models.faults import Scrubber
 from agents.models.http_client import HttpClient
-from agents.models.http_faults import fault_of_body
 from agents.models.payload import Payload
 from agents.models.prompt_cache import wants_marks
 from agents.models.providers import provider_of
@@ -111,11 +110,9 @@ class OpenAIModel:
         scrub = Scrubber(key)
         pieces = self._payload.pieces(request, self._drawn(request.decoding))
         headers = {"Authorization": f"Bearer {key}"}
-        answer = await self._http.post(pieces, headers, timeout_s=request.timeout_s, scrub=scrub)
-        if answer.status == 200 and isinstance(answer.json, dict) and "error" not in answer.json:
-            reply, _ = read_completion(answer.json, scrub, self._price)
-            return replace(reply, request_changes=self._rules.left_out(request.messages))
-        raise fault_of_body(answer.status, answer.headers, answer.json, answer.body, scrub)
+        body = await self._http.ask(pieces, headers, timeout_s=request.timeout_s, scrub=scrub)
+        reply, _ = read_completion(body, scrub, self._price)
+        return replace(reply, request_changes=self._rules.left_out(request.messages))
 
     def _usual_key(self) -> str:
         """The key in the provider's usual variable, as LiteLLM would look for it.

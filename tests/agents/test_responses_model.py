@@ -202,6 +202,8 @@ async def test_a_refusal_is_the_models_failure(provider, new_model, body):
             "rate_limit",
             True,
         ),
+        (200, {"status": "failed", "error": {"code": "insufficient_quota", "message": "no"}}, "quota", False),
+        (200, {"status": "failed", "error": {"code": "invalid_api_key", "message": "no"}}, "auth", False),
         (200, {"status": "cancelled"}, "bad_response", True),
         (200, {"status": "in_progress"}, "bad_response", True),
         (200, {"output": None}, "bad_response", True),
