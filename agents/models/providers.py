@@ -24,8 +24,9 @@ class Provider:
     instead: Mapping[str, str] = field(default_factory=dict)
     # Fields that go back with every turn that has calls, and what stands in one that is absent or empty.
     always: Mapping[str, str] = field(default_factory=dict)
+    between: str | None = None  # what the assistant must say after a tool before the user may speak
     seed: str | None = "seed"  # what it calls a seed; None: it refuses one
-    own_decoding: re.Pattern[str] | None = None  # models that refuse any temperature but their own
+    own_decoding: re.Pattern[str] | None = None  # models that refuse a temperature and top-p but their own
     fields: Mapping[str, Any] = field(default_factory=dict)  # of every request
 
     @property
@@ -79,6 +80,7 @@ PROVIDERS: dict[str, Provider] = {
         key="MISTRAL_API_KEY",
         is_direct=True,
         only=frozenset({"content"}),
+        between="Now I look at the pictures.",  # 400 "Unexpected role 'user' after role 'tool'"
         seed="random_seed",
     ),
     # platform.moonshot.ai: 400 where `reasoning_content` is missing or empty on a turn with calls (a space

@@ -26,6 +26,7 @@ from gnomon.spec import ModelSpec
         ("reference-b", LiteLLMModel),
         ("openai/reference", LiteLLMModel),
         ("gpt-4o", LiteLLMModel),
+        ("claude-opus-4-8", AnthropicModel),
         ("ollama/llama3", LiteLLMModel),
         ("openai/qwen", LiteLLMModel),
         ("anthropic/claude-opus-4-8", AnthropicModel),

@@ -173,6 +173,32 @@ def test_a_request_of_a_shape_that_nobody_has_met_costs_no_trial(sent: dict[str,
     )
 
 
+BEDROCK_TOOL = {"toolSpec": {"name": "fly", "description": "d", "inputSchema": {"json": {"type": "object"}}}}
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {
+            "options": {"num_predict": 9, "temperature": 0.5, "top_p": 1.0},
+            "tools": [FLY],
+            "tool_choice": "required",
+        },
+        {
+            "inferenceConfig": {"maxTokens": 9, "temperature": 0.5, "topP": 1.0},
+            "toolConfig": {"tools": [BEDROCK_TOOL], "toolChoice": {"any": {}}},
+        },
+    ],
+    ids=["Ollama", "Bedrock"],
+)
+def test_a_request_in_a_providers_own_words_names_no_change(sent: dict[str, Any]) -> None:
+    asked = {"temperature": 0.5, "top_p": 1.0, "max_tokens": 9, "tools": [FLY], "tool_choice": "required"}
+    exchange = Exchange(sent={"messages": [], **sent}, received={"output": {}})
+    assert changes({"messages": [], **asked}, exchange) == ()
+    fewer = Exchange(sent={"messages": []}, received={"output": {}})
+    assert len(changes({"messages": [], **asked}, fewer)) == 5, "what is left out is named all the same"
+
+
 async def test_a_format_that_litellm_has_kept_by_a_tool_of_its_own_comes_back_as_text(tmp_path: Path) -> None:
     class Formatting(chat.Groq):
         def reply(self, body: dict[str, Any], turn: int) -> dict[str, Any]:
