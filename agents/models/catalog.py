@@ -8,7 +8,7 @@ from agents import _langgraph
 from agents.models.anthropic_rules import OPTIONS
 from agents.models.scripted import ScriptedModel
 from gnomon.media import MediaStore
-from gnomon.model import Model, is_built_in
+from gnomon.model import Model, is_built_in, provider_in
 from gnomon.price_table import needs_responses_api
 from gnomon.spec import ModelSpec
 
@@ -44,9 +44,8 @@ def client_of(spec: ModelSpec) -> Client:
         return "litellm"
     if spec.client == "auto" and _needs_responses_api(spec):
         return "responses"
-    if spec.id.startswith(("anthropic/", "claude-")) and (
-        spec.client == "direct" or spec.options.keys() <= OPTIONS
-    ):
+    is_anthropics = provider_in(spec.id) == "anthropic"
+    if is_anthropics and (spec.client == "direct" or spec.options.keys() <= OPTIONS):
         return "anthropic"
     from agents.models.openai_model import is_direct
 

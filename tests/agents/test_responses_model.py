@@ -274,6 +274,7 @@ def spec_of(**model: Any) -> dict[str, Any]:
     ("model", "field", "words"),
     [
         ({"id": "anthropic/claude-opus-5"}, "api", "allowed: chat"),
+        ({"id": "claude-opus-5"}, "api", "allowed: chat"),
         ({"id": "reference"}, "api", "allowed: chat"),
         ({"id": "scripted-a"}, "api", "allowed: chat"),
         ({"id": "xai/grok-4"}, "api", "api_base"),
