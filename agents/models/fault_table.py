@@ -64,10 +64,12 @@ _OVERFLOW_WORDS = (
 )
 # Such words may speak of the prompt and of the reply that may follow it: then the spec's limit is to blame,
 # unless the prompt alone is longer than the context.
-_REPLY_LIMIT = re.compile(r"max_(?:\w+_)?tokens|in the (?:completion|output)\b|output tokens")
-_CONTEXT = re.compile(r"(?:maximum context length is|must be <=|\d+ \+ \d+ >) (\d+)")
+_REPLY_LIMIT = re.compile(r"max_(?:[a-z]{1,20}_)?tokens|in the (?:completion|output)\b|output tokens")
+# Numbers are bounded, for what is searched may be hostile.
+_N = r"\d{1,15}"
+_CONTEXT = re.compile(rf"(?:maximum context length is|must be <=|{_N} \+ {_N} >) ({_N})")
 _PROMPT = re.compile(
-    r"(\d+) (?:(?:tokens )?in the messages|(?:`inputs`|input) tokens|of \w+ input)|(\d+) \+ \d+ >"
+    rf"({_N}) (?:(?:tokens )?in the messages|(?:`inputs`|input) tokens|of \w{{1,20}} input)|({_N}) \+ {_N} >"
 )
 _QUOTA_WORDS = ("credit balance is too low", "insufficient balance", "insufficient credits")
 _AUTH_WORDS = ("incorrect api key", "api key not valid", "invalid api key", "invalid x-api-key")
@@ -107,8 +109,8 @@ def blames_reply_limit(words: str) -> bool:
     if not _REPLY_LIMIT.search(words):
         return False
     context = _CONTEXT.search(words)
-    prompt = sum(int(part[:18]) for found in _PROMPT.findall(words) for part in found if part)
-    return context is None or prompt <= int(context[1][:18])
+    prompt = sum(int(part) for found in _PROMPT.findall(words) for part in found if part)
+    return context is None or prompt <= int(context[1])
 
 
 def _overflow(error: ErrorBody) -> Verdict:

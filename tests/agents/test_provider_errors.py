@@ -3,7 +3,7 @@
 import pytest
 
 from agents.models.error_body import read_error
-from agents.models.fault_table import verdict_on
+from agents.models.fault_table import blames_reply_limit, verdict_on
 from agents.models.litellm_model import LiteLLMModel
 from agents.models.openai_model import OpenAIModel
 from agents.models.retry_after import MAX_RETRY_AFTER_S, retry_after_s
@@ -128,3 +128,9 @@ async def test_the_words_of_an_error_under_the_status_of_a_success_are_kept(prov
     with pytest.raises(ProviderFault, match="insufficient balance"):
         await model.reply(ASK)
     await model.close()
+
+
+@pytest.mark.parametrize("words", ["9" * 2_000_000, "max_" * 500_000, "of " + "x" * 2_000_000])
+def test_words_without_end_are_searched_for_a_limit_in_one_pass(words):
+    assert not blames_reply_limit(words)
+    assert blames_reply_limit(f"max_tokens {words}")
