@@ -80,3 +80,13 @@ def is_built_in(model_id: str) -> bool:
     [True, True, False, False]
     """
     return model_id == "reference" or model_id.startswith("scripted")
+
+
+def provider_in(model_id: str) -> str:
+    """The provider that an id names before its slash; of a bare `claude-…` that is Anthropic.
+
+    >>> [provider_in(model_id) for model_id in ("openai/gpt-4o", "claude-opus-4-8", "gpt-4o")]
+    ['openai', 'anthropic', 'gpt-4o']
+    """
+    provider, slash, _ = model_id.partition("/")
+    return "anthropic" if not slash and provider.startswith("claude-") else provider

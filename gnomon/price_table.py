@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.model import is_built_in
+from gnomon.price_options import SERVICES, Chosen, as_chosen, dearer_or_cheaper
 from gnomon.spec import ModelSpec, Price
 
 FILE = "model_prices_and_context_window_backup.json"
@@ -24,7 +25,6 @@ _NAMES = {  # of a rate, in the table
     "reasoning": "output_cost_per_reasoning_token",
 }
 _PLAIN = {_NAMES[name] for name in ("input", "output", "cached_input")}
-_TIERS = ("_batches", "_priority", "_flex")  # of services that nobody can ask for here
 _INCLUSIVE = ("xai",)  # providers whose dearer tier begins at its threshold, not above it
 _HALF_IF_CACHED = ("fireworks_ai",)  # as its price page says, where the table says nothing
 _FINE_TUNED = re.compile(r"(ft:[^:]+):.*")  # OpenAI's `ft:base:organization:name:id`: priced as `ft:base`
@@ -105,10 +105,22 @@ def price_entry(spec: ModelSpec) -> Entry | None:
     (2.5e-06, 1e-05)
     >>> price_entry(ModelSpec(id="openai/m")) is None
     True
+    >>> price_entry(ModelSpec(id="openai/gpt-5", options={"service_tier": "flex"})).dearest
+    (6.25e-07, 5e-06)
     """
     if spec.price is not None:
         return Entry.of(spec.price)
-    return None if is_built_in(spec.id) else entry_of(spec.id)
+    if is_built_in(spec.id):
+        return None
+    chosen = dearer_or_cheaper(spec.options)
+    return _entry_as_chosen(spec.id, chosen) if chosen else entry_of(spec.id)
+
+
+@functools.lru_cache(maxsize=256)
+def _entry_as_chosen(model_id: str, chosen: Chosen) -> Entry | None:
+    found = _found(model_id)
+    priced = None if found is None else as_chosen(found, chosen)
+    return None if priced is None else _entry(priced)
 
 
 @functools.lru_cache(maxsize=256)
@@ -192,7 +204,7 @@ def _entry(found: dict[str, Any]) -> Entry | None:
     first = _rates(said) if said.get("input") else next((rates for above, rates in tiers if above == 0), None)
     if first is None or not first.input:
         return None
-    costs = {name for name in found if "cost" in name and not name.endswith(_TIERS)}
+    costs = {name for name in found if "cost" in name and not name.endswith(SERVICES)}
     return Entry(
         rates=first,
         tiers=tuple(sorted(tiers, key=lambda tier: tier[0])),

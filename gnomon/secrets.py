@@ -96,6 +96,13 @@ class Secrets:
         return _FORMAT.sub(STRUCK, text) if any(mark in text for mark in _MARKS) else text
 
 
+def key_in(variable: str) -> str:
+    """The key that a variable of the environment holds, empty where it holds none. A line end or a space
+    around it is not part of it: no HTTP header could carry one.
+    """
+    return os.environ.get(variable, "").strip()
+
+
 @functools.cache
 def secrets_here() -> Secrets:
     """Those of this process: its environment's, and the keys of the models that it has opened."""
@@ -131,9 +138,8 @@ def _forms(value: str) -> Iterator[str]:
     once = json.dumps(value)[1:-1]
     yield from (value, once, json.dumps(once)[1:-1], quote(value, safe="", errors="surrogatepass"))
     data = value.encode(errors="surrogatepass")
-    for offset in range(
-        3
-    ):  # of the value among the bytes that were encoded; what it shares a letter with is cut
+    # The offset is that of the value among the bytes that were encoded; what it shares a letter with is cut.
+    for offset in range(3):
         encoded = base64.b64encode(bytes(offset) + data).decode().rstrip("=")
         inner = encoded[(0, 2, 3)[offset] : len(encoded) - bool((offset + len(data)) % 3)]
         yield from {inner, inner.replace("+", "-").replace("/", "_")}

@@ -20,7 +20,7 @@ from gnomon.benchmark import (
 from gnomon.contrast import Contrast
 from gnomon.decoding import EVERY_TASK, NO_DECODING, Decoding, decoding_of
 from gnomon.errors import SpecError
-from gnomon.model import is_built_in
+from gnomon.model import is_built_in, provider_in
 from gnomon.oracle import KnowsSteps
 from gnomon.preset import spelled_out
 from gnomon.rate import Rate
@@ -70,7 +70,7 @@ class ModelSpec(Strict):
     @classmethod
     def _speaks_that_api(cls, api: str, info: ValidationInfo) -> str:
         model_id, base = info.data.get("id", ""), info.data.get("api_base")
-        provider = model_id.partition("/")[0]
+        provider = provider_in(model_id)
         if api == "responses" and (provider == "anthropic" or is_built_in(model_id)):
             raise ValueError(f"{model_id} does not speak OpenAI's Responses API; allowed: chat")
         if api == "responses" and provider != "openai" and not base:

@@ -51,10 +51,17 @@ def _schema_bytes(tools: Sequence[ToolSchema]) -> int:
 
 
 def _bytes_of(message: Message) -> int:
-    """Bytes of a message, with pictures and surroundings as the bytes that would have as many tokens."""
+    """Bytes of a message, with pictures and surroundings as the bytes that would have as many tokens.
+
+    Of a turn that goes back whole its provider's body is counted: the text and calls in it are sent once.
+    """
     pictures, parts = 0, 1
     content = message["content"]
-    size = _size(content) if isinstance(content, str) else 0
+    turn = message.get("provider_turn")
+    body = None if turn is None else turn["body"]
+    holds_calls = turn is not None and turn["dialect"] != "chat"
+    holds_text = holds_calls or (isinstance(body, dict) and "content" in body)
+    size = _size(content) if isinstance(content, str) and not holds_text else 0
     for block in content if isinstance(content, list) else ():
         if block["type"] == "image":
             pictures += 1
@@ -62,9 +69,10 @@ def _bytes_of(message: Message) -> int:
             size += _size(block["text"])
     for call in message.get("tool_calls", ()):
         parts += 1
-        size += _size(call["id"]) + _size(call["function"]["name"]) + _size(call["function"]["arguments"])
-    if (turn := message.get("provider_turn")) is not None:
-        size += len(json.dumps(turn["body"]))  # reasoning that goes back is read again
+        if not holds_calls:
+            size += _size(call["id"]) + _size(call["function"]["name"]) + _size(call["function"]["arguments"])
+    if turn is not None:
+        size += len(json.dumps(body))  # reasoning that goes back is read again
     return size + BYTES_PER_TOKEN * (PICTURE_TOKENS * pictures + MESSAGE_TOKENS * parts)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from gnomon.errors import SpecError
-from gnomon.model import is_built_in
+from gnomon.model import is_built_in, provider_in
 from gnomon.spec import ModelSpec
 
 VARIABLE = "GNOMON_ALLOWED_API_BASES"
@@ -151,7 +151,7 @@ def check_bases(models: Sequence[ModelSpec], allowed: AllowedBases, *, is_truste
 
 def _needs_base(model: ModelSpec) -> bool:
     """Whether a model that shall be called directly has no address that is known."""
-    is_addressed = model.api == "responses" or model.id.partition("/")[0] in (*ADDRESSED, "anthropic")
+    is_addressed = model.api == "responses" or provider_in(model.id) in (*ADDRESSED, "anthropic")
     return model.client == "direct" and not is_addressed
 
 

@@ -1,11 +1,10 @@
 """A model whose replies and faults hold no secret: struck out before anybody scores or keeps them."""
 
-import os
 from dataclasses import replace
 
 from gnomon.errors import GnomonError
 from gnomon.model import Model, Reply, Request
-from gnomon.secrets import SHORTEST, secrets_here
+from gnomon.secrets import SHORTEST, key_in, secrets_here
 from gnomon.spec import ModelSpec
 
 
@@ -38,7 +37,7 @@ class RedactedModel:
 
 def redacted(model: Model, spec: ModelSpec) -> Model:
     """The model without this process' secrets, its own key among them, in what it replies."""
-    key = os.environ.get(spec.api_key_env or "", "")
+    key = key_in(spec.api_key_env or "")
     if len(key) >= SHORTEST:
         secrets_here().add(key)
     return RedactedModel(model)

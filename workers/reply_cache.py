@@ -12,11 +12,9 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from agents.models.catalog import client_of
 from gnomon.model import Model, Reply, Request
 from gnomon.per_toolset import PerToolset
 from gnomon.spec import ModelSpec
@@ -27,20 +25,17 @@ from workers.store.store import Store
 DIGEST_BYTES = 16
 KEPT_BATCHES = 4  # scopes of so many leases stay known: about half of them wait or run
 LEAST_SCOPES = 64
-_ALWAYS = ("id", "api_base", "temperature", "max_tokens", "pictures", "options")
+# Of what is kept, part of every key: replies of an earlier format are not found. 2: with the provider's turn.
+FORMAT = 2
 _IRRELEVANT = ("name", "api_key_env", "price", "rate", "prompt_cache")  # to what a model replies
 log = logging.getLogger(__name__)
 
 
 def fingerprint(spec: ModelSpec) -> bytes:
     """What decides a model's replies beside the conversation: who is asked, and its parameters."""
-    said: list[Any] = [getattr(spec, name) for name in _ALWAYS]
     # What is as it always was is left out: replies that were kept before there was a choice are found again.
-    if chosen := spec.model_dump(exclude_defaults=True, exclude={*_ALWAYS, *_IRRELEVANT}):
-        said.append(chosen)
-    if client_of(spec) == "anthropic":  # what LiteLLM had kept of such turns could not go back
-        said.append("anthropic")
-    return _digest(json.dumps(said, sort_keys=True).encode())
+    chosen = spec.model_dump(exclude_defaults=True, exclude={*_IRRELEVANT})
+    return _digest(json.dumps([FORMAT, chosen], sort_keys=True).encode())
 
 
 def scope_of(model: bytes, seed: int | None) -> bytes:

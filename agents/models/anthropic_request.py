@@ -142,7 +142,7 @@ def _use(call: ToolCall) -> Block:
         "type": "tool_use",
         "id": call["id"],
         "name": function["name"],
-        "input": json.loads(function["arguments"], parse_constant=str),  # NaN is no JSON
+        "input": json.loads(function["arguments"]),
     }
 
 

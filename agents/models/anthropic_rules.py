@@ -37,7 +37,7 @@ class ModelRules:
 
     def __init__(self, spec: ModelSpec) -> None:
         self._spec = spec
-        self.name = spec.id.partition("/")[2]
+        self.name = spec.id.partition("/")[2] or spec.id
         thinking = spec.options.get("thinking")
         self._thinking = thinking if isinstance(thinking, dict) else {}
         self._options = {name: value for name, value in spec.options.items() if name not in _NOT_IN_BODY}
@@ -45,7 +45,8 @@ class ModelRules:
         self._own = {name: value for name, value in own.items() if value is not None}
 
     def fields(self, protocol: Decoding) -> tuple[dict[str, Any], tuple[str, ...]]:
-        """The fields, and which of the protocol's settings were left out because the model refuses them.
+        """The fields, and which of the protocol's settings were left out or changed because the model refuses
+        them: a limit that the budget of thinking fills leaves room for as long an answer behind it.
 
         What the spec itself sets is sent as it is.
 
@@ -61,8 +62,15 @@ class ModelRules:
             for name in ("temperature", "top_p")
             if name in drawn and name not in self._own and not self._takes(name, drawn)
         ]
-        changes = tuple(f"{name}: {drawn.pop(name)} → absent" for name in refused)
-        limit = drawn.pop("max_tokens", None) or self._max_tokens()
+        for name in refused:
+            del drawn[name]
+        changes = wire.absent(self._spec, protocol, drawn)
+        limit = drawn.pop("max_tokens", None)
+        if limit is None:
+            limit = self._most(MAX_TOKENS, MAX_TOKENS_OF_UNKNOWN)
+        elif limit <= self._budget and "max_tokens" not in self._own:
+            changes += (f"max_tokens: {limit} → {(more := self._most(limit, limit))}",)
+            limit = more
         return {"max_tokens": limit, **drawn, **self._options}, changes
 
     def _takes(self, name: str, drawn: dict[str, Any]) -> bool:
@@ -71,12 +79,15 @@ class ModelRules:
         is_thinking = self._thinking.get("type") in ("enabled", "adaptive")
         return not is_thinking and not (name == "top_p" and "temperature" in drawn)
 
-    def _max_tokens(self) -> int:
+    @property
+    def _budget(self) -> int:
+        budget = self._thinking.get("budget_tokens") if self._thinking.get("type") == "enabled" else 0
+        return budget if isinstance(budget, int) else 0
+
+    def _most(self, answer: int, answer_of_unknown: int) -> int:
         """Enough for the budget of thinking and an answer behind it, as far as the model goes."""
-        budget = self._thinking.get("budget_tokens")
-        budget = budget if isinstance(budget, int) else 0
         most = most_output_tokens(self._spec.id)
-        return MAX_TOKENS_OF_UNKNOWN + budget if most is None else min(MAX_TOKENS + budget, most)
+        return answer_of_unknown + self._budget if most is None else min(answer + self._budget, most)
 
     def tool_choice(self, choice: ToolChoice) -> tuple[dict[str, Any], tuple[str, ...]]:
         """The choice in Anthropic's words. Thinking with a budget of its own refuses to be forced to a call.

@@ -8,7 +8,7 @@ from agents import _langgraph
 from agents.models.anthropic_rules import OPTIONS
 from agents.models.scripted import ScriptedModel
 from gnomon.media import MediaStore
-from gnomon.model import Model, is_built_in
+from gnomon.model import Model, is_built_in, provider_in
 from gnomon.price_table import needs_responses_api
 from gnomon.spec import ModelSpec
 
@@ -29,8 +29,8 @@ def client_of(spec: ModelSpec) -> Client:
     """Who carries a model's calls: `reference`, `scripted` with any suffix, a client of ours where one speaks
     the provider's protocol, else LiteLLM.
 
-    >>> client_of(ModelSpec(id="anthropic/claude-opus-4-8")), client_of(ModelSpec(id="openai/gpt-4o"))
-    ('anthropic', 'litellm')
+    >>> [client_of(ModelSpec(id=name)) for name in ("anthropic/claude-opus-4-8", "claude-opus-4-8", "gpt-4o")]
+    ['anthropic', 'anthropic', 'litellm']
     >>> client_of(ModelSpec(id="openai/o3-pro")), client_of(ModelSpec(id="openai/o3-pro", options={"n": 1}))
     ('responses', 'litellm')
     """
@@ -44,7 +44,8 @@ def client_of(spec: ModelSpec) -> Client:
         return "litellm"
     if spec.client == "auto" and _needs_responses_api(spec):
         return "responses"
-    if spec.id.startswith("anthropic/") and (spec.client == "direct" or spec.options.keys() <= OPTIONS):
+    is_anthropics = provider_in(spec.id) == "anthropic"
+    if is_anthropics and (spec.client == "direct" or spec.options.keys() <= OPTIONS):
         return "anthropic"
     from agents.models.openai_model import is_direct
 

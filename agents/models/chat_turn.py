@@ -16,7 +16,7 @@ from gnomon.message import Message, ProviderTurn
 from gnomon.spec import ModelSpec, ReasoningHistory
 
 MAX_BODY_CHARS = 4_000_000
-THINK = re.compile(r"\s*<(think|thinking)>(.*?)</\1>\s*", re.DOTALL)  # MiniMax, and servers without a parser
+_OPENING, _TAG = re.compile(r"\s*<(think|thinking)>"), re.compile(r"<(/?)(think|thinking)>")
 # What a message has by the protocol itself; what else it holds is the provider's own.
 _OWN = frozenset({"role", "content", "tool_calls", "function_call", "refusal", "annotations", "audio"})
 _OWN_OF_CALL = frozenset({"id", "type", "function", "index"})
@@ -35,9 +35,33 @@ def text_of(content: Any) -> str:
     """
     if content is None:
         return ""
+    words = _whole_text(content)
+    parted = thought_and_answer(words)
+    return parted[1] if parted else words
+
+
+def thought_and_answer(words: str) -> tuple[str, str] | None:
+    """What a text thinks at its beginning, and the rest; None where it does not. So write MiniMax, and
+    servers without a parser. Some templates put the opening into the prompt, and a reply may be cut before
+    the closing.
+
+    >>> [thought_and_answer(text) for text in ("<think>hm</think> A", "hm</think>A", "<think>hm", "A")]
+    [('hm', 'A'), ('hm', 'A'), ('hm', ''), None]
+    """
+    opened = _OPENING.match(words)
+    start = opened.end() if opened else 0
+    for tag in _TAG.finditer(words, start):
+        if opened and (tag[1], tag[2]) != ("/", opened[1]):
+            continue  # a thought may speak of tags
+        if not tag[1]:
+            return None  # it begins with an answer
+        return words[start : tag.start()].strip(), words[tag.end() :].lstrip()
+    return (words[start:].strip(), "") if opened else None
+
+
+def _whole_text(content: Any) -> str:
     if isinstance(content, str):
-        found = THINK.match(content)
-        return content[found.end() :] if found else content
+        return content
     if isinstance(content, Mapping):
         content = [content]
     if not isinstance(content, Sequence):
@@ -49,7 +73,7 @@ def refusal_of(message: Mapping[str, Any]) -> str:
     """The words in which the model refused; empty where it did not."""
     content = message.get("content")
     parts = content if isinstance(content, list) else ()
-    said = [message.get("refusal"), *(part["refusal"] for part in parts if _kind(part) == "refusal")]
+    said = [message.get("refusal"), *(part.get("refusal") for part in parts if _kind(part) == "refusal")]
     return "\n".join(str(words) for words in said if words)
 
 
@@ -63,16 +87,14 @@ def reasoning_of(message: Mapping[str, Any]) -> str:
         if isinstance(message.get(name), str) and message[name].strip():
             return str(message[name])
     content = message.get("content")
-    if isinstance(content, str):
-        found = THINK.match(content)
-        if found:
-            return found[2].strip()
+    parted = thought_and_answer(_whole_text(content or ""))
     found_in = [
         *_listed(message.get("reasoning_details")),
         *_listed(message.get("thinking_blocks")),
         *(part for part in _listed(content) if _kind(part) not in (*_WORDS, "refusal")),
     ]
-    return "\n".join(words for part in found_in if (words := _thought(part)))
+    said = "\n".join(words for part in found_in if (words := _thought(part)))
+    return said or (parted[0] if parted else "")
 
 
 def kept_of(message: Mapping[str, Any], calls: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
@@ -91,7 +113,7 @@ def kept_of(message: Mapping[str, Any], calls: Sequence[Mapping[str, Any]]) -> d
     }
     content = message.get("content")
     is_mixed = isinstance(content, list) and any(_kind(part) not in _WORDS for part in content)
-    if is_mixed or (isinstance(content, str) and THINK.match(content)):
+    if is_mixed or (isinstance(content, str | list) and thought_and_answer(_whole_text(content))):
         body["content"] = content
     extras = [
         {name: value for name, value in call.items() if name not in _OWN_OF_CALL and value} for call in calls
@@ -154,8 +176,9 @@ class TurnRules:
                         out["tool_calls"] = _with_extras(out["tool_calls"], value)
                 elif name == "content" or name not in _OWN:
                     out[name] = value
-        if self.provider.always and self.history != "none" and out.get("tool_calls"):
-            out.setdefault(self.provider.always, "")
+        if self.history != "none" and out.get("tool_calls"):
+            for name, filler in self.provider.always.items():
+                out[name] = out.get(name) or filler
 
     def left_out(self, messages: Iterable[Message]) -> tuple[str, ...]:
         """In words, if a part of the provider's own turns does not go back because it would refuse it."""

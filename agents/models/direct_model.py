@@ -1,7 +1,6 @@
 """A model behind a protocol of its provider's own, called directly: LiteLLM would change its turns."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -9,6 +8,7 @@ from agents.models.endpoint import Endpoint
 from agents.models.faults import Scrubber
 from agents.models.http_client import HttpClient
 from agents.models.json_pieces import Piece
+from agents.models.reply_bounds import with_changes
 from agents.models.usage import TokenUsage, pricing
 from gnomon.model import Reply, Request
 from gnomon.spec import ModelSpec
@@ -17,7 +17,7 @@ from gnomon.spec import ModelSpec
 class Requests(Protocol):
     """Writes one model's requests in the words of its protocol."""
 
-    def pieces(self, request: Request) -> tuple[list[Piece], tuple[str, ...]]:
+    def pieces(self, request: Request) -> tuple[Sequence[Piece], tuple[str, ...]]:
         """The body, in pieces to be sent one after another, and what of the request was changed, by name.
 
         Raises:
@@ -61,7 +61,7 @@ class DirectModel:
         Raises:
             ProviderFault: with the cause `no_api_key`, `rate_limit`, `quota`, `timeout`, `connection`,
                 `server_error`, `auth`, `not_found`, `bad_request` or `bad_response`.
-            ModelFault: `refused` or `context_overflow`.
+            ModelFault: `refused`, `context_overflow` or `malformed_call`.
             DataError: a picture of the prompt is not in the media store.
         """
         key = self._endpoint.key(self.spec)
@@ -74,7 +74,7 @@ class DirectModel:
             scrub=scrub,
             statuses=self._statuses,
         )
-        return replace(self._read(body, scrub, self._price), request_changes=changes)
+        return with_changes(changes, lambda: self._read(body, scrub, self._price))
 
     async def close(self) -> None:
         """Close the connections; a later call opens new ones."""

@@ -4,8 +4,29 @@ import os
 from dataclasses import dataclass
 
 from agents.models import wire
-from gnomon.errors import ProviderFault, SpecError
+from gnomon.errors import SpecError
 from gnomon.spec import ModelSpec
+
+# What a spec may not pass on in a chat: who is asked and with which key, what is said, and whatever would
+# answer in the model's place.
+RESERVED_IN_CHAT = frozenset(
+    {"model", "messages", "tools", "tool_choice", "functions", "stream", "n", "timeout"}
+    | {"api_key", "api_base", "base_url", "headers", "client", "custom_llm_provider"}
+    | {"num_retries", "max_retries", "fallbacks", "context_window_fallback_dict", "caching", "cache"}
+    | {"mock_response", "mock_tool_calls", "callbacks", "success_callback", "failure_callback"}
+)
+
+
+def check_options(spec: ModelSpec, reserved: frozenset[str]) -> None:
+    """Refuse options that would change who is asked, or what.
+
+    Raises:
+        SpecError: names the option.
+    """
+    for name in spec.options:
+        if name.lower() in reserved:
+            allowed = "anything else that the provider's API knows"
+            raise SpecError(f"{name!r} may not be set here; allowed: {allowed}", field=f"options.{name}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +45,7 @@ class Endpoint:
         Raises:
             SpecError: names the option.
         """
-        for name in spec.options:
-            if name in self.reserved:
-                allowed = "anything else that the provider's API knows"
-                raise SpecError(f"{name!r} may not be set here; allowed: {allowed}", field=f"options.{name}")
+        check_options(spec, self.reserved)
 
     def url(self, spec: ModelSpec) -> str:
         """Where the model is called: below the spec's `api_base`, else the variables', else the provider's.
@@ -52,10 +70,4 @@ class Endpoint:
         Raises:
             ProviderFault: `no_api_key`: the variable is not set.
         """
-        key = wire.key_of(spec)
-        if key is None:
-            key = os.environ.get(self.key_variable)
-        if not key:
-            message = f"the environment variable {self.key_variable} is not set, so {spec.id} has no key"
-            raise ProviderFault(message, cause="no_api_key", transient=False)
-        return key
+        return wire.key_of(spec) or wire.key_for(spec, self.key_variable)

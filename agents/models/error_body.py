@@ -2,17 +2,34 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
 # `status` and `reason` are Google's, `error_type` is Text Generation Inference's.
 _CODES = ("code", "type", "status", "reason", "error_type")
-_WORDS = ("message", "msg", "detail", "error", "raw")
+_WORDS = ("message", "msg", "detail", "error", "raw", "status_msg")
+# MiniMax's own numbers, in `base_resp` beside HTTP's 200, as the statuses and codes that others have for it.
+_MINIMAX = {
+    1000: "500",
+    1001: "504",
+    1002: "429",
+    1004: "401",
+    1008: "insufficient_balance",
+    1013: "500",
+    1024: "500",
+    1026: "data_inspection_failed",
+    1027: "content_filter",
+    1033: "500",
+    1039: "429",
+    1041: "429",
+    2013: "400",
+    2049: "401",
+}
 # What else may hold an error: OpenRouter's `metadata` (`raw` is the body of the provider behind it), Google's
 # `details`, Azure's `innererror`. Never `input`: FastAPI says the prompt again in it.
-_HOLDERS = (*_WORDS, "metadata", "details", "innererror", "errors", "headers")
+_HOLDERS = (*_WORDS, "metadata", "details", "innererror", "errors", "headers", "base_resp")
 _MAX_DEPTH, _MAX_PARTS = 8, 100
 _MAX_RAW_CHARS = 20_000
 
@@ -47,6 +64,8 @@ def read_error(body: Any) -> ErrorBody:
             words.append(part)
             continue
         codes |= {str(part[name]).lower() for name in _CODES if isinstance(part.get(name), str | int)}
+        if isinstance(number := part.get("status_code"), int):
+            codes.add(_MINIMAX.get(number, str(number)))
         is_moderated = is_moderated or bool(isinstance(part.get("reasons"), list) and part["reasons"])
         for name in ("retryDelay", "X-RateLimit-Reset"):
             if isinstance(part.get(name), str | int):
@@ -60,6 +79,17 @@ def read_error(body: Any) -> ErrorBody:
         retry_delay=found.get("retryDelay", ""),
         reset_ms=found.get("X-RateLimit-Reset", ""),
     )
+
+
+def holds_error(body: Mapping[str, Any]) -> bool:
+    """Whether the body of a 200 is an error, and not what was asked for.
+
+    >>> holds_error({"choices": [], "error": None}), holds_error({"base_resp": {"status_code": 1008}})
+    (False, True)
+    """
+    told = body.get("base_resp")
+    has_failed = isinstance(told, Mapping) and told.get("status_code") not in (None, 0)
+    return body.get("error") is not None or (has_failed and not body.get("choices"))
 
 
 def status_in(codes: frozenset[str]) -> int | None:

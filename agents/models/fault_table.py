@@ -1,5 +1,6 @@
 """What a provider's error means: told apart by its status first, then by its code, then by its words."""
 
+import re
 from typing import NamedTuple
 
 from agents.models.error_body import ErrorBody
@@ -19,9 +20,8 @@ QUOTA = Verdict("quota")
 AUTH = Verdict("auth")
 BAD_REQUEST = Verdict("bad_request")
 RATE_LIMIT = Verdict("rate_limit", is_transient=True)
-TOO_LARGE_FOR_RATE = Verdict(
-    "rate_limit"
-)  # one request is more than a whole minute may hold: waiting is vain
+# One request is more than a whole minute may hold: waiting is vain.
+TOO_LARGE_FOR_RATE = Verdict("rate_limit")
 TIMEOUT = Verdict("timeout", is_transient=True)
 SERVER_ERROR = Verdict("server_error", is_transient=True)
 BAD_RESPONSE = Verdict("bad_response", is_transient=True)
@@ -59,7 +59,17 @@ _OVERFLOW_WORDS = (
     *("maximum prompt length is", "reduce the length of the messages", "exceeded model token limit"),
     *("longer than the maximum model length", "max_model_len", "context window exceeds limit"),
     *("greater than the context length", "exceeded max context length", "exceeds the context length"),
-    *("tokens + `max_new_tokens` must be", "no user query found in messages"),
+    *("tokens + `max_new_tokens` must be", "range of input length should be"),
+    "exceeds the maximum allowed length",
+)
+# Such words may speak of the prompt and of the reply that may follow it: then the spec's limit is to blame,
+# unless the prompt alone is longer than the context.
+_REPLY_LIMIT = re.compile(r"max_(?:[a-z]{1,20}_)?tokens|in the (?:completion|output)\b|output tokens")
+# Numbers are bounded, for what is searched may be hostile.
+_N = r"\d{1,15}"
+_CONTEXT = re.compile(rf"(?:maximum context length is|must be <=|{_N} \+ {_N} >) ({_N})")
+_PROMPT = re.compile(
+    rf"({_N}) (?:(?:tokens )?in the messages|(?:`inputs`|input) tokens|of \w{{1,20}} input)|({_N}) \+ {_N} >"
 )
 _QUOTA_WORDS = ("credit balance is too low", "insufficient balance", "insufficient credits")
 _AUTH_WORDS = ("incorrect api key", "api key not valid", "invalid api key", "invalid x-api-key")
@@ -77,28 +87,47 @@ def verdict_on(status: int, error: ErrorBody) -> Verdict:
     'quota'
     """
     if _OVERFLOW_CODES & error.codes:
-        return OVERFLOW
+        return _overflow(error)
+    if _QUOTA_CODES & error.codes or _holds(error, _QUOTA_WORDS):
+        return QUOTA
     if status >= 500:
         is_overflow = _holds(error, _OVERFLOW_AT_500)
         return OVERFLOW if is_overflow else _STATUS.get(status, SERVER_ERROR)
-    if not 300 <= status < 500:
-        return REFUSED if _REFUSED_CODES & error.codes else BAD_RESPONSE
     return _refusal_of_request(status, error)
 
 
+def blames_reply_limit(words: str) -> bool:
+    """Whether these words, in lower case, say that the limit of the reply does not fit beside a prompt which
+    would fit alone.
+
+    >>> blames_reply_limit("input length and `max_tokens` exceed context limit: 9 + 2 > 10")
+    True
+    >>> blames_reply_limit("input length and `max_tokens` exceed context limit: 11 + 2 > 10")
+    False
+    """
+    words = words.replace(",", "")
+    if not _REPLY_LIMIT.search(words):
+        return False
+    context = _CONTEXT.search(words)
+    prompt = sum(int(part) for found in _PROMPT.findall(words) for part in found if part)
+    return context is None or prompt <= int(context[1])
+
+
+def _overflow(error: ErrorBody) -> Verdict:
+    return BAD_REQUEST if blames_reply_limit(error.words) else OVERFLOW
+
+
 def _refusal_of_request(status: int, error: ErrorBody) -> Verdict:
-    """What a 3xx or 4xx means."""
+    """What a 3xx or 4xx means, or an error that came with no such status."""
     if _REFUSED_CODES & error.codes or (status == 403 and error.is_moderated):
         return REFUSED
-    if _QUOTA_CODES & error.codes or _holds(error, _QUOTA_WORDS):
-        return QUOTA
     if status in (413, 429) and "request too large for" in error.words:
         return TOO_LARGE_FOR_RATE
     if status != 429 and _holds(error, _OVERFLOW_WORDS):
-        return OVERFLOW
+        return _overflow(error)
     if status != 429 and (_AUTH_CODES & error.codes or _holds(error, _AUTH_WORDS)):
         return AUTH
-    return _STATUS.get(status, BAD_REQUEST)
+    return _STATUS.get(status, BAD_REQUEST if status >= 300 else BAD_RESPONSE)
 
 
 def _holds(error: ErrorBody, words: tuple[str, ...]) -> bool:

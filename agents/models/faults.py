@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from agents.models.fault_table import blames_reply_limit
 from agents.models.http_faults import fault_of_body
 from agents.models.wire import clean
 from gnomon.errors import ModelFault, ProviderFault
@@ -44,11 +45,17 @@ class Scrubber:
         return clean(self._secrets.strike(text))[:MAX_MESSAGE_CHARS]
 
 
-def fault_of(error: Exception, scrub: Scrubber) -> ProviderFault | ModelFault:
-    """The fault that an error of LiteLLM stands for: that of the provider's HTTP answer, if there was one."""
-    fault = _fault_of_answer(error, scrub)
+def fault_of(
+    error: Exception, scrub: Scrubber, told: dict[str, Any] | None = None
+) -> ProviderFault | ModelFault:
+    """The fault that an error of LiteLLM stands for: that of the provider's HTTP answer, if there was one.
+    `told` is the error that the provider sent as if it were a success.
+    """
+    fault = _fault_of_answer(error, scrub) if told is None else fault_of_body(200, {}, told, b"", scrub)
     kinds = [kind.__name__ for kind in type(error).__mro__]
     cause = next((cause for kind, cause in _MODELS.items() if kind in kinds), None)
+    if cause == "context_overflow" and blames_reply_limit(str(error).lower()):
+        cause = None
     if cause is not None and (fault is None or fault.cause == "bad_request"):
         return ModelFault(scrub(f"{type(error).__name__}: {error}"), cause=cause)
     if fault is not None:

@@ -64,10 +64,8 @@ def checked(reply: Reply, choice: Mapping[str, Any], scrub: Scrub) -> Reply:
     reason = native_reason(choice)
     reply = replace(reply, finish_reason=reason)
     error = _error_in(choice)
-    kinds = {
-        _kind(reason),
-        _kind(str(choice.get("native_finish_reason") or "")),
-    }  # the latter is OpenRouter's
+    openrouters = str(choice.get("native_finish_reason") or "")
+    kinds = {_kind(reason), _kind(openrouters)}
     if error is not None or kinds & _BROKEN_OFF:
         body = {"error": error or {}}
         said = f"the server broke off: finish reason {reason!r}".encode()

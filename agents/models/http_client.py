@@ -12,6 +12,7 @@ from typing import Any
 import aiohttp
 from yarl import URL
 
+from agents.models.error_body import holds_error
 from agents.models.faults import Scrubber
 from agents.models.http_faults import fault_of_body, fault_of_transport
 from agents.models.json_pieces import Piece
@@ -76,10 +77,10 @@ class HttpClient:
         """
         answer = await self.post(pieces, headers, timeout_s=timeout_s, scrub=scrub)
         found = answer.json
-        if answer.status == 200 and isinstance(found, dict) and found.get("error") is None:
+        if answer.status == 200 and isinstance(found, dict) and not holds_error(found):
             return found
         status = answer.status
-        if status == 200 and isinstance(found, dict) and isinstance(found["error"], dict):
+        if status == 200 and isinstance(found, dict) and isinstance(found.get("error"), dict):
             status = statuses.get(str(found["error"].get("code")), status)
         raise fault_of_body(status, answer.headers, found, answer.body, scrub)
 

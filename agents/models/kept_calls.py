@@ -1,5 +1,6 @@
 """Calls of a provider's turn: read as they came, and matched with those that an agent kept of them."""
 
+from collections import deque
 from collections.abc import Sequence
 
 from agents.models import wire
@@ -26,8 +27,12 @@ def kept_calls(came: Sequence[str], calls: Sequence[ToolCall]) -> list[ToolCall 
     >>> call = {"id": "b", "type": "function", "function": {"name": "fly", "arguments": "{}"}}
     >>> kept_calls(["a", "b"], [call]) == [None, call], kept_calls(["x", "y"], [call]) == [call, None]
     (True, True)
+    >>> kept_calls(["b", "b"], [call]) == [call, None]
+    True
     """
-    by_id = {call["id"]: call for call in calls}
+    by_id: dict[str, deque[ToolCall]] = {}
+    for call in calls:
+        by_id.setdefault(call["id"], deque()).append(call)
     if len(calls) < len(came) and by_id.keys() <= set(came):
-        return [by_id.get(name) for name in came]
+        return [found.popleft() if (found := by_id.get(name)) else None for name in came]
     return [*calls[: len(came)], *[None] * (len(came) - len(calls))]

@@ -14,24 +14,22 @@ from weakref import WeakSet
 from agents.models import wire
 from agents.models.chat_reply import read_completion
 from agents.models.chat_turn import TurnRules
+from agents.models.endpoint import RESERVED_IN_CHAT, check_options
 from agents.models.faults import Scrubber, fault_of
 from agents.models.http_client import MAX_BODY_BYTES
+from agents.models.http_faults import fault_of_body
 from agents.models.litellm_wire import changes, heard, listening, portable
 from agents.models.prompt_cache import mark, marked_places, wants_marks
+from agents.models.reply_bounds import with_changes
 from agents.models.usage import pricing
-from gnomon.errors import ProviderFault, SpecError
+from gnomon.errors import ProviderFault
 from gnomon.media import MediaStore
 from gnomon.model import Reply, Request
+from gnomon.secrets import key_in
 from gnomon.spec import ModelSpec
 
-# What a spec may not pass on: who is asked and with which key, what is said, and whatever would
-# answer in the model's place.
-RESERVED = frozenset(
-    {"model", "messages", "tools", "tool_choice", "functions", "stream", "n", "timeout"}
-    | {"api_key", "api_base", "base_url", "headers", "client", "custom_llm_provider"}
-    | {"num_retries", "max_retries", "fallbacks", "context_window_fallback_dict", "caching", "cache"}
-    | {"mock_response", "mock_tool_calls", "callbacks", "success_callback", "failure_callback"}
-)
+# What LiteLLM will do to this turn in the next request: of thinking it makes the beginning of the turn.
+_MOVED = ("reasoning: thinking between calls of this turn cannot go back in its place",)
 _KEPT_BACK = ("reasoning: items of this turn cannot go back",)
 
 
@@ -55,9 +53,10 @@ def load() -> ModuleType:
     return litellm
 
 
-# The guarded `send` of httpx follows no redirect: the prompt, and the keys that some providers take in
-# headers of their own, go to the address that was allowed, or nowhere. And it reads no body larger than
-# MAX_BODY_BYTES, unpacked: one reply could end the process, and with it every other trial.
+# Neither guarded `send` of httpx follows a redirect: the prompt, and the keys that some providers take in
+# headers of their own, go to the address that was allowed, or nowhere. The asynchronous one, by which models
+# are called, reads no body larger than MAX_BODY_BYTES, unpacked: one reply could end the process, and with
+# it every other trial. The other one carries logins alone.
 def _guarded_sync(send: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(send)
     def sent(client: object, request: object, **given: Any) -> Any:
@@ -119,10 +118,7 @@ class LiteLLMModel:
         Raises:
             SpecError: `options` holds a name that is not the spec's to set.
         """
-        for name in spec.options:
-            if name.lower() in RESERVED:
-                allowed = "anything else that the provider's API knows"
-                raise SpecError(f"{name!r} may not be set here; allowed: {allowed}", field=f"options.{name}")
+        check_options(spec, RESERVED_IN_CHAT)
         self.id, self.spec, self.media = spec.id, spec, media
         self._price = pricing(spec)
         self._rules = TurnRules.of(spec)
@@ -132,11 +128,11 @@ class LiteLLMModel:
 
         Raises:
             ProviderFault: with the cause `no_api_key`, `rate_limit`, `timeout`, `connection`, `server_error`,
-                `auth`, `not_found`, `bad_request` or `bad_response`.
-            ModelFault: `refused` or `context_overflow`.
+                `quota`, `auth`, `not_found`, `bad_request` or `bad_response`.
+            ModelFault: `refused`, `context_overflow` or `malformed_call`.
             DataError: a picture of the prompt is not in the media store.
         """
-        key = wire.key_of(self.spec)
+        key = wire.key_of(self.spec) or key_in(self._rules.provider.key or "") or None
         scrub = Scrubber(key)
         asked = self._call(request, key)
         call = {**self.spec.options, **asked, "messages": copy.deepcopy(asked["messages"])}
@@ -152,13 +148,23 @@ class LiteLLMModel:
             message = f"no reply within {request.timeout_s:g} s"
             raise ProviderFault(message, cause="timeout") from None
         except Exception as error:  # noqa: BLE001 LiteLLM's tree is told apart in one place
-            raise fault_of(error, scrub) from None  # the chain could hold the key
+            raise fault_of(error, scrub, exchange.error) from None  # the chain could hold the key
+        if exchange.error is not None:  # LiteLLM reads some of them as empty replies
+            raise fault_of_body(200, {}, exchange.error, b"", scrub)
         is_plain = exchange.completion is not None and exchange.offers(len(request.tools))
-        reply = self._read(response, exchange.completion if is_plain else None, scrub)
         settings = {**self.spec.options, **asked}
-        left_out = self._rules.left_out(request.messages)
-        kept_back = _KEPT_BACK if reply.tool_calls and _has_items(response) else ()
-        return replace(reply, request_changes=(*changes(settings, exchange), *left_out, *kept_back))
+        changed = (
+            *wire.absent(self.spec, request.decoding, asked),
+            *changes(settings, exchange),
+            *self._rules.left_out(request.messages),
+        )
+        completion = exchange.completion if is_plain else None
+        reply = with_changes(changed, lambda: self._read(response, completion, scrub))
+        if reply.tool_calls and _has_items(response):
+            changed += _KEPT_BACK
+        if reply.tool_calls and exchange.thinks_between:
+            changed += _MOVED
+        return replace(reply, request_changes=changed)
 
     def _call(self, request: Request, key: str | None) -> dict[str, Any]:
         spec = self.spec

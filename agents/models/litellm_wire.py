@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.models.chat_turn import kept_of
+from agents.models.error_body import holds_error
 
 # What bounds a schema; a provider's adapter that leaves one out makes the model guess.
 _BOUNDS = frozenset(
@@ -17,6 +18,17 @@ _BOUNDS = frozenset(
 _SAME_CHOICE = {"any": "required", "ANY": "required", "AUTO": "auto", "NONE": "none"}
 _SAME_BOUND = {"oneOf": "anyOf", "const": "enum"}
 _ABSENT = "absent"
+_THINKING = ("thinking", "redacted_thinking")
+_SETTINGS = {  # by our names, and what providers call them
+    "temperature": ("temperature",),
+    "top_p": ("top_p", "topP"),
+    "seed": ("seed", "random_seed"),
+    "max_tokens": (
+        *("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens"),
+        *("maxTokens", "num_predict"),
+    ),
+}
+_HOLDERS = ("generationConfig", "inferenceConfig", "options", "extra_body")  # Gemini, Bedrock, Ollama
 _ROLES = {"developer": "system"}  # OpenAI's newer name
 
 
@@ -26,18 +38,40 @@ class Exchange:
 
     sent: dict[str, Any] | None = None
     received: dict[str, Any] | None = None
+    status: int = 200
 
-    def note(self, sent: bytes, received: bytes) -> None:
+    def note(self, sent: bytes, received: bytes, status: int = 200) -> None:
         """Keep the bodies of a request that asked something; a login on the way is none."""
         body = _object(sent)
         if body is not None and ("messages" in body or "contents" in body or "input" in body):
-            self.sent, self.received = body, _object(received)
+            self.sent, self.received, self.status = body, _object(received), status
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        """What came back, if it is an error under the status of a success."""
+        is_error = self.status == 200 and self.received is not None and holds_error(self.received)
+        return self.received if is_error else None
 
     @property
     def completion(self) -> dict[str, Any] | None:
         """What came back, if it is a chat completion as OpenAI's protocol has it."""
         is_chat = isinstance((self.received or {}).get("choices"), list) and "messages" in (self.sent or {})
         return self.received if is_chat else None
+
+    @property
+    def thinks_between(self) -> bool:
+        """Whether what came back is a turn in Anthropic's shape, or in Bedrock's, with thinking after
+        words or calls: LiteLLM sends all thinking back before them.
+        """
+        received = self.received or {}
+        output = received.get("output")
+        message = output.get("message") if isinstance(output, Mapping) else received
+        content = message.get("content") if isinstance(message, Mapping) else None
+        blocks = (
+            [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
+        )
+        kinds = [block.get("type") in _THINKING or "reasoningContent" in block for block in blocks]
+        return kinds != sorted(kinds, reverse=True)
 
     def offers(self, tools: int) -> bool:
         """Whether so many tools were offered. LiteLLM offers one of its own to have a format kept, and makes
@@ -65,7 +99,7 @@ def heard(request: Any, response: Any) -> None:
     exchange = _LISTENING.get()
     if exchange is not None and response.is_closed:
         with suppress(RuntimeError):  # a body that was sent as a stream
-            exchange.note(request.content, response.content)
+            exchange.note(request.content, response.content, response.status_code)
 
 
 def _object(data: bytes) -> dict[str, Any] | None:
@@ -98,12 +132,7 @@ def _settings(asked: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[str
     choice, now = asked.get("tool_choice"), _choice(sent)
     if choice is not None and choice != now and (choice, now) != ("auto", _ABSENT):
         yield f"tool_choice: {choice} → {now}"
-    for name, spellings in (
-        ("temperature", ("temperature",)),
-        ("top_p", ("top_p", "topP")),
-        ("seed", ("seed", "random_seed")),
-        ("max_tokens", ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")),
-    ):
+    for name, spellings in _SETTINGS.items():
         before = next((asked[spelling] for spelling in spellings if spelling in asked), None)
         after = next(
             (value for spelling in spellings if (value := _setting(sent, spelling)) is not None), None
@@ -114,7 +143,7 @@ def _settings(asked: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[str
 
 
 def _setting(sent: Mapping[str, Any], name: str) -> Any:
-    for place in (sent, sent.get("generationConfig"), sent.get("options"), sent.get("extra_body")):
+    for place in (sent, *map(sent.get, _HOLDERS)):
         if isinstance(place, Mapping) and place.get(name) is not None:
             return place[name]
     return None
@@ -122,9 +151,11 @@ def _setting(sent: Mapping[str, Any], name: str) -> Any:
 
 def _choice(sent: Mapping[str, Any]) -> str:
     config = sent.get("toolConfig") or sent.get("tool_config")
-    if isinstance(config, Mapping):
+    if isinstance(config, Mapping) and "tools" in config:  # Bedrock's
+        said: Any = next(iter(config.get("toolChoice") or ()), None)
+    elif isinstance(config, Mapping):
         calling = config.get("functionCallingConfig") or config.get("function_calling_config") or {}
-        said: Any = calling.get("mode") if isinstance(calling, Mapping) else None
+        said = calling.get("mode") if isinstance(calling, Mapping) else None
     else:
         said = sent.get("tool_choice")
         said = said.get("type") if isinstance(said, Mapping) else said
@@ -132,7 +163,8 @@ def _choice(sent: Mapping[str, Any]) -> str:
 
 
 def _tools(asked: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[str]:
-    before, after = asked.get("tools") or [], sent.get("tools") or []
+    before = asked.get("tools") or []
+    after = sent.get("tools") or (sent.get("toolConfig") or {}).get("tools") or []
     if before == after:
         return
     declared = [

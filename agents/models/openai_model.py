@@ -1,21 +1,21 @@
 """The fast path: an endpoint that speaks OpenAI's protocol, called over aiohttp, LiteLLM left out."""
 
 import functools
-import os
-from dataclasses import replace
+from collections.abc import Mapping
+from typing import Any
 
 from agents.models import wire
 from agents.models.chat_reply import read_completion
 from agents.models.chat_turn import TurnRules
+from agents.models.direct_model import DirectModel, Price
+from agents.models.endpoint import RESERVED_IN_CHAT, Endpoint
 from agents.models.faults import Scrubber
-from agents.models.http_client import HttpClient
-from agents.models.http_faults import fault_of_body
+from agents.models.json_pieces import Piece
 from agents.models.payload import Payload
 from agents.models.prompt_cache import wants_marks
 from agents.models.providers import provider_of
-from agents.models.usage import pricing
 from gnomon.decoding import Decoding
-from gnomon.errors import ProviderFault, SpecError
+from gnomon.errors import SpecError
 from gnomon.media import MediaStore
 from gnomon.model import Reply, Request
 from gnomon.price_table import entry_of
@@ -69,66 +69,73 @@ def is_direct(spec: ModelSpec) -> bool:
     return is_fast(spec) or (provider_of(spec.id).is_direct and spec.options.keys() <= PROVIDER_OPTIONS)
 
 
-class OpenAIModel:
-    """One model behind one address. Tries each call once: trying again is the agent's affair."""
+class OpenAIModel(DirectModel):
+    """One model behind one address."""
 
     def __init__(self, spec: ModelSpec, media: MediaStore) -> None:
         """For a spec that `is_direct`; calls nobody.
 
         Raises:
-            SpecError: neither the spec nor the table of providers has an address.
+            SpecError: neither the spec nor the table of providers has an address, or `options` holds a name
+                that is not the spec's to set.
         """
-        self.id, self.spec, self.media = spec.id, spec, media
-        self._rules = TurnRules.of(spec)
-        self._provider = self._rules.provider
-        base = spec.api_base or self._provider.address
+        provider = provider_of(spec.id, spec.api_base)
+        base = spec.api_base or provider.address
         if base is None:
             message = f"{spec.id} has no known address to be called at directly; name its api_base"
             raise SpecError(message, field="client")
-        self._http = HttpClient(f"{base.rstrip('/')}/chat/completions")
+        endpoint = Endpoint(
+            address=base,
+            path=("chat/completions",),
+            address_variables=(),
+            key_variable=provider.key or "",
+            reserved=RESERVED_IN_CHAT,
+        )
+        super().__init__(spec, endpoint=endpoint, requests=ChatRequest(spec, media), read=read_chat)
+
+
+class ChatRequest:
+    """Bodies of one model's calls."""
+
+    def __init__(self, spec: ModelSpec, media: MediaStore) -> None:
+        self._spec, self._rules, self._limit = spec, TurnRules.of(spec), wire.limit_name(spec)
+        provider = self._rules.provider
         fields = {name: value for name, value in spec.options.items() if name not in Decoding.model_fields}
         self._payload = Payload(
-            {**self._provider.fields, **fields, "model": spec.id.partition("/")[2] or spec.id},
+            {**provider.fields, **fields, "model": spec.id.partition("/")[2] or spec.id},
             media,
             pictures=spec.pictures,
             rules=self._rules,
-            seed_name=self._provider.seed,
+            seed_name=provider.seed,
             is_marked=spec.prompt_cache == "auto" and wants_marks(spec.id),
         )
-        self._price = pricing(spec)
-        self._drawn = functools.cache(functools.partial(wire.drawn, spec))
+        self._drawn = functools.cache(self._draw)
 
-    async def reply(self, request: Request) -> Reply:
-        """One call over the network.
-
-        Raises:
-            ProviderFault: with the cause `no_api_key`, `rate_limit`, `quota`, `timeout`, `connection`,
-                `server_error`, `auth`, `not_found`, `bad_request` or `bad_response`.
-            ModelFault: `refused` or `context_overflow`.
-            DataError: a picture of the prompt is not in the media store.
-        """
-        key = wire.key_of(self.spec) or self._usual_key()
-        scrub = Scrubber(key)
-        pieces = self._payload.pieces(request, self._drawn(request.decoding))
-        headers = {"Authorization": f"Bearer {key}"}
-        answer = await self._http.post(pieces, headers, timeout_s=request.timeout_s, scrub=scrub)
-        if answer.status == 200 and isinstance(answer.json, dict) and "error" not in answer.json:
-            reply, _ = read_completion(answer.json, scrub, self._price)
-            return replace(reply, request_changes=self._rules.left_out(request.messages))
-        raise fault_of_body(answer.status, answer.headers, answer.json, answer.body, scrub)
-
-    def _usual_key(self) -> str:
-        """The key in the provider's usual variable, as LiteLLM would look for it.
+    def pieces(self, request: Request) -> tuple[list[Piece], tuple[str, ...]]:
+        """The body and what of the request was changed.
 
         Raises:
-            ProviderFault: it is not set.
+            DataError: a picture is not in the store.
         """
-        name = self._provider.key or ""
-        if not os.environ.get(name):
-            message = f"the environment variable {name} is not set, so {self.id} has no key"
-            raise ProviderFault(message, cause="no_api_key", transient=False)
-        return os.environ[name]
+        drawn, absent = self._drawn(request.decoding)
+        left_out = self._rules.left_out(request.messages)
+        return [*self._payload.pieces(request, drawn)], (*absent, *left_out)
 
-    async def close(self) -> None:
-        """Close the connections; a later call opens new ones."""
-        await self._http.close()
+    def headers(self, key: str) -> dict[str, str]:
+        """The key."""
+        return {"Authorization": f"Bearer {key}"}
+
+    def _draw(self, protocol: Decoding) -> tuple[dict[str, Any], tuple[str, ...]]:
+        drawn = wire.drawn(self._spec, protocol)
+        named = {self._limit if name == "max_tokens" else name: value for name, value in drawn.items()}
+        return named, wire.absent(self._spec, protocol, drawn)
+
+
+def read_chat(body: Mapping[str, Any], scrub: Scrubber, price: Price) -> Reply:
+    """The reply that a completion holds.
+
+    Raises:
+        ProviderFault: `bad_response`, where it holds no readable choice; or as the finish reason says.
+        ModelFault: `refused` or `malformed_call`.
+    """
+    return read_completion(body, scrub, price)[0]

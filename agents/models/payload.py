@@ -58,7 +58,8 @@ class Payload:
             plain += f',"tools":{self._tools(request.tools)},"tool_choice":"{request.tool_choice}"'
         pieces, comma = [], ""
         plain += ',"messages":['
-        messages = wire.arranged(self._rules.chosen(request.messages))
+        chosen = self._rules.chosen(request.messages)
+        messages = wire.arranged(chosen, between=self._rules.provider.between)
         marked = marked_places(messages, offers_tools=bool(request.tools)) if self._is_marked else ()
         for place, message in enumerate(messages):
             plain += comma

@@ -20,19 +20,21 @@ class Provider:
     key: str | None = None  # the variable that usually holds its key
     is_direct: bool = False  # without an `api_base` too: LiteLLM drops or changes too much on the way
     only: frozenset[str] | None = None  # the fields of its own turn that it takes back; None: all
-    instead: Mapping[str, str] = field(
-        default_factory=dict
-    )  # a field goes back only where its rival is absent
-    always: str | None = None  # goes back with every turn that has calls, even if it is empty
+    # A field goes back only where its rival is absent.
+    instead: Mapping[str, str] = field(default_factory=dict)
+    # Fields that go back with every turn that has calls, and what stands in one that is absent or empty.
+    always: Mapping[str, str] = field(default_factory=dict)
+    between: str | None = None  # what the assistant must say after a tool before the user may speak
     seed: str | None = "seed"  # what it calls a seed; None: it refuses one
-    own_decoding: re.Pattern[str] | None = None  # models that refuse any temperature but their own
+    own_decoding: re.Pattern[str] | None = None  # models that refuse a temperature and top-p but their own
     fields: Mapping[str, Any] = field(default_factory=dict)  # of every request
 
     @property
     def address(self) -> str | None:
         """Where it is called: as the variable beside its key's says (`MISTRAL_API_BASE`), else at its own."""
         usual = self.key if self.is_direct else None
-        return os.environ.get(f"{usual.removesuffix('KEY')}BASE", self.base) if usual else self.base
+        named = os.environ.get(f"{usual.removesuffix('KEY')}BASE") if usual else None
+        return named or self.base
 
     def taken_back(self, body: dict[str, Any]) -> dict[str, Any]:
         """What this provider takes of a turn of its own.
@@ -58,7 +60,9 @@ PROVIDERS: dict[str, Provider] = {
         base="https://dashscope-intl.aliyuncs.com/compatible-mode/v1", key="DASHSCOPE_API_KEY"
     ),
     # api-docs.deepseek.com, "Thinking Mode": with tool calls `reasoning_content` must be passed back, even ""
-    "deepseek": Provider(base="https://api.deepseek.com", key="DEEPSEEK_API_KEY", always="reasoning_content"),
+    "deepseek": Provider(
+        base="https://api.deepseek.com", key="DEEPSEEK_API_KEY", always={"reasoning_content": ""}
+    ),
     "fireworks_ai": Provider(base="https://api.fireworks.ai/inference/v1", key="FIREWORKS_AI_API_KEY"),
     # ai.google.dev, "Thought signatures": `extra_content` of a call goes back on that call
     "gemini": Provider(
@@ -76,15 +80,16 @@ PROVIDERS: dict[str, Provider] = {
         key="MISTRAL_API_KEY",
         is_direct=True,
         only=frozenset({"content"}),
+        between="Now I look at the pictures.",  # 400 "Unexpected role 'user' after role 'tool'"
         seed="random_seed",
     ),
-    # platform.moonshot.ai: 400 where `reasoning_content` is missing on a turn with calls; K2.5 and later
-    # refuse any temperature but their own
+    # platform.moonshot.ai: 400 where `reasoning_content` is missing or empty on a turn with calls (a space
+    # is taken); K2.5 and later refuse any temperature but their own
     "moonshot": Provider(
         base="https://api.moonshot.ai/v1",
         key="MOONSHOT_API_KEY",
         is_direct=True,
-        always="reasoning_content",
+        always={"reasoning_content": " "},
         own_decoding=re.compile(r"kimi-(k2\.\d|k[3-9]|.*thinking)"),
     ),
     # openrouter.ai/docs, "Reasoning tokens": `reasoning_details` unmodified; `reasoning` is the same in words

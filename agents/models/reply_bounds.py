@@ -1,8 +1,10 @@
 """Bounds a reply where it enters: what is longer or more than any model's is cut, and the row says so."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from agents.models.wire import MAX_REPLY_CHARS
+from gnomon.errors import ModelFault
 from gnomon.message import FunctionCall, ToolCall
 from gnomon.model import Reply
 
@@ -31,6 +33,20 @@ def bounded(reply: Reply) -> Reply:
     if max(map(len, texts)) >= MAX_REPLY_CHARS:  # cut where it was cleaned
         return replace(reply, provider_turn=None, flags=(*reply.flags, CUT))
     return reply
+
+
+def with_changes(changes: tuple[str, ...], read: Callable[[], Reply]) -> Reply:
+    """The reply that is read, or that a fault holds, with what was changed in its request.
+
+    Raises:
+        ProviderFault, ModelFault: as `read` raises them.
+    """
+    try:
+        return replace(read(), request_changes=changes)
+    except ModelFault as fault:
+        if fault.reply is not None:
+            fault.reply = replace(fault.reply, request_changes=changes)
+        raise
 
 
 def _cut(call: ToolCall) -> ToolCall:

@@ -65,20 +65,28 @@ class ResponsesRequest:
             DataError: a picture is not in the store.
         """
         drawn = wire.drawn(self._spec, request.decoding)
-        changes = tuple(
-            f"{name}: {value} → absent"
-            for name, value in request.decoding.known().items()
-            if name not in drawn and not (name == "max_tokens" and "max_output_tokens" in self._fields)
-        )
+        changes = wire.absent(self._spec, request.decoding, drawn)
         if "max_tokens" in drawn:
             drawn["max_output_tokens"] = drawn.pop("max_tokens")
         body = {**self._fields, **drawn}
         if request.tools:
             body |= {"tools": self._tools(request.tools), "tool_choice": request.tool_choice}
         messages = self._turns.chosen(request.messages)
-        return pieces_of(
-            {**body, "input": [item for said in messages for item in self._items(said)]}
-        ), changes
+        whole = {place: self._whole(said) for place, said in enumerate(messages) if _is_ours(said)}
+        if count := sum(items is None for items in whole.values()):
+            changes += (f"reasoning: left out of {count} of {len(whole)} turns",)
+        said = [
+            self._items(message) if (items := whole.get(place)) is None else items
+            for place, message in enumerate(messages)
+        ]
+        return pieces_of({**body, "input": [item for items in said for item in items]}), changes
+
+    def _whole(self, message: Message) -> list[Item] | None:
+        """A turn of the model as it came; None where nobody could read it again: nothing is stored, and of
+        reasoning only an id came.
+        """
+        items = as_it_came(message["provider_turn"]["body"], _calls(message))
+        return items if self._fields["store"] or all(map(_stands_alone, items)) else None
 
     def headers(self, key: str) -> dict[str, str]:
         """The key."""
@@ -91,14 +99,8 @@ class ResponsesRequest:
             return [{"type": "function_call_output", "call_id": message["tool_call_id"], "output": seen}]
         if message["role"] != "assistant":
             return [{"role": message["role"], "content": self._parts(content)}]
-        calls = [wire.call_out(call) for call in message.get("tool_calls", ())]
-        turn = message.get("provider_turn")
-        if turn is not None and turn["dialect"] == DIALECT:
-            items = as_it_came(turn["body"], calls)
-            if self._fields["store"] or all(map(_stands_alone, items)):
-                return items
         said = [{"role": "assistant", "content": wire.clean(content)}] if isinstance(content, str) else []
-        return [*said, *map(_call, calls)]
+        return [*said, *map(_call, _calls(message))]
 
     def _parts(self, content: str | list[TextBlock | ImageBlock] | None) -> list[Item]:
         if not isinstance(content, list):
@@ -112,9 +114,18 @@ class ResponsesRequest:
         return {"type": "input_text", "text": wire.block_out(block, self._media, pictures=False)["text"]}
 
 
+def _is_ours(message: Message) -> bool:
+    turn = message.get("provider_turn")
+    return turn is not None and turn["dialect"] == DIALECT
+
+
+def _calls(message: Message) -> list[ToolCall]:
+    return [wire.call_out(call) for call in message.get("tool_calls", ())]
+
+
 def as_it_came(output: Sequence[Item], calls: Sequence[ToolCall]) -> list[Item]:
     """The model's items as they came, but for calls: those that the agent kept, by the ids it gave them.
-    Reasoning that nothing follows any more is left out, for it would be refused.
+    Reasoning that nothing of its own follows any more is left out, for it would be refused.
 
     >>> output = [{"type": "reasoning", "id": "rs"}, {"type": "function_call", "id": "fc", "call_id": "a"}]
     >>> call = {"id": "b", "type": "function", "function": {"name": "fly", "arguments": "{}"}}
@@ -126,14 +137,26 @@ def as_it_came(output: Sequence[Item], calls: Sequence[ToolCall]) -> list[Item]:
     came = [item["call_id"] for item in output if item.get("type") == "function_call"]
     kept = iter(kept_calls(came, calls))
     items: list[Item] = []
+    is_after_dropped = False
     for item in output:
-        if item.get("type") != "function_call":
-            items.append(item)
-        elif (call := next(kept)) is not None:
-            items.append({**item, "call_id": call["id"], "arguments": call["function"]["arguments"]})
+        kind = item.get("type")
+        call = next(kept) if kind == "function_call" else None
+        if kind == "function_call" and call is None:
+            is_after_dropped = True
+            continue
+        if is_after_dropped and kind == "reasoning":
+            _drop_reasoning(items)
+        is_after_dropped = False
+        if call is not None:
+            item = {**item, "call_id": call["id"], "arguments": call["function"]["arguments"]}
+        items.append(item)
+    _drop_reasoning(items)
+    return items
+
+
+def _drop_reasoning(items: list[Item]) -> None:
     while items and items[-1].get("type") == "reasoning":
         items.pop()
-    return items
 
 
 def _stands_alone(item: Mapping[str, Any]) -> bool:

@@ -3,11 +3,11 @@
 import functools
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 from gnomon.price_table import Entry, price_entry
-from gnomon.spec import ModelSpec, Price
+from gnomon.spec import ModelSpec
 
 MAX_TOKENS = 10**9  # of one call; what claims more is no count
 MAX_USD = 1e6
@@ -18,6 +18,7 @@ class TokenUsage:
     """Tokens of one call, None where unknown; cached ones are part of `prompt`, reasoning of `completion`.
 
     `usd` is what the provider says it charged (OpenRouter). `is_unreadable`: a count was sent that is none.
+    `is_charged_elsewhere`: somebody else charges besides, and nobody says how much.
     """
 
     prompt: int | None = None
@@ -27,6 +28,7 @@ class TokenUsage:
     reasoning: int | None = None
     usd: float | None = None
     is_unreadable: bool = False
+    is_charged_elsewhere: bool = False
 
 
 def token_count(value: object) -> int | None:
@@ -114,14 +116,24 @@ def chat_usage(usage: object) -> TokenUsage:
     beside = _beside(prompt, completion, reasoning, usage.get("total_tokens"))
     if beside:
         completion, reasoning = (token_count(completion) or 0) + beside, beside
-    return usage_of(
+    usd = cost if isinstance(cost := usage.get("cost"), int | float | str) else None
+    is_charged_elsewhere = (
+        usage.get("is_byok") is True
+    )  # OpenRouter's `cost` is its fee, for a key of one's own
+    if is_charged_elsewhere:
+        upstream = dollars(_part(usage, "cost_details").get("upstream_inference_cost"))
+        fee = dollars(usd)
+        is_charged_elsewhere = upstream is None or fee is None
+        usd = None if upstream is None or fee is None else fee + upstream
+    found = usage_of(
         prompt=prompt,
         completion=completion,
         cached=_first(inputs.get("cached_tokens"), usage, "prompt_cache_hit_tokens", "cached_tokens"),
         cache_write=_first(inputs.get("cache_write_tokens"), inputs, "cache_creation_tokens"),
         reasoning=reasoning,
-        usd=cost if isinstance(cost := usage.get("cost"), int | float | str) else None,
+        usd=usd,
     )
+    return replace(found, is_charged_elsewhere=is_charged_elsewhere)
 
 
 def _beside(prompt: object, completion: object, reasoning: object, total: object) -> int:
@@ -172,14 +184,14 @@ def counts_of(usage: TokenUsage, price: Callable[[TokenUsage], float | None]) ->
 
 def pricing(spec: ModelSpec) -> Callable[[TokenUsage], float | None]:
     """The price of each call of a model, in dollars; None where nobody knows it."""
-    return functools.partial(price_of_call, price=spec.price, entry=price_entry(spec))
+    return functools.partial(price_of_call, entry=price_entry(spec), is_stated=spec.price is not None)
 
 
-def price_of_call(usage: TokenUsage, price: Price | None, entry: Entry | None) -> float | None:
-    """Dollars: by the spec's price, else as the provider charged, else by the table; None if unknown."""
-    if price is not None:
-        entry = Entry.of(price)
-    elif usage.usd is not None:
+def price_of_call(usage: TokenUsage, entry: Entry | None, *, is_stated: bool) -> float | None:
+    """Dollars: by the entry if the spec states it, else as the provider charged, else by the entry, which is
+    the table's; None if unknown.
+    """
+    if not is_stated and (usage.usd is not None or usage.is_charged_elsewhere):
         return usage.usd
     if entry is None or usage.prompt is None or usage.completion is None:
         return None

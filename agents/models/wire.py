@@ -1,22 +1,25 @@
 """The wire: our messages to a provider's shape, and a provider's calls and counts back to ours."""
 
 import json
-import os
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from agents.models.chat_turn import AS_IT_CAME, TurnRules
 from agents.models.pictures import PICTURES
-from agents.models.providers import provider_of
+from agents.models.providers import PROVIDERS, provider_of
 from gnomon.decoding import Decoding
 from gnomon.errors import ProviderFault
 from gnomon.media import MediaStore
 from gnomon.message import FunctionCall, ImageBlock, Message, TextBlock, ToolCall
+from gnomon.secrets import key_in
 from gnomon.spec import ModelSpec
 
 MAX_REPLY_CHARS = 1_000_000
 
 OWN_RULES = re.compile(r"o\d|gpt-[5-9]|ft:|chatgpt|codex")  # OpenAI's models with parameters of their own
+# Those of them that reason: they refuse any temperature and top-p, and call the limit of a reply otherwise.
+_REASONS = re.compile(r"(?:ft:)?(?:o\d|gpt-[5-9](?!.*-chat)|codex)")
 _OTHER_LIMITS = ("max_completion_tokens", "max_output_tokens")  # `options` may set them for max_tokens
 _UNWRITABLE = re.compile("[\ud800-\udfff\0]")
 
@@ -38,29 +41,33 @@ def messages_out(
     Raises:
         DataError: a picture is not in the store.
     """
-    sent = arranged(rules.chosen(messages))
+    sent = arranged(rules.chosen(messages), between=rules.provider.between)
     return [message_out(message, media, pictures=pictures, rules=rules) for message in sent]
 
 
-def arranged(messages: list[Message]) -> list[Message]:
+def arranged(messages: list[Message], *, between: str | None = None) -> list[Message]:
     """The conversation in the order in which providers take it: most take no pictures in a tool's message,
-    so those of a turn's calls follow as one message of the user.
+    so those of a turn's calls follow as one message of the user, after `between`, words of the assistant.
     """
+
+    def showing(blocks: list[TextBlock | ImageBlock]) -> list[Message]:
+        said: list[Message] = [{"role": "assistant", "content": between}] if between else []
+        return [*said, {"role": "user", "content": blocks}]
+
     sent: list[Message] = []
     seen: list[TextBlock | ImageBlock] = []
     for message in messages:
         if message["role"] != "tool" and seen:
-            sent.append({"role": "user", "content": seen})
+            sent += showing(seen)
             seen = []
         if message["role"] == "tool" and isinstance(message["content"], list):
             shown = [block for block in message["content"] if block["type"] == "image"]
             told = "".join(block["text"] for block in message["content"] if block["type"] == "text")
-            seen += [{"type": "text", "text": f"Pictures of call {message['tool_call_id']}:"}, *shown]
+            call_id = message["tool_call_id"].partition("__thought__")[0]  # Gemini's signature, from LiteLLM
+            seen += [{"type": "text", "text": f"Pictures of call {call_id}:"}, *shown]
             message = {**message, "content": told}
         sent.append(message)
-    if seen:
-        sent.append({"role": "user", "content": seen})
-    return sent
+    return [*sent, *showing(seen)] if seen else sent
 
 
 def message_out(
@@ -98,13 +105,15 @@ def block_out(block: TextBlock | ImageBlock, media: MediaStore, *, pictures: boo
 
 
 def call_out(call: ToolCall) -> ToolCall:
-    """Several providers parse the history's arguments and fail on bad JSON, so that travels wrapped.
+    """Several providers parse the history's arguments and fail on bad JSON, so that travels wrapped. Numbers
+    that are not finite are no JSON.
 
     The trace keeps what the model wrote, and the tool message tells the model what was wrong with it.
     """
     arguments = call["function"]["arguments"]
     try:
-        usable = isinstance(json.loads(arguments), dict)
+        found = json.loads(arguments)
+        usable = isinstance(found, dict) and bool(json.dumps(found, allow_nan=False))
     except (ValueError, RecursionError):
         usable = False
     if usable:
@@ -124,23 +133,54 @@ def call_in(call_id: object, name: object, arguments: object) -> ToolCall:
 def drawn(spec: ModelSpec, protocol: Decoding) -> dict[str, Any]:
     """How a call's reply is drawn: what the model's entry or its `options` set; for the rest, the protocol.
 
-    Models with parameter rules of their own would refuse what a protocol sets: they get none.
+    Models that would refuse a temperature and top-p but their own get none of the protocol's.
 
     >>> drawn(ModelSpec(id="openai/qwen", max_tokens=900), Decoding(temperature=0, max_tokens=100))
     {'temperature': 0.0, 'max_tokens': 900}
     >>> drawn(ModelSpec(id="openai/o3-mini"), Decoding(temperature=0, max_tokens=100))
-    {}
+    {'max_tokens': 100}
     """
     own = {name: spec.options[name] for name in Decoding.model_fields if name in spec.options}
     own |= {"temperature": spec.temperature} if spec.temperature is not None else {}
     own |= {"max_tokens": spec.max_tokens} if spec.max_tokens is not None else {}
-    own_rules = provider_of(spec.id, spec.api_base).own_decoding or OWN_RULES
-    if own_rules.match(spec.id.rpartition("/")[2]):
-        return own
     told = protocol.known()
-    if any(name in spec.options for name in _OTHER_LIMITS):
+    refusing = provider_of(spec.id, spec.api_base).own_decoding or _REASONS
+    if refusing.match(_name(spec)):
+        told = {name: value for name, value in told.items() if name == "max_tokens"}
+    if _has_other_limit(spec):
         told.pop("max_tokens", None)
     return told | own
+
+
+def absent(spec: ModelSpec, protocol: Decoding, sent: Mapping[str, Any]) -> tuple[str, ...]:
+    """In words, what a protocol sets and the model does not get, for it would refuse it.
+
+    >>> absent(ModelSpec(id="openai/o3"), Decoding(temperature=0, max_tokens=9), {"max_tokens": 9})
+    ('temperature: 0.0 → absent',)
+    """
+    return tuple(
+        f"{name}: {value} → absent"
+        for name, value in protocol.known().items()
+        if name not in sent and not (name == "max_tokens" and _has_other_limit(spec))
+    )
+
+
+def limit_name(spec: ModelSpec) -> str:
+    """What a model's endpoint of OpenAI's chat protocol calls the limit of a reply.
+
+    >>> limit_name(ModelSpec(id="openai/o3-mini")), limit_name(ModelSpec(id="moonshot/kimi-k2.5"))
+    ('max_completion_tokens', 'max_tokens')
+    """
+    is_openais = provider_of(spec.id, spec.api_base) is PROVIDERS["openai"]
+    return "max_completion_tokens" if is_openais and _REASONS.match(_name(spec)) else "max_tokens"
+
+
+def _name(spec: ModelSpec) -> str:
+    return spec.id.rpartition("/")[2]
+
+
+def _has_other_limit(spec: ModelSpec) -> bool:
+    return any(name in spec.options for name in _OTHER_LIMITS)
 
 
 def key_of(spec: ModelSpec) -> str | None:
@@ -152,8 +192,17 @@ def key_of(spec: ModelSpec) -> str | None:
     """
     if spec.api_key_env is None:
         return "none" if spec.api_base else None
-    value = os.environ.get(spec.api_key_env, "")
-    if not value:
-        message = f"the environment variable {spec.api_key_env} is not set, so {spec.id} has no key"
+    return key_for(spec, spec.api_key_env)
+
+
+def key_for(spec: ModelSpec, variable: str) -> str:
+    """The key of a model in that variable.
+
+    Raises:
+        ProviderFault: `no_api_key`: it is not set.
+    """
+    key = key_in(variable)
+    if not key:
+        message = f"the environment variable {variable} is not set, so {spec.id} has no key"
         raise ProviderFault(message, cause="no_api_key", transient=False)
-    return value
+    return key

@@ -95,9 +95,20 @@ ANSWERS: dict[str, Answer] = {
             "LM Studio": {"error": "tokens to keep from the initial prompt is greater than the context length"},
             "xAI": {"code": "x", "error": "This model's maximum prompt length is 8 but the request contains 9 tokens."},
             "Groq": openai("Please reduce the length of the messages or completion.", type=INVALID),
+            "DashScope": openai("<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]"),
+            "SGLang, checked first": openai("Input length (9 tokens) exceeds the maximum allowed length (8 tokens)."),
+            "vLLM prompt, beside a limit": openai(
+                "'max_tokens' or 'max_completion_tokens' is too large: 1. This model's maximum context length is 8192 "
+                "tokens and your request has 9000 input tokens (1 > 8192 - 9000)."
+            ),
+            "Anthropic prompt, beside a limit": openai("input length and `max_tokens` exceed context limit: 210000 + 9 > 200000"),
+            "OpenRouter prompt, beside a limit": openai(
+                "This endpoint's maximum context length is 8,192 tokens. However, you requested about 9,900 tokens "
+                "(6,000 of text input, 3,000 of tool input, 900 in the output)."
+            ),
             "MiniMax": openai("invalid params, context window exceeds limit (2013)"),
             "GLM": openai("Prompt exceeds max length", code="1261"),
-            "TGI": {"error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8", "error_type": "validation"},
+            "TGI": {"error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8. Given: 9 `inputs` tokens and 1 `max_new_tokens`", "error_type": "validation"},
         }.items()
     },
     "Ollama cut prompt": Answer(500, openai("no user query found in messages"), "context_overflow", None),
@@ -132,6 +143,24 @@ ANSWERS: dict[str, Answer] = {
         529, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, "server_error", True
     ),
     "OpenRouter, 200": Answer(200, openai("Provider returned error", code=502), "server_error", True),
+    "MiniMax balance, 500": Answer(500, openai("insufficient balance (1008)", type="api_error"), "quota"),
+    # An error under the status of a success
+    "quota, 200": Answer(200, openai("no", code="insufficient_quota"), "quota"),
+    "key, 200": Answer(200, openai("no", code="invalid_api_key"), "auth"),
+    "overflow, 200": Answer(200, openai("prompt is too long: 9 tokens > 8 maximum"), "context_overflow", None),
+    "error, 200": Answer(200, openai("something"), "bad_response", True),
+    **{
+        f"MiniMax {number} {said[:9]}, 200": Answer(200, {"id": "x", "choices": None, "base_resp": {"status_code": number, "status_msg": said}}, *fault)
+        for number, said, fault in (
+            (1008, "insufficient balance", ("quota",)),
+            (1004, "login fail: please carry the API secret key", ("auth",)),
+            (1002, "rate limit exceeded(RPM)", ("rate_limit", True)),
+            (1026, "input new_sensitive", ("refused", None)),
+            (1013, "unknown error", ("server_error", True)),
+            (2013, "invalid params, context window exceeds limit (2013)", ("context_overflow", None)),
+            (2013, "invalid params, bad tool", ("bad_request",)),
+        )
+    },
     "OpenRouter, 200, too fast": Answer(200, openai("slow", code=429), "rate_limit", True),
     # What Gnomon sent was wrong: never the model's fault
     **{
@@ -145,6 +174,11 @@ ANSWERS: dict[str, Answer] = {
             "Gemini wants its signature": "Function call is missing a thought_signature in functionCall parts.",
             "OpenAI wants its item": "Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'.",
             "Groq takes no such field": "'messages.1' : property 'reasoning_content' is unsupported",
+            "vLLM's limit is too large": "'max_tokens' or 'max_completion_tokens' is too large: 9000. This model's maximum context length is 8192 tokens and your request has 1000 input tokens (9000 > 8192 - 1000).",
+            "Anthropic's limit is too large": "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length or `max_tokens` and try again",
+            "OpenAI's sum is too large": "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (1000 in the messages, 8000 in the completion). Please reduce the length of the messages or completion.",
+            "TGI's sum is too large": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8. Given: 7 `inputs` tokens and 4 `max_new_tokens`",
+            "no turn of the user": "no user query found in messages",
             "DeepSeek takes no such choice": "Thinking mode does not support this tool_choice",
         }.items()
     },

@@ -79,6 +79,38 @@ async def test_a_limit_is_always_sent(provider, new_model, spec, decoding, limit
     assert provider.requests[0]["max_tokens"] == limit
 
 
+@pytest.mark.parametrize(
+    ("model_id", "limit", "sent"),
+    [("m", 70, 1070), ("m", 1000, 2000), ("m", 1001, 1001), ("claude-opus-4-1", 9, 1009)],
+)
+async def test_a_protocols_limit_that_thinking_would_fill_leaves_room_for_an_answer(
+    provider, new_model, model_id, limit, sent
+):
+    provider.answers(200, DONE)
+    thinking = {"thinking": {"type": "enabled", "budget_tokens": 1000}}
+    model = new_model(id=f"anthropic/{model_id}", options=thinking)
+    reply = await model.reply(asking(decoding=Decoding(max_tokens=limit)))
+    await new_model(max_tokens=70, options=thinking).reply(asking())
+    assert [request["max_tokens"] for request in provider.requests] == [sent, 70], (
+        "a spec's own goes as it is"
+    )
+    assert reply.request_changes == ((f"max_tokens: {limit} → {sent}",) if limit != sent else ())
+
+
+async def test_a_refusal_has_the_changes_of_its_request(provider, new_model):
+    provider.answers(200, {**DONE, "stop_reason": "refusal"})
+    with pytest.raises(ModelFault) as caught:
+        await new_model(id="anthropic/claude-opus-4-8").reply(asking(decoding=Decoding(temperature=0)))
+    assert caught.value.reply.request_changes == ("temperature: 0.0 → absent",)
+
+
+async def test_a_bare_id_of_anthropics_is_called_by_its_whole_name(provider, new_model):
+    provider.answers(200, DONE)
+    await new_model(id="claude-sonnet-4-5").reply(asking())
+    assert provider.requests[0]["model"] == "claude-sonnet-4-5"
+    assert provider.requests[0]["max_tokens"] == 32_000
+
+
 async def test_options_travel_in_the_body_and_betas_in_a_header(provider, new_model):
     provider.answers(200, DONE)
     options = {
@@ -134,7 +166,7 @@ async def test_a_turn_of_another_protocol_goes_as_text_and_calls(provider, new_m
     assert provider.requests[0]["messages"][1]["content"] == [
         {"type": "text", "text": "Hm."},
         {"type": "tool_use", "id": "a", "name": "fly", "input": {"not_a_json_object": "{bad"}},
-        {"type": "tool_use", "id": "b", "name": "fly", "input": {"x": "NaN"}},
+        {"type": "tool_use", "id": "b", "name": "fly", "input": {"not_a_json_object": '{"x": NaN}'}},
     ]
 
 

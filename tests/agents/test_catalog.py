@@ -7,6 +7,7 @@ from agents.models.anthropic_model import AnthropicModel
 from agents.models.catalog import open_model
 from agents.models.litellm_model import LiteLLMModel
 from agents.models.openai_model import OpenAIModel
+from agents.models.providers import provider_of
 from agents.models.reference.model import ReferenceModel
 from agents.models.responses_model import ResponsesModel
 from agents.models.scripted import ScriptedModel
@@ -25,6 +26,7 @@ from gnomon.spec import ModelSpec
         ("reference-b", LiteLLMModel),
         ("openai/reference", LiteLLMModel),
         ("gpt-4o", LiteLLMModel),
+        ("claude-opus-4-8", AnthropicModel),
         ("ollama/llama3", LiteLLMModel),
         ("openai/qwen", LiteLLMModel),
         ("anthropic/claude-opus-4-8", AnthropicModel),
@@ -68,6 +70,11 @@ def test_an_address_of_ones_own_takes_the_fast_path_unless_litellm_knows_better(
 @pytest.mark.parametrize("name", ["openrouter", "minimax", "mistral", "moonshot"])
 def test_providers_of_whose_turns_litellm_loses_a_part_are_called_directly(name, tmp_path):
     assert isinstance(open_model(ModelSpec(id=f"{name}/m"), MediaStore(tmp_path)), OpenAIModel)
+
+
+def test_an_empty_variable_names_no_address(monkeypatch):
+    monkeypatch.setenv("MISTRAL_API_BASE", "")
+    assert provider_of("mistral/m").address == "https://api.mistral.ai/v1"
 
 
 async def test_without_a_named_variable_the_providers_usual_one_holds_the_key(tmp_path, monkeypatch):

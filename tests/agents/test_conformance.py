@@ -115,21 +115,26 @@ async def test_reasoning_that_a_provider_does_not_take_back_is_flagged(run: Run,
     assert (raw.flags, tools.flags) == ((), ("adapter:reasoning",))
 
 
+@pytest.mark.parametrize("came", [{}, {"reasoning_content": ""}], ids=["nothing", "empty"])
+@pytest.mark.parametrize(("dialect", "sent"), [(chat.DeepSeek(), ""), (chat.Kimi(), " ")])
 async def test_a_turn_with_calls_has_the_field_that_its_provider_demands_even_if_none_came(
-    tmp_path: Path,
+    tmp_path: Path, dialect: Chat, sent: str, came: dict[str, str]
 ) -> None:
     call: Any = {"id": "call_0_0", "type": "function", "function": {"name": "fly", "arguments": "{}"}}
-    talk: list[Message] = [
-        {"role": "user", "content": "?"},
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "call_0_0", "content": "{}"},
-    ]
-    dialect = chat.DeepSeek()
+    turn: Message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    if came:
+        turn["provider_turn"] = {"dialect": "chat", "body": came}
+    answer: Message = {"role": "tool", "tool_call_id": "call_0_0", "content": "{}"}
     with conforming(dialect) as server:
         spec = ModelSpec(**model_of(dialect, server, "direct"))
-        with pytest.raises(Exception, match="must be passed back"):
-            await ask_once(spec, tmp_path, messages=talk)
-    assert server.requests[0]["messages"][1]["reasoning_content"] == ""
+        with pytest.raises(Exception, match="reasoning"):  # that turn had some
+            await ask_once(spec, tmp_path, messages=[{"role": "user", "content": "?"}, turn, answer])
+    assert server.requests[0]["messages"][1]["reasoning_content"] == sent
+
+
+def test_a_turn_that_demands_its_reasoning_refuses_an_empty_one_from_kimi() -> None:
+    with pytest.raises(Refusal, match="reasoning_content is missing"):
+        chat.Kimi().check({"role": "assistant", "reasoning_content": ""}, 1, 1)
 
 
 async def test_a_forced_choice_and_a_temperature_that_litellm_changes_are_named(tmp_path: Path) -> None:
@@ -166,6 +171,32 @@ def test_a_request_of_a_shape_that_nobody_has_met_costs_no_trial(sent: dict[str,
     assert changes({"messages": [{"role": "user", "content": "?"}]}, exchange) == (
         "request: in a shape that could not be compared",
     )
+
+
+BEDROCK_TOOL = {"toolSpec": {"name": "fly", "description": "d", "inputSchema": {"json": {"type": "object"}}}}
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {
+            "options": {"num_predict": 9, "temperature": 0.5, "top_p": 1.0},
+            "tools": [FLY],
+            "tool_choice": "required",
+        },
+        {
+            "inferenceConfig": {"maxTokens": 9, "temperature": 0.5, "topP": 1.0},
+            "toolConfig": {"tools": [BEDROCK_TOOL], "toolChoice": {"any": {}}},
+        },
+    ],
+    ids=["Ollama", "Bedrock"],
+)
+def test_a_request_in_a_providers_own_words_names_no_change(sent: dict[str, Any]) -> None:
+    asked = {"temperature": 0.5, "top_p": 1.0, "max_tokens": 9, "tools": [FLY], "tool_choice": "required"}
+    exchange = Exchange(sent={"messages": [], **sent}, received={"output": {}})
+    assert changes({"messages": [], **asked}, exchange) == ()
+    fewer = Exchange(sent={"messages": []}, received={"output": {}})
+    assert len(changes({"messages": [], **asked}, fewer)) == 5, "what is left out is named all the same"
 
 
 async def test_a_format_that_litellm_has_kept_by_a_tool_of_its_own_comes_back_as_text(tmp_path: Path) -> None:

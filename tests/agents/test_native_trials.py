@@ -140,8 +140,8 @@ async def test_what_a_protocol_draws_is_left_out_where_the_model_refuses_it(six)
     with conforming(ResponsesDialect()) as server:
         ends, done = await six(server, "tools", O3, **decoding)
     assert ends == SCORED
-    changes = ("temperature: 0.0 → absent", "top_p: 1.0 → absent", "max_tokens: 2000 → absent")
-    assert done[0][1].replies[0].request_changes == changes
+    assert done[0][1].replies[0].request_changes == ("temperature: 0.0 → absent", "top_p: 1.0 → absent")
+    assert {request["max_output_tokens"] for request in server.requests} == {2000}
 
 
 async def test_thinking_left_out_of_the_history_is_refused_with_a_budget_and_lost_without(six):
@@ -157,8 +157,13 @@ async def test_thinking_left_out_of_the_history_is_refused_with_a_budget_and_los
     assert dialect.without_thinking == 6 * 3
 
 
-async def test_litellm_moves_thinking_before_the_calls_and_is_refused(six):
+async def test_litellm_moves_thinking_before_the_calls_and_is_refused_and_flagged(six):
     with conforming(AnthropicDialect()) as server:
-        ends, _ = await six(server, "tools", {**CLAUDE, "options": MANUAL, "client": "litellm"})
+        ends, done = await six(server, "tools", {**CLAUDE, "options": MANUAL, "client": "litellm"})
     assert ends == Counter({("infra_missing", None): 6})
     assert any(words in str(server.refusals[0]) for words in (UNCHANGED, "Expected `thinking`"))
+    moved = "reasoning: thinking between calls of this turn cannot go back in its place"
+    assert [moved in reply.request_changes for reply in done[0][1].replies] == [False, True]
+    with conforming(AnthropicDialect(is_interleaved=False)) as server:
+        _, done = await six(server, "tools", {**CLAUDE, "options": MANUAL, "client": "litellm"})
+    assert not any(moved in reply.request_changes for reply in done[0][1].replies)

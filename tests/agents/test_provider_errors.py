@@ -3,7 +3,7 @@
 import pytest
 
 from agents.models.error_body import read_error
-from agents.models.fault_table import verdict_on
+from agents.models.fault_table import blames_reply_limit, verdict_on
 from agents.models.litellm_model import LiteLLMModel
 from agents.models.openai_model import OpenAIModel
 from agents.models.retry_after import MAX_RETRY_AFTER_S, retry_after_s
@@ -108,3 +108,29 @@ def test_a_wait_of_nonsense_is_none_or_bounded(said):
     headers = {**dict.fromkeys(names, said), "x-ratelimit-remaining-tokens": "0"}
     wait_s = retry_after_s(headers, read_error({"retryDelay": said, "message": f"try again in {said}s"}))
     assert wait_s is None or 0 <= wait_s <= MAX_RETRY_AFTER_S
+
+
+@pytest.mark.parametrize("kind", [LiteLLMModel, OpenAIModel])
+@pytest.mark.parametrize(
+    "more", [{"error": None}, {"base_resp": {"status_code": 0, "status_msg": ""}}], ids=["error", "base_resp"]
+)
+async def test_a_reply_that_says_it_is_no_error_is_a_reply(provider, tmp_path, kind, more):
+    provider.says("Paris", **more)
+    model = kind(ModelSpec(id="openai/m", api_base=provider.url), MediaStore(tmp_path))
+    reply = await model.reply(ASK)
+    await model.close()
+    assert reply.text == "Paris"
+
+
+async def test_the_words_of_an_error_under_the_status_of_a_success_are_kept(provider, tmp_path):
+    provider.answers(*ANSWERS["MiniMax 1008 insuffici, 200"][:2])
+    model = OpenAIModel(ModelSpec(id="minimax/m", api_base=provider.url), MediaStore(tmp_path))
+    with pytest.raises(ProviderFault, match="insufficient balance"):
+        await model.reply(ASK)
+    await model.close()
+
+
+@pytest.mark.parametrize("words", ["9" * 2_000_000, "max_" * 500_000, "of " + "x" * 2_000_000])
+def test_words_without_end_are_searched_for_a_limit_in_one_pass(words):
+    assert not blames_reply_limit(words)
+    assert blames_reply_limit(f"max_tokens {words}")

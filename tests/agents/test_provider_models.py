@@ -108,11 +108,58 @@ async def test_the_protocol_sets_what_the_models_entry_leaves_open(provider, new
     assert ("max_tokens" in provider.requests[0]) == ("max_tokens" in sent)
 
 
-async def test_a_model_with_rules_of_its_own_is_left_alone_by_the_protocol(provider, new_model):
+@pytest.mark.parametrize(
+    ("model_id", "limit"),
+    [("openai/o3-mini", "max_completion_tokens"), ("moonshot/kimi-k2.5", "max_tokens")],
+)
+async def test_of_a_protocol_a_model_gets_what_it_takes_and_the_rest_is_named(
+    provider, new_model, model_id, limit
+):
     provider.says("hello")
-    model = new_model(LiteLLMModel, id="openai/o3-mini")
-    await model.reply(asking(decoding=Decoding(temperature=0, max_tokens=100)))
-    assert not {"temperature", "max_tokens", "max_completion_tokens"} & set(provider.requests[0])
+    reply = await new_model(id=model_id).reply(
+        asking(decoding=Decoding(temperature=0, top_p=1, max_tokens=100))
+    )
+    assert provider.requests[0][limit] == 100
+    assert not {"temperature", "top_p", "max_tokens", "max_completion_tokens"} - {limit} & set(
+        provider.requests[0]
+    )
+    assert reply.request_changes == ("temperature: 0.0 → absent", "top_p: 1.0 → absent")
+
+
+async def test_models_of_openais_that_do_not_reason_are_drawn_as_the_protocol_says(provider, new_model):
+    provider.says("hello")
+    reply = await new_model(id="openai/ft:gpt-4o-mini:me::1").reply(asking(decoding=Decoding(temperature=0)))
+    assert (provider.requests[0]["temperature"], reply.request_changes) == (0.0, ())
+
+
+async def test_a_fault_that_holds_a_reply_has_the_changes_of_its_request(provider, new_model):
+    provider.says("", finish_reason="content_filter")
+    with pytest.raises(ModelFault) as caught:
+        await new_model(id="openai/o3-mini").reply(asking(decoding=Decoding(temperature=0)))
+    assert caught.value.reply.request_changes == ("temperature: 0.0 → absent",)
+
+
+@pytest.mark.parametrize("name", ["stream", "messages", "api_key", "n", "Base_URL"])
+async def test_what_is_said_and_to_whom_is_no_option(new_model, name):
+    with pytest.raises(SpecError, match="may not be set") as caught:
+        new_model(options={name: "x"})
+    assert caught.value.field == f"options.{name}"
+
+
+async def test_the_line_end_of_a_key_is_no_part_of_it(provider, new_model, monkeypatch):
+    monkeypatch.setenv("MY_KEY", " a-key-of-mine\n")
+    provider.says("hello")
+    await new_model(api_key_env="MY_KEY").reply(asking())
+    assert provider.headers[0]["authorization"] == "Bearer a-key-of-mine"
+
+
+async def test_numbers_that_no_json_holds_go_back_wrapped(provider, new_model):
+    provider.says("hello")
+    call = {"id": "a", "type": "function", "function": {"name": "fly", "arguments": '{"far": NaN}'}}
+    turn = {"role": "assistant", "content": None, "tool_calls": [call]}
+    await new_model().reply(asking([turn, {"role": "tool", "tool_call_id": "a", "content": "{}"}]))
+    sent = provider.requests[0]["messages"][0]["tool_calls"][0]["function"]["arguments"]
+    assert json.loads(sent) == {"not_a_json_object": '{"far": NaN}'}
 
 
 async def test_tools_are_offered_only_where_there_are_some(provider, new_model):
@@ -148,12 +195,12 @@ async def test_broken_arguments_in_the_history_travel_wrapped(provider, new_mode
     assert call["function"]["arguments"] == "{bad"
 
 
-async def test_pictures_travel_as_data_urls(provider, new_model):
+async def test_pictures_travel_as_data_urls(provider, new_model, tmp_path):
     provider.says("hello")
     model = new_model()
     file = io.BytesIO()
     Image.new("RGB", (4, 3)).save(file, "PNG")
-    ref = model.media.put(file.getvalue())
+    ref = MediaStore(tmp_path).put(file.getvalue())
     block = {"type": "image", "sha256": ref.sha256, "media_type": ref.media_type}
     await model.reply(asking([{"role": "user", "content": [{"type": "text", "text": "see"}, block]}]))
     text, picture = provider.requests[0]["messages"][0]["content"]

@@ -33,7 +33,10 @@ def read(message: Any, **choice: Any) -> Reply:
         ([{"type": "text", "text": None}, {"type": "text", "text": 7}, None], "", ""),
         ("<think>hm</think>\n\nA", "A", "hm"),
         ("\n<thinking>hm</thinking>A", "A", "hm"),
-        ("<think>cut off", "<think>cut off", ""),
+        ("<think>cut off", "", "cut off"),
+        ("hm</think>\n\nA", "A", "hm"),
+        ("<thinking>a </think> b</thinking>A", "A", "a </think> b"),
+        ([{"type": "text", "text": "<think>hm</think>"}, {"type": "text", "text": "A"}], "A", "hm"),
         ("A <think>hm</think>", "A <think>hm</think>", ""),
     ],
 )
@@ -149,3 +152,14 @@ def test_a_turn_that_could_not_be_sent_again_is_not_kept() -> None:
 
 def test_reasoning_is_cleaned_like_any_text() -> None:
     assert read({"content": "A", "reasoning": "a\ud800b\0c"}).reasoning == "a�b�c"
+
+
+def test_a_refusal_without_words_is_a_reply_of_nothing() -> None:
+    assert read({"content": [{"type": "refusal"}]}).text == ""
+
+
+@pytest.mark.parametrize(
+    "content", ["<think>cut off", "hm</think>A", [{"type": "text", "text": "<think>hm</think>A"}]]
+)
+def test_a_content_that_thinks_goes_back_as_it_came(content: Any) -> None:
+    assert read({"content": content}).provider_turn == {"dialect": "chat", "body": {"content": content}}

@@ -89,10 +89,11 @@ async def test_what_a_protocol_draws_is_sent_where_the_model_takes_it(provider, 
     decoding = Decoding(temperature=0, max_tokens=100)
     for model_id in ("openai/qwen", "openai/o3"):
         reply = await new_model(id=model_id).reply(asking(decoding=decoding))
-    own, left_out = provider.requests
-    assert (own["temperature"], own["max_output_tokens"]) == (0.0, 100)
-    assert not {"temperature", "max_output_tokens"} & left_out.keys()
-    assert reply.request_changes == ("temperature: 0.0 → absent", "max_tokens: 100 → absent")
+    plain, reasoning = provider.requests
+    assert (plain["temperature"], plain["max_output_tokens"]) == (0.0, 100)
+    assert reasoning["max_output_tokens"] == 100
+    assert "temperature" not in reasoning
+    assert reply.request_changes == ("temperature: 0.0 → absent",)
 
 
 async def test_a_turn_goes_back_item_by_item_under_the_ids_the_agent_gave(provider, new_model):
@@ -114,6 +115,9 @@ async def test_reasoning_whose_call_was_dropped_is_dropped_too(provider, new_mod
     await new_model().reply(asking(ASK, turn(output), {"role": "user", "content": "Well?"}))
     first, second = (sent["input"] for sent in provider.requests)
     assert [item.get("id") for item in first] == [None, "rs_10", "fc_10", None]
+    provider.requests.clear()
+    await new_model().reply(asking(ASK, turn(output, call("call_11")), result("call_11")))
+    assert [item.get("id") for item in provider.requests[0]["input"]] == [None, "rs_11", "fc_11", None]
     assert [item["role"] for item in second] == ["user", "user"]
 
 
@@ -143,7 +147,8 @@ async def test_reasoning_that_is_only_an_id_stays_away_where_nothing_is_stored(
     provider.answers(200, DONE)
     thought = {"type": "reasoning", "id": "rs_00", "summary": [], **reasoning}
     history = [ASK, turn([thought, DIALECT.output(0)[1]], call("call_00")), result("call_00")]
-    await new_model().reply(asking(*history))
+    reply = await new_model().reply(asking(*history))
+    assert reply.request_changes == (() if goes_back else ("reasoning: left out of 1 of 1 turns",))
     await new_model(options={"store": True}).reply(asking(*history))
     ids = [[item.get("id") for item in sent["input"]] for sent in provider.requests]
     assert ids[0] == ([None, "rs_00", "fc_00", None] if goes_back else [None, None, None])
@@ -202,6 +207,8 @@ async def test_a_refusal_is_the_models_failure(provider, new_model, body):
             "rate_limit",
             True,
         ),
+        (200, {"status": "failed", "error": {"code": "insufficient_quota", "message": "no"}}, "quota", False),
+        (200, {"status": "failed", "error": {"code": "invalid_api_key", "message": "no"}}, "auth", False),
         (200, {"status": "cancelled"}, "bad_response", True),
         (200, {"status": "in_progress"}, "bad_response", True),
         (200, {"output": None}, "bad_response", True),
@@ -267,6 +274,7 @@ def spec_of(**model: Any) -> dict[str, Any]:
     ("model", "field", "words"),
     [
         ({"id": "anthropic/claude-opus-5"}, "api", "allowed: chat"),
+        ({"id": "claude-opus-5"}, "api", "allowed: chat"),
         ({"id": "reference"}, "api", "allowed: chat"),
         ({"id": "scripted-a"}, "api", "allowed: chat"),
         ({"id": "xai/grok-4"}, "api", "api_base"),

@@ -11,7 +11,7 @@ from agents.models.openai_model import OpenAIModel
 from agents.models.usage import TokenUsage, chat_usage, price_of_call, pricing
 from gnomon.media import MediaStore
 from gnomon.model import Request
-from gnomon.price_table import _text, entry_of, price_entry
+from gnomon.price_table import Entry, _text, entry_of, price_entry
 from gnomon.spec import ModelSpec, Price
 from service.planning import Usage
 from workers.bound import price_of
@@ -67,6 +67,9 @@ def test_details_of_nonsense_are_unknown_and_the_rest_is_kept(details):
         ({"completion_tokens_details": {"reasoning_tokens": 5}, "total_tokens": 18}, {"reasoning": 5}),
         ({"total_tokens": 3}, {}),
         ({"cost": 0.25}, {"usd": 0.25}),  # OpenRouter
+        ({"cost": 0.25, "is_byok": False, "cost_details": {"upstream_inference_cost": 1}}, {"usd": 0.25}),
+        ({"cost": 0.25, "is_byok": True, "cost_details": {"upstream_inference_cost": 5}}, {"usd": 5.25}),
+        ({"cost": 0.25, "is_byok": True}, {"is_charged_elsewhere": True}),
     ],
 )
 def test_each_provider_is_read_in_its_own_words(usage, known):
@@ -109,13 +112,51 @@ async def test_what_the_provider_charged_is_preferred_to_the_table_and_the_spec_
         await model.close()
 
 
+def test_the_fee_for_a_key_of_ones_own_is_no_price_of_a_call():
+    usage = chat_usage({"prompt_tokens": 11, "completion_tokens": 7, "cost": 0.25, "is_byok": True})
+    assert pricing(ModelSpec(id="openai/gpt-4o"))(usage) is None
+    stated = ModelSpec(id="openai/gpt-4o", price={"input": 1e6, "output": 0})
+    assert pricing(stated)(usage) == pytest.approx(11.0)
+
+
+@pytest.mark.parametrize(
+    ("model_id", "options", "factors"),
+    [
+        ("openai/gpt-5", {"service_tier": "flex"}, (0.5, 0.5)),
+        ("openai/gpt-5", {"service_tier": "priority"}, (2, 2)),
+        ("openai/gpt-5", {"service_tier": "auto"}, (1, 1)),
+        ("openai/gpt-5", {"service_tier": "scale"}, None),
+        ("anthropic/claude-sonnet-4-5", {"service_tier": "priority"}, None),
+        ("anthropic/claude-opus-4-8", {"inference_geo": "us"}, (1.1, 1.1)),
+        ("anthropic/claude-opus-4-8", {"inference_geo": "us", "speed": "fast"}, (2.2, 2.2)),
+        ("anthropic/claude-opus-4-8", {"inference_geo": "global"}, (1, 1)),
+        ("anthropic/claude-sonnet-4-5", {"inference_geo": "us"}, None),
+        ("anthropic/claude-sonnet-4-5", {"cache_control": {"type": "ephemeral"}}, (1, 1)),
+    ],
+)
+def test_an_option_that_changes_what_is_charged_changes_the_price_or_makes_it_unknown(
+    model_id, options, factors
+):
+    usual = entry_of(model_id).rates
+    entry = price_entry(ModelSpec(id=model_id, options=options))
+    found = None if entry is None else (entry.rates.input / usual.input, entry.rates.output / usual.output)
+    assert found == (None if factors is None else pytest.approx(factors))
+
+
+def test_a_prefix_that_is_kept_for_an_hour_costs_more_to_write():
+    kept = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
+    entry = price_entry(ModelSpec(id="anthropic/claude-sonnet-4-5", options=kept))
+    assert (entry.rates.input, entry.rates.cache_write) == pytest.approx((3e-6, 6e-6))
+    assert price_entry(ModelSpec(id="openai/gpt-4o", options=kept)) is None
+
+
 def test_cached_and_written_tokens_have_prices_of_their_own():
     usage = TokenUsage(prompt=100, completion=10, cached=60, cache_write=20, reasoning=4)
     plain = Price(input=10, output=100)
-    assert price_of_call(usage, plain, None) == pytest.approx((100 * 10 + 10 * 100) / 1e6)
+    assert price_of_call(usage, Entry.of(plain), is_stated=True) == pytest.approx((100 * 10 + 10 * 100) / 1e6)
     full = Price(input=10, output=100, cached_input=1, cache_write=12.5, reasoning=200)
     wanted = 20 * 10 + 60 * 1 + 20 * 12.5 + 6 * 100 + 4 * 200
-    assert price_of_call(usage, full, None) == pytest.approx(wanted / 1e6)
+    assert price_of_call(usage, Entry.of(full), is_stated=True) == pytest.approx(wanted / 1e6)
 
 
 def priced_models():

@@ -2,13 +2,18 @@
 
 import base64
 import io
+import json
 from pathlib import Path
 
 from PIL import Image
 
 from agents.models import wire
+from agents.models.chat_turn import TurnRules
+from agents.models.payload import Payload
 from gnomon.media import MediaStore
 from gnomon.message import ImageBlock, Message
+from gnomon.model import Request
+from gnomon.spec import ModelSpec
 from tests.numbered import number_of, numbered_frame
 
 
@@ -48,3 +53,25 @@ def test_a_model_that_takes_text_only_is_told_what_was_left_out(tmp_path: Path) 
     sent = wire.messages_out(conversation(media), media, pictures=False)
     assert "image_url" not in str(sent)
     assert str(sent).count("a picture, left out") == 3
+
+
+def test_mistral_hears_the_assistant_between_a_tool_and_the_pictures(tmp_path: Path) -> None:
+    media = MediaStore(tmp_path)
+    rules = TurnRules.of(ModelSpec(id="mistral/m"))
+    request = Request(messages=conversation(media)[:4], tools=[])
+    body = b"".join(Payload({"model": "m"}, media, rules=rules).pieces(request))
+    for sent in (
+        wire.messages_out(request.messages, media, pictures=True, rules=rules),
+        json.loads(body)["messages"],
+    ):
+        assert [one["role"] for one in sent] == ["user", "assistant", "tool", "tool", "assistant", "user"]
+        assert sent[4]["content"]
+
+
+def test_a_signature_within_a_calls_id_is_not_told(tmp_path: Path) -> None:
+    media = MediaStore(tmp_path)
+    talk = conversation(media)
+    talk[2]["tool_call_id"] = "c1__thought__c2VjcmV0"
+    shown = wire.arranged(talk)[4]["content"]
+    assert isinstance(shown, list)
+    assert shown[0] == {"type": "text", "text": "Pictures of call c1:"}

@@ -75,6 +75,7 @@ def test_over_the_network_only_what_the_operator_listed(model: dict[str, object]
         ({"id": "x/y", "api_base": "http://[::1]:9/v1"}, ""),
         ({"id": "x/y", "api_base": "http://[::ffff:127.0.0.1]:9/v1"}, ""),
         ({"id": "anthropic/any", "api_key_env": "ANY"}, ""),
+        ({"id": "claude-any", "client": "direct"}, ""),
         ({"id": "x/y", "api_base": "https://llm.example.org/v1", "api_key_env": "TEAM_KEY"}, ""),
         ({"id": "x/y", "api_base": "https://llm.example.org/v1", "api_key_env": "A"}, "models.0.api_key_env"),
         ({"id": "x/y", "api_base": "http://169.254.169.254/latest"}, "models.0.api_base"),

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from gnomon.errors import SpecError
+from gnomon.model import provider_in
 from gnomon.rate import Rate
 from gnomon.spec import ModelSpec
 
@@ -49,7 +50,7 @@ def where_of(spec: ModelSpec) -> str:
     >>> where_of(ModelSpec(id="openai/m", api_base="http://Localhost:8000/v1")), where_of(ModelSpec(id="a/b"))
     ('localhost:8000', 'a')
     """
-    return (urlsplit(spec.api_base).netloc if spec.api_base else spec.id.partition("/")[0]).lower()
+    return (urlsplit(spec.api_base).netloc if spec.api_base else provider_in(spec.id)).lower()
 
 
 def key_name(spec: ModelSpec, key: str | None) -> str:

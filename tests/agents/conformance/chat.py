@@ -152,6 +152,14 @@ class Kimi(Field):
         )
     )
 
+    def value(self, turn: int) -> str:
+        return thought(turn) if turn != 1 else ""
+
+    def check(self, message: Message, turn: int, place: int) -> None:
+        came_back = message.get(self.field)
+        require(bool(came_back), *problem(self.missing(place)))  # empty is missing; a space is not
+        require(came_back == (self.value(turn) or " "), *problem(LOST))
+
     def check_request(self, body: dict[str, Any]) -> None:
         if body.get("temperature", 1) != 1:
             raise Refusal(*problem("invalid temperature: only 1 is allowed for this model"))
