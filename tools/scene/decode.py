@@ -183,16 +183,23 @@ class Decoder:
 
 def _refuse_knots(roads: Iterable[Road], portals: Iterable[Portal]) -> None:
     """Refuse what is small to write and huge to walk: thousands of ways that all meet at one point."""
-    from scipy.spatial import cKDTree
-
     ends_m = [end for road in roads for end in (road.line.coords[0], road.line.coords[-1])]
-    tree = cKDTree(np.array(ends_m, dtype=float).reshape(-1, 2))
     doors = Counter(zone for portal in portals for zone in portal.zones)
     for joints, what in (
-        (tree.count_neighbors(tree, JUNCTION_M), "road ends at one junction"),
+        (_close_pairs(ends_m), "road ends at one junction"),
         (sum(count**2 for count in doors.values()), "portals into one zone"),
     ):
         if joints > MAX_JOINTS:
             raise SceneError(
                 f"too many {what}: they make {joints:,} pairs of {MAX_JOINTS:,}", field="features"
             )
+
+
+def _close_pairs(points_m: list[tuple[float, ...]]) -> int:
+    """How many ordered pairs of points lie within a junction, or more where even all are few."""
+    if len(points_m) ** 2 <= MAX_JOINTS:
+        return len(points_m) ** 2  # SciPy takes longer to import than most scenes to read
+    from scipy.spatial import cKDTree
+
+    tree = cKDTree(np.array(points_m, dtype=float))
+    return int(tree.count_neighbors(tree, JUNCTION_M))
