@@ -132,8 +132,7 @@ async def _attempt(
         if not clock.is_over:
             raise
         # The clock may run out while the provider is failing: then it is the provider's, not the model's.
-        last = trace.steps[-1] if trace.steps else None
-        if last is None or (isinstance(last, NoteStep) and last.text.startswith("provider fault")):
+        if trace.waits_for_provider:
             return _missing("provider:timeout", "no reply within the trial's seconds")
         return _failed("trial_seconds")
     trace.response = response
