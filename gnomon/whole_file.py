@@ -3,6 +3,7 @@
 import errno
 import os
 import secrets
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from gnomon.errors import NoRoom
 
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+ROOM_BYTES = 1 << 20
 PRIVATE, PUBLIC = 0o600, 0o666  # less what the umask takes
 
 
@@ -59,6 +61,21 @@ def make_private_folder(folder: Path) -> None:
     if not folder.is_dir():
         make_private_folder(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def has_room(folder: Path) -> bool:
+    """Whether ROOM_BYTES more can be written there. That is tried, as no number tells of every quota; nothing
+    of it stays.
+    """
+    try:
+        make_private_folder(folder)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(os.urandom(ROOM_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        return error.errno not in NO_ROOM
+    return True
 
 
 @contextmanager

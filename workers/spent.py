@@ -31,6 +31,12 @@ class Spent(NamedTuple):
         return cls.countable(used.usd, None if prompt is None or completion is None else prompt + completion)
 
     @classmethod
+    def paid(cls, trace: Trace) -> Self:
+        """What the replies of a trace so far have cost that did not come from the cache."""
+        replies = [reply for reply in trace.replies if not reply.cached]
+        return cls.by(Trace(steps=[*replies]))
+
+    @classmethod
     def countable(cls, usd: float | None, tokens: int | None) -> Self:
         """So much, where it can be counted; unknown where a number is negative, beyond reason or none at all.
 
