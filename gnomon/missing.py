@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from gnomon.secrets import secrets_here, without_folders
+
 MAX_ERROR_CHARS = 600
 NAMED = 3  # models that one message tells of
 # By stop reason: what a person can do about it.
@@ -62,6 +64,16 @@ def failure_text(causes: Iterable[MissingCause]) -> str:
     lost = largest(causes)
     more = f" So for {len(lost) - NAMED} more models." if len(lost) > NAMED else ""
     return " ".join(one.sentence() for one in lost[:NAMED]) + more
+
+
+def keepable(error: str) -> str:
+    """A message as rows, jobs and preflights keep it: plain, without this process' secrets, and without the
+    folders of this machine, as it may be read elsewhere.
+
+    >>> keepable("/srv/data/a.json cannot be read with sk-abcdefghijk")
+    'a.json cannot be read with [secret]'
+    """
+    return plain(without_folders(secrets_here().strike(error)))
 
 
 def plain(error: str) -> str:

@@ -17,7 +17,7 @@ from gnomon.errors import DataError, ModelFault, NoRoom, OutOfBudget, ProviderFa
 from gnomon.floor import PREFIX, KnowsFloors
 from gnomon.job import Trial
 from gnomon.media import MediaStore
-from gnomon.missing import plain
+from gnomon.missing import keepable
 from gnomon.model import Model
 from gnomon.outcome import Outcome
 from gnomon.perturbation import toolbox_of
@@ -25,7 +25,7 @@ from gnomon.prompt import prompt_of
 from gnomon.row import ADAPTER, Row
 from gnomon.sample import Sample
 from gnomon.score import Score
-from gnomon.secrets import secrets_here, without_folders
+from gnomon.secrets import without_folders
 from gnomon.spec import JobSpec
 from gnomon.trace import NoteStep, Trace
 from gnomon.waiting import CAPPED, TRACE
@@ -216,7 +216,7 @@ def _row(trial: Trial, bench: Bench, trace: Trace, end: End, *, wall_s: float, a
         usd=trace.usd,
         wall_s=round(wall_s, 6),
         attempt=attempt,
-        error=plain(secrets_here().strike(end.error)) if end.error else "",
+        error=keepable(end.error),
         tools_offered=trace.tools_offered,
     )
 
