@@ -40,6 +40,23 @@ def whole_file(path: Path, mode: str = "wb", *, rights: int = PRIVATE, **options
             raise
 
 
+@contextmanager
+def named_file(path: Path, mode: str = "wb", **options: Any) -> Iterator[Any]:
+    """A file that a user named: there whole or not at all, at the end of its links. What is there already and
+    is no regular file, such as a pipe or a device, is written to as it is.
+
+    Raises:
+        NoRoom: the disk is full.
+        OSError: it cannot be written for another reason.
+    """
+    if path.exists() and not path.is_file():
+        with room_for(path), path.open(mode, **options) as file:
+            yield file
+    else:
+        with whole_file(path.resolve(), mode, rights=PUBLIC, **options) as file:
+            yield file
+
+
 def write_whole(path: Path, data: bytes, *, rights: int = PRIVATE) -> None:
     """Write a file at once, and make its folder if absent.
 
