@@ -1,6 +1,6 @@
 """What trials are missing for, in words: how many of which model, what its provider said, and what helps."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from gnomon.secrets import secrets_here, without_folders
@@ -57,6 +57,11 @@ def largest(causes: Iterable[MissingCause]) -> list[MissingCause]:
         if known is None or (-one.trials, one.cause) < (-known.trials, known.cause):
             found[one.model] = one
     return list(found.values())
+
+
+def said_most(errors: Mapping[str, int]) -> str:
+    """The error that came most often; of several, the first in the alphabet; empty if none came."""
+    return min(errors, key=lambda error: (-errors[error], error), default="")
 
 
 def failure_text(causes: Iterable[MissingCause]) -> str:
