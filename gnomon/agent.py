@@ -11,7 +11,7 @@ from gnomon.errors import ModelFault, ProviderFault
 from gnomon.identity import seed_of
 from gnomon.message import ImageBlock, Message, TextBlock, ToolCall, ToolChoice
 from gnomon.model import Model, Reply, Request
-from gnomon.trace import NoteStep, ReplyStep, ToolStep, Trace
+from gnomon.trace import PROVIDER_FAULT, NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.waiting import sleep_as_asked
 from tools.core.registry import Registry
 from tools.core.toolbox import Observation, Toolbox
@@ -76,7 +76,7 @@ class AgentContext:
                 reply = await self.model.reply(request)
             except ProviderFault as fault:
                 self.trace.add(
-                    NoteStep(text=f"provider fault ({fault.cause}), try {attempt} of {TRIES}: {fault}")
+                    NoteStep(text=f"{PROVIDER_FAULT} ({fault.cause}), try {attempt} of {TRIES}: {fault}")
                 )
                 if attempt == TRIES or not fault.transient:
                     raise

@@ -1,7 +1,9 @@
 """What trials are missing for, in words: how many of which model, what its provider said, and what helps."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+from gnomon.secrets import secrets_here, without_folders
 
 MAX_ERROR_CHARS = 600
 NAMED = 3  # models that one message tells of
@@ -57,11 +59,26 @@ def largest(causes: Iterable[MissingCause]) -> list[MissingCause]:
     return list(found.values())
 
 
+def said_most(errors: Mapping[str, int]) -> str:
+    """The error that came most often; of several, the first in the alphabet; empty if none came."""
+    return min(errors, key=lambda error: (-errors[error], error), default="")
+
+
 def failure_text(causes: Iterable[MissingCause]) -> str:
     """Why a job failed whose models came to nothing: the largest reason of each, of the first NAMED."""
     lost = largest(causes)
     more = f" So for {len(lost) - NAMED} more models." if len(lost) > NAMED else ""
     return " ".join(one.sentence() for one in lost[:NAMED]) + more
+
+
+def keepable(error: str) -> str:
+    """A message as rows, jobs and preflights keep it: plain, without this process' secrets, and without the
+    folders of this machine, as it may be read elsewhere.
+
+    >>> keepable("/srv/data/a.json cannot be read with sk-abcdefghijk")
+    'a.json cannot be read with [secret]'
+    """
+    return plain(without_folders(secrets_here().strike(error)))
 
 
 def plain(error: str) -> str:

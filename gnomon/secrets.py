@@ -26,7 +26,8 @@ _FORMAT = re.compile(
     r"(?:sk|gsk|xai|hf|gn|ghp)[-_](?=[\w-]*\d)[\w-]{20,}|AIza[\w-]{35}|AKIA[0-9A-Z]{16})"
     r"|(?<=Bearer )[\w.~+/-]{20,}=*"
 )
-_FOLDERS = re.compile(r"(?<![\w:./])/(?:[^\s/'\"`:,;()<>\[\]]+/)+")
+# Not those that begin as paths of an API do.
+_FOLDERS = re.compile(r"(?<![\w:./])/(?!(?:api/)?v\d+/)(?:[^\s/'\"`:,;()<>\[\]]+/)+")
 _WORDS = re.compile(r"[A-Za-z_ -]{1,19}|[\d.,:+ -]+|(?:\.{0,2}/).*", re.DOTALL)  # words, a number, a path
 _ESCAPED = re.compile(r"\\+u00(2[013-9a-f]|[3-4][0-9a-f]|5[0-9abd-f]|[67][0-9a-f])", re.IGNORECASE)
 
@@ -112,8 +113,8 @@ def secrets_here() -> Secrets:
 def without_folders(text: str) -> str:
     """A message whose absolute paths are names of files: callers need not know where a server keeps things.
 
-    >>> without_folders("/srv/data/set/a.json cannot be read; asked at http://127.0.0.1/v1/jobs")
-    'a.json cannot be read; asked at http://127.0.0.1/v1/jobs'
+    >>> without_folders("/srv/data/set/a.json cannot be read; see http://127.0.0.1/v1/jobs and /v1/jobs/j_1")
+    'a.json cannot be read; see http://127.0.0.1/v1/jobs and /v1/jobs/j_1'
     """
     return _FOLDERS.sub("", text)
 

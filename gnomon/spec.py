@@ -20,6 +20,7 @@ from gnomon.benchmark import (
 from gnomon.contrast import Contrast
 from gnomon.decoding import EVERY_TASK, NO_DECODING, Decoding, decoding_of
 from gnomon.errors import SpecError
+from gnomon.labels import check_labels
 from gnomon.model import is_built_in, provider_in
 from gnomon.oracle import KnowsSteps
 from gnomon.preset import spelled_out
@@ -221,6 +222,7 @@ def parse_spec(given: object, *, agents: tuple[str, ...]) -> JobSpec:
         spec = JobSpec.model_validate(given)
     except ValidationError as error:
         raise first_fault(error, JobSpec) from None
+    check_labels(spec)
     check_pairings(spec)
     _check_names(spec, agents)
     frozen: dict[str, Any] = {"arms": [_frozen(arm, at) for at, arm in enumerate(spec.arms)]}

@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from gnomon.message import Message, ToolCall
 
+PROVIDER_FAULT = "provider fault"  # how the note of one begins
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyStep:
@@ -83,6 +85,16 @@ class Trace:
     @property
     def tool_steps(self) -> list[ToolStep]:
         return [step for step in self.steps if isinstance(step, ToolStep)]
+
+    @property
+    def waits_for_provider(self) -> bool:
+        """Whether the provider has failed and given nothing since, or nothing but notes has come at all."""
+        for step in reversed(self.steps):
+            if not isinstance(step, NoteStep):
+                return False
+            if step.text.startswith(PROVIDER_FAULT):
+                return True
+        return True
 
     @property
     def usd(self) -> float | None:

@@ -17,7 +17,7 @@ from gnomon.errors import DataError, ModelFault, NoRoom, OutOfBudget, ProviderFa
 from gnomon.floor import PREFIX, KnowsFloors
 from gnomon.job import Trial
 from gnomon.media import MediaStore
-from gnomon.missing import plain
+from gnomon.missing import keepable
 from gnomon.model import Model
 from gnomon.outcome import Outcome
 from gnomon.perturbation import toolbox_of
@@ -25,7 +25,7 @@ from gnomon.prompt import prompt_of
 from gnomon.row import ADAPTER, Row
 from gnomon.sample import Sample
 from gnomon.score import Score
-from gnomon.secrets import secrets_here, without_folders
+from gnomon.secrets import without_folders
 from gnomon.spec import JobSpec
 from gnomon.trace import NoteStep, Trace
 from gnomon.waiting import CAPPED, TRACE
@@ -132,8 +132,7 @@ async def _attempt(
         if not clock.is_over:
             raise
         # The clock may run out while the provider is failing: then it is the provider's, not the model's.
-        last = trace.steps[-1] if trace.steps else None
-        if last is None or (isinstance(last, NoteStep) and last.text.startswith("provider fault")):
+        if trace.waits_for_provider:
             return _missing("provider:timeout", "no reply within the trial's seconds")
         return _failed("trial_seconds")
     trace.response = response
@@ -217,7 +216,7 @@ def _row(trial: Trial, bench: Bench, trace: Trace, end: End, *, wall_s: float, a
         usd=trace.usd,
         wall_s=round(wall_s, 6),
         attempt=attempt,
-        error=plain(secrets_here().strike(end.error)) if end.error else "",
+        error=keepable(end.error),
         tools_offered=trace.tools_offered,
     )
 

@@ -3,6 +3,7 @@
 import errno
 import os
 import secrets
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from gnomon.errors import NoRoom
 
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+ROOM_BYTES = 1 << 20
 PRIVATE, PUBLIC = 0o600, 0o666  # less what the umask takes
 
 
@@ -38,6 +40,23 @@ def whole_file(path: Path, mode: str = "wb", *, rights: int = PRIVATE, **options
             raise
 
 
+@contextmanager
+def named_file(path: Path, mode: str = "wb", **options: Any) -> Iterator[Any]:
+    """A file that a user named: there whole or not at all, at the end of its links. What is there already and
+    is no regular file, such as a pipe or a device, is written to as it is.
+
+    Raises:
+        NoRoom: the disk is full.
+        OSError: it cannot be written for another reason.
+    """
+    if path.exists() and not path.is_file():
+        with room_for(path), path.open(mode, **options) as file:
+            yield file
+    else:
+        with whole_file(path.resolve(), mode, rights=PUBLIC, **options) as file:
+            yield file
+
+
 def write_whole(path: Path, data: bytes, *, rights: int = PRIVATE) -> None:
     """Write a file at once, and make its folder if absent.
 
@@ -59,6 +78,21 @@ def make_private_folder(folder: Path) -> None:
     if not folder.is_dir():
         make_private_folder(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def has_room(folder: Path) -> bool:
+    """Whether ROOM_BYTES more can be written there. That is tried, as no number tells of every quota; nothing
+    of it stays.
+    """
+    try:
+        make_private_folder(folder)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(os.urandom(ROOM_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        return error.errno not in NO_ROOM
+    return True
 
 
 @contextmanager

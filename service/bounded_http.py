@@ -43,6 +43,7 @@ class BoundedProtocol(H11Protocol):
     def on_response_complete(self) -> None:
         """Go on to the next request."""
         super().on_response_complete()
+        self.since_s = self.loop.time()
         self._look()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -1,10 +1,20 @@
 """Data folder: for its owner's eyes only, whatever the umask."""
 
 import os
+import re
 import stat
 from pathlib import Path
 
-OWN = ("gnomon.db", "gnomon.db-wal", "gnomon.db-shm", "redis", "media", "logs", "demo")
+STORE = ("gnomon.db", "gnomon.db-wal", "gnomon.db-shm")
+# What lies in the folders that Gnomon makes beside its store. Folders of these names are common: one in which
+# anything else lies is somebody's own.
+INSIDE = {
+    "redis": r"lock|redis\.(log|sock)|(broken-\d+-)?appendonly.*",
+    "media": r"[0-9a-f]{2}(/([0-9a-f]{64}|\.part-[0-9a-f]+))?|map-readings(/[^/]+\.json)?",
+    "logs": r"(worker-\d+|sweeper|redis)\.log",
+    "demo": r"report\.(json|html|md)|rows\.(ndjson|csv)",
+    "analyses": r"[0-9a-f]+(/cases\.ndjson)?",
+}
 FOLDER, FILE = 0o700, 0o600
 UMASK = 0o077
 
@@ -12,25 +22,36 @@ UMASK = 0o077
 def keep_private(folder: Path) -> None:
     """Take from everybody else what Gnomon keeps in `folder`, where an earlier version or umask let them in.
 
-    A folder that holds strangers' files too stays open itself: it is somebody's own, such as the current one.
+    What may be somebody else's stays as it is, and so does a folder that holds some of that: it is somebody's
+    own, such as the current one.
     """
     try:
-        if not _is_ours(folder) or not stat.S_IMODE(folder.stat().st_mode) & UMASK:
+        folder = folder.resolve()
+        if not (_is_mine(folder) and _is_mine(folder / "gnomon.db")):
             return
-        names = {entry.name for entry in folder.iterdir()}
-        for name in names.intersection(OWN):
-            _close(folder / name)
-        if names and names <= {*OWN, "lock"}:
+        if not stat.S_IMODE(folder.stat().st_mode) & UMASK:
+            return
+        entries = list(folder.iterdir())
+        ours = [entry for entry in entries if _is_ours(entry)]
+        for entry in ours:
+            for inner in (entry, *entry.rglob("*")) if entry.is_dir() else (entry,):
+                inner.chmod(FOLDER if inner.is_dir() else FILE)
+        if ours == entries:
             folder.chmod(FOLDER)
     except OSError:
         return  # a file system without modes, or a file that has just gone
 
 
-def _close(path: Path) -> None:
-    for inner in (path, *path.rglob("*")) if path.is_dir() else (path,):
-        if _is_ours(inner) and not inner.is_symlink():
-            inner.chmod(FOLDER if inner.is_dir() else FILE)
+def _is_ours(entry: Path) -> bool:
+    """Whether Gnomon made this entry of a data folder, and all that lies in it."""
+    if not entry.is_dir() or entry.is_symlink():
+        return entry.name in STORE and _is_mine(entry)
+    inside = re.compile(INSIDE.get(entry.name, r"(?!)"))
+    inner = list(entry.rglob("*"))
+    return bool(inner) and all(
+        _is_mine(path) and inside.fullmatch(path.relative_to(entry).as_posix()) for path in inner
+    )
 
 
-def _is_ours(path: Path) -> bool:
-    return path.exists() and path.lstat().st_uid == os.getuid()
+def _is_mine(path: Path) -> bool:
+    return path.exists() and not path.is_symlink() and path.lstat().st_uid == os.getuid()

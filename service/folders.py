@@ -39,7 +39,7 @@ def for_request(given: str, roots: tuple[Path, ...] | None, *, field: str) -> Pa
         path = _resolved(given, root, field)
         if any(path.is_relative_to(allowed) for allowed in roots) and path.exists():
             return path
-    raise SpecError(f"{given!r} is not a path under {ROOTS_VARIABLE}", field=field)
+    raise SpecError(f"it is no path under {ROOTS_VARIABLE}", field=field)
 
 
 def _resolved(given: str, base: Path, field: str) -> Path:

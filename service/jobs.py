@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.agent import AGENTS
-from gnomon.benchmark import KnowsMedia
+from gnomon.benchmark import BENCHMARKS, KnowsMedia
 from gnomon.errors import DataError, SpecError
 from gnomon.job import planned
 from gnomon.model import is_built_in
@@ -99,7 +99,12 @@ def resume(job_id: str, *, store: "Store", redis: "Redis") -> "JobRecord":
 
     Raises:
         NotFound: there is no such job.
+        SpecError: it was run elsewhere, so nothing of it can be run here.
     """
+    spec = store.job(job_id).spec
+    agents = {arm.agent for arm in spec.arms}
+    if spec.benchmark not in BENCHMARKS.names() or not agents <= set(AGENTS.names()):
+        raise SpecError(f"{job_id} was run elsewhere; what it misses cannot be run here", field="JOB")
     return _queued(store.resume(job_id), store=store, redis=redis)
 
 

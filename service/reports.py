@@ -1,7 +1,9 @@
 """Reports: built from stored rows, and written to a folder."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
+from typing import cast
 
 from gnomon.report.build import build_report
 from gnomon.report.html import render_html
@@ -10,7 +12,6 @@ from gnomon.report.missing import ModelCheckRow
 from gnomon.report.schema import Report
 from gnomon.report.table import rows_csv, rows_ndjson
 from gnomon.whole_file import PUBLIC, whole_file, write_whole
-from workers.store.records import ModelCheck
 from workers.store.store import Store
 
 
@@ -30,7 +31,7 @@ def report_of(store: Store, job_id: str) -> Report:
         faults=job.faults,
         trace=store.trace,
         error=job.error,
-        checks=[check_row(check) for check in job.checks],
+        checks=[cast(ModelCheckRow, asdict(check)) for check in job.checks],
     )
 
 
@@ -49,16 +50,3 @@ def write_folder(store: Store, job_id: str, report: Report, out: Path) -> None:
 def as_json(report: Report) -> str:
     """The report as one JSON document."""
     return json.dumps(report, indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def check_row(check: ModelCheck) -> ModelCheckRow:
-    """What came of a model's preflight, as plain data."""
-    return {
-        "model": check.model,
-        "state": check.state,
-        "cause": check.cause,
-        "error": check.error,
-        "calls": check.calls,
-        "usd": check.usd,
-        "tokens": check.tokens,
-    }

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy.exc import OperationalError
@@ -52,7 +53,7 @@ def run_to_end(
         abandoned = cancel_abandoned(here) if settings.is_embedded else ()
         job = begin(here)
         try:
-            started(job, abandoned)
+            started(job, [old for old in abandoned if old.id != job.id])
             here.start_workers(workers, [job.spec.queue])
             roll = _Roll(here)
             for look in looks(here.store, job.id):
@@ -67,11 +68,12 @@ def run_to_end(
 
 
 def _wind_down(here: Embedded, job_id: str) -> None:
-    """Let running trials of a cancelled job finish for GRACE_S, and stop all children."""
+    """Let running trials of a cancelled job finish for GRACE_S, or until Ctrl-C, and stop all children."""
     stop_s = STOP_S
     try:
-        for look in looks(here.store, job_id, within_s=GRACE_S):
-            stop_s = STOP_S if look.job.counts.running else IDLE_STOP_S
+        with suppress(KeyboardInterrupt):
+            for look in looks(here.store, job_id, within_s=GRACE_S):
+                stop_s = STOP_S if look.job.counts.running else IDLE_STOP_S
     finally:
         here.supervisor.stop(within_s=stop_s)
 

@@ -9,17 +9,19 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.agent import AGENTS, CallsInWords
 from gnomon.errors import ModelFault, OutOfBudget, ProviderFault
-from gnomon.missing import plain
 from gnomon.model import Model, Request, is_built_in
 from gnomon.spec import JobSpec
+from workers.insisting import insisted
 from workers.purse import Purse
 from workers.store.counters import Spent
+from workers.store.database import in_words
 from workers.store.purses import NOTHING
 from workers.store.records import CheckState
 from workers.store.store import Store
@@ -70,20 +72,19 @@ async def ask(model: Model, request: Request, *, pauses_s: tuple[float, ...] = P
         await asyncio.sleep(pause_s)
         try:
             reply = await model.reply(request)
-        except ModelFault:
-            return Finding(state="passed", calls=calls)
+        except ModelFault as fault:
+            said = fault.reply
+            return Finding(state="passed", calls=calls, spent=NOTHING if said is None else Spent.by(said))
         except OutOfBudget as error:
             return Finding(state="unconfirmed", calls=calls - 1, cause="budget", error=str(error))
         except ProviderFault as fault:
             is_final = not fault.transient or fault.cause == "connection"
             state: CheckState = "stopped" if is_final else "unconfirmed"
-            last = Finding(state=state, calls=calls, cause=fault.cause, error=plain(fault.message))
+            last = Finding(state=state, calls=calls, cause=fault.cause, error=fault.message)
             if not fault.transient:
                 break
             continue
-        known = reply.prompt_tokens is not None and reply.completion_tokens is not None
-        tokens = (reply.prompt_tokens or 0) + (reply.completion_tokens or 0) if known else None
-        return Finding(state="passed", calls=calls, spent=Spent(reply.usd, tokens))
+        return Finding(state="passed", calls=calls, spent=Spent.by(reply))
     return last
 
 
@@ -113,7 +114,10 @@ class Preflight:
         called = [model.label for model in self._spec.models if not is_built_in(model.id)]
         if not called:
             return
-        known = {one.model: one for one in (await _insisted(self._store.job, self._job_id)).checks}
+        job = await self._told(self._store.job, self._job_id)
+        if job is None:
+            return
+        known = {one.model: one for one in job.checks}
         for label in called:
             if label in known and known[label].state == "stopped":  # what a dead worker held has come back
                 fault = ProviderFault(known[label].error, cause=known[label].cause, transient=False)
@@ -129,17 +133,18 @@ class Preflight:
     async def stop(self, label: str, fault: ProviderFault) -> None:
         """Call that model no more: its provider refuses it for good."""
         log.warning("job %s: %s is not called any more: %s", self._job_id, label, fault)
-        await _insisted(
-            self._store.stop_model, self._job_id, label, cause=fault.cause, error=plain(fault.message)
-        )
+        await self._told(self._store.stop_model, self._job_id, label, cause=fault.cause, error=fault.message)
 
     async def _check(self, label: str) -> None:
         asking: asyncio.Task[Finding] | None = None
         try:
-            while self._is_wanted() and not self._is_abandoned:
-                found, is_mine = await _insisted(
+            while not self._gives_up():
+                told = await self._told(
                     self._store.begin_check, self._job_id, label, holder=self._holder, ttl_s=self._ttl_s
                 )
+                if told is None:
+                    return
+                found, is_mine = told
                 if found.state not in UNKNOWN:
                     return
                 if not is_mine:
@@ -163,13 +168,13 @@ class Preflight:
             return Finding(state="unconfirmed", calls=1, cause="timeout", error=error)
         except Exception as error:  # a fault of ours must not keep the job from running
             log.exception("job %s: the preflight of %s broke", self._job_id, label)
-            return Finding(state="unconfirmed", calls=1, cause=type(error).__name__, error=plain(str(error)))
+            return Finding(state="unconfirmed", calls=1, cause=type(error).__name__, error=str(error))
 
     async def _note(self, label: str, found: Finding) -> None:
         if found.error:
             log.warning("job %s: preflight of %s: %s: %s", self._job_id, label, found.cause, found.error)
         fault = ProviderFault(found.error, cause=found.cause, transient=False)
-        await _insisted(
+        await self._told(
             self._store.end_check,
             self._job_id,
             label,
@@ -184,12 +189,14 @@ class Preflight:
         if found.state == "stopped":
             await self.stop(label, fault)
 
+    def _gives_up(self) -> bool:
+        return self._is_abandoned or not self._is_wanted()
 
-async def _insisted(ask_store: Callable[..., Told], *args: object, **given: object) -> Told:
-    """What the store answers, however long it is away."""
-    while True:
+    async def _told(self, ask_store: Callable[..., Told], *args: object, **given: object) -> Told | None:
+        """What the store answers, however long it is away; None where it never will, or nobody waits."""
+        ask = partial(asyncio.to_thread, ask_store, *args, **given)
         try:
-            return await asyncio.to_thread(ask_store, *args, **given)
+            return await insisted(ask, what=f"job {self._job_id}: preflight", gives_up=self._gives_up)
         except SQLAlchemyError as error:
-            log.warning("the store does not answer the preflight yet: %s", error)
-            await asyncio.sleep(POLL_S)
+            log.warning("job %s: the store was not told of its preflight: %s", self._job_id, in_words(error))
+            return None

@@ -1,17 +1,15 @@
 """Purse: what this process may spend of its job's limits; asked for before a call, settled after it."""
 
 import asyncio
-import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from gnomon.errors import OutOfBudget
 from gnomon.spec import JobSpec, ModelSpec
 from workers.bound import Bound
+from workers.insisting import AGAIN_S, insisted
 from workers.pots import Pots, less
 from workers.store.counters import Spent
 from workers.store.purses import NOTHING, Answer, Money, Shares, total
@@ -19,8 +17,7 @@ from workers.store.store import Store
 
 AHEAD, MOST_AHEAD = 8, 256  # calls or samples that are asked for together, while there is plenty
 BLOCK_S = 2.0  # about as long as what was asked for lasts: what a process that dies held is taken for spent
-AGAIN_S = 0.2  # when there was not enough: some call, here or elsewhere, may cost less than was set aside
-log = logging.getLogger(__name__)
+LIMITS = "the job's limits"
 Told = TypeVar("Told")
 
 
@@ -119,7 +116,7 @@ class Purse:
             more = wanted and less(wanted, self._pots.left(trial))
             was_busy = self._busy()  # what settles while the store is asked is not in its answer
             times = self._block_now() if is_plenty else 1
-            answer = await _insisted(partial(self._ask, more, times=times))
+            answer = await insisted(partial(self._ask, more, times=times), what=LIMITS)
             if answer.granted is not None:
                 if wanted is None:
                     wanted = self._all = answer.granted
@@ -128,11 +125,12 @@ class Purse:
                 self.is_short, self._block = True, AHEAD  # there is no block left; ask for this one call
                 continue
             if not was_busy and not answer.calls_elsewhere:
-                await _insisted(self._empty)
+                await insisted(self._empty, what=LIMITS)
                 raise OutOfBudget(_too_little(wanted))
             if self._busy() == was_busy:
                 self._settles.clear()
                 with suppress(TimeoutError):
+                    # Some call, here or elsewhere, may cost less than was set aside.
                     async with asyncio.timeout(AGAIN_S):
                         await self._settles.wait()
         return wanted
@@ -171,7 +169,7 @@ class Purse:
     async def refuse(self, reason: str) -> None:
         """The limits cannot be kept: the job ends, and says why."""
         self.is_empty = True
-        await _insisted(partial(asyncio.to_thread, self._store.fail, self._job_id, reason))
+        await insisted(partial(asyncio.to_thread, self._store.fail, self._job_id, reason), what=LIMITS)
 
     async def _empty(self) -> None:
         await asyncio.to_thread(self._store.mark_spent, self._job_id)
@@ -237,16 +235,6 @@ class Purse:
                 self._bounds[name].see(share)
             else:
                 self._pots.see(name, share)
-
-
-async def _insisted(ask: Callable[[], Awaitable[Told]]) -> Told:
-    """What the store answers, however long it is away: no trial ends because of that."""
-    while True:
-        try:
-            return await ask()
-        except SQLAlchemyError as error:
-            log.warning("the job's limits could not be looked at yet: %s", error)
-            await asyncio.sleep(AGAIN_S)
 
 
 def _too_little(wanted: Spent | None) -> str:

@@ -51,12 +51,12 @@ class PursedModel:
         used, unknown = NOTHING, []
         try:
             reply = await self._model.reply(request)
-            used = _cost(reply)
+            used = Spent.by(reply)
             if unknown := self._unknown(used):
                 used = self._feared(planned, taken)
         except (ProviderFault, ModelFault) as fault:
             paid = fault.reply if isinstance(fault, ModelFault) else None
-            used = NOTHING if paid is None else _cost(paid)
+            used = NOTHING if paid is None else Spent.by(paid)
             if fault.cause in UNTOLD and not used.known_tokens:
                 used = self._feared(planned, taken)
             raise
@@ -93,9 +93,3 @@ class PursedModel:
     async def close(self) -> None:
         """Close the model."""
         await self._model.close()
-
-
-def _cost(reply: Reply) -> Spent:
-    known = reply.prompt_tokens is not None and reply.completion_tokens is not None
-    tokens = (reply.prompt_tokens or 0) + (reply.completion_tokens or 0) if known else None
-    return Spent.countable(reply.usd, tokens)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from gnomon.errors import GnomonError
+from gnomon.errors import GnomonError, ModelFault
 from gnomon.model import Model, Reply, Request
 from gnomon.secrets import SHORTEST, key_in, secrets_here
 from gnomon.spec import ModelSpec
@@ -18,14 +18,20 @@ class RedactedModel:
         """The model's reply, with a secret struck out wherever it stands; else the very same.
 
         Raises:
-            ProviderFault, ModelFault, DataError: as the model raises them, their messages struck.
+            ProviderFault, ModelFault, DataError: as the model raises them, their messages struck,
+                and what the model said all the same.
         """
         try:
             reply = await self._model.reply(request)
         except GnomonError as fault:
             fault.message = self._secrets.strike(fault.message)
             fault.args = (fault.message,)
+            if isinstance(fault, ModelFault) and fault.reply is not None:
+                fault.reply = self._redacted(fault.reply)
             raise
+        return self._redacted(reply)
+
+    def _redacted(self, reply: Reply) -> Reply:
         told = {name: getattr(reply, name) for name in reply.__slots__}
         redacted = self._secrets.redact_in(told)
         return reply if redacted is told else replace(reply, **redacted)

@@ -43,40 +43,40 @@ class RestingForks:
     """The forks of a worker that rest, or have rested: each goes on by itself when its provider answers."""
 
     def __init__(self) -> None:
-        self._jobs: dict[int, str] = {}  # by process id
+        self._pids: set[int] = set()
 
     @property
     def has_room(self) -> bool:
         """Whether another may rest."""
-        return len(self._jobs) < MAX_RESTING
+        return len(self._pids) < MAX_RESTING
 
-    def add(self, pid: int, job_id: str) -> None:
+    def add(self, pid: int) -> None:
         """Let this one rest."""
-        self._jobs[pid] = job_id
+        self._pids.add(pid)
 
     def ended(self) -> list[int]:
         """Process ids of those that have died since the last call; those that ended well are forgotten."""
         died = []
-        for pid in list(self._jobs):
+        for pid in list(self._pids):
             with suppress(ChildProcessError):
                 found, status = os.waitpid(pid, os.WNOHANG)
                 if not found:
                     continue
                 if status:
                     died.append(pid)
-            del self._jobs[pid]
+            self._pids.discard(pid)
         return died
 
     def stop(self) -> None:
         """Ask all of them to give back what they hold."""
-        for pid in self._jobs:
+        for pid in self._pids:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGTERM)
 
     def wait(self, within_s: float) -> list[int]:
         """Wait until all have ended; return those that have died."""
         until_s, died = time.monotonic() + within_s, self.ended()
-        while self._jobs and time.monotonic() < until_s:
+        while self._pids and time.monotonic() < until_s:
             time.sleep(0.05)
             died += self.ended()
         return died

@@ -14,9 +14,10 @@ from gnomon.agent import Agent
 from gnomon.job import Trial
 from gnomon.model import Model
 from workers.heartbeat import Heartbeat
+from workers.insisting import AGAIN_S
 from workers.opening import OpenJob
 from workers.outbox import Outbox
-from workers.purse import AGAIN_S, Purse
+from workers.purse import Purse
 from workers.ramp import Ramp
 from workers.settings import Timing
 from workers.slots import Slots, TrialSlot

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple, Self
 
+from gnomon.model import Reply
 from gnomon.row import Row
 from gnomon.trace import Trace
 
@@ -25,10 +26,16 @@ class Spent(NamedTuple):
         return self.tokens or 0
 
     @classmethod
-    def by(cls, used: Row | Trace) -> Self:
-        """What a finished row or a trace so far has used."""
+    def by(cls, used: Row | Trace | Reply) -> Self:
+        """What a finished row, a trace so far or a reply has used."""
         prompt, completion = used.prompt_tokens, used.completion_tokens
         return cls.countable(used.usd, None if prompt is None or completion is None else prompt + completion)
+
+    @classmethod
+    def paid(cls, trace: Trace) -> Self:
+        """What the replies of a trace so far have cost that did not come from the cache."""
+        replies = [reply for reply in trace.replies if not reply.cached]
+        return cls.by(Trace(steps=[*replies]))
 
     @classmethod
     def countable(cls, usd: float | None, tokens: int | None) -> Self:

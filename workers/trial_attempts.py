@@ -18,7 +18,7 @@ from workers.store.records import Lease
 from workers.store.results import Ended
 from workers.tracing import Tracer
 
-NO_ROOM_S = 1.0  # how often a trial that met a full disk tries again
+NO_ROOM_S, MOST_NO_ROOM_S = 1.0, 60.0  # between looks whether there is room again: each pause is longer
 log = logging.getLogger(__name__)
 
 
@@ -32,15 +32,22 @@ class TrialAttempts:
         self.broken_off: list[Spent] = []
 
     async def run(self, lease: Lease, slot: TrialSlot) -> Ended:
-        """Run it in its slot. A trial that meets a full disk begins again once there may be room."""
+        """Run it in its slot. A trial that meets a full disk begins again once there is room: not sooner, as
+        it may have to pay for its replies again.
+        """
         TRIAL.set(lease.trial.trial_id)
         SLOT.set(slot)
+        pause_s = NO_ROOM_S
         while True:
             try:
                 return await self._attempt(lease)
             except NoRoom as error:
                 log.warning("trial %s waits: %s", lease.trial.trial_id, error)
-            await asyncio.sleep(NO_ROOM_S)
+            has_room = False
+            while not has_room:
+                await asyncio.sleep(pause_s)
+                pause_s = min(2 * pause_s, MOST_NO_ROOM_S)
+                has_room = await asyncio.to_thread(self._job.bench.media.has_room)
 
     async def _attempt(self, lease: Lease) -> Ended:
         trial, bench, trace = lease.trial, self._job.bench, Trace()
@@ -57,6 +64,6 @@ class TrialAttempts:
                 )
                 tell(row)
         except (asyncio.CancelledError, NoRoom):
-            self.broken_off.append(Spent.by(trace))
+            self.broken_off.append(Spent.paid(trace))
             raise
         return lease, row, trace.to_json()

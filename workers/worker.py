@@ -71,13 +71,13 @@ class ShardWorker(Worker):
 
     def execute_job(self, job: Job, queue: Queue) -> None:
         """Prepare, fork, and watch the fork."""
+        if self._rests_elsewhere(job):
+            job.delete()  # the sweeper queues it again
+            return
         if isinstance(job, ShardMessage):
             with self._undisturbed():
                 self._prepare(job)
         self._show("busy")
-        if self._rests_elsewhere(job):
-            job.delete()  # the sweeper queues it again
-            return
         self._die_with_worker = death_with_parent()
         self._context.store.close()
         gc.freeze()
@@ -101,7 +101,7 @@ class ShardWorker(Worker):
             rests = rests or said == RESTS
             if rests and self._resting.has_room:
                 log.info("the fork of %s rests: its provider lets it wait", self._shard)
-                self._resting.add(self.horse_pid, (self._shard or "").partition("/")[0])
+                self._resting.add(self.horse_pid)
                 self._horse_pid = 0
                 return
             self._reap()

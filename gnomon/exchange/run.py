@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gnomon.errors import SpecError
+from gnomon.labels import check_labels
 from gnomon.row import Row
 from gnomon.sample import SampleRef
 from gnomon.spec import JobSpec
@@ -27,7 +28,8 @@ def run_of(ended: Sequence[Ended], *, name: str, primary: tuple[str, str] | None
 
     Raises:
         SpecError: there are no rows, a trial stands twice, a sample has two clusters or cells, the rows
-            are of several benchmarks, or an arm of `primary` is not among them.
+            are of several benchmarks, an arm of `primary` is not among them, or a name holds a control
+            character.
     """
     rows = [row for row, _ in ended]
     if not rows:
@@ -52,6 +54,7 @@ def run_of(ended: Sequence[Ended], *, name: str, primary: tuple[str, str] | None
             "analysis": {"primary": primary} if primary else {},
         }
     )
+    check_labels(spec)
     return Run(
         spec=spec,
         refs=list(_refs(rows)),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gnomon.errors import DataError, NotFound
 from gnomon.sample import ImageRef
-from gnomon.whole_file import write_whole
+from gnomon.whole_file import has_room, write_whole
 
 MAX_PIXELS = 50_000_000
 
@@ -53,6 +53,10 @@ class MediaStore:
     def has(self, sha256: str) -> bool:
         """Whether the bytes of that hash are here."""
         return self._path(sha256).is_file()
+
+    def has_room(self) -> bool:
+        """Whether another file can be kept."""
+        return has_room(self.folder)
 
     def _path(self, sha256: str) -> Path:
         return self.folder / sha256[:2] / sha256

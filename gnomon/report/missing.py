@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from typing_extensions import TypedDict  # as in gnomon/report/schema.py
 
-from gnomon.missing import MissingCause, failure_text, largest
+from gnomon.missing import MissingCause, failure_text, largest, said_most
 from gnomon.outcome import Outcome
 from gnomon.report.ledger import Ledger
 from gnomon.report.table import printable
@@ -60,8 +60,13 @@ def _row(ledger: Ledger, model: str, cause: str, *, planned: int) -> MissingRow:
             trials += tally.stop_reasons[Outcome.INFRA_MISSING][cause]
             for error, count in tally.errors[cause].items():
                 errors[error] = errors.get(error, 0) + count
-    said = min(errors, key=lambda error: (-errors[error], error), default="")
-    return {"model": model, "cause": cause, "trials": trials, "planned": planned, "error": printable(said)}
+    return {
+        "model": model,
+        "cause": cause,
+        "trials": trials,
+        "planned": planned,
+        "error": printable(said_most(errors)),
+    }
 
 
 def alerts(

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Response
 
+from gnomon.secrets import without_folders
 from service import jobs
 from service.api.guard import IdempotencyKey, json_body
 from service.api.state import Shared
@@ -34,7 +35,7 @@ def post_job(
         "status": job.status,
         "planned_trials": job.counts.planned,
         "estimate": draft.estimate(),
-        "warnings": draft.warnings,
+        "warnings": [without_folders(warning) for warning in draft.warnings],
     }
 
 

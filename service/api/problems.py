@@ -1,12 +1,8 @@
 """Problems: every error leaves as application/problem+json (RFC 9457) with the offending field."""
 
 import logging
-import re
-import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -16,11 +12,9 @@ from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 
 from gnomon.errors import GnomonError, Unavailable
-from service.api.state import state_of
-from service.settings import Settings
+from gnomon.secrets import without_folders
 
 RETRY_AFTER_S = 5
-CODE = Path(__file__).parents[2]
 MEDIA_TYPE = "application/problem+json"
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -74,22 +68,12 @@ def add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unknown)
 
 
-def _ours(request: Request, error: Exception) -> JSONResponse:
+def _ours(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, GnomonError)  # noqa: S101 (registered for this class; the checker cannot know)
     if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         log.error("%s", error)
-    detail = _placeless(error.message, state_of(request).settings)
+    detail = without_folders(error.message)
     return problem(error.status, title=error.title, detail=detail, field=error.field)
-
-
-def _placeless(message: str, settings: Settings) -> str:
-    """The message without the folders of this server; a path that the caller gave stays as it was given."""
-    own = (Path.cwd(), Path.home(), Path(sys.prefix), Path(tempfile.gettempdir()), CODE)
-    for folder in (*(settings.media_roots or ()), settings.data_dir, *own):
-        if folder != Path(folder.anchor):
-            message = message.replace(f"{folder}/", "")
-            message = re.sub(rf"{re.escape(str(folder))}(?![\w.-])", folder.name, message)
-    return message
 
 
 def _bad_request(_: Request, error: Exception) -> JSONResponse:

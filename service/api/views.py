@@ -5,7 +5,6 @@ from dataclasses import asdict
 from typing import Any
 
 from gnomon.report.table import record as row_record
-from gnomon.secrets import without_folders
 from workers.store.records import JobRecord, TrialRecord
 
 SHOWN_FAULTS = 20
@@ -13,9 +12,6 @@ SHOWN_FAULTS = 20
 
 def job_view(job: JobRecord) -> dict[str, Any]:
     """A job as JSON; of its data faults the number and the first SHOWN_FAULTS."""
-    faults = [
-        {**asdict(fault), "detail": without_folders(fault.detail)} for fault in job.faults[:SHOWN_FAULTS]
-    ]
     return {
         "id": job.id,
         "name": job.name,
@@ -28,13 +24,13 @@ def job_view(job: JobRecord) -> dict[str, Any]:
         "tokens": job.tokens,
         "known_usd": job.known_usd,
         "known_tokens": job.known_tokens,
-        "error": without_folders(job.error) if job.error else job.error,
+        "error": job.error,
         "preflights": [asdict(check) for check in job.checks],
         "spec_hash": job.spec_hash,
         "spec": job.spec.model_dump(mode="json"),
         "faults": {
             "count": len(job.faults),
-            "first": [{**one, "detail": without_folders(one["detail"])} for one in faults],
+            "first": [asdict(fault) for fault in job.faults[:SHOWN_FAULTS]],
         },
     }
 

@@ -19,6 +19,8 @@ from service.settings import Settings
 from workers.store.records import JobRecord
 from workers.store.store import open_store
 
+NOT_BEGUN = "before any trial was run; `gnomon jobs` tells whether a job was kept"
+
 
 def run_and_report(
     draft: Draft, settings: Settings, *, out: Path | None, as_document: bool, workers: int | None
@@ -51,7 +53,7 @@ def finish(
                 begin, settings, workers=workers or default_workers(), started=started, seen=progress.show
             )
         except KeyboardInterrupt:
-            message = _how_to_resume(begun[0], settings) if begun else "no job was started"
+            message = _how_to_resume(begun[0], settings) if begun else NOT_BEGUN
             raise KeyboardInterrupt(message) from None
     store = open_store(settings.database_url)
     try:

@@ -33,6 +33,7 @@ class Counter:
         self._what = what
         self._bar: tuple[Progress, TaskID] | None = None
         self._started_s: float | None = None
+        self._done_before = 0  # what was done when it appeared took none of its time
         self._next_line_s = 0.0
 
     def __enter__(self) -> Self:
@@ -47,7 +48,7 @@ class Counter:
     def show(self, done: int, total: int, note: str = "") -> None:
         """Take in a count."""
         if self._started_s is None:
-            self._start()
+            self._start(done)
         if self._bar is not None:
             progress, task = self._bar
             progress.update(task, completed=done, total=total, note=note)
@@ -55,20 +56,20 @@ class Counter:
             self._next_line_s = time.monotonic() + LINE_EVERY_S
             click.echo(self._line(done, total, note), err=True)
 
-    def _start(self) -> None:
-        self._started_s = time.monotonic()
+    def _start(self, done: int) -> None:
+        self._started_s, self._done_before = time.monotonic(), done
         self._next_line_s = self._started_s + LINE_EVERY_S
         console = Console(stderr=True)
         if console.is_terminal:
             progress = _bar_on(console)
-            self._bar = progress, progress.add_task(self._what, total=None, note="")
+            self._bar = progress, progress.add_task(self._what, total=None, completed=done, note="")
             progress.start()
 
     def _line(self, done: int, total: int, note: str) -> str:
         elapsed_s = time.monotonic() - (self._started_s or 0.0)
         parts = [f"{self._what}: {done:,} of {total:,} done"]
-        if done:
-            rate = done / elapsed_s
+        if done > self._done_before:
+            rate = (done - self._done_before) / elapsed_s
             parts.append(f"{rate:,.1f} per second" if rate >= 1 else f"{60 * rate:,.1f} per minute")
             parts.append(f"{clock((total - done) / rate)} left")
         else:

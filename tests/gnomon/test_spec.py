@@ -96,3 +96,22 @@ def test_trials_are_distinct_repeatable_and_paired() -> None:
     assert trials == list(expand("j", spec, refs))
     assert [trial.arm for trial in trials[:2]] == ["raw", "tools"]
     assert trials[0].seed == trials[1].seed != trials[2].seed
+
+
+@pytest.mark.parametrize(
+    ("field", "changes"),
+    [
+        ("name", {"name": "a\x1b]0;b\x07"}),
+        ("models.0.name", {"models": [{"id": "reference", "name": "a\x9b2J"}]}),
+        ("models.0.id", {"models": [{"id": "openai/a\nb"}]}),
+        ("arms.0.name", {"arms": [{"name": "a\rb", "agent": "direct"}]}),
+    ],
+)
+def test_a_name_that_drives_a_terminal_is_refused(field: str, changes: dict[str, Any]) -> None:
+    with pytest.raises(SpecError, match="control character") as caught:
+        parse(**changes)
+    assert caught.value.field == field
+
+
+def test_a_name_may_hold_any_other_character() -> None:
+    assert parse(name="東京 – día 1 👩‍🚀").name == "東京 – día 1 👩‍🚀"

@@ -276,6 +276,19 @@ def test_a_wait_that_a_provider_asks_for_is_cut_short_noted_and_flagged(
     )
 
 
+@pytest.mark.parametrize("replies", [0, 1])
+def test_a_trial_whose_seconds_end_in_a_wait_that_was_cut_short_is_missing(replies: int) -> None:
+    def behave(calls: int) -> Reply:
+        if calls > replies:
+            raise ProviderFault("later", cause="server_error", retry_after_s=3_600)
+        return Reply(text="hm")
+
+    row, trace, _ = run(behave, agent=Asker(times=replies + 1), seconds=0.05)
+    assert isinstance(trace.steps[-1], NoteStep)
+    assert trace.steps[-1].text.startswith("capped_wait")
+    assert (row.outcome, row.stop_reason) == (Outcome.INFRA_MISSING, "provider:timeout")
+
+
 def test_a_full_disk_is_no_end_of_a_trial() -> None:
     def full() -> Sample:
         raise NoRoom("no room on the disk")

@@ -201,3 +201,14 @@ def test_data_is_read_below_the_media_roots_only(open_api: OpenApi, tmp_path: Pa
     empty = api.post("/v1/jobs", json={**SPEC, "benchmark": "gtr-bench", "data": "."})
     assert refusal(empty)["title"] == "Unusable data"
     assert refusal(empty)["field"] == "data"
+
+
+def test_no_refusal_tells_which_folders_a_server_has(open_api: OpenApi, tmp_path: Path) -> None:
+    (tmp_path / "inside").mkdir()
+    api = open_api(GNOMON_MEDIA_ROOTS=str(tmp_path / "inside"))
+    probed = (Path.cwd(), Path.home(), tmp_path, tmp_path / "inside" / "absent", Path("/nowhere/at/all"))
+    told = {
+        refusal(api.post("/v1/jobs", json={**SPEC, "benchmark": "gtr-bench", "data": f"{folder}"}))["detail"]
+        for folder in probed
+    }
+    assert told == {"it is no path under GNOMON_MEDIA_ROOTS"}

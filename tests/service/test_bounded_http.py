@@ -56,6 +56,15 @@ def is_closed(line: socket.socket) -> bool:
     return True
 
 
+def is_answered(line: socket.socket) -> bool:
+    """Whether a request over the line has a whole answer."""
+    line.sendall(HEAD + b"\r\n")
+    said = b""
+    while not said.endswith(b"}") and (part := line.recv(65_536)):
+        said += part
+    return b"200 OK" in said
+
+
 @pytest.mark.parametrize("data", [b"", HEAD], ids=["nothing", "half a head"])
 def test_who_sends_no_request_in_time_is_hung_up_on(
     address: tuple[str, int], monkeypatch: pytest.MonkeyPatch, data: bytes
@@ -122,6 +131,18 @@ def test_callers_get_in_while_somebody_holds_every_connection(
         held[-1].sendall(b"\r\n")  # the youngest were not hung up on
         assert b"200 OK" in held[-1].recv(65_536)
         assert all(is_closed(line) for line in held[:30])
+
+
+def test_who_has_been_silent_for_longest_makes_room_and_who_goes_on_asking_stays(
+    address: tuple[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounded_http, "MAX_CONNECTIONS", 2)
+    with closing(sent(address)) as active, closing(sent(address)) as silent:
+        for line in (active, silent, active):
+            assert is_answered(line)
+        with closing(sent(address)):
+            assert is_closed(silent)
+        assert is_answered(active)
 
 
 def test_a_caller_holds_so_many_event_streams_and_no_more(address: tuple[str, int], store: Store) -> None:

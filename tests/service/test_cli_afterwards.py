@@ -1,13 +1,17 @@
 """Planning before, rescoring and comparing after: commands over jobs that somebody else has run."""
 
 import json
+import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from redis import Redis
 
+from gnomon.errors import SpecError
 from gnomon.job import trial_id
 from gnomon.media import MediaStore
 from gnomon.outcome import Outcome
@@ -15,6 +19,7 @@ from gnomon.row import Row
 from gnomon.sample import SampleRef
 from gnomon.spec import JobSpec
 from service.cli.main import main
+from service.jobs import resume
 from workers.opening import open_spec
 from workers.store.store import Store
 
@@ -347,6 +352,65 @@ def test_logs_of_an_unknown_benchmark_are_reported_but_not_scored_again(
     assert (job.name, job.counts.scored) == ("mine", 8)
     assert gnomon("rescore", job.id) == 2
     assert "'sums' was run elsewhere" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("benchmark", ["sums", "worlds"])
+def test_what_was_run_elsewhere_is_not_resumed_and_keeps_what_it_misses(
+    store: Store, redis: Redis, benchmark: str
+) -> None:
+    lines = [
+        {"sample_id": f"s{n}", "arm": "a", "benchmark": benchmark, "score": n or None, "outcome": outcome}
+        for n, outcome in enumerate(("infra_missing", "scored"))
+    ]
+    Path("rows.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert gnomon("import", "rows.jsonl") == 0
+    [job] = store.jobs().items
+    rows = list(store.iter_rows(job.id))
+    with pytest.raises(SpecError, match="run elsewhere"):
+        resume(job.id, store=store, redis=redis)
+    assert (store.job(job.id), list(store.iter_rows(job.id))) == (job, rows)
+    assert job.counts.infra_missing == 1
+
+
+def test_a_name_that_drives_a_terminal_is_not_imported(
+    store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = {"sample_id": "s", "arm": "a\x1b[2J", "score": 1, "benchmark": "sums"}
+    Path("rows.jsonl").write_text(json.dumps(line) + "\n")
+    assert gnomon("import", "rows.jsonl") == 2
+    assert "arms.0.name: holds a control character" in capsys.readouterr().err
+    assert store.jobs().items == ()
+
+
+@pytest.fixture
+def played(store: Store) -> str:
+    Path("rows.jsonl").write_text(json.dumps({"sample_id": "s", "arm": "a", "score": 1, "benchmark": "b"}))
+    assert gnomon("import", "rows.jsonl") == 0
+    return store.jobs().items[0].id
+
+
+@pytest.mark.parametrize("kind", ["json", "csv"])
+@pytest.mark.parametrize("has_target", [True, False])
+def test_a_report_is_written_where_a_link_leads(played: str, kind: str, has_target: bool) -> None:
+    Path("far").mkdir()
+    target, link = Path("far") / "target", Path(f"link.{kind}")
+    if has_target:
+        target.write_text("old")
+    link.symlink_to(target)
+    assert gnomon("report", played, "--out", str(link)) == 0
+    assert link.is_symlink()
+    assert len(target.read_text()) > len("old")
+    assert [path.name for path in Path("far").iterdir()] == ["target"]
+
+
+@pytest.mark.parametrize("kind", ["json", "csv"])
+def test_a_report_goes_through_a_pipe(played: str, kind: str) -> None:
+    os.mkfifo("pipe")
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(Path("pipe").read_text)
+        assert gnomon("report", played, "--format", kind, "--out", "pipe") == 0
+        assert len(read.result(timeout=20)) > 0
+    assert Path("pipe").is_fifo()
 
 
 @pytest.mark.parametrize(

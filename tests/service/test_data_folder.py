@@ -40,7 +40,7 @@ def old(tmp_path: Path) -> Path:
     """A folder as earlier versions left it."""
     folder = tmp_path / "old"
     (folder / "media" / "ab").mkdir(parents=True)
-    for file in ("gnomon.db", "media/ab/abc"):
+    for file in ("gnomon.db", f"media/ab/{'ab' * 32}"):
         (folder / file).write_text("x")
         (folder / file).chmod(0o644)
     for path in (folder, folder / "media", folder / "media" / "ab"):
@@ -56,9 +56,43 @@ def test_an_open_folder_is_closed(old: Path) -> None:
 def test_what_is_not_ours_beside_it_stays_as_it_was(old: Path) -> None:
     (old / "thesis.tex").write_text("x")
     (old / "thesis.tex").chmod(0o644)
-    (old / "media" / "link").symlink_to(old / "thesis.tex")
+    (old / "link").symlink_to(old / "thesis.tex")
     keep_private(old)
     assert sorted(opened(old)) == sorted(["755 old", "644 thesis.tex", "644 link"])
+
+
+OWN_FOLDERS = (
+    "media/ab/photo.jpg",
+    "logs/debug.log",
+    "redis/redis.conf",
+    "demo/index.html",
+    "analyses/a.ipynb",
+)
+
+
+@pytest.mark.parametrize("theirs", OWN_FOLDERS)
+@pytest.mark.parametrize("store", ["gnomon.db", None])
+def test_a_folder_of_somebody_s_own_stays_open_whatever_it_is_called(
+    tmp_path: Path, theirs: str, store: str | None
+) -> None:
+    files = [tmp_path / theirs, *([tmp_path / store] if store else [])]
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("x")
+        file.chmod(0o644)
+    for path in (tmp_path, *tmp_path.rglob("*")):
+        path.chmod(path.stat().st_mode | 0o055) if path.is_dir() else None
+    before = {path: path.stat().st_mode for path in (tmp_path, *tmp_path.rglob("*"))}
+    keep_private(tmp_path)
+    changed = [path.name for path, mode in before.items() if path.stat().st_mode != mode]
+    assert changed == ([store] if store else [])
+
+
+def test_a_folder_that_holds_analyses_is_closed_too(old: Path) -> None:
+    (old / "analyses" / "0a1b").mkdir(parents=True)
+    (old / "analyses" / "0a1b" / "cases.ndjson").write_text("{}")
+    keep_private(old)
+    assert opened(old) == []
 
 
 def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path) -> None:

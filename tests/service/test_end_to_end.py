@@ -21,6 +21,7 @@ from gnomon.sample import SampleRef
 from gnomon.spec import parse_spec
 from service.cli.main import main
 from tests.service.play import SPEC
+from tests.workers.conftest import wait_until
 from tests.workers.postgresql import PostgreSQL
 from workers.store.store import Store
 
@@ -237,6 +238,50 @@ def test_ctrl_c_cancels_and_reports_what_there_is(tmp_path: Path) -> None:
     assert resumed.returncode == 0, resumed.stderr
     assert json.loads(resumed.stdout)["job"]["status"] == "completed"
     assert gnomon("resume", "j_none", "--data-dir", str(tmp_path / "data")) == 2
+
+
+def test_the_second_ctrl_c_ends_the_wait_and_reports_all_the_same(tmp_path: Path) -> None:
+    slow = {"id": "scripted", "options": {"replies": ["A"], "delay_s": 60}}
+    spec = _written(tmp_path, models=[slow], select={"limit": 2}, concurrency=1)
+    with subprocess.Popen(
+        [*GNOMON, "run", spec, "--json", "--workers", "1"],
+        env=environment(tmp_path / "data", GNOMON_GRACE_SECONDS="60"),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stderr is not None
+        while (line := process.stderr.readline()) and "job j_" not in line:
+            pass
+        job_id = re.search(r"j_\w+", line)[0]  # type: ignore[index]
+        store = Store(f"sqlite:///{tmp_path / 'data' / 'gnomon.db'}")
+        wait_until(lambda: store.job(job_id).counts.running > 0)
+        process.send_signal(signal.SIGINT)
+        wait_until(lambda: store.job(job_id).status == "cancelled")
+        time.sleep(0.5)  # now it waits for the trial
+        store.close()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 1, err
+    assert json.loads(out)["job"]["status"] == "cancelled"
+    assert "gnomon resume j_" in err
+
+
+def test_a_resumed_job_is_not_said_to_be_left_behind(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data_dir = tmp_path / "data"
+    data_dir.mkdir()
+    spec = parse_spec(SPEC, agents=AGENTS.names())
+    refs = spec.plugin().open(
+        data=None, select=spec.selection(), protocol="guarded", media=MediaStore(tmp_path / "media")
+    ).refs[:1]  # fmt: skip
+    store = Store(f"sqlite:///{data_dir / 'gnomon.db'}")
+    mine, other = store.create_job(spec, refs), store.create_job(spec, refs)
+    store.close()
+    assert gnomon("resume", mine.id, "--json", "--workers", "1", "--data-dir", str(data_dir)) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["job"]["status"] == "completed"
+    assert f"job {other.id} (worlds) was left unfinished" in said.err
+    assert f"job {mine.id} (worlds) was left unfinished" not in said.err
 
 
 def test_ctrl_c_before_any_trial_begins_ends_at_once(tmp_path: Path) -> None:

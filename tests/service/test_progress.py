@@ -25,6 +25,20 @@ def test_without_a_terminal_a_line_now_and_then_tells_how_far_it_is(
     ]
 
 
+def test_what_was_done_before_says_nothing_of_the_pace(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now_s = iter((0.0, 0.0, 6.0, 6.0, 6.0, 12.0, 12.0, 12.0))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(now_s))
+    with Counter("trials") as counter:
+        for done in (900, 900, 924):
+            counter.show(done, 1_000)
+    assert capsys.readouterr().err.splitlines() == [
+        "trials: 900 of 1,000 done, 6 s so far",
+        "trials: 924 of 1,000 done, 2.0 per second, 38 s left",
+    ]
+
+
 @pytest.mark.parametrize("args", [[], ["tools"]])
 def test_a_bare_command_prints_its_help(args: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:

@@ -1,5 +1,6 @@
 """A disk that is full stops the trials that need room, and ends none of them."""
 
+import asyncio
 import errno
 import os
 import threading
@@ -10,16 +11,24 @@ from pathlib import Path
 
 import pytest
 
+from gnomon import whole_file
+from gnomon.agent import AgentContext
 from gnomon.media import MediaStore
+from gnomon.model import Reply, Request
 from gnomon.sample import Sample
 from gnomon.spec import JobSpec
 from tests.gnomon.media.test_media_store import noise
 from tests.workers.conftest import create, wait_until
 from tests.workers.faults import fill, small_disk
 from tests.workers.tiny_worker import context_of, open_tiny
+from workers import trial_attempts
 from workers.opening import OpenJob
 from workers.shard import run_shard
+from workers.slots import Slots
+from workers.spent import Spent
 from workers.store import Store
+from workers.tracing import no_spans
+from workers.trial_attempts import TrialAttempts
 
 
 def open_with_pictures(spec: JobSpec, media: MediaStore) -> OpenJob:
@@ -84,3 +93,68 @@ def test_trials_that_meet_a_full_disk_go_on_once_there_is_room(
     record = real_store.job(job.id)
     assert (record.status, record.counts.scored) == ("completed", 12)
     assert {row.attempt for row in real_store.iter_rows(job.id)} == {1}
+
+
+class Kept:
+    """A model one reply of which comes from the cache; the others are paid."""
+
+    id = "kept"
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    async def reply(self, request: Request) -> Reply:
+        self.calls += 1
+        return Reply(text="A", prompt_tokens=3, completion_tokens=4, usd=0.5, cached=self.calls == 1)
+
+    async def close(self) -> None:
+        return
+
+
+class Drawer:
+    """Asks twice, then keeps a picture."""
+
+    name, uses_tools, description = "drawer", False, "draws"
+
+    def __init__(self, media: MediaStore) -> None:
+        self._media = media
+
+    async def answer(self, context: AgentContext) -> str:
+        for _ in range(2):
+            reply = await context.ask(context.prompt)
+        self._media.put(noise())
+        return reply.text
+
+
+async def test_a_trial_that_met_a_full_disk_pays_again_only_once_there_is_room(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trial_attempts, "NO_ROOM_S", 0.001)
+    monkeypatch.setattr(trial_attempts, "MOST_NO_ROOM_S", 0.01)
+    job, media, model = create(store, 1), MediaStore(tmp_path / "media"), Kept()
+    lease = store.lease(job.id, 0, worker="w", ttl_s=60.0)[0]
+    attempts = TrialAttempts(
+        open_tiny(job.spec, media),
+        agents={"direct": Drawer(media)},
+        models={"scripted": model},
+        tracer=no_spans,
+    )
+    looks: list[bool] = []
+    loop, has_looked = asyncio.get_running_loop(), asyncio.Event()
+
+    def has_room(media: MediaStore) -> bool:
+        looks.append(whole_file.has_room(media.folder))
+        if len(looks) == 5:
+            loop.call_soon_threadsafe(has_looked.set)
+        return looks[-1]
+
+    monkeypatch.setattr(MediaStore, "has_room", has_room)
+    slot = Slots(1, changed=lambda: None).take("scripted")
+    with refusing():
+        running = asyncio.create_task(attempts.run(lease, slot))
+        await has_looked.wait()
+        assert model.calls == 2
+    _, row, _ = await running
+    assert (row.outcome, model.calls) == ("scored", 4)
+    assert attempts.broken_off == [Spent(0.5, 7)], "what came from the cache was paid before"
+    assert [looks[0], looks[-1]] == [False, True]

@@ -327,6 +327,18 @@ def test_a_used_up_budget_ends_whole_samples_only(store: Store) -> None:
     assert store.job(job.id).status == "completed"
 
 
+def test_a_used_up_budget_ends_whole_samples_of_the_models_that_are_left(store: Store) -> None:
+    models = [{"id": "scripted-a"}, {"id": "scripted-b"}]
+    job = create(store, 4, models=models, limits={"usd": 1.0}, concurrency=64)
+    store.stop_model(job.id, "scripted-a", cause="auth", error="no key")
+    first = store.lease(job.id, 0, worker="w", ttl_s=TTL_S, limit=3)
+    store.finish([(lease, make_row(lease), TRACE) for lease in first])  # 1.5 dollars
+    rest = lease_all(store, job)
+    assert [(lease.trial.ref.sample_id, lease.trial.arm) for lease in rest] == [("s1", "tools")]
+    ended = [row.stop_reason for row in store.iter_rows(job.id) if row.model == "scripted-b"]
+    assert sorted(ended) == ["answered"] * 3 + ["budget"] * 4
+
+
 def test_a_failed_job_says_why_and_ends_every_trial(store: Store) -> None:
     job = create(store, 2)
     failed = store.fail(job.id, "data: gone")

@@ -11,10 +11,11 @@ from typing import Any
 from sqlalchemy import RowMapping
 
 from gnomon.job import Trial
+from gnomon.missing import keepable
 from gnomon.outcome import Outcome
 from gnomon.row import COLUMNS, Row
 from gnomon.sample import DataFault, SampleRef
-from gnomon.secrets import secrets_here
+from gnomon.secrets import secrets_here, without_folders
 from gnomon.spec import JobSpec
 from workers.spent import MAX_TOKENS, MAX_USD
 from workers.store.records import Counts, JobRecord, ModelCheck, iso
@@ -51,6 +52,8 @@ def row_values(row: Row) -> dict[str, Any]:
             raise ValueError(f"{name} is {values[name]}, not between 0 and {most:,.0f}")
     values.update({name: dump(values[name]) for name in _JSON}, outcome=row.outcome.value)
     values.update({name: secrets_here().redact(values[name]) for name in _SAID if values[name]})
+    if row.error:
+        values["error"] = keepable(row.error)
     return values
 
 
@@ -84,7 +87,7 @@ def job_values(spec: JobSpec, faults: Sequence[DataFault]) -> dict[str, Any]:
         "status": "queued",
         "spec": spec.model_dump_json(),
         "benchmark": spec.benchmark,
-        "faults": dump([asdict(fault) for fault in faults]),
+        "faults": dump([{**asdict(fault), "detail": without_folders(fault.detail)} for fault in faults]),
     }
 
 

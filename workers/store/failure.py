@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 
 from sqlalchemy import Connection, RowMapping, func, select
 
-from gnomon.missing import MissingCause, failure_text
+from gnomon.missing import MissingCause, failure_text, said_most
 from workers.store.schema import model_checks, results
 
 STOPPED = "stopped"
@@ -18,10 +18,14 @@ def failure_of(db: Connection, job: RowMapping) -> str:
     if not job["infra_missing"]:
         return ""
     labels = [model["name"] or model["id"] for model in json.loads(job["spec"])["models"]]
-    here = (model_checks.c.job_id == job["id"]) & (model_checks.c.state == STOPPED)
-    stopped = set(db.execute(select(model_checks.c.model).where(here)).scalars())
-    has_failed = job["infra_missing"] >= job["planned"] or stopped >= set(labels)
+    has_failed = job["infra_missing"] >= job["planned"] or stopped_models(db, job["id"]) >= set(labels)
     return failure_text(_causes(db, job, labels)) if has_failed else ""
+
+
+def stopped_models(db: Connection, job_id: str) -> set[str]:
+    """Labels of the job's models that are called no more."""
+    here = (model_checks.c.job_id == job_id) & (model_checks.c.state == STOPPED)
+    return set(db.execute(select(model_checks.c.model).where(here)).scalars())
 
 
 def _causes(db: Connection, job: RowMapping, labels: list[str]) -> list[MissingCause]:
@@ -38,7 +42,7 @@ def _causes(db: Connection, job: RowMapping, labels: list[str]) -> list[MissingC
             cause=cause,
             trials=errors.total(),
             planned=job["planned"] // len(labels),
-            error=min(errors, key=lambda error: (-errors[error], error)),
+            error=said_most(errors),
         )
         for label in labels
         for (model, cause), errors in said.items()

@@ -10,10 +10,9 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 from gnomon.errors import Conflict, NotFound, SpecError
 from gnomon.identity import digest
 from gnomon.job import Trial, expand, planned
-from gnomon.missing import plain
+from gnomon.missing import keepable
 from gnomon.outcome import Outcome
 from gnomon.sample import DataFault, SampleRef
-from gnomon.secrets import secrets_here
 from gnomon.spec import JobSpec
 from workers.store.counters import OPEN
 from workers.store.database import Database, insert_all
@@ -266,13 +265,12 @@ def lock_jobs(db: Connection, job_ids: Collection[str]) -> None:
 
 
 def _fail(db: Connection, job_id: str, error: str, *, now: float) -> None:
+    error = keepable(error)
     lock_jobs(db, [job_id])
     changed = update(jobs).where(jobs.c.id == job_id, jobs.c.status.in_(OPEN))
-    if db.execute(
-        changed.values(status="failed", finished_at=now, error=secrets_here().strike(error))
-    ).rowcount:
+    if db.execute(changed.values(status="failed", finished_at=now, error=error)).rowcount:
         pending = (trials.c.job_id == job_id) & (trials.c.state == PENDING)
-        end_unrun(db, pending, stop_reason="setup", error=plain(error), now=now)
+        end_unrun(db, pending, stop_reason="setup", error=error, now=now)
 
 
 def _find(db: Connection, job_id: str) -> RowMapping:

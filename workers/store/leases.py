@@ -11,6 +11,7 @@ from workers.store.counters import OPEN
 from workers.store.database import Database
 from workers.store.encoding import trial_of
 from workers.store.ending import end_unrun
+from workers.store.failure import stopped_models
 from workers.store.jobs import group_size, lock_jobs
 from workers.store.records import Lease
 from workers.store.schema import LEASED, PENDING, jobs, trials
@@ -182,9 +183,12 @@ def _stop_at_limits(db: Connection, job: RowMapping, here: ColumnElement[bool], 
     spec = JobSpec.model_validate_json(job["spec"])
     if not job["is_spent"] and not over_limit(spec, usd=job["known_usd"], tokens=job["known_tokens"]):
         return
-    size = group_size(spec)
-    pending = db.execute(select(trials.c.trial_id, trials.c.ordinal).where(here)).all()
-    waiting = Counter(ordinal // size for _, ordinal in pending)
-    unbegun = [trial_id for trial_id, ordinal in pending if waiting[ordinal // size] == size]
+    size, labels = group_size(spec), {model.label for model in spec.models}
+    pending = db.execute(select(trials.c.trial_id, trials.c.ordinal, trials.c.model).where(here)).all()
+    # Trials of a stopped model have ended without having begun.
+    called = labels - stopped_models(db, job["id"])
+    waiting = Counter(ordinal // size for _, ordinal, model in pending if model in called)
+    share = len(called) * len(spec.arms)
+    unbegun = [trial_id for trial_id, ordinal, _ in pending if waiting[ordinal // size] == share]
     if unbegun:
         end_unrun(db, trials.c.trial_id.in_(unbegun), stop_reason="budget", now=now)

@@ -5,6 +5,7 @@ A model that is stopped is not called any more: its trials end as `infra_missing
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, insert, select, update
 
+from gnomon.missing import keepable
 from workers.store.counters import OPEN, Spent, add_results
 from workers.store.database import Database
 from workers.store.encoding import check_of
@@ -58,7 +59,7 @@ class ModelChecks(Database):
                 "usd": _sum(known["usd"], spent.usd),
                 "tokens": _sum(known["tokens"], spent.tokens),
             }
-            found = {"state": state, "cause": cause, "error": error, "holder": ""}
+            found = {"state": state, "cause": cause, "error": keepable(error), "holder": ""}
             _set(db, job_id, model, **cost | (found if known["holder"] == holder else {}))
 
     def stop_model(self, job_id: str, model: str, *, cause: str, error: str) -> None:
@@ -67,6 +68,7 @@ class ModelChecks(Database):
         Trials in flight end by themselves. Once no trial is left the job completes; it fails where none
         of its models is left. Stopping a model twice is harmless.
         """
+        error = keepable(error)
         with self.writing() as db:
             lock_jobs(db, [job_id])
             if db.execute(select(jobs.c.status).where(jobs.c.id == job_id)).scalar_one_or_none() not in OPEN:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gnomon.errors import SpecError
-from gnomon.whole_file import PUBLIC, whole_file
+from gnomon.whole_file import named_file
 from service.cli.options import data_dir_option
 
 if TYPE_CHECKING:
@@ -59,17 +59,17 @@ def _write(store: "Store", job: str, kind: str, out: Path | None) -> None:
         if out is None:
             rows_csv(rows, sys.stdout)
         elif kind == "parquet":
-            with whole_file(out, rights=PUBLIC) as file:
+            with named_file(out) as file:
                 rows_parquet(rows, file)
         else:
-            with whole_file(out, "w", rights=PUBLIC, encoding="utf-8", newline="") as file:
+            with named_file(out, "w", encoding="utf-8", newline="") as file:
                 rows_csv(rows, file)
         return
     text = _text(store, job, kind)
     if out is None:
         click.echo(text, nl=not text.endswith("\n"))
     else:
-        with whole_file(out, rights=PUBLIC) as file:
+        with named_file(out) as file:
             file.write(text.encode())
 
 

@@ -1,0 +1,32 @@
+"""Insisting: asking the store again while it is away."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from workers.store.database import in_words, is_passing
+
+AGAIN_S = 0.2
+log = logging.getLogger(__name__)
+Told = TypeVar("Told")
+
+
+async def insisted(
+    ask: Callable[[], Awaitable[Told]], *, what: str, gives_up: Callable[[], bool] = lambda: False
+) -> Told:
+    """What the store answers, however long it is away; `what` names the question in the log.
+
+    Raises:
+        SQLAlchemyError: it would never answer that, or it is away and `gives_up` says to wait no longer.
+    """
+    while True:
+        try:
+            return await ask()
+        except SQLAlchemyError as error:
+            if not is_passing(error) or gives_up():
+                raise
+            log.warning("%s: the store does not answer yet: %s", what, in_words(error))
+            await asyncio.sleep(AGAIN_S)
