@@ -1,7 +1,7 @@
 """Plan: the model writes a plan, then works it off with tools."""
 
-from agents import _react_graph
-from agents._talk import told
+from agents.core.messages import with_user_turn
+from agents.react import react_from
 from gnomon.agent import AgentContext
 
 PLAN = (
@@ -19,10 +19,10 @@ class _Plan:
     description = "The model first writes a plan, then calls tools in turns as react does."
 
     async def answer(self, context: AgentContext) -> str:
-        asked = told(context.prompt, PLAN)
+        asked = with_user_turn(context.prompt, PLAN)
         planned = await context.ask(asked, tool_choice="none")
         asked.append(planned.message(calls=[]))
-        return await _react_graph.run(context, told(asked, ACT))
+        return await react_from(context, with_user_turn(asked, ACT))
 
 
 plan = _Plan()

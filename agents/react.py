@@ -1,17 +1,24 @@
 """ReAct: the model calls tools in turns until it answers."""
 
-from agents import _react_graph
-from gnomon.agent import AgentContext
+import functools
+from typing import TYPE_CHECKING, Any
+
+from agents.core.langgraph_runtime import run_graph, trial_context
+from agents.core.tool_turn import run_call, tool_choice_now, with_unique_ids
+from gnomon.agent import AgentContext, LimitReached
+from gnomon.message import Message
+
+if TYPE_CHECKING:
+    from langgraph.pregel import Pregel
 
 
 class _React:
-    """Reason and act: ask, run the tools it calls, tell it what they said, ask again (Yao et al. 2023).
+    """Reason and act (Yao et al. 2023): ask the model, run the tools it calls, show it the results, repeat.
 
-    `tool_choice: required` holds until there was a call; held longer, no model could ever answer.
-    A call that fails in any way comes back to the model as an observation. When the arm's tool calls are
-    used up, every further call of that reply is told so, and the model is asked one last time without
-    tools to choose from; if it calls again, the trial ends as `max_tool_calls`. The last reply without a
-    call is the answer.
+    `tool_choice: required` holds until there was a call. A call that fails in any way comes back to the model
+    as an observation. When the arm's tool calls are used up, every further call of that reply is told so, and
+    the model is asked one last time without tools to choose from; if it calls again, the trial ends as
+    `max_tool_calls`. The last reply without a call is the answer.
     """
 
     name = "react"
@@ -19,7 +26,42 @@ class _React:
     description = "The model calls tools in turns, sees what they say, and answers when it is ready."
 
     async def answer(self, context: AgentContext) -> str:
-        return await _react_graph.run(context)
+        return await react_from(context, context.prompt)
+
+
+async def react_from(context: AgentContext, messages: list[Message]) -> str:
+    """Run the loop from this conversation on; the text of the last reply.
+
+    Raises:
+        LimitReached: a limit of the arm ended it.
+        ProviderFault, ModelFault: as the model raises them.
+    """
+    return str(await run_graph(_workflow(), messages, context))
+
+
+@functools.cache
+def _workflow() -> "Pregel[Any, Any, Any, Any]":
+    """The loop as a workflow of LangGraph's functional API, which is imported with the first trial."""
+    from langgraph.func import entrypoint
+
+    @entrypoint(context_schema=AgentContext)
+    async def react_workflow(messages: list[Message]) -> str:
+        return await _loop(trial_context(), messages)
+
+    return react_workflow
+
+
+async def _loop(context: AgentContext, messages: list[Message]) -> str:
+    while True:
+        choice = tool_choice_now(context)
+        reply = await context.ask(messages, tool_choice=choice)
+        if reply.tool_calls and choice == "none" and context.arm.tool_choice != "none":
+            raise LimitReached("max_tool_calls")
+        if not reply.tool_calls or choice == "none":  # where the arm forbids calls, only what it said counts
+            return reply.text
+        turn = reply.message(calls=with_unique_ids(reply.tool_calls, messages))
+        observations = [run_call(context, call) for call in turn["tool_calls"]]
+        messages = [*messages, turn, *observations]
 
 
 react = _React()

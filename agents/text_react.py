@@ -1,9 +1,9 @@
-"""Text ReAct: tools are told of and called in plain words, for models without function calling."""
+"""Text ReAct: tools are described and called in plain text, for models without function calling."""
 
 import json
 import re
 
-from agents._talk import observed, told
+from agents.core.messages import as_observation, with_user_turn
 from gnomon.agent import AgentContext, LimitReached
 from gnomon.message import Message, ToolCall
 
@@ -28,32 +28,32 @@ class _TextReact:
     description = "The model calls tools by writing `Action: {...}` lines; no function calling is needed."
 
     async def answer(self, context: AgentContext) -> str:
-        talk = _told_of_tools(context)
+        messages = _with_tools_listed(context)
         while True:
-            reply = await context.ask(talk, tool_choice="none", offer_tools=False)
+            reply = await context.ask(messages, tool_choice="none", offer_tools=False)
             text, call = _read(reply.text, len(context.trace.tool_steps))
             if call is None or not context.toolbox.schemas or context.arm.tool_choice == "none":
                 return reply.text
             if context.tool_calls_left <= 0:
                 raise LimitReached("max_tool_calls")
-            seen = observed(context.use(call)["content"])
+            observation = as_observation(context.use(call)["content"])
             # A turn that was cut goes back as bare text: what its provider hung on it belongs to the whole.
             turn = reply.message(calls=[]) if text == reply.text else _bare(text)
-            talk = told([*talk, turn], seen)
+            messages = with_user_turn([*messages, turn], observation)
             if context.tool_calls_left <= 0:
-                talk = told(talk, USED_UP)
+                messages = with_user_turn(messages, USED_UP)
 
 
 def _bare(text: str) -> Message:
     return {"role": "assistant", "content": text}
 
 
-def _told_of_tools(context: AgentContext) -> list[Message]:
+def _with_tools_listed(context: AgentContext) -> list[Message]:
     if not context.toolbox.schemas or context.arm.tool_choice == "none" or context.tool_calls_left <= 0:
         return list(context.prompt)
     listed = [json.dumps(schema["function"], ensure_ascii=False) for schema in context.toolbox.schemas]
     first = ["Call at least one tool before you answer."] if context.arm.tool_choice == "required" else []
-    return told(context.prompt, "\n".join([INTRO, *listed, *first]))
+    return with_user_turn(context.prompt, "\n".join([INTRO, *listed, *first]))
 
 
 def _read(text: str, number: int) -> tuple[str, ToolCall | None]:

@@ -1,6 +1,6 @@
 """Vote: several drafts without tools, then the answer that most of them agree on."""
 
-from agents._talk import told
+from agents.core.messages import with_user_turn
 from gnomon.agent import AgentContext
 from gnomon.model import Reply
 
@@ -32,8 +32,8 @@ class _Vote:
         # All drafts in one turn of the assistant: none of them is what the provider said, so none of its
         # reasoning goes back with them.
         said = "\n\n".join(f"Draft {number}:\n{draft.text}" for number, draft in enumerate(drafts, start=1))
-        talk = told([*context.prompt, {"role": "assistant", "content": said}], CHOOSE)
-        return (await context.ask(talk, tool_choice="none")).text
+        conversation = with_user_turn([*context.prompt, {"role": "assistant", "content": said}], CHOOSE)
+        return (await context.ask(conversation, tool_choice="none")).text
 
 
 def _is_room(context: AgentContext, drafts: list[Reply]) -> bool:

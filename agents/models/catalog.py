@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Iterable
 from typing import Literal
 
-from agents import _langgraph
+from agents.core import langgraph_runtime
 from agents.models.anthropic_rules import OPTIONS
 from agents.models.scripted import ScriptedModel
 from gnomon.media import MediaStore
@@ -82,7 +82,7 @@ def open_model(spec: ModelSpec, media: MediaStore) -> Model:
 def preload(models: Iterable[ModelSpec]) -> None:
     """Import what these models and the agents need; workers do so before they fork."""
     clients = {client_of(spec) for spec in models}
-    _langgraph.load()
+    langgraph_runtime.load()
     if "reference" in clients:
         importlib.import_module(REFERENCE_MODULE)
         importlib.import_module(REFERENCE_TRIPS)

@@ -12,10 +12,11 @@ import json
 import operator
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
+from agents.core.langgraph_runtime import run_graph, trial_context
+from agents.core.tool_turn import run_call, tool_choice_now, with_unique_ids
 from agents.trips.draft_text import Drafted, draft_in
 from agents.trips.intake import asked_for, is_brief, lost_names, must_visit, understand
 from agents.trips.scheduling import scheduled_draft
-from agents.trips.turn import choice_of, distinct
 from gnomon.agent import AgentContext, LimitReached
 from gnomon.message import Message, ToolCall
 from gnomon.trace import NoteStep
@@ -27,12 +28,11 @@ MAX_REPAIRS = 3
 
 
 class State(TypedDict):
-    """The conversation and the best draft so far; the context rides along unchanged.
+    """The conversation and the best draft so far.
 
     `request` is what a model made of free words or a film; None where the request was given as it is.
     """
 
-    context: AgentContext
     request: dict[str, Any] | None
     messages: Annotated[list[Message], operator.add]
     draft: Drafted | None
@@ -50,10 +50,7 @@ async def run(context: AgentContext) -> str:
     Raises:
         LimitReached: a limit was reached before there was a draft.
     """
-    from langsmith import tracing_context
-
     start: State = {
-        "context": context,
         "request": None,
         "messages": list(context.prompt),
         "draft": None,
@@ -63,16 +60,15 @@ async def run(context: AgentContext) -> str:
         "answer": "",
     }
     limit = 3 * context.arm.max_turns + 6 * MAX_REPAIRS + 20
-    with tracing_context(enabled=False):
-        end = await _graph().ainvoke(start, {"recursion_limit": limit})
+    end = await run_graph(_graph(), start, context, max_steps=limit)
     return str(end["answer"])
 
 
 @functools.cache
-def _graph() -> "CompiledStateGraph[State, Any, Any, Any]":
+def _graph() -> "CompiledStateGraph[State, AgentContext, Any, Any]":
     from langgraph.graph import END, START, StateGraph
 
-    graph = StateGraph(State)
+    graph = StateGraph(State, context_schema=AgentContext)
     for name, node in (
         ("intake", _intake),
         ("ground", _ground),
@@ -102,10 +98,10 @@ async def _intake(state: State) -> dict[str, Any]:
     """The request as the prompt has it; free words and films are put into fields by the model first."""
     if not is_brief(state["messages"]):
         request = asked_for(state["messages"])
-        _note(state, f"intake: {'a request for ' + str(request.get('area')) if request else 'free words'}")
+        _note(f"intake: {'a request for ' + str(request.get('area')) if request else 'free words'}")
         return {}
-    understood = await understand(state["context"])
-    _note(state, f"intake: {understood.word}")
+    understood = await understand(trial_context())
+    _note(f"intake: {understood.word}")
     if understood.request is None:
         plan = {"status": "refused", "conflict": ["request"]}
         return {"messages": understood.messages, "request": {}, "draft": Drafted(plan=plan)}
@@ -118,7 +114,7 @@ async def _ground(state: State) -> dict[str, Any]:
     if not lost:
         return {}
     conflict = [f"place:{name}" for name in lost]
-    _note(state, f"ground: not found: {', '.join(lost)}")
+    _note(f"ground: not found: {', '.join(lost)}")
     return {"draft": Drafted(plan={"status": "refused", "conflict": conflict})}
 
 
@@ -127,16 +123,16 @@ def _after_ground(state: State) -> str:
 
 
 async def _gather(state: State) -> dict[str, Any]:
-    context, messages = state["context"], state["messages"]
-    choice = choice_of(context)
+    context, messages = trial_context(), state["messages"]
+    choice = tool_choice_now(context)
     try:
         reply = await context.ask(messages, tool_choice=choice)
     except LimitReached as reached:
         if state["best"] is None:
             raise
-        _note(state, f"gather: {reached}; the best draft so far stands")
+        _note(f"gather: {reached}; the best draft so far stands")
         return {"messages": [{"role": "assistant", "content": state["best"][1].text}], "repairs": MAX_REPAIRS}
-    calls = [] if choice == "none" else distinct(reply.tool_calls, messages)
+    calls = [] if choice == "none" else with_unique_ids(reply.tool_calls, messages)
     return {"messages": [reply.message(calls=calls)]}
 
 
@@ -146,16 +142,9 @@ def _after_gather(state: State) -> str:
 
 async def _tools(state: State) -> dict[str, Any]:
     """The calls of a turn, one after the other in a thread: a provider may be far away."""
-    context = state["context"]
-    seen = [await _used(context, call) for call in state["messages"][-1]["tool_calls"]]
-    return {"messages": seen}
-
-
-async def _used(context: AgentContext, call: ToolCall) -> Message:
-    if context.tool_calls_left > 0:
-        return await asyncio.to_thread(context.use, call)
-    error = f"All {context.arm.max_tool_calls} tool calls are used up; this one was not run. Answer now."
-    return {"role": "tool", "tool_call_id": call["id"], "content": json.dumps({"error": error})}
+    context = trial_context()
+    calls = state["messages"][-1]["tool_calls"]
+    return {"messages": [await asyncio.to_thread(run_call, context, call) for call in calls]}
 
 
 async def _draft(state: State) -> dict[str, Any]:
@@ -165,17 +154,17 @@ async def _draft(state: State) -> dict[str, Any]:
 
 async def _schedule(state: State) -> dict[str, Any]:
     """Give a draft its best order and times; refuse what the scheduler proves that nobody can plan."""
-    draft, context = state["draft"], state["context"]
+    draft, context = state["draft"], trial_context()
     if draft is None or draft.plan is None or not _has(context, "order_visits"):
         return {}
     ask = functools.partial(_ask_tool, context, "order_visits")
     scheduled, word = await scheduled_draft(draft, must_visit(state["messages"]), ask)
-    _note(state, f"schedule: {word}")
+    _note(f"schedule: {word}")
     return {"draft": scheduled}
 
 
 async def _verify(state: State) -> dict[str, Any]:
-    draft, context = state["draft"], state["context"]
+    draft, context = state["draft"], trial_context()
     if draft is None or not _has(context, "check_plan"):
         return {}
     if draft.plan is None:
@@ -183,7 +172,7 @@ async def _verify(state: State) -> dict[str, Any]:
     else:
         told = await _ask_tool(context, "check_plan", {"plan": draft.plan})
         if "faults" not in told:
-            _note(state, f"verify: not checked: {told.get('error', 'no answer')}")
+            _note(f"verify: not checked: {told.get('error', 'no answer')}")
             return {}
         faults = [fault for fault in told["faults"] if fault["severity"] == "error"]
     best = state["best"]
@@ -233,5 +222,5 @@ async def _ask_tool(context: AgentContext, tool: str, arguments: dict[str, Any])
     return told if isinstance(told, dict) else {}
 
 
-def _note(state: State, text: str) -> None:
-    state["context"].trace.add(NoteStep(text=text))
+def _note(text: str) -> None:
+    trial_context().trace.add(NoteStep(text=text))

@@ -40,3 +40,13 @@ def test_every_kind_of_question_the_reference_model_solves_is_documented():
     text = (DOCS / "models.md").read_text()
     rows = re.search(r"\| question \|.*?\n\n", text, re.DOTALL)[0].strip().splitlines()[2:]
     assert len(rows) == len(SOLVERS)
+
+
+async def test_the_example_graph_works(new_context):
+    block = re.findall(r"```python\n(.*?)```", (DOCS / "agents.md").read_text(), re.DOTALL)[1]
+    names = {}
+    exec(compile(block, "agents.md", "exec"), names)
+    call = {"tool_calls": [{"name": "echo", "arguments": {"word": "hello"}}]}
+    context = new_context([call, "It says hello."])
+    assert await names["mine"].answer(context) == "It says hello."
+    assert len(context.trace.tool_steps) == 1

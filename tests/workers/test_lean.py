@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-from agents._langgraph import DISPENSABLE
+from agents.core.langgraph_runtime import DISPENSABLE
 from workers.lean import DISPENSABLE as DISPENSABLE_TO_REDIS
 
 HEAVY = {"PIL", "av", "litellm", "networkx", "numpy", "opening_hours", "pyarrow", "scipy", "shapely", "yaml"}

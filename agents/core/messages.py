@@ -1,16 +1,16 @@
-"""Talk: adding a turn of ours to a conversation."""
+"""Adding a user's turn to a conversation."""
 
 from gnomon.message import ImageBlock, Message, TextBlock
 
-Said = str | list[TextBlock | ImageBlock] | None
+Content = str | list[TextBlock | ImageBlock] | None
 
 
-def told(messages: list[Message], said: Said) -> list[Message]:
+def with_user_turn(messages: list[Message], said: Content) -> list[Message]:
     """The conversation with the user saying `said` at its end; two turns of one speaker become one.
 
-    >>> told([{"role": "user", "content": "Where?"}], "Think first.")[0]["content"]
+    >>> with_user_turn([{"role": "user", "content": "Where?"}], "Think first.")[0]["content"]
     [{'type': 'text', 'text': 'Where?'}, {'type': 'text', 'text': 'Think first.'}]
-    >>> len(told([{"role": "assistant", "content": "Here."}], "Sure?"))
+    >>> len(with_user_turn([{"role": "assistant", "content": "Here."}], "Sure?"))
     2
     """
     if not messages or messages[-1]["role"] != "user":
@@ -19,10 +19,10 @@ def told(messages: list[Message], said: Said) -> list[Message]:
     return [*messages[:-1], {"role": "user", "content": both}]
 
 
-def observed(content: Said) -> list[TextBlock | ImageBlock]:
+def as_observation(content: Content) -> list[TextBlock | ImageBlock]:
     """What a tool gave back, marked as an observation."""
     return [{"type": "text", "text": "Observation:"}, *_blocks(content)]
 
 
-def _blocks(said: Said) -> list[TextBlock | ImageBlock]:
+def _blocks(said: Content) -> list[TextBlock | ImageBlock]:
     return said if isinstance(said, list) else [{"type": "text", "text": said or ""}]

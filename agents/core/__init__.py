@@ -1,0 +1,1 @@
+"""What agents share: turns of a conversation, the rules of a turn with tools, running on LangGraph."""

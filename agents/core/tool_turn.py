@@ -1,0 +1,44 @@
+"""The rules of a turn in which a model may call tools, for every agent that runs them."""
+
+import json
+from collections.abc import Sequence
+
+from gnomon.agent import AgentContext
+from gnomon.message import Message, ToolCall, ToolChoice
+
+
+def tool_choice_now(context: AgentContext) -> ToolChoice:
+    """What the model may do in its next turn: no call once they are used up; `required` holds until there
+    was one, for no model could ever answer otherwise.
+    """
+    if context.tool_calls_left <= 0:
+        return "none"
+    if context.arm.tool_choice == "required" and any(reply.tool_calls for reply in context.trace.replies):
+        return "auto"
+    return context.arm.tool_choice
+
+
+def with_unique_ids(calls: Sequence[ToolCall], messages: Sequence[Message]) -> list[ToolCall]:
+    """The calls, each with an id that the conversation does not know yet; good ids are kept.
+
+    >>> call = {"id": "a", "type": "function", "function": {"name": "distance", "arguments": "{}"}}
+    >>> [unique["id"] for unique in with_unique_ids([call, call, {**call, "id": ""}], [])]
+    ['a', 'call_0', 'call_1']
+    """
+    taken = {call["id"] for message in messages for call in message.get("tool_calls", ())}
+    unique: list[ToolCall] = []
+    for call in calls:
+        call_id, number = call["id"], 0
+        while not call_id or call_id in taken:
+            call_id, number = f"call_{number}", number + 1
+        taken.add(call_id)
+        unique.append({**call, "id": call_id})
+    return unique
+
+
+def run_call(context: AgentContext, call: ToolCall) -> Message:
+    """Run a call and return what the model is told; a call beyond the arm's limit is not run, and told so."""
+    if context.tool_calls_left > 0:
+        return context.use(call)
+    error = f"All {context.arm.max_tool_calls} tool calls are used up; this one was not run. Answer now."
+    return {"role": "tool", "tool_call_id": call["id"], "content": json.dumps({"error": error})}
