@@ -99,7 +99,8 @@ def test_the_same_idempotency_key_gives_the_same_job(api: TestClient) -> None:
         ({"analysis": {"margin": 1}}, "analysis.margin"),
         ({"speed": 9}, "speed"),
         ({"name": "\ud800"}, "name"),
-        ({"name": "a\0b"}, "spec"),
+        ({"name": "a\0b"}, "name"),
+        ({"models": [{"id": "openai/m", "options": {"a": "b\0"}}]}, "spec"),
     ],
 )  # fmt: skip
 def test_a_bad_spec_is_422_with_its_field(api: TestClient, changes: dict[str, Any], field: str) -> None:
