@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields
 
-from gnomon.arm import Arm, Difference, diff
+from gnomon.core.arm import Arm, Difference, diff
 
 FACTORS = tuple(field.name for field in fields(Arm) if field.name not in ("name", "pinned"))
 

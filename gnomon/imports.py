@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def without(*names: str) -> Iterator[None]:
+def blocked(*names: str) -> Iterator[None]:
     """Within, an import of these modules fails as where they are not installed; afterwards it works again.
 
     For libraries that try such an import and go on when it fails; what they then say in warnings is

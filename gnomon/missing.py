@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from gnomon.secrets import secrets_here, without_folders
+from gnomon.core.redaction import redactor_here, without_folders
 
 MAX_ERROR_CHARS = 600
 NAMED = 3  # models that one message tells of
@@ -78,7 +78,7 @@ def keepable(error: str) -> str:
     >>> keepable("/srv/data/a.json cannot be read with sk-abcdefghijk")
     'a.json cannot be read with [secret]'
     """
-    return plain(without_folders(secrets_here().strike(error)))
+    return plain(without_folders(redactor_here().redact_text(error)))
 
 
 def plain(error: str) -> str:

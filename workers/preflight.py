@@ -14,15 +14,15 @@ from typing import TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from gnomon.agent import AGENTS, CallsInWords
-from gnomon.errors import ModelFault, OutOfBudget, ProviderFault
-from gnomon.model import Model, Request, is_built_in
-from gnomon.spec import JobSpec
+from gnomon.core.agent import AGENTS, CallsInWords
+from gnomon.core.errors import ModelFault, OutOfBudget, ProviderFault
+from gnomon.core.model import Model, Request, is_built_in
+from gnomon.spec.job_spec import JobSpec
+from workers.budget.client import BudgetClient
 from workers.insisting import insisted
-from workers.purse import Purse
-from workers.store.counters import Spent
+from workers.store.budgets import ZERO_USAGE
 from workers.store.database import in_words
-from workers.store.purses import NOTHING
+from workers.store.job_counters import Usage
 from workers.store.records import CheckState
 from workers.store.store import Store
 
@@ -43,7 +43,7 @@ class Finding:
 
     state: CheckState
     calls: int
-    spent: Spent = NOTHING
+    spent: Usage = ZERO_USAGE
     cause: str = ""
     error: str = ""
 
@@ -74,7 +74,7 @@ async def ask(model: Model, request: Request, *, pauses_s: tuple[float, ...] = P
             reply = await model.reply(request)
         except ModelFault as fault:
             said = fault.reply
-            return Finding(state="passed", calls=calls, spent=NOTHING if said is None else Spent.by(said))
+            return Finding(state="passed", calls=calls, spent=ZERO_USAGE if said is None else Usage.by(said))
         except OutOfBudget as error:
             return Finding(state="unconfirmed", calls=calls - 1, cause="budget", error=str(error))
         except ProviderFault as fault:
@@ -84,7 +84,7 @@ async def ask(model: Model, request: Request, *, pauses_s: tuple[float, ...] = P
             if not fault.transient:
                 break
             continue
-        return Finding(state="passed", calls=calls, spent=Spent.by(reply))
+        return Finding(state="passed", calls=calls, spent=Usage.by(reply))
     return last
 
 
@@ -100,7 +100,7 @@ class Preflight:
         store: Store,
         holder: str,
         ttl_s: float,
-        purse: Purse,
+        purse: BudgetClient,
         is_wanted: Callable[[], bool],
     ) -> None:
         """`models` by label, as they are paid; `is_wanted` says whether the job still goes on."""
@@ -185,7 +185,7 @@ class Preflight:
             cause=found.cause,
             error=found.error,
         )
-        self._purse.written([found.spent])
+        self._purse.mark_recorded([found.spent])
         if found.state == "stopped":
             await self.stop(label, fault)
 

@@ -3,8 +3,8 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from gnomon.agent import AgentContext
-from gnomon.imports import without
+from gnomon.core.agent import AgentContext
+from gnomon.imports import blocked
 
 if TYPE_CHECKING:
     from langgraph.pregel import Pregel
@@ -29,7 +29,7 @@ DISPENSABLE = (
 
 def load() -> None:
     """Import what a trial on a graph needs."""
-    with without(*DISPENSABLE):
+    with blocked(*DISPENSABLE):
         for name in NEEDED:
             importlib.import_module(name)
 

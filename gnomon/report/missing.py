@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from typing_extensions import TypedDict  # as in gnomon/report/schema.py
 
+from gnomon.core.sample import LACKS_MEDIA, DataFault
 from gnomon.missing import MissingCause, failure_text, largest, said_most
 from gnomon.outcome import Outcome
-from gnomon.report.ledger import Ledger
-from gnomon.report.table import printable
-from gnomon.sample import LACKS_MEDIA, DataFault
-from gnomon.spec import JobSpec, shows_media
+from gnomon.report.row_formats import escape_surrogates
+from gnomon.report.score_matrix import ScoreMatrix
+from gnomon.spec.job_spec import JobSpec, shows_media
 
 WORTH_SAYING = 0.05  # the share of a model's trials from which their loss stands before every figure
 
@@ -36,7 +36,7 @@ class ModelCheckRow(TypedDict):
     tokens: int | None
 
 
-def missing_rows(ledger: Ledger, spec: JobSpec, *, planned: int) -> list[MissingRow]:
+def missing_rows(ledger: ScoreMatrix, spec: JobSpec, *, planned: int) -> list[MissingRow]:
     """By model, in the spec's order, and reason, most frequent first; `planned` counts the job's trials."""
     found = [
         _row(ledger, model.label, cause, planned=planned // len(spec.models))
@@ -47,12 +47,12 @@ def missing_rows(ledger: Ledger, spec: JobSpec, *, planned: int) -> list[Missing
     return sorted(found, key=lambda row: (order[row["model"]], -row["trials"], row["cause"]))
 
 
-def _causes(ledger: Ledger, model: str) -> list[str]:
+def _causes(ledger: ScoreMatrix, model: str) -> list[str]:
     mine = [tally for group, tally in zip(ledger.groups, ledger.tallies, strict=True) if group[0] == model]
     return sorted({cause for tally in mine for cause in tally.stop_reasons.get(Outcome.INFRA_MISSING, ())})
 
 
-def _row(ledger: Ledger, model: str, cause: str, *, planned: int) -> MissingRow:
+def _row(ledger: ScoreMatrix, model: str, cause: str, *, planned: int) -> MissingRow:
     errors: dict[str, int] = {}
     trials = 0
     for (label, _), tally in zip(ledger.groups, ledger.tallies, strict=True):
@@ -65,7 +65,7 @@ def _row(ledger: Ledger, model: str, cause: str, *, planned: int) -> MissingRow:
         "cause": cause,
         "trials": trials,
         "planned": planned,
-        "error": printable(said_most(errors)),
+        "error": escape_surrogates(said_most(errors)),
     }
 
 
@@ -85,12 +85,12 @@ def alerts(
     stopped = {check["model"] for check in checks if check["state"] == "stopped"}
     found = [fault.detail for fault in faults if fault.kind == LACKS_MEDIA and shows_media(spec)]
     if status == "failed":
-        return [printable(f"The job failed. {error or failure_text(causes)}".strip()), *found]
+        return [escape_surrogates(f"The job failed. {error or failure_text(causes)}".strip()), *found]
     lost: Mapping[str, int] = {
         model: sum(one.trials for one in causes if one.model == model) for model in _labels(spec)
     }
     told = [
-        printable(one.sentence())
+        escape_surrogates(one.sentence())
         for one in largest(causes)
         if one.model in stopped or lost[one.model] >= WORTH_SAYING * one.planned
     ]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
 
 data_dir_option = click.option(
     "--data-dir",

@@ -19,7 +19,7 @@ from rich.progress import (
 )
 
 if TYPE_CHECKING:
-    from service.running import Look
+    from service.run_job import JobSnapshot
 
 LINE_EVERY_S = 5.0
 
@@ -126,7 +126,7 @@ class JobProgress:
     ) -> None:
         self._counter.__exit__(kind, error, trace)
 
-    def show(self, look: "Look") -> None:
+    def show(self, look: "JobSnapshot") -> None:
         """Take in a look at the job."""
         for row in look.rows:
             if row.score is not None:

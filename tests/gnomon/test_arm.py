@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from gnomon.arm import Arm, Faults, diff, differences
 from gnomon.contrast import FACTORS, Contrast
-from gnomon.errors import SpecError
-from gnomon.spec import parse_spec
+from gnomon.core.arm import Arm, Faults, diff, differences
+from gnomon.core.errors import SpecError
+from gnomon.spec.job_spec import parse_spec
 
 ONE = Arm(name="one", agent="react", tools=("speed", "distance"))
 CHANGES: dict[str, Any] = {
@@ -68,7 +68,7 @@ AGENTS = ("direct", "plan", "react", "text-react", "vote")
 def test_a_frozen_spec_names_its_tools_and_their_contract_and_reads_the_same_again() -> None:
     spec = parse_spec(GIVEN, agents=AGENTS)
     tools = spec.arm("tools")
-    assert tools.pinned == tools.contract != ""
+    assert tools.frozen_toolset_hash == tools.toolset_hash != ""
     assert isinstance(spec.arms[1].tools, list)
     assert parse_spec(spec.model_dump(mode="json"), agents=AGENTS) == spec
 

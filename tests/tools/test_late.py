@@ -51,7 +51,7 @@ CALLS = {
 # In a fork of a process that has loaded no tool: what came early, and what the call still imported.
 CALLED = """
 import json, os, sys
-from tools.core.late import load_late
+from tools.core.lazy_imports import load_late
 from tools.core.toolbox import TOOLS, Toolbox
 
 for name, arguments in json.loads(sys.argv[1]).items():

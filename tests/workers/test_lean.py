@@ -19,8 +19,8 @@ from workers.lean import start_lean
 start_lean()
 from agents.models.catalog import open_model, preload
 from gnomon.media import MediaStore
-from gnomon.spec import JobSpec
-from tools.core.late import load_late
+from gnomon.spec.job_spec import JobSpec
+from tools.core.lazy_imports import load_late
 from workers.worker import _import_for
 
 def begin(tool):
@@ -66,10 +66,10 @@ print(json.dumps([importlib.import_module(name).__name__ for name in {names}]))
 GRAPH = """
 begin("speed")
 import asyncio
-from gnomon.agent import AGENTS, AgentContext
-from gnomon.arm import Arm
-from gnomon.spec import ModelSpec
-from gnomon.trace import Trace
+from gnomon.core.agent import AGENTS, AgentContext
+from gnomon.core.arm import Arm
+from gnomon.spec.job_spec import ModelSpec
+from gnomon.core.trace import Trace
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.scene.frame import Frame

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors import ModelFault, ProviderFault
-from gnomon.model import Model, Reply, Request
+from gnomon.core.errors import ModelFault, ProviderFault
+from gnomon.core.model import Model, Reply, Request
 from gnomon.outcome import Outcome
 from tests.agents.conftest import FakeProvider, serving
 from tests.workers.conftest import BOTH, Clock, Plant, create, make_row, make_spec
@@ -22,7 +22,7 @@ from workers.circuit_breaker import MOST_IN_A_ROW, BreakableModel
 from workers.preflight import PROMPT, preflight_request
 from workers.shard import run_shard
 from workers.store import JobRecord, Store
-from workers.store.counters import Spent
+from workers.store.job_counters import Usage
 
 KEY = "sk-abcdefghijklmnop"
 REFUSED = {"error": {"message": f"Incorrect API key provided: {KEY}", "code": "invalid_api_key"}}
@@ -346,7 +346,7 @@ def test_one_process_checks_a_model_and_takes_over_from_one_that_is_silent(
     clock.now_s += TTL_S + 1
     assert begin("b") == ("checking", True)
     assert begin("a") == ("checking", False)
-    passed: dict[str, Any] = {"state": "passed", "calls": 1, "spent": Spent(0.5, 7)}
+    passed: dict[str, Any] = {"state": "passed", "calls": 1, "spent": Usage(0.5, 7)}
     store.end_check(job.id, "m", holder="a", **passed | {"state": "unconfirmed"})
     assert begin("a") == ("checking", False), "it was too slow, but its call has been made"
     for _ in range(2):  # as if the answer to the first had been lost

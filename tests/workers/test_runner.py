@@ -8,23 +8,23 @@ from typing import Any
 
 import pytest
 
-from gnomon.agent import AGENTS, Agent, AgentContext
+from gnomon.core.agent import AGENTS, Agent, AgentContext
+from gnomon.core.model import Model, Reply, Request
 from gnomon.media import MediaStore
-from gnomon.model import Model, Reply, Request
 from gnomon.outcome import Outcome
-from gnomon.spec import JobSpec
+from gnomon.spec.job_spec import JobSpec
 from tests.workers.conftest import Clock, create
 from tests.workers.tiny_worker import context_of, open_nothing, open_tiny
+from workers.budget.client import BudgetClient
+from workers.budget.model import with_budget
 from workers.heartbeat import Heartbeat
-from workers.opening import OpenJob, OpenSpec
-from workers.purse import Purse
-from workers.pursed_model import pursed
+from workers.open_job import OpenJob, OpenSpec
 from workers.ramp import RAMP_S
 from workers.runner import Runner
 from workers.settings import Timing
 from workers.shard import run_shard
 from workers.store import JobRecord, Store
-from workers.store.leases import ALONE_AFTER
+from workers.store.leases import ISOLATE_AFTER
 
 QUICK = Timing(lease_s=5.0, watch_s=0.05, flush_s=0.05, grace_s=0.1)
 
@@ -71,7 +71,7 @@ def runner_of(
     shard: int = 0,
     agent: Agent | None = None,
 ) -> Runner:
-    purse = Purse(job.id, job.spec, store=store, holder=heart.holder, ttl_s=QUICK.lease_s)
+    purse = BudgetClient(job.id, job.spec, store=store, holder=heart.holder, ttl_s=QUICK.lease_s)
     return Runner(
         job.id,
         shard,
@@ -80,7 +80,7 @@ def runner_of(
         heartbeat=heart,
         timing=QUICK,
         agents={"direct": agent or AGENTS.get("direct")},
-        models={"scripted": pursed(model, job.spec.models[0], purse)},
+        models={"scripted": with_budget(model, job.spec.models[0], purse)},
         purse=purse,
     )
 
@@ -201,7 +201,7 @@ def test_no_shard_is_taken_before_a_slot_is_free(real_store: Store, tmp_path: Pa
 
 def test_no_shard_follows_one_with_a_trial_that_must_run_alone(real_store: Store, tmp_path: Path) -> None:
     job = create(real_store, 6)
-    for _ in range(ALONE_AFTER):
+    for _ in range(ISOLATE_AFTER):
         real_store.lease(job.id, 0, worker="dead/1/", ttl_s=60, limit=1)
         real_store.expire("dead/1/")
         real_store.sweep()

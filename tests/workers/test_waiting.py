@@ -7,7 +7,7 @@ import pytest
 
 from tests.workers.conftest import Plant, children_of, is_alive, wait_until
 from tests.workers.counting_provider import CountingProvider, counting
-from workers.limiter.allowance import VARIABLE
+from workers.rate_limit.config import RATE_LIMITS_ENV
 from workers.store import JobRecord
 
 CANCEL_WITHIN_S = 5.0
@@ -41,7 +41,7 @@ def cancel(plant: Plant, job: JobRecord) -> float:
 def test_while_a_provider_lets_one_job_wait_for_ten_minutes_another_runs_on_the_same_workers(
     plant: Plant, monkeypatch: pytest.MonkeyPatch, cache: bool
 ) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(RATE_LIMITS_ENV, raising=False)
     start(plant)
     with counting(room=0, retry_after="600") as busy, counting() as free:
         first = plant.post(100, models=[model_of(busy)], concurrency=8, cache=cache)
@@ -62,7 +62,7 @@ def test_while_a_provider_lets_one_job_wait_for_ten_minutes_another_runs_on_the_
 def test_a_job_that_rested_goes_on_by_itself_and_loses_nothing(
     plant: Plant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(RATE_LIMITS_ENV, raising=False)
     start(plant)
     with counting(room=0, retry_after="6") as busy, counting() as free:
         first = plant.post(40, models=[model_of(busy)], concurrency=4, cache=False)
@@ -79,7 +79,7 @@ def test_a_job_that_rested_goes_on_by_itself_and_loses_nothing(
 def test_of_two_models_of_a_job_the_one_that_answers_runs_on(
     plant: Plant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(RATE_LIMITS_ENV, raising=False)
     start(plant, workers=1)
     with counting(room=0, retry_after="600") as busy, counting() as free:
         models = [model_of(busy, "busy"), model_of(free, "free")]
@@ -103,10 +103,10 @@ def test_a_cancelled_job_frees_its_workers_whatever_its_trials_wait_for(
     delay_s: float,
     rate: Callable[[CountingProvider], str] | None,
 ) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(RATE_LIMITS_ENV, raising=False)
     with counting(delay_s=delay_s) as provider:
         if rate is not None:
-            monkeypatch.setenv(VARIABLE, rate(provider))
+            monkeypatch.setenv(RATE_LIMITS_ENV, rate(provider))
         start(plant)
         limits = {"usd": 1.0, "tokens": 100_000}
         job = plant.post(40, models=[model_of(provider)], concurrency=4, limits=limits)
@@ -119,7 +119,7 @@ def test_a_cancelled_job_frees_its_workers_whatever_its_trials_wait_for(
 def test_a_backoff_that_a_provider_asks_for_keeps_no_cancelled_job(
     plant: Plant, monkeypatch: pytest.MonkeyPatch, retry_after: str
 ) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(RATE_LIMITS_ENV, raising=False)
     start(plant)
     with counting(room=0, retry_after=retry_after) as provider:
         job = plant.post(10, models=[model_of(provider)], concurrency=4)

@@ -6,14 +6,14 @@ A model that is stopped is not called any more: its trials end as `infra_missing
 from sqlalchemy import ColumnElement, Connection, RowMapping, insert, select, update
 
 from gnomon.missing import keepable
-from workers.store.counters import OPEN, Spent, add_results
 from workers.store.database import Database
-from workers.store.encoding import check_of
-from workers.store.ending import end_unrun
 from workers.store.failure import STOPPED
+from workers.store.job_counters import OPEN, Usage, add_results
 from workers.store.jobs import lock_jobs
+from workers.store.missing import mark_missing
 from workers.store.records import CheckState, ModelCheck
 from workers.store.schema import PENDING, jobs, model_checks, trials
+from workers.store.serialization import check_of
 
 
 class ModelChecks(Database):
@@ -41,7 +41,7 @@ class ModelChecks(Database):
         holder: str,
         state: CheckState,
         calls: int,
-        spent: Spent,
+        spent: Usage,
         cause: str = "",
         error: str = "",
     ) -> None:
@@ -77,7 +77,7 @@ class ModelChecks(Database):
             if known is None or known["state"] != STOPPED:
                 _set(db, job_id, model, state=STOPPED, cause=cause, error=error, holder="")
             here = (trials.c.job_id == job_id) & (trials.c.model == model) & (trials.c.state == PENDING)
-            end_unrun(db, here, stop_reason=f"provider:{cause}", error=error, now=self.now(db))
+            mark_missing(db, here, stop_reason=f"provider:{cause}", error=error, now=self.now(db))
 
 
 def _here(job_id: str, model: str) -> ColumnElement[bool]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Generic, Literal, TypeVar
 
-from gnomon.job import Trial
-from gnomon.row import Row
-from gnomon.sample import DataFault
-from gnomon.spec import JobSpec
+from gnomon.core.row import Row
+from gnomon.core.sample import DataFault
+from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.trial_plan import Trial
 
 JobStatus = Literal["queued", "running", "completed", "cancelled", "failed"]
 TrialState = Literal["pending", "leased", "done"]

@@ -22,7 +22,7 @@ metadata = MetaData()
 _serial = BigInteger().with_variant(Integer, "sqlite")
 
 
-def _facts() -> tuple[Column[Any], ...]:
+def _trial_columns() -> tuple[Column[Any], ...]:
     """What a trial is. `job_id` is no foreign key: a job's own row is written after its trials."""
     return (
         Column("job_id", String(40), nullable=False),
@@ -76,7 +76,7 @@ trials = Table(
     Column("trial_id", String(40), primary_key=True),
     Column("ordinal", Integer, nullable=False),
     Column("shard", Integer, nullable=False),
-    *_facts(),
+    *_trial_columns(),
     Column("state", String(8), nullable=False, default="pending"),
     Column("attempt", Integer, nullable=False, default=0),
     Column("token", Integer, nullable=False, default=0),
@@ -107,7 +107,7 @@ results = Table(
     Column(
         "trial_id", String(40), ForeignKey("trials.trial_id", ondelete="CASCADE"), nullable=False, unique=True
     ),
-    *_facts(),
+    *_trial_columns(),
     Column("benchmark", Text, nullable=False),
     Column("outcome", String(16), nullable=False),
     Column("stop_reason", Text, nullable=False),
@@ -190,4 +190,4 @@ workers = Table(
     Column("seen_at", Double, nullable=False),
 )
 
-marks = Table("alembic_version", metadata, Column("version_num", String(32), primary_key=True))
+alembic_version = Table("alembic_version", metadata, Column("version_num", String(32), primary_key=True))

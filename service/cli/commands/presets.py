@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
 from service.cli.options import json_option
 
 
@@ -25,7 +25,7 @@ def presets(name: str | None, benchmark: str, text: str, as_json: bool) -> None:
 
 
 def _listed(*, as_json: bool) -> None:
-    from gnomon.preset import PRESETS
+    from gnomon.spec.preset import PRESETS
 
     if as_json:
         click.echo(
@@ -38,7 +38,7 @@ def _listed(*, as_json: bool) -> None:
 
 
 def _plan(name: str, benchmark: str, text: str) -> dict[str, Any]:
-    from gnomon.preset import PRESETS, model_calls, planned
+    from gnomon.spec.preset import PRESETS, model_calls, plan_arms
 
     if name not in PRESETS.names():
         raise SpecError(f"no preset {name!r}; there are: {', '.join(PRESETS.names())}", field="NAME")
@@ -48,7 +48,7 @@ def _plan(name: str, benchmark: str, text: str) -> dict[str, Any]:
         raise SpecError(f"not JSON: {error}", field="--options") from None
     if not isinstance(options, dict):
         raise SpecError("one JSON object, please", field="--options")
-    plan = planned(name, options, benchmark=benchmark)
+    plan = plan_arms(name, options, benchmark=benchmark)
     calls = [model_calls(arm) for arm in plan.arms]
     return {
         "name": name,

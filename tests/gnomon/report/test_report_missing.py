@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from gnomon.core.sample import LACKS_MEDIA, DataFault
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
-from gnomon.report.text import summary_text
-from gnomon.sample import LACKS_MEDIA, DataFault
+from gnomon.report.terminal import summary_text
 from tests.gnomon.report.conftest import Quiz, Reporter, a_row, a_spec
 
 SAID = "HTTP 401: bad key"
