@@ -3,7 +3,7 @@
 import functools
 from typing import TYPE_CHECKING, Any
 
-from agents.core.langgraph_runtime import run_graph, trial_context
+from agents.core.langgraph_runtime import is_loaded, run_graph, trial_context
 from agents.core.tool_turn import run_call, tool_choice_now, with_unique_ids
 from gnomon.core.agent import AgentContext, LimitReached
 from gnomon.core.message import Message
@@ -36,12 +36,14 @@ async def react_from(context: AgentContext, messages: list[Message]) -> str:
         LimitReached: a limit of the arm ended it.
         ProviderFault, ModelFault: as the model raises them.
     """
+    if not is_loaded():  # one trial on the command line: the import takes a second, the loop is the same
+        return await _loop(context, messages)
     return str(await run_graph(_workflow(), messages, context))
 
 
 @functools.cache
 def _workflow() -> "Pregel[Any, Any, Any, Any]":
-    """The loop as a workflow of LangGraph's functional API, which is imported with the first trial."""
+    """The loop as a workflow of LangGraph's functional API."""
     from langgraph.func import entrypoint
 
     @entrypoint(context_schema=AgentContext)

@@ -1,6 +1,7 @@
 """LangGraph: imported before a worker forks, and run without tracing."""
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.agent import AgentContext
@@ -32,6 +33,11 @@ def load() -> None:
     with blocked(*DISPENSABLE):
         for name in NEEDED:
             importlib.import_module(name)
+
+
+def is_loaded() -> bool:
+    """Whether LangGraph has been imported, as it has in every worker."""
+    return "langgraph.func" in sys.modules
 
 
 async def run_graph(

@@ -2,6 +2,8 @@ import json
 
 import pytest
 
+import agents.react
+from agents.core.langgraph_runtime import load
 from agents.direct import direct
 from agents.react import react
 from gnomon.core.agent import LimitReached
@@ -40,6 +42,15 @@ async def test_react_calls_a_tool_and_answers_with_what_it_said(new_context):
     assert tool_turn["role"] == "tool"
     assert json.loads(tool_turn["content"]) == {"said": "hello"}
     assert [step.kind for step in context.trace.steps] == ["reply", "tool", "reply"]
+
+
+@pytest.mark.parametrize("loaded", [True, False])
+async def test_the_loop_is_the_same_with_and_without_langgraph(new_context, monkeypatch, loaded):
+    load()
+    monkeypatch.setattr(agents.react, "is_loaded", lambda: loaded)
+    context = new_context([{"tool_calls": [echo("a")]}, {"tool_calls": [echo("b")]}, "done"])
+    assert await react.answer(context) == "done"
+    assert [step.kind for step in context.trace.steps] == ["reply", "tool", "reply", "tool", "reply"]
 
 
 async def test_several_calls_of_one_reply_are_answered_in_their_order(new_context):
