@@ -88,11 +88,11 @@ end
 -- In advance only where nothing is short: nobody is put off, and half of what may go at once is left.
 local ahead = 0
 local is_free = granted == #visit.costs and rivals == 0 and pause <= now
-while is_free and ahead < visit.ahead and room - 1 >= most / 2 do
+while is_free and ahead < visit.prefetch and room - 1 >= most / 2 do
   if requests and requests.due - requests.slack / 2 > now then break end
   if tokens and tokens.due - 0.5 > now then break end
   if requests then requests.due = math.max(requests.due, now) + requests.gap end
-  if tokens then tokens.due = math.max(tokens.due, now) + visit.ahead_cost * tokens.gap end
+  if tokens then tokens.due = math.max(tokens.due, now) + visit.prefetch_cost * tokens.gap end
   room, ahead, had = room - 1, ahead + 1, had + charge
 end
 
