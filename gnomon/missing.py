@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from gnomon.core.redaction import redactor_here, without_folders
 
 MAX_ERROR_CHARS = 600
+MAX_LINE_CHARS = 160
 NAMED = 3  # models that one message tells of
 # By stop reason: what a person can do about it.
 ADVICE = {
@@ -47,6 +48,16 @@ class MissingCause:
         are = "are" if self.planned != 1 else "is"
         advice = ADVICE.get(self.cause, "")
         return f"{self.model}: {lost} {are} missing, {self.cause}{said}. {advice}".strip()
+
+
+def said_in_short(words: str) -> str:
+    r"""A provider's words in quotation marks, on one line and no longer than a line can bear.
+
+    >>> print(said_in_short("HTTP 429: slow\n  down."))
+    “HTTP 429: slow down”
+    """
+    line = " ".join(words.split()).rstrip(".")
+    return f"“{line if len(line) <= MAX_LINE_CHARS else line[: MAX_LINE_CHARS - 1] + '…'}”"
 
 
 def largest(causes: Iterable[MissingCause]) -> list[MissingCause]:

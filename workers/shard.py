@@ -27,6 +27,7 @@ from workers.heartbeat import Heartbeat
 from workers.open_job import JobCache, OpenJob
 from workers.preflight import Preflight
 from workers.rate_limit.limiter import Limiter, flow_of
+from workers.rate_limit.waits import WaitRecord
 from workers.redacted_model import redacted
 from workers.response_cache import ResponseCache, fingerprint
 from workers.runner import Runner
@@ -117,10 +118,18 @@ async def _run(
         for model in models.values():
             stack.push_async_callback(_close, model)
         asked = {label: redacted(model, spec.model(label)) for label, model in models.items()}
+        checked = asked
         if context.redis_url is not None:
             limiter = Limiter(context.redis_url, flow=flow_of(job_id, spec), rates=context.rates)
             stack.push_async_callback(limiter.close)
-            asked = {label: limiter.around(model, spec.model(label)) for label, model in asked.items()}
+            waits = {label: WaitRecord(context.store, job_id, label) for label in models}
+            checked, asked = (
+                {
+                    label: limiter.around(model, spec.model(label), waits[label], asks_anew=asks_anew)
+                    for label, model in checked.items()
+                }
+                for asks_anew in (True, False)
+            )
         purse = BudgetClient(
             job_id, spec, store=context.store, holder=heartbeat.holder, ttl_s=context.timing.lease_s
         )
@@ -129,7 +138,7 @@ async def _run(
             spec,
             {
                 label: with_budget(model, spec.model(label), purse, learns=False)
-                for label, model in asked.items()
+                for label, model in checked.items()
             },
             store=context.store,
             holder=heartbeat.holder,

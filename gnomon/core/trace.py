@@ -73,6 +73,7 @@ class Trace:
     keeps_reasoning: bool = True
     response: str | None = None  # the final answer as the agent gave it to the scorer; None: it gave none
     tools_offered: int | None = None  # those that fitted the sample; None before the model was asked
+    waited_s: float = 0.0  # for leave to call, and where the provider asked to wait: no seconds of the trial
 
     def add(self, step: Step) -> None:
         self.steps.append(step)

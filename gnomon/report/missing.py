@@ -1,11 +1,12 @@
 """The report's missing trials: why, in whose words, and what must be said before any figure."""
 
 from collections.abc import Mapping, Sequence
+from typing import NotRequired
 
 from typing_extensions import TypedDict  # as in gnomon/report/schema.py
 
 from gnomon.core.sample import LACKS_MEDIA, DataFault
-from gnomon.missing import MissingCause, failure_text, largest, said_most
+from gnomon.missing import MissingCause, failure_text, largest, said_in_short, said_most
 from gnomon.outcome import Outcome
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.score_matrix import ScoreMatrix
@@ -34,6 +35,8 @@ class ModelCheckRow(TypedDict):
     calls: int
     usd: float | None
     tokens: int | None
+    waits_until: NotRequired[str | None]  # its provider said in the words of `waits_for` not to call before
+    waits_for: NotRequired[str]
 
 
 def missing_rows(ledger: ScoreMatrix, spec: JobSpec, *, planned: int) -> list[MissingRow]:
@@ -84,6 +87,7 @@ def alerts(
     causes = [MissingCause(**row) for row in rows]
     stopped = {check["model"] for check in checks if check["state"] == "stopped"}
     found = [fault.detail for fault in faults if fault.kind == LACKS_MEDIA and shows_media(spec)]
+    waits = [_waiting(check, status) for check in checks if check.get("waits_until")]
     if status == "failed":
         return [escape_surrogates(f"The job failed. {error or failure_text(causes)}".strip()), *found]
     lost: Mapping[str, int] = {
@@ -94,17 +98,27 @@ def alerts(
         for one in largest(causes)
         if one.model in stopped or lost[one.model] >= WORTH_SAYING * one.planned
     ]
-    return [*told, *found]
+    return [*waits, *told, *found]
 
 
 def _labels(spec: JobSpec) -> list[str]:
     return [model.label for model in spec.models]
 
 
+def _waiting(check: ModelCheckRow, status: str) -> str:
+    until = f"{str(check.get('waits_until'))[:16].replace('T', ' ')} UTC"
+    waits = "waits" if status in ("queued", "running") else f"waited when the job was {status}"
+    said = said_in_short(check.get("waits_for", ""))
+    return escape_surrogates(f"{check['model']} {waits}: its provider says {said}, not before {until}.")
+
+
 def preflight_text(check: ModelCheckRow) -> str:
     """What came of a model's preflight, and what it cost beside the trials."""
+    state = check["state"]
+    if state == "pending":
+        state = "broken off" if check["calls"] else "not made"
     said = f" ({check['cause']}: {check['error']})" if check["cause"] else ""
     calls = f"{check['calls']} call{'s' if check['calls'] != 1 else ''}"
     tokens = "unknown" if check["tokens"] is None else f"{check['tokens']:,}"
     usd = "unknown dollars" if check["usd"] is None else f"${check['usd']:.6f}"
-    return f"{check['state']}{said}; {calls}, {tokens} tokens, {usd}"
+    return f"{state}{said}; {calls}, {tokens} tokens, {usd}"

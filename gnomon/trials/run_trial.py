@@ -93,7 +93,8 @@ async def run_trial(
     except Exception as error:  # noqa: BLE001 the boundary where a fault of ours becomes data
         trace.add(NoteStep(text=without_folders("".join(traceback.format_exception(error, limit=-4)))))
         end = _missing(f"internal:{type(error).__name__}", "a fault of Gnomon's own; see the trace")
-    return _row(trial, bench, trace, end, wall_s=time.perf_counter() - started, attempt=attempt), trace
+    wall_s = max(0.0, time.perf_counter() - started - trace.waited_s)
+    return _row(trial, bench, trace, end, wall_s=wall_s, attempt=attempt), trace
 
 
 async def _attempt(
@@ -122,7 +123,10 @@ async def _attempt(
     )
     try:
         async with trial_timeout(bench.spec.limits.trial_seconds) as clock:
-            response = await agent.answer(context)
+            try:
+                response = await agent.answer(context)
+            finally:
+                trace.waited_s = clock.paused_s
     except LimitReached as reached:
         return _failed(reached.limit)
     except ModelFault as fault:

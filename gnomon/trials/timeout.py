@@ -10,7 +10,8 @@ class TrialTimeout:
     """Ends a trial when its seconds are over; several waits at once count as one."""
 
     def __init__(self, timeout: asyncio.Timeout) -> None:
-        self._timeout, self._waits, self._left_s = timeout, 0, 0.0
+        self._timeout, self._waits, self._left_s, self._since_s = timeout, 0, 0.0, 0.0
+        self.paused_s = 0.0  # so far
 
     @property
     def is_over(self) -> bool:
@@ -22,13 +23,16 @@ class TrialTimeout:
         """Within, no second passes."""
         loop, when = asyncio.get_running_loop(), self._timeout.when()
         if self._waits == 0 and when is not None:
-            self._left_s = when - loop.time()
+            self._since_s = loop.time()
+            self._left_s = when - self._since_s
             self._timeout.reschedule(None)
         self._waits += 1
         try:
             yield
         finally:
             self._waits -= 1
+            if self._waits == 0:
+                self.paused_s += loop.time() - self._since_s
             if self._waits == 0 and not self._timeout.expired():
                 self._timeout.reschedule(loop.time() + self._left_s)
 

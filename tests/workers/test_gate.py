@@ -29,7 +29,7 @@ class FakeLedger:
         self.room, self.away, self.plenty, self.takes_s = room, away, plenty, takes_s
         self.visits: list[SyncRequest] = []
 
-    async def visit(self, visit: SyncRequest) -> SyncResult:
+    async def sync(self, visit: SyncRequest) -> SyncResult:
         await asyncio.sleep(self.takes_s)
         if self.away:
             self.away -= 1
@@ -180,6 +180,23 @@ async def test_a_429_costs_no_try_and_is_told(new_gate: NewGate) -> None:
     assert sum(visit.throttled for visit in ledger.visits) == 6
 
 
+async def test_who_asks_anew_says_so_and_hears_a_429_as_any_fault(new_gate: NewGate) -> None:
+    ledger, busy, heard = FakeLedger(), Busy(refusals=1, retry_after_s=3600.0), []
+    gate = new_gate(ledger)
+
+    async def waits(said: str, wait_s: float) -> None:
+        heard.append((said, wait_s))
+
+    model = RateLimitedModel(busy, lambda: gate, waits=waits, asks_anew=True)
+    with pytest.raises(ProviderFault, match="slow down"):
+        await model.reply(ASK)
+    assert (await model.reply(ASK)).text == "A"
+    await gate.close()
+    assert heard == [("slow down", 600.0)]
+    assert [visit.asks_anew for visit in ledger.visits if visit.costs] == [True, True]
+    assert sum(visit.has_asked_anew for visit in ledger.visits) == 2
+
+
 async def test_other_faults_go_to_the_agent_at_once(new_gate: NewGate) -> None:
     class Broken(Busy):
         async def reply(self, request: Request) -> Reply:
@@ -232,6 +249,7 @@ async def test_the_seconds_of_a_trial_stand_still_while_it_waits_for_leave() -> 
         with timeout_paused(), timeout_paused():
             await asyncio.sleep(0.2)
     assert not clock.is_over
+    assert clock.paused_s >= 0.59, "both waits, and the inner one once"
 
 
 async def test_and_go_on_afterwards() -> None:
@@ -270,10 +288,10 @@ def test_rates_are_read_by_provider_and_host() -> None:
 
 async def test_a_gate_closes_though_redis_swallows_cancellations(new_gate: NewGate) -> None:
     class Deaf(FakeLedger):
-        async def visit(self, visit: SyncRequest) -> SyncResult:
+        async def sync(self, visit: SyncRequest) -> SyncResult:
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.sleep(0.01)
-            return await super().visit(visit)
+            return await super().sync(visit)
 
     ledger = Deaf()
     gate = new_gate(ledger)

@@ -190,3 +190,15 @@ async def test_a_lost_redis_begins_with_an_empty_account(new_ledger: NewLedger, 
     redis.flushall()
     redis.script_flush()
     assert await granted(ledger, 5, in_flight=3) == 0  # what is in flight is told at every visit
+
+
+async def test_who_asks_anew_passes_a_pause_and_what_is_said_then_counts(new_ledger: NewLedger) -> None:
+    ledger, other = new_ledger(), new_ledger()
+    assert await granted(ledger, 1, throttled=1, retry_after_s=600.0) == 0
+    assert await granted(ledger, 1, asks_anew=True) == 1
+    assert await granted(other, 1) == 0, "nothing has been said yet"
+    refused = await ledger.sync(SyncRequest(costs=[1], throttled=1, retry_after_s=60.0, has_asked_anew=True))
+    assert refused.granted == 0
+    assert 50.0 < refused.wait_s <= 60.0, "the newer word, though it is the shorter wait"
+    assert await granted(ledger, 1, answered=1, has_asked_anew=True) == 1
+    assert await granted(other, 1) == 1

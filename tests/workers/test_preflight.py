@@ -32,7 +32,8 @@ TTL_S = 10.0
 
 @pytest.fixture(autouse=True)
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preflight.ask, "__kwdefaults__", {"pauses_s": (0.01, 0.01)})
+    hurried = {**preflight.ask.__kwdefaults__, "pauses_s": (0.01, 0.01)}
+    monkeypatch.setattr(preflight.ask, "__kwdefaults__", hurried)
 
 
 @pytest.fixture
@@ -242,6 +243,30 @@ def test_a_cancelled_job_waits_for_no_preflight(real_store: Store, run: Run, pro
     assert run(job).status == "cancelled"
     assert time.monotonic() - began_s < 20, "not the minute that a preflight may take"
     canceller.join()
+    assert [(check.state, check.calls) for check in real_store.job(job.id).checks] == [("pending", 1)]
+
+
+async def test_a_provider_that_asks_for_a_long_wait_is_not_asked_again() -> None:
+    fault = ProviderFault("10 a day", cause="rate_limit", retry_after_s=3600.0)
+    found = await preflight.ask(Says(fault), Request(messages=[], tools=[]))
+    assert (found.state, found.calls, found.cause) == ("unconfirmed", 1, "rate_limit")
+    assert found.error == "10 a day"
+
+
+def test_a_wait_is_known_until_it_is_over_and_as_it_was_when_the_job_ended(
+    store: Store, clock: Clock
+) -> None:
+    job = post(store, {"id": "openai/m"})
+    store.note_wait(job.id, "openai/m", error="HTTP 429: 10 a day", wait_s=60.0)
+    [check] = store.job(job.id).checks
+    assert (check.waits_for, check.waits_until is not None) == ("HTTP 429: 10 a day", True)
+    clock.now_s += 61.0
+    assert store.job(job.id).checks[0].waits_until is None
+    store.note_wait(job.id, "openai/m", error="again", wait_s=60.0)
+    store.cancel(job.id)
+    clock.now_s += 61.0
+    assert store.job(job.id).checks[0].waits_for == "again"
+    assert store.resume(job.id).checks[0].waits_until is None
 
 
 def test_a_key_that_is_revoked_midway_stops_the_model(

@@ -7,6 +7,7 @@ import pytest
 
 from tests.workers.conftest import Plant, children_of, is_alive, wait_until
 from tests.workers.counting_provider import CountingProvider, counting
+from workers.queue import enqueue_shards
 from workers.rate_limit.config import RATE_LIMITS_ENV
 from workers.store import JobRecord
 
@@ -125,3 +126,25 @@ def test_a_backoff_that_a_provider_asks_for_keeps_no_cancelled_job(
         job = plant.post(10, models=[model_of(provider)], concurrency=4)
         wait_until(lambda: provider.refused > 0)
         assert cancel(plant, job) < CANCEL_WITHIN_S
+
+
+def test_a_wait_stands_in_the_job_and_a_person_who_resumes_it_does_not_wait(
+    plant: Plant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(RATE_LIMITS_ENV, raising=False)
+    start(plant)
+    with counting(room=0, retry_after="600") as busy:
+        job = plant.post(20, models=[model_of(busy)], concurrency=4, preflight=True)
+        wait_until(lambda: any(check.waits_until for check in plant.store.job(job.id).checks))
+        wait_until(lambda: plant.store.job(job.id).checks[0].state == "unconfirmed")
+        [check] = plant.store.job(job.id).checks
+        assert (check.cause, check.calls) == ("rate_limit", 1)
+        assert check.error == check.waits_for
+        assert busy.refused == 1, "one call says enough"
+        cancel(plant, job)
+        assert plant.store.job(job.id).checks[0].waits_until == check.waits_until
+        busy.room = None
+        resumed = plant.store.resume(job.id)
+        enqueue_shards(plant.redis, resumed, range(resumed.shards))
+        assert plant.end_of(resumed).counts.scored == 40
+        assert {row.wall_s < 60 for row in plant.store.iter_rows(job.id)} == {True}

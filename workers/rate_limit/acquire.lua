@@ -23,7 +23,9 @@ for i = 1, #there, 2 do
 end
 
 -- Too many requests: half as many at once, at most one cut a second; one more for each round that went well.
-local cap, pause_s = number_of('cap'), 0
+local cap = number_of('cap')
+-- A call that went in spite of the pause has been answered: what the provider says now is all that counts.
+if visit.has_asked_anew then redis.call('HDEL', state, 'pause') end
 if visit.throttled > 0 then
   if now >= (number_of('cut_until') or 0) then
     cap = math.max(1, math.floor(math.min(cap or math.huge, in_flight + visit.throttled) / 2))
@@ -75,7 +77,7 @@ local lead = math.max(charge, visit.lead * charge)
 local granted, wait_s = 0, 0.05
 local pause = number_of('pause') or 0
 for _, cost in ipairs(visit.costs) do
-  if pause > now then wait_s = pause - now break end
+  if pause > now and not visit.asks_anew then wait_s = pause - now break end
   if room < 1 then break end
   if requests and requests.due - requests.slack > now then wait_s = requests.due - requests.slack - now break end
   if tokens and tokens.due - 1 > now then wait_s = tokens.due - 1 - now break end
@@ -88,11 +90,11 @@ end
 -- In advance only where nothing is short: nobody is put off, and half of what may go at once is left.
 local ahead = 0
 local is_free = granted == #visit.costs and rivals == 0 and pause <= now
-while is_free and ahead < visit.ahead and room - 1 >= most / 2 do
+while is_free and ahead < visit.prefetch and room - 1 >= most / 2 do
   if requests and requests.due - requests.slack / 2 > now then break end
   if tokens and tokens.due - 0.5 > now then break end
   if requests then requests.due = math.max(requests.due, now) + requests.gap end
-  if tokens then tokens.due = math.max(tokens.due, now) + visit.ahead_cost * tokens.gap end
+  if tokens then tokens.due = math.max(tokens.due, now) + visit.prefetch_cost * tokens.gap end
   room, ahead, had = room - 1, ahead + 1, had + charge
 end
 

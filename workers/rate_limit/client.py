@@ -33,6 +33,7 @@ class Permit:
     used: int | None = None
     throttled: bool = False
     retry_after_s: float = 0.0
+    asks_anew: bool = False
 
 
 class RateLimitClient:
@@ -55,12 +56,13 @@ class RateLimitClient:
         self._pump: asyncio.Task[None] | None = None
 
     @asynccontextmanager
-    async def call(self, tokens: int) -> AsyncIterator[Permit]:
+    async def call(self, tokens: int, *, asks_anew: bool = False) -> AsyncIterator[Permit]:
         """Wait for leave for a call of about so many tokens, off the trial's clock.
 
-        Where that takes long, another trial has the slot of this one.
+        Where that takes long, another trial has the slot of this one. With `asks_anew` the call goes, and all
+        that ask together with it, though the provider has asked to wait; what it says then is what counts.
         """
-        call = Permit(tokens=tokens)
+        call = Permit(tokens=tokens, asks_anew=asks_anew)
         is_in_hand = self._try_acquire(call)
         try:
             if not is_in_hand:
@@ -107,6 +109,7 @@ class RateLimitClient:
     def _release(self, call: Permit) -> None:
         report = self._report
         self._in_flight -= 1
+        report.has_asked_anew |= call.asks_anew and (call.throttled or call.used is not None)
         if call.used is not None:
             report.answered += 1
             report.token_error += call.used - call.tokens
@@ -115,7 +118,7 @@ class RateLimitClient:
             report.retry_after_s = max(report.retry_after_s, call.retry_after_s)
             self._is_plenty = False
             self._drop_expired()
-        if self._is_blocked or call.throttled:
+        if self._is_blocked or call.throttled or call.asks_anew:
             self._wake.set()
         elif not self._is_told_soon:
             self._is_told_soon = True
@@ -152,6 +155,7 @@ class RateLimitClient:
         told, self._report, self._is_told_soon = self._report, SyncRequest(), False
         told.in_flight = self._in_flight + len(self._stock)
         told.costs = [call.tokens for call in asked]
+        told.asks_anew = any(call.asks_anew for call in asked)
         told.prefetch, told.prefetch_cost = self._stock.wanted(now_s), self._stock.cost
         try:
             leave = await self._ledger.sync(told)
@@ -179,6 +183,7 @@ class RateLimitClient:
         """What was not heard is told again."""
         now = self._report
         now.answered += told.answered
+        now.has_asked_anew |= told.has_asked_anew
         now.throttled += told.throttled
         now.token_error += max(0, told.token_error)  # it may have been heard: nothing is given back twice
         now.retry_after_s = max(now.retry_after_s, told.retry_after_s)

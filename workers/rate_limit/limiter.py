@@ -17,6 +17,7 @@ from workers.rate_limit.client import RateLimitClient
 from workers.rate_limit.config import bucket_key, endpoint_of
 from workers.rate_limit.model import RateLimitedModel
 from workers.rate_limit.redis_limiter import Flow, RedisRateLimiter
+from workers.rate_limit.waits import WaitRecord
 
 WEIGHTS = {"high": 4, "normal": 2, "low": 1}  # shares of a key that jobs of these priorities get
 REDIS_TIMEOUT_S = 5.0
@@ -37,8 +38,11 @@ class Limiter:
         self._flow, self._rates = flow, rates
         self._gates: dict[tuple[str, Rate], RateLimitClient] = {}
 
-    def around(self, model: Model, spec: ModelSpec) -> Model:
-        """The model behind its key's gate; a built-in one calls nobody and is left as it is."""
+    def around(self, model: Model, spec: ModelSpec, waits: WaitRecord, *, asks_anew: bool = False) -> Model:
+        """The model behind its key's gate; a built-in one calls nobody and is left as it is.
+
+        `waits` and `asks_anew` as for `RateLimitedModel`.
+        """
         if is_built_in(spec.id):
             return model
         rate = self._rates.get(endpoint_of(spec), Rate()).within(spec.rate or Rate())
@@ -50,7 +54,7 @@ class Limiter:
             except ProviderFault:
                 return None
 
-        return RateLimitedModel(model, gate_for)
+        return RateLimitedModel(model, gate_for, waits=waits.note, asks_anew=asks_anew)
 
     def _gate(self, name: str, rate: Rate) -> RateLimitClient:
         if (name, rate) not in self._gates:

@@ -39,6 +39,8 @@ class SyncRequest:
     token_error: int = 0  # tokens that finished calls have used beyond what they had asked for
     prefetch: int = 0  # calls that leave is asked for in advance, of `ahead_cost` tokens each
     prefetch_cost: int = 0
+    asks_anew: bool = False  # its calls go though the provider asked to wait: it may have changed its mind
+    has_asked_anew: bool = False  # such a call was answered, whatever was said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

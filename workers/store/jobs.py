@@ -115,7 +115,7 @@ class Jobs(Database):
             NotFound: there is none of that id.
         """
         with self.reading() as db:
-            return _records(db, [_find(db, job_id)])[0]
+            return _records(db, [_find(db, job_id)], now=self.now(db))[0]
 
     def jobs(self, cursor: str | None = None, limit: int = 100) -> Page[JobRecord]:
         """Jobs, newest first.
@@ -128,7 +128,7 @@ class Jobs(Database):
             if cursor is not None:
                 query = query.where(jobs.c.number < number_of(cursor))
             found = db.execute(query).mappings().all()
-            items = _records(db, found[:limit])
+            items = _records(db, found[:limit], now=self.now(db))
         return Page(
             items=tuple(items), next_cursor=str(found[limit - 1]["number"]) if len(found) > limit else None
         )
@@ -174,7 +174,7 @@ class Jobs(Database):
             }
             if db.execute(reopened.values(values)).rowcount:
                 again = update(model_checks).where(model_checks.c.job_id == job_id)
-                db.execute(again.values(state="pending", cause="", error="", holder=""))
+                db.execute(again.values(state="pending", cause="", error="", holder="", waits_until=None))
         return self.job(job_id)
 
     def fail(self, job_id: str, error: str) -> JobRecord:
@@ -232,7 +232,7 @@ class Jobs(Database):
                     f"the key {key!r} belongs to job {found[0]['id']}, which has another spec; use a new key"
                 )
                 raise Conflict(message, field="Idempotency-Key")
-            return next(iter(_records(db, found)), None)
+            return next(iter(_records(db, found, now=self.now(db))), None)
 
     def _insert_trials(self, planned: Iterator[Trial], size: int) -> None:
         rows = (
@@ -280,13 +280,17 @@ def _find(db: Connection, job_id: str) -> RowMapping:
     return found
 
 
-def _records(db: Connection, found: Sequence[RowMapping]) -> list[JobRecord]:
+def _records(db: Connection, found: Sequence[RowMapping], *, now: float) -> list[JobRecord]:
     leased = select(trials.c.job_id, func.count().label("leased")).where(trials.c.state == LEASED)
     if len(found) == 1:
         leased = leased.where(trials.c.job_id == found[0]["id"])
     running = {row.job_id: row.leased for row in db.execute(leased.group_by(trials.c.job_id))}
     here = model_checks.c.job_id.in_([row["id"] for row in found])
+    ended = {row["id"]: row["finished_at"] for row in found}
     checks: dict[str, tuple[ModelCheck, ...]] = {}
     for row in db.execute(select(model_checks).where(here).order_by(model_checks.c.model)).mappings():
-        checks[row["job_id"]] = (*checks.get(row["job_id"], ()), check_of(row))
+        checks[row["job_id"]] = (
+            *checks.get(row["job_id"], ()),
+            check_of(row, at_s=now if ended[row["job_id"]] is None else ended[row["job_id"]]),
+        )
     return [job_of(row, running=running.get(row["id"], 0), checks=checks.get(row["id"], ())) for row in found]

@@ -27,11 +27,11 @@ class ModelChecks(Database):
             lock_jobs(db, [job_id])
             now, known = self.now(db), _find(db, job_id, model)
             if known is not None and known["state"] not in ("pending", "checking"):
-                return check_of(known), False
+                return check_of(known, at_s=now), False
             is_mine = known is None or known["holder"] in ("", holder) or known["until"] < now
             if is_mine:
                 _set(db, job_id, model, state="checking", holder=holder, until=now + ttl_s)
-            return check_of(_at(db, job_id, model)), is_mine
+            return check_of(_at(db, job_id, model), at_s=now), is_mine
 
     def end_check(
         self,
@@ -61,6 +61,14 @@ class ModelChecks(Database):
             }
             found = {"state": state, "cause": cause, "error": keepable(error), "holder": ""}
             _set(db, job_id, model, **cost | (found if known["holder"] == holder else {}))
+
+    def note_wait(self, job_id: str, model: str, *, error: str, wait_s: float) -> None:
+        """The model's provider has been asked too often: it is not called again for so many seconds."""
+        with self.writing() as db:
+            lock_jobs(db, [job_id])
+            if _find(db, job_id, model) is None:  # no preflight was made: nothing else is known of it
+                _set(db, job_id, model, state="pending")
+            _set(db, job_id, model, waits_until=self.now(db) + wait_s, waits_for=keepable(error))
 
     def stop_model(self, job_id: str, model: str, *, cause: str, error: str) -> None:
         """Call the model no more: end its pending trials with that cause and the provider's words.

@@ -38,6 +38,8 @@ class ModelCheck:
     preflight calls have cost (None where the provider does not say).
 
     `unconfirmed`: the preflight failed in passing, and the job went on; `stopped`: it is called no more.
+    `waits_until`: the provider has been asked too often, said so in the words of `waits_for`, and is not
+    called before; or was not, when the job ended. None: nothing waits for it.
     """
 
     model: str
@@ -47,6 +49,8 @@ class ModelCheck:
     calls: int
     usd: float | None
     tokens: int | None
+    waits_until: str | None = None
+    waits_for: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from sqlalchemy import (
     literal_column,
 )
 
-REVISION = "0006"  # of the tables below; each change of them is a step in workers/store/revisions
+REVISION = "0007"  # of the tables below; each change of them is a step in workers/store/revisions
 metadata = MetaData()
 _serial = BigInteger().with_variant(Integer, "sqlite")
 
@@ -177,6 +177,8 @@ model_checks = Table(  # what is known of a job's model: its preflight, and whet
     Column("calls", Integer, nullable=False, default=0, server_default="0"),
     Column("usd", Double),  # of the preflight calls; None: unknown
     Column("tokens", BigInteger),
+    Column("waits_until", Double),  # its provider was asked too often and said so in the words of `waits_for`
+    Column("waits_for", Text, nullable=False, default="", server_default=""),
 )
 
 workers = Table(

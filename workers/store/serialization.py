@@ -120,9 +120,12 @@ def job_of(found: RowMapping, *, running: int, checks: tuple[ModelCheck, ...] = 
     )
 
 
-def check_of(found: RowMapping) -> ModelCheck:
-    """What is known of a job's model, as it lies in these columns."""
-    return ModelCheck(**{field.name: found[field.name] for field in fields(ModelCheck)})
+def check_of(found: RowMapping, *, at_s: float) -> ModelCheck:
+    """What is known at that time of a job's model, as it lies in these columns; a wait may be over."""
+    values = {field.name: found[field.name] for field in fields(ModelCheck)}
+    is_waiting = found["waits_until"] is not None and found["waits_until"] > at_s
+    wait = {"waits_until": iso(found["waits_until"]), "waits_for": found["waits_for"]}
+    return ModelCheck(**values | (wait if is_waiting else {"waits_until": None, "waits_for": ""}))
 
 
 def trial_of(found: RowMapping) -> Trial:

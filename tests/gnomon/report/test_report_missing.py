@@ -74,6 +74,27 @@ def test_of_two_models_the_one_that_was_stopped_is_named(report_of: Reporter) ->
     assert "stopped (auth: HTTP 401: bad key); 1 call, 0 tokens, $0.000000" in render_html(report)
 
 
+@pytest.mark.parametrize(
+    ("status", "waits"), [("running", "m waits"), ("cancelled", "m waited when the job was cancelled")]
+)
+def test_a_wait_for_the_provider_stands_on_page_one(report_of: Reporter, status: str, waits: str) -> None:
+    check = {
+        "model": "m",
+        "state": "pending",
+        "cause": "rate_limit",
+        "error": "HTTP 429: 10 a day",
+        "calls": 1,
+        "usd": 0.0,
+        "tokens": 0,
+        "waits_until": "2026-11-22T17:06:09.123Z",
+        "waits_for": "HTTP 429: 10 a day",
+    }
+    report = report_of([], planned=40, status=status, checks=[check])
+    said = f"{waits}: its provider says “HTTP 429: 10 a day”, not before 2026-11-22 17:06 UTC."
+    assert report["alerts"] == [said]
+    assert "broken off (rate_limit: HTTP 429: 10 a day); 1 call" in render_html(report)
+
+
 @pytest.mark.parametrize(("show", "says"), [(["media"], True), ([], False)])
 def test_absent_media_are_told_of_where_an_arm_shows_them(
     report_of: Reporter, show: list[str], says: bool
