@@ -14,7 +14,7 @@ def blocked(*names: str) -> Iterator[None]:
     silenced. None in `sys.modules` is Python's own mark for this. A module that is loaded already stays.
     Other threads meet the same, so this is for the start of a process.
 
-    >>> with without("tabnanny"):
+    >>> with blocked("tabnanny"):
     ...     import tabnanny
     Traceback (most recent call last):
     ModuleNotFoundError: import of tabnanny halted; None in sys.modules

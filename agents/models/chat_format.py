@@ -27,7 +27,7 @@ _UNWRITABLE = re.compile("[\ud800-\udfff\0]")
 def sanitize(text: str) -> str:
     r"""Text that every database and encoder takes: lone surrogates and NUL become U+FFFD, the rest is capped.
 
-    >>> clean("a\0b\ud800c")
+    >>> sanitize("a\0b\ud800c")
     'a�b�c'
     """
     return _UNWRITABLE.sub("\ufffd", text[:MAX_REPLY_CHARS])
@@ -135,9 +135,9 @@ def sampling_params(spec: ModelSpec, protocol: Decoding) -> dict[str, Any]:
 
     Models that would refuse a temperature and top-p but their own get none of the protocol's.
 
-    >>> drawn(ModelSpec(id="openai/qwen", max_tokens=900), Decoding(temperature=0, max_tokens=100))
+    >>> sampling_params(ModelSpec(id="openai/qwen", max_tokens=900), Decoding(temperature=0, max_tokens=100))
     {'temperature': 0.0, 'max_tokens': 900}
-    >>> drawn(ModelSpec(id="openai/o3-mini"), Decoding(temperature=0, max_tokens=100))
+    >>> sampling_params(ModelSpec(id="openai/o3-mini"), Decoding(temperature=0, max_tokens=100))
     {'max_tokens': 100}
     """
     own = {name: spec.options[name] for name in Decoding.model_fields if name in spec.options}

@@ -42,9 +42,9 @@ def speaks_openai(spec: ModelSpec) -> bool:
 
     Names of OpenAI's models with parameter rules or prices of their own are left to LiteLLM.
 
-    >>> is_fast(ModelSpec(id="openai/qwen", api_base="http://127.0.0.1:8000/v1"))
+    >>> speaks_openai(ModelSpec(id="openai/qwen", api_base="http://127.0.0.1:8000/v1"))
     True
-    >>> is_fast(ModelSpec(id="openai/o3-mini", api_base="http://127.0.0.1:8000/v1"))
+    >>> speaks_openai(ModelSpec(id="openai/o3-mini", api_base="http://127.0.0.1:8000/v1"))
     False
     """
     provider, _, name = spec.id.partition("/")

@@ -58,7 +58,7 @@ class AuditPlugin(Protocol):
 def find_audit_plugin(benchmark: str) -> AuditPlugin | None:
     """The benchmark's hook; None if it has none.
 
-    >>> find_hook("gtr-bench") is None
+    >>> find_audit_plugin("gtr-bench") is None
     False
     """
     folder = f"{BENCHMARKS.package}.{benchmark.replace('-', '_')}"
@@ -77,7 +77,7 @@ def guess(
     Where an answer has several places, the first is judged.
 
     >>> two = Asked(options=("a", "b", "c", "d"), right=(1,))
-    >>> played("rule", "leak", "official", "s", left=(1, 2), asked=two).value
+    >>> guess("rule", "leak", "official", "s", left=(1, 2), asked=two).value
     0.5
     """
     options, chance = set(left or ()), 1 / len(asked.options)

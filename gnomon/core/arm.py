@@ -90,7 +90,7 @@ def diff(baseline: Arm, variant: Arm) -> tuple[Difference, ...]:
     [('agent', 'direct', 'react'), ('tools', [], ['speed'])]
     """
     left, right = asdict(baseline), asdict(variant)
-    names = [name for name in left if name not in ("name", "pinned")]
+    names = [name for name in left if name not in ("name", "frozen_toolset_hash")]
     found = [
         Difference(field=name, baseline=_plain(left[name]), variant=_plain(right[name]))
         for name in names

@@ -21,7 +21,7 @@ class Select:
 
     `frames` or `fps` asks for another number of frames of a clip than the protocol's, `language` for the
     prompt in another language, `together` for all questions of a clip in one prompt. They are for
-    benchmarks that say so in `varies`.
+    benchmarks that say so in `options`.
     """
 
     tasks: tuple[str, ...] = ()

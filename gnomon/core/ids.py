@@ -11,7 +11,7 @@ _encode = json.JSONEncoder(
 def stable_hash(*parts: object, size: int = 20) -> str:
     """Hash JSON-able parts into `size` hex digits.
 
-    >>> digest("a", 1) == digest("a", 1), digest("a", "b") == digest("ab", "")
+    >>> stable_hash("a", 1) == stable_hash("a", 1), stable_hash("a", "b") == stable_hash("ab", "")
     (True, False)
     """
     return hashlib.sha256(_encode(parts).encode()).hexdigest()[:size]
@@ -20,7 +20,7 @@ def stable_hash(*parts: object, size: int = 20) -> str:
 def stable_seed(*parts: object) -> int:
     """A seed in [0, 2**31) from the same parts on every machine.
 
-    >>> 0 <= seed_of("job", "sample", 0) < 2**31
+    >>> 0 <= stable_seed("job", "sample", 0) < 2**31
     True
     """
     return int(stable_hash(*parts, size=16), 16) % 2**31

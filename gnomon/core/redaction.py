@@ -50,7 +50,8 @@ class Redactor:
     def redact_text(self, text: str) -> str:
         """A message without them.
 
-        >>> Secrets(["hunter2"], environ={}).strike("hunter2 opens redis://me:pw@host, sk-abcdefghijk too")
+        >>> redactor = Redactor(["hunter2"], environ={})
+        >>> redactor.redact_text("hunter2 opens redis://me:pw@host, sk-abcdefghijk too")
         '[secret] opens redis://me:[secret]@host, [secret] too'
         """
         for value in self._values:
@@ -62,7 +63,7 @@ class Redactor:
 
         Values of fewer than SHORTEST characters, words and numbers stay: answers hold them by chance.
 
-        >>> known = Secrets(["hunter2hunter2", "anything", "20261122"], environ={})
+        >>> known = Redactor(["hunter2hunter2", "anything", "20261122"], environ={})
         >>> known.redact("anything but hunter2hunter2 on 20261122, says key_positions")
         'anything but [secret] on 20261122, says key_positions'
         >>> known.redact(r'{"word": "hunter2\u0068unter2"}')

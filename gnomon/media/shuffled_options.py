@@ -20,7 +20,7 @@ def shuffle_options(asked: str, options: Mapping[str, str], gold: str) -> tuple[
 
     The draw does not know the right one. Options that refer to each other keep their order.
 
-    >>> options, gold = dealt("Where to?", {"A": "left", "B": "right", "C": "ahead"}, "B")
+    >>> options, gold = shuffle_options("Where to?", {"A": "left", "B": "right", "C": "ahead"}, "B")
     >>> options[gold], sorted(options.values())
     ('right', ['ahead', 'left', 'right'])
     """

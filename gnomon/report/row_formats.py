@@ -95,7 +95,7 @@ def _plain(value: object) -> Any:
 def escape_surrogates(text: str) -> str:
     r"""The text with what UTF-8 cannot hold written out.
 
-    >>> print(printable("a\ud800"))
+    >>> print(escape_surrogates("a\ud800"))
     a\ud800
     """
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

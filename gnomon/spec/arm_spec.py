@@ -58,7 +58,7 @@ class ArmSpec(StrictModel):
     def of(cls, arm: Arm) -> Self:
         """The arm as a spec would write it."""
         plain = asdict(arm)
-        plain["contract"] = plain.pop("pinned")
+        plain["contract"] = plain.pop("frozen_toolset_hash")
         return cls.model_validate({**plain, "tools": sorted(arm.tools), "show": list(arm.show)})
 
     def frozen(self) -> Self:

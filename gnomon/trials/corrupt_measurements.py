@@ -21,9 +21,9 @@ def corrupt_measurements(content: str) -> str:
     clock times, positions on earth and stated errors stay. So the result agrees with itself, and is
     wrong.
 
-    >>> mismeasured('{"distance_m": 10.0, "bearing_deg": 300.0, "error_m": 1.0}')
+    >>> corrupt_measurements('{"distance_m": 10.0, "bearing_deg": 300.0, "error_m": 1.0}')
     '{"distance_m": 15.0, "bearing_deg": 30.0, "error_m": 1.0}'
-    >>> mismeasured('{"words": "12 m, then 90° left, then 3.5 m"}')
+    >>> corrupt_measurements('{"words": "12 m, then 90° left, then 3.5 m"}')
     '{"words": "18 m, then 90° left, then 5.2 m"}'
     """
     return json.dumps(_wrong(json.loads(content), ""), ensure_ascii=False, allow_nan=False)

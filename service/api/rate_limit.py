@@ -12,7 +12,7 @@ class TokenBuckets:
     """At most `per_minute` requests a minute and caller; as many at once, then evenly.
 
     >>> now = [0.0]
-    >>> pace = Pace(2, clock=lambda: now[0])
+    >>> pace = TokenBuckets(2, clock=lambda: now[0])
     >>> [pace.wait_s(b"me") for _ in range(3)], pace.wait_s(b"you")
     ([0.0, 0.0, 30.0], 0.0)
     >>> now[0] = 30.0

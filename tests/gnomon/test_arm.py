@@ -26,7 +26,11 @@ CHANGES: dict[str, Any] = {
 
 
 def test_every_field_of_an_arm_is_tried_here() -> None:
-    assert set(CHANGES) == set(FACTORS) == {field.name for field in fields(Arm)} - {"name", "pinned"}
+    assert (
+        set(CHANGES)
+        == set(FACTORS)
+        == {field.name for field in fields(Arm)} - {"name", "frozen_toolset_hash"}
+    )
 
 
 @pytest.mark.parametrize("field", FACTORS)
@@ -46,7 +50,7 @@ def test_names_and_orders_are_no_difference() -> None:
 
 
 def test_the_same_tools_described_otherwise_are_a_difference() -> None:
-    one, other = replace(ONE, pinned="aaa"), replace(ONE, pinned="bbb")
+    one, other = replace(ONE, frozen_toolset_hash="aaa"), replace(ONE, frozen_toolset_hash="bbb")
     assert differences(one, other) == ["contract"]
     assert Contrast(baseline="one", variant="other", factor=("tools",)).confounds(one, other)
 

@@ -37,8 +37,8 @@ def view_of_camera(scene: Scene, camera: Camera, range_m: float | None = None) -
 
     >>> from tools.scene.frame import Frame
     >>> scene = Scene(id="s", frame=Frame(), kind="outdoor")
-    >>> view = watched(scene, Camera(id="c", xy_m=(0.0, 0.0), heading_deg=0.0))
-    >>> view.aim_m, view.presumed, watched(scene, Camera(id="c"))
+    >>> view = view_of_camera(scene, Camera(id="c", xy_m=(0.0, 0.0), heading_deg=0.0))
+    >>> view.aim_m, view.presumed, view_of_camera(scene, Camera(id="c"))
     ((0.0, 5.0), True, None)
     """
     known = view_of(camera)
@@ -109,7 +109,7 @@ def _aim(scene: Scene, camera: Camera, area: Polygon) -> Point:
 def point_ahead(point_m: Point, heading_deg: float, far_m: float) -> Point:
     """The point so far away in that direction.
 
-    >>> ahead((1.0, 2.0), 90.0, 3.0)
+    >>> point_ahead((1.0, 2.0), 90.0, 3.0)
     (4.0, 2.0)
     """
     heading = math.radians(heading_deg)
@@ -119,7 +119,7 @@ def point_ahead(point_m: Point, heading_deg: float, far_m: float) -> Point:
 def point_along(line: list[Point], at_m: float) -> Point:
     """The point of a line after so many metres.
 
-    >>> along([(0.0, 0.0), (2.0, 0.0)], 0.5)
+    >>> point_along([(0.0, 0.0), (2.0, 0.0)], 0.5)
     (0.5, 0.0)
     """
     point = shapely.LineString(line).interpolate(at_m)

@@ -28,9 +28,9 @@ def parse_segments(text: str) -> tuple[Segment, ...]:
     """The told parts in order; one without a direction goes on in the one before, one without a length
     is left out.
 
-    >>> [part.length_m for part in stretches("It moves west at 2 m/s for 10 meters, then north 5.5 m.")]
+    >>> [part.length_m for part in parse_segments("It moves west at 2 m/s for 10 meters, then north 5.5 m.")]
     [10.0, 5.5]
-    >>> stretches("It stood still.")
+    >>> parse_segments("It stood still.")
     ()
     """
     found: list[Segment] = []
@@ -48,7 +48,7 @@ def parse_segments(text: str) -> tuple[Segment, ...]:
 def displacement_m(parts: tuple[Segment, ...]) -> tuple[float, float]:
     """East and north metres from beginning to end.
 
-    >>> [round(value, 6) for value in displacement_m(stretches("east 10 m, then north 5 m"))]
+    >>> [round(value, 6) for value in displacement_m(parse_segments("east 10 m, then north 5 m"))]
     [10.0, 5.0]
     """
     headings = [math.radians(part.heading_deg) for part in parts]
@@ -60,7 +60,7 @@ def displacement_m(parts: tuple[Segment, ...]) -> tuple[float, float]:
 def duration_s(parts: tuple[Segment, ...]) -> float | None:
     """Seconds, if every part tells a speed above zero.
 
-    >>> duration_s(stretches("east at 2 m/s for 10 m")), duration_s(stretches("east for 10 m"))
+    >>> duration_s(parse_segments("east at 2 m/s for 10 m")), duration_s(parse_segments("east for 10 m"))
     (5.0, None)
     """
     if not parts or not all(part.speed_mps for part in parts):

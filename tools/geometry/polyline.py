@@ -88,7 +88,7 @@ def turn_between(before: Array, after: Array) -> float:
 def in_words(legs: Sequence[PolylineTurn]) -> str:
     """The path in the words of STI-Bench's options, lengths to the centimetre.
 
-    >>> in_words([Leg(turn_deg=0.0, length_m=30.0), Leg(turn_deg=85.0, length_m=20.0)])
+    >>> in_words([PolylineTurn(turn_deg=0.0, length_m=30.0), PolylineTurn(turn_deg=85.0, length_m=20.0)])
     'move forward 30m, then turn left 85°, then move forward 20m'
     >>> in_words([])
     'stay in place'

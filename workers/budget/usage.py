@@ -41,8 +41,8 @@ class Usage(NamedTuple):
     def countable(cls, usd: float | None, tokens: int | None) -> Self:
         """So much, where it can be counted; unknown where a number is negative, beyond reason or none at all.
 
-        >>> Spent.countable(float("nan"), 10**30), Spent.countable(0.5, 7)
-        (Spent(usd=None, tokens=None), Spent(usd=0.5, tokens=7))
+        >>> Usage.countable(float("nan"), 10**30), Usage.countable(0.5, 7)
+        (Usage(usd=None, tokens=None), Spent(usd=0.5, tokens=7))
         """
         return cls(
             usd if usd is not None and 0.0 <= usd <= MAX_USD else None,

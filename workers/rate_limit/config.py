@@ -47,8 +47,10 @@ def parse_rates(text: str) -> dict[str, Rate]:
 def endpoint_of(spec: ModelSpec) -> str:
     """Where a model's calls go: the host[:port] of its address, else its provider.
 
-    >>> where_of(ModelSpec(id="openai/m", api_base="http://Localhost:8000/v1")), where_of(ModelSpec(id="a/b"))
-    ('localhost:8000', 'a')
+    >>> endpoint_of(ModelSpec(id="openai/m", api_base="http://Localhost:8000/v1"))
+    'localhost:8000'
+    >>> endpoint_of(ModelSpec(id="a/b"))
+    'a'
     """
     return (urlsplit(spec.api_base).netloc if spec.api_base else provider_in(spec.id)).lower()
 

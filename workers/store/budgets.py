@@ -28,10 +28,10 @@ class SpendLimit:
     def grant(self, used: Usage, wanted: Usage | None, *, is_alone: bool) -> Usage | None:
         """What may be spent where so much is used: `wanted` or nothing; None asks for all there is.
 
-        >>> Money(tokens=5).grant(Spent(0.0, 3), Spent(0.0, 3), is_alone=True) is None
+        >>> SpendLimit(tokens=5).grant(Usage(0.0, 3), Usage(0.0, 3), is_alone=True) is None
         True
-        >>> Money(tokens=5).grant(Spent(0.0, 3), None, is_alone=True)
-        Spent(usd=0.0, tokens=2)
+        >>> SpendLimit(tokens=5).grant(Usage(0.0, 3), None, is_alone=True)
+        Usage(usd=0.0, tokens=2)
         """
         if wanted is not None:
             return wanted if self.covers(total([used, wanted])) else None
@@ -43,7 +43,7 @@ class SpendLimit:
     def covers(self, spent: Usage) -> bool:
         """Whether so much is within it.
 
-        >>> Money(usd=1.0).covers(Spent(1.0, 10**9)), Money(tokens=5).covers(Spent(0.0, 6))
+        >>> SpendLimit(usd=1.0).covers(Usage(1.0, 10**9)), SpendLimit(tokens=5).covers(Usage(0.0, 6))
         (True, False)
         """
         return (self.usd is None or spent.known_usd <= self.usd + ROUNDING_USD) and (

@@ -29,8 +29,8 @@ class EscherVerse:
     needs_data = True
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
-    holds: tuple[Need, ...] = ("footage", "nothing")
-    varies: frozenset[Varied] = frozenset({"frames", "fps", "paper"})
+    provides: tuple[Need, ...] = ("footage", "nothing")
+    options: frozenset[Varied] = frozenset({"frames", "fps", "paper"})
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore

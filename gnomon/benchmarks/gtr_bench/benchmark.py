@@ -37,7 +37,7 @@ class GtrBench:
     variants: tuple[str, ...] = ()
     needs_data = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
-    holds: tuple[Need, ...] = ("scene", "nothing")
+    provides: tuple[Need, ...] = ("scene", "nothing")
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore

@@ -40,8 +40,8 @@ class UrbanVideoBench:
     needs_data = True
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
-    holds: tuple[Need, ...] = ("footage", "nothing")
-    varies: frozenset[Varied] = frozenset({"frames", "fps", "together", "paper"})
+    provides: tuple[Need, ...] = ("footage", "nothing")
+    options: frozenset[Varied] = frozenset({"frames", "fps", "together", "paper"})
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore

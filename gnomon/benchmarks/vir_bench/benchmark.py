@@ -41,8 +41,8 @@ class VirBench:
     needs_data = True
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
-    holds: tuple[Need, ...] = ("footage", "gazetteer", "nothing")
-    varies: frozenset[Varied] = frozenset({"frames", "fps", "language"})
+    provides: tuple[Need, ...] = ("footage", "gazetteer", "nothing")
+    options: frozenset[Varied] = frozenset({"frames", "fps", "language"})
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore

@@ -107,7 +107,7 @@ def test_absent_media_are_told_of_where_an_arm_shows_them(
 class Flat(Quiz):
     """A quiz whose samples have no scene."""
 
-    holds = ("nothing",)
+    provides = ("nothing",)
 
 
 def test_an_arm_is_told_by_the_tools_that_it_was_offered(report_of: Reporter) -> None:
