@@ -18,7 +18,7 @@ from agents.models import chat_format as wire
 from gnomon.core.agent import AGENTS
 from gnomon.core.errors import DataError, ModelFault, NotFound
 from gnomon.core.message import ImageBlock, Message
-from gnomon.core.model import Model, Reply, Request
+from gnomon.core.model import UNREADABLE, Model, Reply, Request
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
 from gnomon.core.trace import NoteStep, ReplyStep, Step, Trace
@@ -60,7 +60,8 @@ def pick(job: OpenJob, *, sample_id: str, arm: str, model: str | None) -> Select
     label = spec.model(model).label if model else spec.models[0].label
     if all(ref.sample_id != sample_id for ref in job.samples.refs):
         some = ", ".join(ref.sample_id for ref in job.samples.refs[:3])
-        message = f"no sample {sample_id!r} among {len(job.samples.refs)} selected, such as {some}"
+        message = f"no sample {sample_id!r} among" if sample_id else "name one of"
+        message += f" {len(job.samples.refs):,} selected, such as {some}"
         raise NotFound(message, field="--sample")
     return Selection(job=job, sample_id=sample_id, arm=arm, model=label)
 
@@ -155,6 +156,8 @@ def print_step(step: Step, console: Console) -> None:
     if isinstance(step, ReplyStep):
         tokens = [("?" if count is None else count) for count in (step.prompt_tokens, step.completion_tokens)]
         console.print(f"[bold cyan]reply[/bold cyan] {tokens[0]} + {tokens[1]} tokens, {step.wall_s:.2f} s")
+        if UNREADABLE in step.flags:
+            console.print("[yellow]note[/yellow] the provider's token counts could not be read")
         if step.reasoning:
             console.print(clean(step.reasoning), style="dim", markup=False, highlight=False, soft_wrap=True)
         for change in step.request_changes:
@@ -176,7 +179,8 @@ def print_end(row: Row, console: Console) -> None:
     answer = escape(repr(row.answer))
     console.print(f"[bold]{row.outcome.value}[/bold] ({row.stop_reason}), answer {answer}, score {score}")
     if row.outcome is Outcome.INFRA_MISSING:
-        told = f"{row.error} {ADVICE.get(row.stop_reason, '')}".strip()
+        said, advice = row.error.rstrip(". "), ADVICE.get(row.stop_reason, "")
+        told = f"{said}. {advice}" if said and advice else row.error or advice
         console.print(clean(told), markup=False, highlight=False, soft_wrap=True)
 
 

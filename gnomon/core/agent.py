@@ -12,7 +12,7 @@ from gnomon.core.message import ImageBlock, Message, TextBlock, ToolCall, ToolCh
 from gnomon.core.model import Model, Reply, Request
 from gnomon.core.trace import PROVIDER_FAULT, NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.spec.decoding import NO_DECODING, Decoding
-from gnomon.trials.provider_wait import sleep_as_asked
+from gnomon.trials.provider_wait import capped_s, sleep_as_asked
 from tools.core.registry import Registry
 from tools.core.toolbox import Observation, Toolbox
 
@@ -75,13 +75,14 @@ class AgentContext:
             try:
                 reply = await self.model.reply(request)
             except ProviderFault as fault:
-                self.trace.add(
-                    NoteStep(text=f"{PROVIDER_FAULT} ({fault.cause}), try {attempt} of {TRIES}: {fault}")
-                )
+                note = f"{PROVIDER_FAULT} ({fault.cause}), try {attempt} of {TRIES}: {fault}"
                 if attempt == TRIES or not fault.transient:
+                    self.trace.add(NoteStep(text=note))
                     raise
                 pause_s = self.backoff_s * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)
-                await sleep_as_asked(max(pause_s, fault.retry_after_s or 0.0), on_the_clock=True)
+                pause_s = max(pause_s, fault.retry_after_s or 0.0)
+                self.trace.add(NoteStep(text=f"{note.rstrip('.')}. Again in {capped_s(pause_s):.1f} s"))
+                await sleep_as_asked(pause_s, on_the_clock=True)
                 continue
             except ModelFault as fault:
                 if fault.reply is not None:  # it was paid for

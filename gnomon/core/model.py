@@ -7,6 +7,8 @@ from typing import Protocol
 from gnomon.core.message import Message, ProviderTurn, ToolCall, ToolChoice, ToolSchema
 from gnomon.spec.decoding import NO_DECODING, Decoding
 
+UNREADABLE = "usage_unreadable"  # flag of a reply whose provider counts tokens as nobody can
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
@@ -41,7 +43,7 @@ class Reply:
     reasoning: str = ""  # as far as the provider shows it
     provider_turn: ProviderTurn | None = None
     request_changes: tuple[str, ...] = ()  # what the provider's adapter changed in the request, by name
-    flags: tuple[str, ...] = ()  # what was not as it should be in the reply: `usage_unreadable`, `reply_cut`
+    flags: tuple[str, ...] = ()  # what was not as it should be in the reply: UNREADABLE, `reply_cut`
 
     def message(self, *, calls: Sequence[ToolCall] | None = None) -> Message:
         """The reply as a turn of the conversation, with `calls` in place of its own: renamed, or none.

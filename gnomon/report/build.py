@@ -81,7 +81,7 @@ def build_report(
         "protocol": spec.protocol,
         "scoring": spec.scoring,
         "denominators": _denominators(ledger, spec, planned),
-        "alerts": alerts(missing, spec, status=status, error=error, checks=checks, faults=faults),
+        "alerts": alerts(ledger, missing, spec, status=status, error=error, checks=checks, faults=faults),
         "answers": answers(found, models, benchmark=spec.benchmark),
         "summary": [one["verdict_text"] for one in found if one["family"] == "primary"],
         "arms": [

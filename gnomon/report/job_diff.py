@@ -79,6 +79,7 @@ def diff_jobs(first: StoredJob, second: StoredJob) -> Difference:
     if not shared:
         raise SpecError("the jobs have no sample in common", field="JOB")
     one, other = ([row for row in mine if row.sample_id in shared] for mine in rows)
+    other = list(_without_costs_of(one, other))
     spec = _spec(first, second, list(paired), sides)
     status = "completed" if first.status == second.status == "completed" else "of jobs that did not complete"
     planned = len(shared) * 2 * len(paired) * spec.repeats
@@ -131,6 +132,8 @@ def _speak_of_jobs(
 ) -> None:
     """Put what the report says of models and arms into words for two jobs, and what is equal as equal."""
     job, specs = report["job"], (first.spec, second.spec)
+    seeds = list(dict.fromkeys(spec.select.seed for spec in specs))
+    report["integrity"]["seeds"]["select"] = seeds[0] if len(seeds) == 1 else " → ".join(map(str, seeds))
     job["jobs"] = [first.job_id, second.job_id]
     job["models"] = list(dict.fromkeys(group[0] for pair in pairs for group in pair))
     for at, stored in enumerate((first, second)):
@@ -147,6 +150,7 @@ def _speak_of_jobs(
         if compared and not changed:
             _set_equal(contrast, margin=job["margin"])
         contrast["verdict_text"] = _says(contrast, changed=changed, margin=job["margin"])
+    report["integrity"]["comparisons"] = sum(one["p"] is not None for one in report["contrasts"])
     primary = [one for one in report["contrasts"] if one["family"] == "primary"]
     report["summary"] = [one["verdict_text"] for one in primary]
     report["answers"] = [f"{job['benchmark']}: {text}" for text in report["summary"]]
@@ -155,9 +159,8 @@ def _speak_of_jobs(
 def _set_equal(contrast: ContrastReport, *, margin: float) -> None:
     """No chance is in a difference of equal scores: it is 0 on these samples, without an interval's doubt."""
     contrast["diff"] = contrast["se"] = 0.0
-    contrast["ci95"], contrast["ci90"] = [0.0, 0.0], [0.0, 0.0]
-    contrast["p"] = contrast["p_adjusted"] = 1.0
-    contrast["check_p"] = contrast["mde"] = None
+    contrast["ci95"] = contrast["ci90"] = None
+    contrast["p"] = contrast["p_adjusted"] = contrast["check_p"] = contrast["mde"] = None
     contrast["test"] = contrast["interval_method"] = "none: all scores are equal"
     bounds = contrast["bounds"] or [0.0, 0.0]
     if -margin < bounds[0] and bounds[1] < margin and not contrast["withheld"]:
@@ -203,6 +206,32 @@ def _relabelled(job: StoredJob, side: str, labels: Mapping[tuple[str, str], str]
         label = labels.get((row.model, row.arm))
         if label is not None:
             yield replace(row, model=label, arm=side)
+
+
+def _without_costs_of(one: Sequence[Row], other: Sequence[Row]) -> Iterator[Row]:
+    """The rows of the other job; those that are trials of the first, scored again, called no model."""
+    called = {_call_of(row) for row in one if row.model_calls and row.wall_s}
+    for row in other:
+        if _call_of(row) not in called:
+            yield row
+            continue
+        yield replace(
+            row,
+            model_calls=0,
+            cache_hits=0,
+            prompt_tokens=0,
+            completion_tokens=0,
+            cached_tokens=0,
+            reasoning_tokens=0,
+            usd=0.0,
+            wall_s=0.0,
+        )
+
+
+def _call_of(row: Row) -> tuple[object, ...]:
+    """What tells a trial from all others, whichever job it stands in: no two take the same microseconds."""
+    spent = row.prompt_tokens, row.completion_tokens, row.usd, row.wall_s, row.model_calls
+    return row.sample_id, row.model, row.repeat, *spent
 
 
 def _spec(first: StoredJob, second: StoredJob, labels: list[str], sides: tuple[str, str]) -> JobSpec:

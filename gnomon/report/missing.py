@@ -1,10 +1,11 @@
 """The report's missing trials: why, in whose words, and what must be said before any figure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NotRequired
 
 from typing_extensions import TypedDict  # as in gnomon/report/schema.py
 
+from gnomon.core.model import UNREADABLE
 from gnomon.core.sample import LACKS_MEDIA, DataFault
 from gnomon.missing import MissingCause, failure_text, largest, said_in_short, said_most
 from gnomon.outcome import Outcome
@@ -73,6 +74,7 @@ def _row(ledger: ScoreMatrix, model: str, cause: str, *, planned: int) -> Missin
 
 
 def alerts(
+    ledger: ScoreMatrix,
     rows: Sequence[MissingRow],
     spec: JobSpec,
     *,
@@ -81,8 +83,8 @@ def alerts(
     checks: Sequence[ModelCheckRow],
     faults: Sequence[DataFault],
 ) -> list[str]:
-    """What stands before every figure: that the job failed and why, which models lost trials, which media
-    are not there.
+    """What stands before every figure: that the job failed and why, which models lost trials or tell no
+    readable counts, which media are not there.
     """
     causes = [MissingCause(**row) for row in rows]
     stopped = {check["model"] for check in checks if check["state"] == "stopped"}
@@ -98,7 +100,19 @@ def alerts(
         for one in largest(causes)
         if one.model in stopped or lost[one.model] >= WORTH_SAYING * one.planned
     ]
-    return [*waits, *told, *found]
+    return [*waits, *told, *_uncounted(ledger), *found]
+
+
+def _uncounted(ledger: ScoreMatrix) -> Iterator[str]:
+    """Models that told their tokens in a way that nobody can read: their cost is not known."""
+    for model in dict.fromkeys(model for model, _ in ledger.groups):
+        mine = [
+            tally for (name, _), tally in zip(ledger.groups, ledger.tallies, strict=True) if name == model
+        ]
+        trials, unread = sum(one.trials for one in mine), sum(one.flags[UNREADABLE] for one in mine)
+        if unread and unread >= WORTH_SAYING * trials:
+            of = f"of {unread:,} of {trials:,} trials"
+            yield escape_surrogates(f"{model}: the provider’s token counts {of} could not be read.")
 
 
 def _labels(spec: JobSpec) -> list[str]:

@@ -230,7 +230,7 @@ class AdapterChange(TypedDict):
 class Seeds(TypedDict):
     """Where chance came from."""
 
-    select: int
+    select: int | str  # of two jobs that differ in it: both
     trials: str
     sign_flips: int
 

@@ -104,6 +104,8 @@ def _sum(tallies: list[ToolTotals]) -> ToolTotals:
 
 def unused_tools(report: Report) -> list[str]:
     """What to say of tools that nobody called: those that were offered, and those that fitted no sample."""
+    if not any(arm["model_calls"] for arm in report["arms"]):
+        return []  # no model was asked, so nothing was offered
     idle = [tool for tool in report["tools"] if not tool["calls"]]
     offered = [tool["tool"] for tool in idle if tool["offered"]]
     unfit = [tool["tool"] for tool in idle if not tool["offered"]]

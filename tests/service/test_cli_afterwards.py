@@ -198,7 +198,8 @@ def test_equal_scores_of_two_jobs_are_said_to_be_equal(
         f"job {other}, completed",
     }
     for contrast in report["contrasts"]:
-        assert (contrast["diff"], contrast["ci95"], contrast["verdict"]) == (0.0, [0.0, 0.0], "no_effect")
+        assert (contrast["diff"], contrast["ci95"], contrast["p"]) == (0.0, None, None)
+        assert contrast["verdict"] == "no_effect"
     assert report["summary"] == [
         f"reference / {arm}: 14 of 14 scores are equal in both jobs, a difference of exactly 0."
         for arm in ("raw", "tools")
@@ -207,6 +208,32 @@ def test_equal_scores_of_two_jobs_are_said_to_be_equal(
     assert "Two jobs over the same 14 questions of worlds (reference)" in page
     assert "without tools" not in page
     assert "cannot be told" not in page
+    assert "Declared before any answer" not in page
+    assert "<dt>95 % interval</dt><dd>–</dd>" in page
+
+
+def test_a_difference_names_the_seed_of_the_selection_and_its_file(
+    file: File, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = (file({"raw": 0.25}, arms=SPEC["arms"][:1], select={"seed": 3}) for _ in range(2))
+    assert gnomon("diff", one, other, "--out", "page.html") == 0
+    assert "report: page.html" in capsys.readouterr().out
+    assert "selection 3" in Path("page.html").read_text()
+
+
+def test_a_trial_and_its_rescore_cost_once(
+    store: Store, file: File, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refs = store.refs(file({"raw": 1.0}, arms=SPEC["arms"][:1]))
+    spec = JobSpec.model_validate({**SPEC, "arms": SPEC["arms"][:1]})
+    spent = {"model_calls": 1, "prompt_tokens": 100, "completion_tokens": 10, "usd": 0.5}
+    rows = [row_of(ref, "raw", 1.0, wall_s=1 + at / 7, **spent) for at, ref in enumerate(refs)]
+    old = store.insert_finished_job(spec, refs, [(row, None) for row in rows])
+    assert gnomon("rescore", old, "--json", "--out", "again") == 0
+    new = said(capsys)["new_job"]
+    assert gnomon("diff", old, new, "--json") == 0
+    cost = said(capsys)["report"]["cost"]
+    assert (cost["usd"], cost["prompt_tokens"], cost["model_calls"]) == (7.0, 1400, 14)
 
 
 def test_only_trials_that_changed_are_listed(

@@ -6,7 +6,7 @@ from contextlib import suppress
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.core.errors import ModelFault, OutOfBudget, ProviderFault
-from gnomon.core.model import Model, Reply, Request, is_built_in
+from gnomon.core.model import UNREADABLE, Model, Reply, Request, is_built_in
 from gnomon.spec.job_spec import ModelSpec
 from gnomon.trials.timeout import timeout_paused
 from workers.budget.client import BudgetClient
@@ -68,7 +68,7 @@ class BudgetedModel:
         if not unknown:
             self._has_told = True
             await self._learn(planned, used)
-        elif not self._has_told and "usage_unreadable" not in reply.flags:
+        elif not self._has_told and UNREADABLE not in reply.flags:
             await self._purse.fail_job(
                 f"limits.{unknown[0]} cannot be kept: {self.id} does not tell its cost"
             )

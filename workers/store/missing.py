@@ -73,6 +73,8 @@ def missing_row(trial: Trial, *, benchmark: str, stop_reason: str, attempt: int)
         score=None,
         prompt_tokens=0,
         completion_tokens=0,
+        cached_tokens=0,
+        reasoning_tokens=0,
         usd=0.0,
         attempt=attempt,
     )

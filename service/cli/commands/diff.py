@@ -52,6 +52,8 @@ def diff(first: str, second: str, out: Path | None, data_dir: Path | None, as_js
         click.echo(f"  {change['field']}: {json.dumps(change['first'])} → {json.dumps(change['second'])}")
     click.echo("\n" + changes_text(found["changes"]))
     click.echo("\n" + summary_text(found["report"]))
+    if out is not None:
+        click.echo(f"\nreport: {out}")
 
 
 def _job(store: "Store", job_id: str) -> "StoredJob":

@@ -55,6 +55,8 @@ def rescore(
     for one in found.changes[:10]:
         where = f"{one['sample_id']}, {one['model']} / {one['arm']}"
         click.echo(f"  {where}: {_score(one['before'])} → {_score(one['after'])}")
+    if out is not None:
+        click.echo(f"report: {out / 'report.html'}")
     click.echo(f"job {found.new_job} holds the new scores; `gnomon diff {job} {found.new_job}` compares them")
 
 

@@ -104,6 +104,22 @@ def test_absent_media_are_told_of_where_an_arm_shows_them(
     assert report_of(rows(0), spec=spec, planned=40, faults=[fault])["alerts"] == [fault.detail] * says
 
 
+def test_token_counts_that_cannot_be_read_are_told_of(report_of: Reporter) -> None:
+    unread = {"flags": ("usage_unreadable",), "prompt_tokens": None, "completion_tokens": None}
+    given = [a_row(at, arm, **unread) for at in range(20) for arm in ("raw", "tools")]
+    [alert] = report_of(given, planned=40)["alerts"]
+    assert alert == "m: the provider’s token counts of 40 of 40 trials could not be read."
+
+
+def test_a_job_without_a_call_offered_nothing_and_says_so_in_good_english(report_of: Reporter) -> None:
+    page = render_html(report_of([], planned=40, status="cancelled"))
+    assert "This job was <b>cancelled</b>: 0 of 40 trials have ended" in page
+    assert "never called" not in page
+    assert "same 0 questions" not in page
+    failed = render_html(report_of([lost(0, "raw", model_calls=0)], planned=2, status="failed"))
+    assert "This job has <b>failed</b>: 1 of 2 trials have ended, 1 of them without a score." in failed
+
+
 class Flat(Quiz):
     """A quiz whose samples have no scene."""
 
