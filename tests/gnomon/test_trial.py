@@ -88,7 +88,7 @@ class Asker:
     async def answer(self, context: AgentContext) -> str:
         context.backoff_s = 0.0
         for _ in range(self.times):
-            reply = await context.ask(context.prompt)
+            reply = await context.generate(context.prompt)
         return reply.text
 
 
@@ -217,7 +217,7 @@ class Sleeper(Asker):
 
     async def answer(self, context: AgentContext) -> str:
         if self.times:
-            await context.ask(context.prompt)
+            await context.generate(context.prompt)
         await asyncio.sleep(60)
         return ""
 

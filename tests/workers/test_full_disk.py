@@ -121,7 +121,7 @@ class Drawer:
 
     async def answer(self, context: AgentContext) -> str:
         for _ in range(2):
-            reply = await context.ask(context.prompt)
+            reply = await context.generate(context.prompt)
         self._media.put(noise())
         return reply.text
 

@@ -136,7 +136,7 @@ class Dawdler:
     name, uses_tools, description = "direct", False, "dawdles"
 
     async def answer(self, context: AgentContext) -> str:
-        await context.ask(context.prompt)
+        await context.generate(context.prompt)
         await asyncio.sleep(60)
         return "A"
 

@@ -28,12 +28,12 @@ from tools.scene.format import read_scene
 
 FINGERPRINT = """
 import hashlib
-from gnomon.core.ids import digest
+from gnomon.core.ids import stable_hash
 from gnomon.worlds.drawing import draw, map_of, world_of
 from gnomon.worlds.sample_numbers import Number
 for k in (3, 16):
     drawn = draw(Number(5, k))
-    print(digest(drawn.record), hashlib.sha256(map_of(drawn.world)).hexdigest())
+    print(stable_hash(drawn.record), hashlib.sha256(map_of(drawn.world)).hexdigest())
 """
 
 
