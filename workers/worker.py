@@ -19,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.core.agent import AGENTS
 from gnomon.spec.job_spec import JobSpec, ModelSpec
-from tools.core.lazy_imports import preload
+from tools.core.lazy_imports import load_lazy
 from workers.lean import raise_gc_threshold
 from workers.message import RefusedMessage, ShardMessage
 from workers.process import die_with_parent
@@ -198,7 +198,7 @@ class ShardWorker(Worker):
             self._preload(spec.models)
             _import_for(spec)
             self._context.opener.open(job_id, store=self._context.store)
-            preload()
+            load_lazy()
         except Exception as error:  # noqa: BLE001 (the fork meets it again, and acts)
             log.warning("message %s: %r", message.id, error)
 

@@ -20,7 +20,7 @@ limit_memory()
 from agents.models.catalog import open_model, preload
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
-from tools.core.lazy_imports import preload
+from tools.core.lazy_imports import load_lazy
 from workers.worker import _import_for
 
 def begin(tool):
@@ -29,7 +29,7 @@ def begin(tool):
     spec = JobSpec.model_validate({"benchmark": "quiz", "models": [model], "arms": [arm]})
     preload(spec.models)
     _import_for(spec)
-    preload()
+    load_lazy()
     return sorted({name.partition(".")[0] for name, module in sys.modules.items() if module})
 """
 

@@ -7,7 +7,7 @@ import importlib
 import sys
 
 
-def preload() -> None:
+def load_lazy() -> None:
     """Import what the modules loaded so far name in their LATE."""
     for name, module in list(sys.modules.items()):
         if name.startswith(("tools.", "gnomon.")):
