@@ -2,12 +2,15 @@
 
 import json
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gnomon.core.errors import SpecError
 from service.cli.options import json_option
+
+if TYPE_CHECKING:
+    from gnomon.core.arm import Arm
 
 
 @click.command()
@@ -53,11 +56,16 @@ def _plan(name: str, benchmark: str, text: str) -> dict[str, Any]:
     return {
         "name": name,
         "description": PRESETS.get(name).description,
-        "arms": [{**asdict(arm), "model_calls": list(at)} for arm, at in zip(plan.arms, calls, strict=True)],
+        "arms": [_as_json(arm, at) for arm, at in zip(plan.arms, calls, strict=True)],
         "contrasts": [asdict(one) for one in plan.contrasts],
         "notes": list(plan.notes),
         "model_calls": [sum(least for least, _ in calls), sum(most for _, most in calls)],
     }
+
+
+def _as_json(arm: "Arm", model_calls: tuple[int, int]) -> dict[str, Any]:
+    plain = asdict(arm)
+    return {**plain, "pinned": plain.pop("frozen_toolset_hash"), "model_calls": list(model_calls)}
 
 
 def _words(shown: dict[str, Any]) -> str:
