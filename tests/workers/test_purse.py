@@ -171,7 +171,7 @@ async def test_a_purse_closed_while_it_is_shown_holds_nothing_afterwards(
     await SlowReserve(store, monkeypatch).cancel(purse.refresh(), purse)
     await purse.refresh()
     assert store.job(job.id).known_usd == 3.0
-    await purse_of(store, job.id, "next").take(lambda: Usage(7.0, 0))
+    await purse_of(store, job.id, "next").reserve(lambda: Usage(7.0, 0))
 
 
 async def test_a_first_call_broken_off_while_it_asks_leaves_nothing_held(
@@ -180,7 +180,7 @@ async def test_a_first_call_broken_off_while_it_asks_leaves_nothing_held(
     job = create(store, limits={"usd": 10.0})
     purse = purse_of(store, job.id, "p")
     await SlowReserve(store, monkeypatch).cancel(purse.reserve(lambda: Usage(6.0, 0)), purse)
-    await purse_of(store, job.id, "next").take(lambda: Usage(10.0, 0))
+    await purse_of(store, job.id, "next").reserve(lambda: Usage(10.0, 0))
     assert store.job(job.id).known_usd == 0.0
 
 
@@ -199,14 +199,14 @@ async def test_an_unknown_price_is_not_nothing(store: Store, limits: dict[str, f
 async def test_a_process_that_only_shows_its_purse_keeps_nobody_waiting(store: Store) -> None:
     job = create(store, limits={"usd": 10.0})
     idle = purse_of(store, job.id, "idle")
-    await idle.take(lambda: Usage(1.0, 0))
+    await idle.reserve(lambda: Usage(1.0, 0))
     idle.settle(Usage(1.0, 0), Usage(1.0, 0))
     await idle.refresh()
     other = purse_of(store, job.id, "other")
-    await other.take(lambda: Usage(9.0, 0))
+    await other.reserve(lambda: Usage(9.0, 0))
     other.settle(Usage(9.0, 0), Usage(9.0, 0))
     with pytest.raises(OutOfBudget):
-        await other.take(lambda: Usage(0.5, 0))
+        await other.reserve(lambda: Usage(0.5, 0))
 
 
 async def test_a_job_without_limits_has_no_purse(store: Store) -> None:
@@ -320,7 +320,7 @@ async def test_what_is_written_makes_no_room_that_the_store_does_not_know_of(sto
     job = create(store, limits={"usd": 100.0})
     one, other = purse_of(store, job.id, "one"), purse_of(store, job.id, "other")
     for _ in range(10):
-        one.settle(await one.take(lambda: Usage(5.0, 0)), Usage(5.0, 0))
+        one.settle(await one.reserve(lambda: Usage(5.0, 0)), Usage(5.0, 0))
     store.charge(job.id, [Usage(50.0, 0)])
     one.mark_recorded([Usage(50.0, 0)])
     taken = 50.0

@@ -182,7 +182,7 @@ def test_a_process_goes_on_with_the_shards_that_follow(real_store: Store, tmp_pa
     job = create(real_store, 6, concurrency=1)
     assert job.shards > 2
     left = iter(range(1, job.shards))
-    context = replace(context_of(real_store, tmp_path), following=lambda job_id: next(left, None))
+    context = replace(context_of(real_store, tmp_path), next_shard=lambda job_id: next(left, None))
     run_shard(job.id, 0, context=context)
     record = real_store.job(job.id)
     assert (record.status, record.counts.scored) == ("completed", 12)
@@ -192,7 +192,7 @@ def test_no_shard_is_taken_before_a_slot_is_free(real_store: Store, tmp_path: Pa
     model = {"id": "scripted", "options": {"replies": ["A"], "delay_s": 0.5}}
     job = create(real_store, 4, concurrency=2, models=[model])
     asked_s: list[float] = []
-    context = replace(context_of(real_store, tmp_path), following=lambda _: asked_s.append(time.monotonic()))
+    context = replace(context_of(real_store, tmp_path), next_shard=lambda _: asked_s.append(time.monotonic()))
     began_s = time.monotonic()
     run_shard(job.id, 0, context=context)
     assert len(asked_s) == 1
@@ -206,7 +206,7 @@ def test_no_shard_follows_one_with_a_trial_that_must_run_alone(real_store: Store
         real_store.expire("dead/1/")
         real_store.sweep()
     context = context_of(real_store, tmp_path)
-    run_shard(job.id, 0, context=replace(context, following=lambda _: pytest.fail("it went on")))
+    run_shard(job.id, 0, context=replace(context, next_shard=lambda _: pytest.fail("it went on")))
     assert real_store.job(job.id).counts.scored == 12 // job.shards
 
 

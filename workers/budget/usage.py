@@ -42,7 +42,7 @@ class Usage(NamedTuple):
         """So much, where it can be counted; unknown where a number is negative, beyond reason or none at all.
 
         >>> Usage.countable(float("nan"), 10**30), Usage.countable(0.5, 7)
-        (Usage(usd=None, tokens=None), Spent(usd=0.5, tokens=7))
+        (Usage(usd=None, tokens=None), Usage(usd=0.5, tokens=7))
         """
         return cls(
             usd if usd is not None and 0.0 <= usd <= MAX_USD else None,

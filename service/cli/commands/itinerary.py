@@ -48,7 +48,7 @@ def itinerary(
     job = draft_from_cli(given, settings_of(None)).job
     preview = workers_preview()
     picked = preview.pick(job, sample_id=SAMPLE, arm=ARM, model=None)
-    row, _ = asyncio.run(preview.tried(picked, watch=lambda _: None))
+    row, _ = asyncio.run(preview.run_once(picked, watch=lambda _: None))
     if row.outcome is Outcome.INFRA_MISSING:
         raise GnomonError(f"no plan was made: {row.stop_reason}")
     result = planned(row)
