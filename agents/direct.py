@@ -1,6 +1,6 @@
 """Direct: the prompt, one call, the answer."""
 
-from gnomon.agent import AgentContext
+from gnomon.core.agent import AgentContext
 
 
 class _Direct:
@@ -15,7 +15,7 @@ class _Direct:
     description = "One call of the model; its text is the answer. No tool is ever run."
 
     async def answer(self, context: AgentContext) -> str:
-        reply = await context.ask(context.prompt, tool_choice="none")
+        reply = await context.generate(context.prompt, tool_choice="none")
         return reply.text
 
 

@@ -3,8 +3,8 @@
 import itertools
 import re
 
-from gnomon.agent import AgentContext
-from gnomon.message import ImageBlock, Message, TextBlock
+from gnomon.core.agent import AgentContext
+from gnomon.core.message import ImageBlock, Message, TextBlock
 
 _STEP = re.compile(r"^## Step \d+\b.*$", re.MULTILINE)
 
@@ -21,10 +21,10 @@ class _InSteps:
     async def answer(self, context: AgentContext) -> str:
         first, *steps = steps_of(context.prompt)
         conversation: list[Message] = list(first)
-        reply = await context.ask(conversation, tool_choice="none")
+        reply = await context.generate(conversation, tool_choice="none")
         for step in steps:
             conversation = [*conversation, reply.message(calls=[]), *step]
-            reply = await context.ask(conversation, tool_choice="none")
+            reply = await context.generate(conversation, tool_choice="none")
         return reply.text
 
 

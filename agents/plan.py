@@ -2,7 +2,7 @@
 
 from agents.core.messages import with_user_turn
 from agents.react import react_from
-from gnomon.agent import AgentContext
+from gnomon.core.agent import AgentContext
 
 PLAN = (
     "First write a short plan: which steps lead to the answer, and which tool serves each. Call no tool and"
@@ -20,7 +20,7 @@ class _Plan:
 
     async def answer(self, context: AgentContext) -> str:
         asked = with_user_turn(context.prompt, PLAN)
-        planned = await context.ask(asked, tool_choice="none")
+        planned = await context.generate(asked, tool_choice="none")
         asked.append(planned.message(calls=[]))
         return await react_from(context, with_user_turn(asked, ACT))
 

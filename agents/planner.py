@@ -1,7 +1,7 @@
 """Planner: gathers facts, drafts a trip, has it scheduled and verified, and mends what is wrong."""
 
 from agents.trips import graph
-from gnomon.agent import AgentContext
+from gnomon.core.agent import AgentContext
 
 
 class _Planner:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from agents.core.langgraph_runtime import is_loaded, run_graph, trial_context
 from agents.core.tool_turn import run_call, tool_choice_now, with_unique_ids
-from gnomon.agent import AgentContext, LimitReached
-from gnomon.message import Message
+from gnomon.core.agent import AgentContext, LimitReached
+from gnomon.core.message import Message
 
 if TYPE_CHECKING:
     from langgraph.pregel import Pregel
@@ -56,7 +56,7 @@ def _workflow() -> "Pregel[Any, Any, Any, Any]":
 async def _loop(context: AgentContext, messages: list[Message]) -> str:
     while True:
         choice = tool_choice_now(context)
-        reply = await context.ask(messages, tool_choice=choice)
+        reply = await context.generate(messages, tool_choice=choice)
         if reply.tool_calls and choice == "none" and context.arm.tool_choice != "none":
             raise LimitReached("max_tool_calls")
         if not reply.tool_calls or choice == "none":  # where the arm forbids calls, only what it said counts

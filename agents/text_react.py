@@ -4,8 +4,8 @@ import json
 import re
 
 from agents.core.messages import as_observation, with_user_turn
-from gnomon.agent import AgentContext, LimitReached
-from gnomon.message import Message, ToolCall
+from gnomon.core.agent import AgentContext, LimitReached
+from gnomon.core.message import Message, ToolCall
 
 ACTION = re.compile(r"^\s*\**Action:\**\s*", re.MULTILINE)
 INTRO = """You may use tools. To call one, end your reply with one line of this form:
@@ -30,13 +30,13 @@ class _TextReact:
     async def answer(self, context: AgentContext) -> str:
         messages = _with_tools_listed(context)
         while True:
-            reply = await context.ask(messages, tool_choice="none", offer_tools=False)
+            reply = await context.generate(messages, tool_choice="none", offer_tools=False)
             text, call = _read(reply.text, len(context.trace.tool_steps))
             if call is None or not context.toolbox.schemas or context.arm.tool_choice == "none":
                 return reply.text
             if context.tool_calls_left <= 0:
                 raise LimitReached("max_tool_calls")
-            observation = as_observation(context.use(call)["content"])
+            observation = as_observation(context.call_tool(call)["content"])
             # A turn that was cut goes back as bare text: what its provider hung on it belongs to the whole.
             turn = reply.message(calls=[]) if text == reply.text else _bare(text)
             messages = with_user_turn([*messages, turn], observation)

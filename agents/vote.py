@@ -1,8 +1,8 @@
 """Vote: several drafts without tools, then the answer that most of them agree on."""
 
 from agents.core.messages import with_user_turn
-from gnomon.agent import AgentContext
-from gnomon.model import Reply
+from gnomon.core.agent import AgentContext
+from gnomon.core.model import Reply
 
 DRAFTS = 3  # where no tokens are set as a limit, or the provider does not count them
 CHOOSE = (
@@ -24,16 +24,16 @@ class _Vote:
     description = "Drafts several answers without tools, as tokens allow, and takes what most agree on."
 
     async def answer(self, context: AgentContext) -> str:
-        drafts = [await context.ask(context.prompt, tool_choice="none")]
+        drafts = [await context.generate(context.prompt, tool_choice="none")]
         while _is_room(context, drafts):
-            drafts.append(await context.ask(context.prompt, tool_choice="none", draw=len(drafts)))
+            drafts.append(await context.generate(context.prompt, tool_choice="none", draw=len(drafts)))
         if len({draft.text for draft in drafts}) == 1:
             return drafts[0].text
         # All drafts in one turn of the assistant: none of them is what the provider said, so none of its
         # reasoning goes back with them.
         said = "\n\n".join(f"Draft {number}:\n{draft.text}" for number, draft in enumerate(drafts, start=1))
         conversation = with_user_turn([*context.prompt, {"role": "assistant", "content": said}], CHOOSE)
-        return (await context.ask(conversation, tool_choice="none")).text
+        return (await context.generate(conversation, tool_choice="none")).text
 
 
 def _is_room(context: AgentContext, drafts: list[Reply]) -> bool:

@@ -24,8 +24,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from agents.models.reference.constants import SHIPPED, Constants, fitted
-from gnomon.row import Row
-from gnomon.spec import JobSpec
+from gnomon.core.row import Row
+from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import design, strata_of
 from gnomon.statistics.mean import MeanScore, mean_score
 from tools.core.toolbox import TOOLS

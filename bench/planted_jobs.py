@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
+from gnomon.core.row import Row
 from gnomon.outcome import Outcome
 from gnomon.report.build import build_report
 from gnomon.report.schema import Report
 from gnomon.report.shapes import Interval
-from gnomon.row import Row
-from gnomon.spec import JobSpec
+from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats
 
 SPEC = JobSpec.model_validate(

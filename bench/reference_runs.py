@@ -14,14 +14,14 @@ from rich.progress import Progress
 
 from agents.models.reference.constants import SHIPPED, Constants
 from agents.models.reference.model import ReferenceModel
-from gnomon.agent import AGENTS
-from gnomon.benchmark import SampleSet
-from gnomon.job import expand
+from gnomon.core.agent import AGENTS
+from gnomon.core.benchmark import SampleSet
+from gnomon.core.row import Row
+from gnomon.core.sample import SampleRef
 from gnomon.media import MediaStore
-from gnomon.row import Row
-from gnomon.sample import SampleRef
-from gnomon.spec import JobSpec
-from gnomon.trial import Bench, run_trial
+from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.run_trial import JobContext, run_trial
+from gnomon.trials.trial_plan import expand_trials
 
 BATCH = 4  # questions a process takes at a time
 
@@ -115,7 +115,7 @@ def open_samples(spec: JobSpec, folder: Path) -> SampleSet:
 def start(spec: JobSpec, folder: Path) -> None:
     """Get a process ready to answer."""
     _process["spec"], _process["samples"] = spec, open_samples(spec, folder)
-    _process["bench"] = Bench(spec=spec, benchmark=spec.plugin(), media=MediaStore(folder))
+    _process["bench"] = JobContext(spec=spec, benchmark=spec.plugin(), media=MediaStore(folder))
 
 
 _process: dict[str, Any] = {}  # what `start` left for the questions to come
@@ -144,7 +144,7 @@ async def _answers(part: Sequence[Wanted]) -> list[tuple[Wanted, Answered]]:
 
 
 def _trials(spec: JobSpec, ref: SampleRef) -> Iterator[Any]:
-    return expand("reference", spec, [ref])
+    return expand_trials("reference", spec, [ref])
 
 
 def _constants(values: Values) -> Constants:

@@ -17,12 +17,12 @@ from pathlib import Path
 
 import numpy as np
 
+from gnomon.core.row import Row
+from gnomon.core.sample import SampleRef
 from gnomon.outcome import Outcome
-from gnomon.row import Row
-from gnomon.sample import SampleRef
-from gnomon.spec import JobSpec
+from gnomon.spec.job_spec import JobSpec
 from workers.store import Lease, Store
-from workers.store.ending import missing_row
+from workers.store.missing import missing_row
 
 TOOLS = {"bearing": {"calls": 2, "bad_arguments": 0, "errors": 0}}
 BATCH = 1000

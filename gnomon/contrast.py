@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, fields
 
-from gnomon.arm import Arm, Difference, diff
+from gnomon.core.arm import Arm, Difference, diff
 
-FACTORS = tuple(field.name for field in fields(Arm) if field.name not in ("name", "pinned"))
+FACTORS = tuple(field.name for field in fields(Arm) if field.name not in ("name", "frozen_toolset_hash"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

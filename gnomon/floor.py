@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
-from gnomon.sample import Sample
+from gnomon.core.sample import Sample
 
 PREFIX = "floor: "  # of the metrics that hold them, in every row
 
 
 @runtime_checkable
-class KnowsFloors(Protocol):
+class HasHeuristics(Protocol):
     """A benchmark whose questions have regularities: the nearest camera, the option most like the others."""
 
-    def floors(self, sample: Sample) -> Mapping[str, float]:
+    def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
         """What each rule that applies to the sample scores on it, by its name."""
         ...

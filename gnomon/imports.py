@@ -7,14 +7,14 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def without(*names: str) -> Iterator[None]:
+def blocked(*names: str) -> Iterator[None]:
     """Within, an import of these modules fails as where they are not installed; afterwards it works again.
 
     For libraries that try such an import and go on when it fails; what they then say in warnings is
     silenced. None in `sys.modules` is Python's own mark for this. A module that is loaded already stays.
     Other threads meet the same, so this is for the start of a process.
 
-    >>> with without("tabnanny"):
+    >>> with blocked("tabnanny"):
     ...     import tabnanny
     Traceback (most recent call last):
     ModuleNotFoundError: import of tabnanny halted; None in sys.modules

@@ -4,10 +4,10 @@ import unicodedata
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
 
 if TYPE_CHECKING:
-    from gnomon.spec import JobSpec
+    from gnomon.spec.job_spec import JobSpec
 
 
 def check_labels(spec: "JobSpec") -> None:

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from gnomon.secrets import secrets_here, without_folders
+from gnomon.core.redaction import redactor_here, without_folders
 
 MAX_ERROR_CHARS = 600
+MAX_LINE_CHARS = 160
 NAMED = 3  # models that one message tells of
 # By stop reason: what a person can do about it.
 ADVICE = {
@@ -49,6 +50,16 @@ class MissingCause:
         return f"{self.model}: {lost} {are} missing, {self.cause}{said}. {advice}".strip()
 
 
+def said_in_short(words: str) -> str:
+    r"""A provider's words in quotation marks, on one line and no longer than a line can bear.
+
+    >>> print(said_in_short("HTTP 429: slow\n  down."))
+    “HTTP 429: slow down”
+    """
+    line = " ".join(words.split()).rstrip(".")
+    return f"“{line if len(line) <= MAX_LINE_CHARS else line[: MAX_LINE_CHARS - 1] + '…'}”"
+
+
 def largest(causes: Iterable[MissingCause]) -> list[MissingCause]:
     """Of each model the reason that most of its trials are missing for, in the order the models come."""
     found: dict[str, MissingCause] = {}
@@ -78,7 +89,7 @@ def keepable(error: str) -> str:
     >>> keepable("/srv/data/a.json cannot be read with sk-abcdefghijk")
     'a.json cannot be read with [secret]'
     """
-    return plain(without_folders(secrets_here().strike(error)))
+    return plain(without_folders(redactor_here().redact_text(error)))
 
 
 def plain(error: str) -> str:

@@ -2,13 +2,13 @@
 
 from typing import Protocol, runtime_checkable
 
-from gnomon.sample import Sample
+from gnomon.core.sample import Sample
 
 
 @runtime_checkable
-class KnowsSteps(Protocol):
+class HasOracle(Protocol):
     """A benchmark that can say what perfect tools would have found on the way, without the answer itself."""
 
-    def true_steps(self, sample: Sample) -> str:
+    def oracle_steps(self, sample: Sample) -> str:
         """The intermediate steps in words and numbers, for the prompt of an arm that shows `oracle`."""
         ...

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
-from gnomon.message import ToolSchema
+from gnomon.core.message import ToolSchema
 
 Made = TypeVar("Made")
 KEPT = 64

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gnomon.model import is_built_in
+from gnomon.core.model import is_built_in
 from gnomon.price_options import SERVICES, Chosen, as_chosen, dearer_or_cheaper
-from gnomon.spec import ModelSpec, Price
+from gnomon.spec.job_spec import ModelSpec, Price
 
 FILE = "model_prices_and_context_window_backup.json"
 _NAMES = {  # of a rate, in the table

@@ -4,10 +4,10 @@ from typing import Self
 
 from pydantic import Field
 
-from gnomon.strict import Strict
+from gnomon.core.validation import StrictModel
 
 
-class Rate(Strict):
+class Rate(StrictModel):
     """The most that may be asked of a provider key, by all workers together; None: no limit of that kind."""
 
     requests_per_minute: int | None = Field(default=None, ge=1, le=10_000_000)

@@ -6,10 +6,10 @@ from typing import get_args
 
 from pydantic import BaseModel, ValidationError
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
 
 
-def first_fault(error: ValidationError, root: type[BaseModel]) -> SpecError:
+def first_validation_error(error: ValidationError, root: type[BaseModel]) -> SpecError:
     """The first field that is wrong, with all that is said of it; `root` is what was being read."""
     said: dict[str, list[str]] = {}
     for item in error.errors():

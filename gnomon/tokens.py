@@ -8,8 +8,8 @@ so a quarter is the estimate. The same factor holds for pictures and for what su
 import json
 from collections.abc import Sequence
 
-from gnomon.message import Message, ToolSchema
-from gnomon.model import Request
+from gnomon.core.message import Message, ToolSchema
+from gnomon.core.model import Request
 from gnomon.per_toolset import PerToolset
 
 BYTES_PER_TOKEN = 4  # of English; a prompt full of coordinates has two, one of Japanese three

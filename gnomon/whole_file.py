@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from gnomon.errors import NoRoom
+from gnomon.core.errors import NoRoom
 
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)

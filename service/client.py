@@ -9,8 +9,8 @@ from typing import Any, Self
 
 import httpx
 
-from gnomon.errors import GnomonError, NotFound, SpecError
-from workers.bases import is_loopback
+from gnomon.core.errors import GnomonError, NotFound, SpecError
+from workers.endpoints import is_loopback
 
 POLL_S = 1.0
 ENDED = ("completed", "cancelled", "failed")

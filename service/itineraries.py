@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from gnomon.errors import SpecError
-from gnomon.row import Row
+from gnomon.core.errors import SpecError
+from gnomon.core.row import Row
 from gnomon.trips.result import TripResult, result_of
 
 SAMPLE, ARM, REFERENCE = "request", "planner", "reference"

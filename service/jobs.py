@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.agent import AGENTS
-from gnomon.benchmark import BENCHMARKS, KnowsMedia
-from gnomon.errors import DataError, SpecError
-from gnomon.job import planned
-from gnomon.model import is_built_in
-from gnomon.model_ids import check_model_id
-from gnomon.sample import LACKS_MEDIA, DataFault, SampleRef
-from gnomon.spec import JobSpec, parse_spec, shows_media
-from service import folders
-from service.matching import with_tokens
+from gnomon.core.agent import AGENTS
+from gnomon.core.benchmark import BENCHMARKS, KnowsMedia
+from gnomon.core.errors import DataError, SpecError
+from gnomon.core.model import is_built_in
+from gnomon.core.sample import LACKS_MEDIA, DataFault, SampleRef
+from gnomon.spec.job_spec import JobSpec, parse_spec, shows_media
+from gnomon.spec.model_ids import check_model_id
+from gnomon.trials.trial_plan import count_trials
+from service import data_paths as folders
+from service.matched_compute import resolve_token_budget
 from service.settings import Settings
-from workers.bases import check_bases
-from workers.bound import price_of
-from workers.opening import OpenJob, media_of, opened
+from workers.budget.cost_bound import price_of
+from workers.endpoints import check_endpoints
+from workers.open_job import OpenJob, media_of, open_job
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -42,8 +42,8 @@ class Draft:
     job: OpenJob
 
     @property
-    def planned(self) -> int:
-        return planned(self.spec, len(self.refs))
+    def planned_trials(self) -> int:
+        return count_trials(self.spec, len(self.refs))
 
     @property
     def warnings(self) -> list[str]:
@@ -57,13 +57,13 @@ class Draft:
         is_free = all(is_built_in(model.id) for model in spec.models)
         return {
             "samples": len(self.refs),
-            "trials": self.planned,
+            "trials": self.planned_trials,
             "usd": 0.0 if is_free else None,
             "usd_limit": spec.limits.usd,
         }
 
 
-def draft_typed(given: object, settings: Settings) -> Draft:
+def draft_from_cli(given: object, settings: Settings) -> Draft:
     """Check a spec from the command line; relative paths start where the user stands.
 
     Raises:
@@ -72,26 +72,26 @@ def draft_typed(given: object, settings: Settings) -> Draft:
     return _draft(given, settings, find=folders.for_command_line, is_trusted=True)
 
 
-def draft_posted(given: object, settings: Settings) -> Draft:
+def draft_from_request(given: object, settings: Settings) -> Draft:
     """Check a spec that came over HTTP: data only from the media roots, models only as the operator allows.
 
     Raises:
         SpecError, DataError: it may not run; the message names the field and what is allowed.
     """
     # Without keys the API is bound to loopback, so whoever posts is a user of this machine.
-    return _draft(given, settings, find=folders.for_request, is_trusted=not settings.api_keys)
+    return _draft(given, settings, find=folders.from_request, is_trusted=not settings.api_keys)
 
 
-def _draft(given: object, settings: Settings, *, find: folders.Find, is_trusted: bool) -> Draft:
-    spec = _parsed(with_tokens(given, settings) if isinstance(given, dict) else given)
+def _draft(given: object, settings: Settings, *, find: folders.PathResolver, is_trusted: bool) -> Draft:
+    spec = _validate(resolve_token_budget(given, settings) if isinstance(given, dict) else given)
     if spec.data is not None:
         path = find(spec.data, settings.media_roots, field="data")
         spec = spec.model_copy(update={"data": str(path)})
-    check_bases(spec.models, settings.allowed_bases, is_trusted=is_trusted)
+    check_endpoints(spec.models, settings.allowed_bases, is_trusted=is_trusted)
     for index, model in enumerate(spec.models):
         check_model_id(model.id, model.api_base, field=f"models.{index}.id")
     _check_prices(spec)
-    return _opened(spec, settings)
+    return _open_samples(spec, settings)
 
 
 def resume(job_id: str, *, store: "Store", redis: "Redis") -> "JobRecord":
@@ -128,7 +128,7 @@ def _queued(job: "JobRecord", *, store: "Store", redis: "Redis") -> "JobRecord":
     return job
 
 
-def _parsed(given: object) -> JobSpec:
+def _validate(given: object) -> JobSpec:
     if not isinstance(given, dict):
         raise SpecError(f"a spec is a mapping of fields, not {type(given).__name__}", field="spec")
     spec = parse_spec(given, agents=AGENTS.names())
@@ -151,7 +151,7 @@ def _check_prices(spec: JobSpec) -> None:
             raise SpecError(f"{message}; allowed: {allowed}", field=f"models.{index}.price")
 
 
-def _opened(spec: JobSpec, settings: Settings) -> Draft:
+def _open_samples(spec: JobSpec, settings: Settings) -> Draft:
     media = media_of(settings.data_dir)
     try:
         samples = spec.plugin().open(
@@ -171,15 +171,15 @@ def _opened(spec: JobSpec, settings: Settings) -> Draft:
             "videos there, or say that none shall be shown: `show: []` in every arm"
         )
         raise DataError(message, field="data")
-    job = opened(spec, samples, media)
+    job = open_job(spec, samples, media)
     draft = Draft(spec=spec, refs=samples.refs, faults=samples.faults, job=job)
-    if draft.planned > MAX_TRIALS:
+    if draft.planned_trials > MAX_TRIALS:
         factors = {
             "select.limit": len(draft.refs),
             "repeats": spec.repeats,
             "models": len(spec.models),
             "arms": len(spec.arms),
         }
-        message = f"makes {draft.planned:,} trials; allowed: {MAX_TRIALS:,} a job"
+        message = f"makes {draft.planned_trials:,} trials; allowed: {MAX_TRIALS:,} a job"
         raise SpecError(message, field=max(factors, key=lambda name: factors[name]))
     return draft

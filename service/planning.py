@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
-from gnomon.arm import Arm
-from gnomon.model import Request, is_built_in
-from gnomon.perturbation import toolbox_of
-from gnomon.preset import model_calls
+from gnomon.core.arm import Arm
+from gnomon.core.model import Request, is_built_in
+from gnomon.core.row import Row
+from gnomon.core.sample import Sample
 from gnomon.price_table import price_entry
-from gnomon.prompt import prompt_of
 from gnomon.report.pairs import pairs
-from gnomon.row import Row
-from gnomon.sample import Sample
-from gnomon.spec import JobSpec, ModelSpec
+from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.spec.preset import model_calls
 from gnomon.statistics.power import ICC, design_effect, mde_of, planned_mde
 from gnomon.tokens import BYTES_PER_TOKEN, PICTURE_TOKENS, REPLY_TOKENS, TokenEstimator
-from gnomon.trial import Bench
+from gnomon.trials.fault_injection import toolbox_of
+from gnomon.trials.prompt import prompt_of
+from gnomon.trials.run_trial import JobContext
 from service.jobs import Draft
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def plan(draft: Draft, *, store: "Store | None" = None, pilot: str | None = None
         "samples": len(refs),
         "clusters": len(clusters),
         "cells": len(cells),
-        "trials": draft.planned,
+        "trials": draft.planned_trials,
         "arms": arms,
         "usd": None if None in prices else sum(price for price in prices if price is not None),
         "usd_limit": spec.limits.usd,
@@ -108,7 +108,7 @@ class _Looked:
 
     samples: Sequence[Sample]
     cells: Mapping[str, int]
-    bench: Bench
+    bench: JobContext
     estimator: TokenEstimator
 
     def tokens(self, arm: Arm) -> float:

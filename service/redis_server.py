@@ -20,7 +20,7 @@ from redis import BusyLoadingError, Redis, RedisError
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from gnomon.errors import Conflict, GnomonError
+from gnomon.core.errors import Conflict, GnomonError
 from service.supervisor import Child, Supervisor
 
 MIN_VERSION = (6, 2)
@@ -75,7 +75,7 @@ class RedisServer:
             command=self._command(find_server()),
             log_file=self.log_file,
             serves_others=True,
-            mend=self._set_aside,  # its file is what it may have died of
+            on_early_exit=self._set_aside,  # its file is what it may have died of
         )
         self._supervisor.start(child)
         if not self._answers():

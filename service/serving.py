@@ -6,11 +6,11 @@ from collections.abc import Callable
 import uvicorn
 from fastapi import FastAPI
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
 from service.api.app import create_app
 from service.bounded_http import MAX_CONNECTIONS, BoundedProtocol
-from service.embedded import Embedded
-from workers.bases import is_loopback
+from service.local_stack import LocalStack
+from workers.endpoints import is_loopback
 
 GRACE_S = 3  # open event streams have this long to end
 
@@ -32,7 +32,7 @@ def listen(host: str, port: int, *, has_keys: bool) -> socket.socket:
         raise SpecError(f"{host}:{port} cannot be listened on: {error.strerror}", field="--port") from None
 
 
-def serve(here: Embedded, listener: socket.socket, *, ready: Callable[[str], None]) -> None:
+def serve(here: LocalStack, listener: socket.socket, *, ready: Callable[[str], None]) -> None:
     """Serve until SIGINT or SIGTERM, then raise KeyboardInterrupt; `ready` is told the URL."""
     app = create_app(here.settings, store=here.store, redis=here.redis)
     ready(url_of(listener))

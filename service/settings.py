@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gnomon.errors import SpecError
-from service.keys import KeyRing, parse_key, read_key_file
-from workers.bases import VARIABLE, AllowedBases, parse_allowed
-from workers.limiter.allowance import VARIABLE as RATES
-from workers.limiter.allowance import parse_rates
+from gnomon.core.errors import SpecError
+from service.api_keys import KeyRing, parse_key, read_key_file
+from workers.endpoints import ALLOWED_API_BASES_ENV, EndpointAllowlist, parse_allowed
+from workers.rate_limit.config import RATE_LIMITS_ENV as RATES
+from workers.rate_limit.config import parse_rates
 from workers.settings import read_cache_days
 
 MAX_BODY_BYTES = 1_000_000
@@ -26,7 +26,7 @@ class Settings:
     redis_url: str | None = None
     api_keys: KeyRing = field(default_factory=KeyRing)
     media_roots: tuple[Path, ...] | None = None
-    allowed_bases: AllowedBases = field(default_factory=AllowedBases)
+    allowed_bases: EndpointAllowlist = field(default_factory=EndpointAllowlist)
     max_body_bytes: int = MAX_BODY_BYTES
     max_per_minute: int = MAX_PER_MINUTE
 
@@ -66,7 +66,7 @@ def read_settings(environ: Mapping[str, str], *, data_dir: Path | None = None) -
         api_keys=KeyRing(keys, Path(key_file) if key_file else None),
         media_roots=tuple(Path(root).resolve() for root in roots.split(":") if root) if roots else None,
         max_per_minute=_whole(environ, "GNOMON_MAX_REQUESTS_PER_MINUTE", MAX_PER_MINUTE),
-        allowed_bases=parse_allowed(environ.get(VARIABLE, "")),
+        allowed_bases=parse_allowed(environ.get(ALLOWED_API_BASES_ENV, "")),
     )
 
 

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Self
 
 from service.data_folder import FILE, FOLDER, UMASK
-from workers.process import death_with_parent
+from workers.process import die_with_parent
 
 WATCH_S = 0.1
 BACKOFF_S, BACKOFF_MAX_S = 0.2, 10.0
@@ -37,7 +37,7 @@ class Child:
     env: Mapping[str, str] = field(default_factory=dict)  # beside this process's own
     stop_s: float = 15.0
     serves_others: bool = False
-    mend: Callable[[], None] | None = None
+    on_early_exit: Callable[[], None] | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -111,11 +111,11 @@ class Supervisor:
             with self._lock:
                 for running in self._running.values():
                     if running.process.poll() is not None:
-                        _revive(running)
+                        _restart(running)
 
 
 @contextmanager
-def stopped_by_signals() -> Iterator[None]:
+def sigterm_as_interrupt() -> Iterator[None]:
     """Within, SIGTERM raises KeyboardInterrupt as Ctrl-C does, so that children are stopped in order."""
 
     def interrupt(_signum: int, _frame: FrameType | None) -> None:
@@ -157,7 +157,7 @@ def spawn(command: Sequence[str], *, log_file: Path, env: Mapping[str, str]) -> 
             env={**os.environ, **env},
             start_new_session=True,
             umask=UMASK,
-            preexec_fn=death_with_parent(),
+            preexec_fn=die_with_parent(),
         )
 
 
@@ -165,7 +165,7 @@ def _spawn(child: Child) -> "subprocess.Popen[bytes]":
     return spawn(child.command, log_file=child.log_file, env=child.env)
 
 
-def _revive(running: _Running) -> None:
+def _restart(running: _Running) -> None:
     """Start a dead child again, at once if it had settled, else after a pause that doubles."""
     now_s = time.monotonic()
     if running.again_at_s is None:
@@ -174,8 +174,8 @@ def _revive(running: _Running) -> None:
         running.again_at_s = now_s if settled else now_s + running.backoff_s
         code = running.process.returncode
         log.warning("%s ended with %d; see %s", running.child.name, code, running.child.log_file)
-        if running.child.mend is not None and code > 0 and now_s - running.started_s < EARLY_S:
-            running.child.mend()
+        if running.child.on_early_exit is not None and code > 0 and now_s - running.started_s < EARLY_S:
+            running.child.on_early_exit()
     if now_s < running.again_at_s:
         return
     try:

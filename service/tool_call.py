@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gnomon.errors import GnomonError, NotFound, SpecError
+from gnomon.core.errors import GnomonError, NotFound, SpecError
 from tools.core.registry import UnknownPlugin
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon import errors
+from gnomon.core import errors
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("tools", "gnomon", "agents", "workers", "service")

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from tools.geometry.told_motion import displacement_m, duration_s, stretches
+from tools.geometry.motion_text import displacement_m, duration_s, parse_segments
 
 Text = Annotated[str, Field(max_length=2000)]
 Offset = Annotated[float, Field(ge=-1e6, le=1e6)]
@@ -71,7 +71,7 @@ def run(_: ToolContext, args: CompareMotionArgs) -> CompareMotion:
 
 
 def _row(args: CompareMotionArgs, text: str) -> Comparison:
-    parts = stretches(text)
+    parts = parse_segments(text)
     if not parts:
         return Comparison.model_validate({**dict.fromkeys(Comparison.model_fields), "stretches": []})
     told, measured = displacement_m(parts), (args.east_m, args.north_m)

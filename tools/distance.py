@@ -3,8 +3,8 @@
 from pydantic import Field
 
 from tools.core.location import Location
+from tools.core.route import measure_route, no_network
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.core.way import no_network, way
 
 
 class DistanceArgs(ToolArgs):
@@ -45,7 +45,7 @@ def run(context: ToolContext, args: DistanceArgs) -> Distance:
     Raises:
         ToolError: a location is not found, or no way joins the two.
     """
-    found = way(context.scene, args.start, args.end)
+    found = measure_route(context.scene, args.start, args.end)
     path = found.path
     return Distance(
         straight_m=found.straight_m,

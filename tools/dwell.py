@@ -7,7 +7,7 @@ from pydantic import Field
 from tools.core.arrival import view_in
 from tools.core.location import find_camera
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from tools.geometry.watched import alignment, chord_of
+from tools.geometry.camera_view import alignment, chord_of
 
 
 class DwellArgs(ToolArgs):

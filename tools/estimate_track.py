@@ -14,9 +14,9 @@ from tools.core.location import find_camera
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.core.track import Box, Seconds, checked_boxes
 from tools.geometry.angles import bearing_deg
+from tools.geometry.camera_view import PRESUMED_FOV_DEG
 from tools.geometry.field_of_view import view_of
 from tools.geometry.monocular import focal_px, presumed_width_px, ranges_m, seen_at
-from tools.geometry.watched import PRESUMED_FOV_DEG
 from tools.scene.scene import Camera
 
 Array = NDArray[np.float64]

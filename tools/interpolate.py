@@ -9,8 +9,8 @@ from tools.core.arrival import view_in
 from tools.core.location import find_camera
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.core.track import Seconds
-from tools.geometry.gap import Track, stay
-from tools.geometry.passage import NoWay
+from tools.geometry.view_crossing import Unreachable
+from tools.geometry.view_interval import Track, interval_in_view
 
 CameraId = Annotated[str, Field(max_length=200)]
 Coordinate = Annotated[float, Field(ge=-1e6, le=1e6)]
@@ -119,8 +119,8 @@ def _via(context: ToolContext, args: InterpolateArgs, before: Track, after: Trac
         camera = find_camera(context.scene, name)
         view, spread_mps = view_in(context.scene, camera), 2 * args.speed_error_mps
         speeds = (args.speed_mps, args.speed_mps - spread_mps, args.speed_mps + spread_mps)
-        found = stay(context.scene, before, after, camera, view, speeds)
-    except (ToolError, NoWay) as error:
+        found = interval_in_view(context.scene, before, after, camera, view, speeds)
+    except (ToolError, Unreachable) as error:
         why = str(error) if isinstance(error, ToolError) else f"No way leads by what {name!r} sees."
         return Via.model_validate({**unknown, "camera": name, "problem": why})
     gap_s = after.times_s[0] - before.times_s[-1]

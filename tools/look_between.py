@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from tools.core.looking import ClipSeconds, Look, facts_of, look
+from tools.core.frames import ClipSeconds, Look, facts_of, look
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError
 
 MAX_FRAMES = 16

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tools.core.looking import ClipSeconds, Look, facts_of, look
+from tools.core.frames import ClipSeconds, Look, facts_of, look
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError
 
 MIN_SIDE_PX = 8

@@ -9,10 +9,10 @@ from tools.core.arrival import same_mast, view_in
 from tools.core.location import find_camera
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.geometry.angles import bearing_deg, turn_deg
-from tools.geometry.passage import NoWay, passage
-from tools.geometry.watched import View, alignment, watched
-from tools.scene.per_scene import per_scene
+from tools.geometry.camera_view import View, alignment, view_of_camera
+from tools.geometry.view_crossing import Unreachable, view_crossing
 from tools.scene.scene import Camera, Scene
+from tools.scene.scene_cache import cached_per_scene
 
 SHOWN = 20
 
@@ -69,7 +69,7 @@ def run(context: ToolContext, args: NeighboursArgs) -> Neighbours:
     return Neighbours(neighbours=found)
 
 
-@per_scene
+@cached_per_scene
 def _known(_scene: Scene) -> dict[str, list[_Way]]:
     """The ways by the camera they begin at: all but the turn is the same for whoever asks again."""
     return {}
@@ -85,12 +85,12 @@ def _ways(scene: Scene, camera_id: str) -> list[_Way]:
 
 
 def _way(scene: Scene, here: Camera, view: View, other: Camera) -> _Way | None:
-    theirs = watched(scene, other)
+    theirs = view_of_camera(scene, other)
     if theirs is None:
         return None
     try:
-        way = passage(scene, (view.aim_m, here.floor), other, theirs)
-    except NoWay:
+        way = view_crossing(scene, (view.aim_m, here.floor), other, theirs)
+    except Unreachable:
         return None
     to_deg = None if view.aim_m == theirs.aim_m else bearing_deg(view.aim_m, theirs.aim_m)
     row = Neighbour(

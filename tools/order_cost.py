@@ -7,8 +7,8 @@ from typing import Annotated
 from pydantic import Field
 
 from tools.core.location import Location, listed, locate
+from tools.core.route import measure_route
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from tools.core.way import way
 from tools.geometry.angles import bearing_deg, turn_deg
 
 MAX_HOPS = 400
@@ -100,7 +100,7 @@ def _total(order: list[str], hops: list[tuple[Hop, float]]) -> OrderTotal:
 
 
 def _hop(context: ToolContext, one: Sighting, other: Sighting) -> tuple[Hop, float]:
-    found = way(context.scene, one.exit, other.entry)
+    found = measure_route(context.scene, one.exit, other.entry)
     start, end = locate(context.scene, one.exit), locate(context.scene, other.entry)
     turns = []
     if start.xy_m != end.xy_m:

@@ -38,7 +38,8 @@ def run(_: ToolContext, args: PinholeArgs) -> PinholeResult:
     """extent_px / focal_px = size_m / distance_m, solved for the one that is not given.
 
     Raises:
-        ToolError: not exactly two of size, distance and lens are given, or the lens twice or by half.
+        ToolError: not exactly two of size, distance and lens are given, or the lens twice or by half, or
+            the result is not finite.
     """
     focal_px = _focal_px(args)
     given = {"size_m": args.size_m, "distance_m": args.distance_m, "focal_px": focal_px}
@@ -53,13 +54,16 @@ def run(_: ToolContext, args: PinholeArgs) -> PinholeResult:
     elif distance_m is None:
         distance_m = size_m * (focal_px or 0.0) / args.extent_px
     focal = focal_px or args.extent_px * (distance_m or 0.0) / size_m
+    share = args.extent_error_px / args.extent_px
+    if not all(map(math.isfinite, (size_m, distance_m or 0.0, focal, size_m / args.extent_px, share))):
+        raise ToolError("These numbers are too far apart: the result is beyond what can be told.")
     return PinholeResult(
         found=unknown[0],
         size_m=size_m,
         distance_m=distance_m or 0.0,
         focal_px=focal,
         metres_per_px=size_m / args.extent_px,
-        error_share=args.extent_error_px / args.extent_px,
+        error_share=share,
     )
 
 

@@ -5,8 +5,8 @@ from typing import Literal
 from pydantic import Field
 
 from tools.core.location import Location
+from tools.core.route import measure_route
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.core.way import way
 
 
 class TravelTimeArgs(ToolArgs):
@@ -41,7 +41,7 @@ def run(context: ToolContext, args: TravelTimeArgs) -> TravelTime:
     Raises:
         ToolError: a location is not found, or no way joins the two.
     """
-    found = way(context.scene, args.start, args.end)
+    found = measure_route(context.scene, args.start, args.end)
     path_m = found.path.length_m if found.path else found.straight_m
     slowest_mps = args.speed_mps - args.speed_error_mps
     return TravelTime(

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from gnomon.errors import GnomonError
-from workers.bases import VARIABLE, parse_allowed
-from workers.lean import start_lean
-from workers.limiter.allowance import VARIABLE as RATES
-from workers.limiter.allowance import parse_rates
+from gnomon.core.errors import GnomonError
+from workers.endpoints import ALLOWED_API_BASES_ENV, parse_allowed
+from workers.lean import limit_memory
 from workers.logs import set_up_logs
-from workers.opening import Opener, media_of
+from workers.open_job import JobCache, media_of
+from workers.rate_limit.config import RATE_LIMITS_ENV as RATES
+from workers.rate_limit.config import parse_rates
 from workers.settings import read_cache_days, read_timing
 from workers.store.store import open_store
 
@@ -34,7 +34,7 @@ from workers.store.store import open_store
 def main(redis_url: str, database_url: str, queues: str, data_dir: Path) -> None:
     """Run a worker."""
     os.umask(0o077)  # what it writes is its owner's alone
-    start_lean()
+    limit_memory()
     from redis import Redis
 
     from agents.models.catalog import open_model, preload
@@ -46,10 +46,10 @@ def main(redis_url: str, database_url: str, queues: str, data_dir: Path) -> None
         context = WorkerContext(
             name=f"{socket.gethostname()}-{os.getpid()}",
             store=open_store(database_url),
-            opener=Opener(media=media_of(data_dir)),
+            opener=JobCache(media=media_of(data_dir)),
             open_model=open_model,
             timing=read_timing(os.environ),
-            allowed_bases=parse_allowed(os.environ.get(VARIABLE, "")),
+            allowed_bases=parse_allowed(os.environ.get(ALLOWED_API_BASES_ENV, "")),
             redis_url=redis_url,
             rates=parse_rates(os.environ.get(RATES, "")),
             is_caching=read_cache_days(os.environ) > 0,

@@ -2,8 +2,8 @@
 
 from collections.abc import Awaitable, Callable
 
-from gnomon.errors import ModelFault, ProviderFault
-from gnomon.model import Model, Reply, Request
+from gnomon.core.errors import ModelFault, ProviderFault
+from gnomon.core.model import Model, Reply, Request
 
 FINAL = ("auth", "no_api_key", "not_found", "quota")  # causes that trying another sample does not change
 MOST_IN_A_ROW = 5

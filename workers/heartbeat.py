@@ -43,7 +43,7 @@ class Heartbeat:
         self._stop.set()
         self._thread.join()
 
-    def look(self) -> None:
+    def poll_job(self) -> None:
         """Look at the job now."""
         self.is_open = self._store.is_open(self._job_id)
 
@@ -51,7 +51,7 @@ class Heartbeat:
         while not self._stop.wait(min(self._timing.watch_s, self._timing.renew_s)):
             began_s = time.monotonic()
             try:
-                self.look()
+                self.poll_job()
                 if began_s - self.held_since_s >= self._timing.renew_s:
                     self.held = self._store.renew(self.holder, ttl_s=self._timing.lease_s)
                     self.held_since_s = began_s

@@ -5,7 +5,7 @@ import gc
 import importlib
 import sys
 
-from gnomon.imports import without
+from gnomon.imports import blocked
 
 M_ARENA_MAX = -8  # mallopt(3)
 # OpenTelemetry's metrics, which Redis' client tries to import and nobody asks for: 5.5 MB. Spans
@@ -13,21 +13,21 @@ M_ARENA_MAX = -8  # mallopt(3)
 DISPENSABLE = ("opentelemetry",)
 
 
-def start_lean() -> None:
+def limit_memory() -> None:
     """Import Redis' client without what it can do without, before anybody else imports it, and have one pool
     of memory for all threads.
 
     With one for each, as glibc has it, what the threads of shard after shard leave behind is never filled
     again: 12 MB after 14,000 trials. Elsewhere than on glibc the second does nothing.
     """
-    with without(*DISPENSABLE):
+    with blocked(*DISPENSABLE):
         importlib.import_module("redis")
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
         mallopt(M_ARENA_MAX, 1)
 
 
-def seek_garbage_seldom() -> None:
+def raise_gc_threshold() -> None:
     """For very many live objects: the default threshold costs a loop with hundreds of trials half its speed,
     a report over hundreds of thousands of rows a fifth.
     """

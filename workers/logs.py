@@ -8,8 +8,8 @@ import sys
 from collections.abc import Mapping
 from typing import TextIO
 
-from gnomon.errors import SpecError
-from gnomon.secrets import Secrets, secrets_here
+from gnomon.core.errors import SpecError
+from gnomon.core.redaction import Redactor, redactor_here
 
 FORMAT, LEVEL = "GNOMON_LOG_FORMAT", "GNOMON_LOG_LEVEL"
 LEVELS = ("debug", "info", "warning", "error")
@@ -19,18 +19,18 @@ TEXT = "%(asctime)s %(levelname)s %(name)s %(message)s"
 class _Struck(logging.Formatter):
     """Text without secrets."""
 
-    def __init__(self, secrets: Secrets) -> None:
+    def __init__(self, secrets: Redactor) -> None:
         super().__init__(TEXT)
         self._secrets = secrets
 
     def format(self, record: logging.LogRecord) -> str:
-        return self._secrets.strike(super().format(record))
+        return self._secrets.redact_text(super().format(record))
 
 
 class _Json(logging.Formatter):
     """One JSON object a line: time (UTC), level, logger, process, message, and error where there is one."""
 
-    def __init__(self, secrets: Secrets) -> None:
+    def __init__(self, secrets: Redactor) -> None:
         super().__init__()
         self._secrets = secrets
 
@@ -40,10 +40,10 @@ class _Json(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             "process": record.process,
-            "message": self._secrets.strike(record.getMessage()),
+            "message": self._secrets.redact_text(record.getMessage()),
         }
         if record.exc_info:
-            line["error"] = self._secrets.strike(self.formatException(record.exc_info))
+            line["error"] = self._secrets.redact_text(self.formatException(record.exc_info))
         return json.dumps(line, ensure_ascii=False)
 
 
@@ -59,7 +59,7 @@ def set_up_logs(environ: Mapping[str, str], *, level: str = "info", stream: Text
     level = environ.get(LEVEL) or level
     if level not in LEVELS:
         raise SpecError(f"{level!r} is no level; allowed: {', '.join(LEVELS)}", field=LEVEL)
-    secrets = secrets_here() if environ is os.environ else Secrets(environ=environ)
+    secrets = redactor_here() if environ is os.environ else Redactor(environ=environ)
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(_Json(secrets) if kind == "json" else _Struck(secrets))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)

@@ -7,22 +7,24 @@ with what the provider said. Whatever else goes wrong is tried again, and then t
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from gnomon.agent import AGENTS, CallsInWords
-from gnomon.errors import ModelFault, OutOfBudget, ProviderFault
-from gnomon.model import Model, Request, is_built_in
-from gnomon.spec import JobSpec
+from gnomon.core.agent import AGENTS, CallsInWords
+from gnomon.core.errors import ModelFault, OutOfBudget, ProviderFault
+from gnomon.core.model import Model, Request, is_built_in
+from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.provider_wait import capped_s
+from workers.budget.client import BudgetClient
 from workers.insisting import insisted
-from workers.purse import Purse
-from workers.store.counters import Spent
+from workers.store.budgets import ZERO_USAGE
 from workers.store.database import in_words
-from workers.store.purses import NOTHING
+from workers.store.job_counters import Usage
 from workers.store.records import CheckState
 from workers.store.store import Store
 
@@ -43,7 +45,7 @@ class Finding:
 
     state: CheckState
     calls: int
-    spent: Spent = NOTHING
+    spent: Usage = ZERO_USAGE
     cause: str = ""
     error: str = ""
 
@@ -65,26 +67,36 @@ def _calls_in_words(name: str) -> bool:
     return isinstance(agent, CallsInWords) and agent.calls_in_words
 
 
-async def ask(model: Model, request: Request, *, pauses_s: tuple[float, ...] = PAUSES_S) -> Finding:
-    """Call the model, again where it fails in passing."""
-    last = Finding(state="unconfirmed", calls=0)
+async def ask(
+    model: Model,
+    request: Request,
+    *,
+    pauses_s: tuple[float, ...] = PAUSES_S,
+    so_far: Callable[[Finding], None] = lambda _: None,
+) -> Finding:
+    """Call the model, again where it fails in passing; not where its provider asks to wait for longer than
+    PATIENCE_S. `so_far` is told at each call what is known as it begins: this may be broken off.
+    """
+    last, asked_s, until_s = Finding(state="unconfirmed", calls=0), 0.0, time.monotonic() + PATIENCE_S
     for calls, pause_s in enumerate((0.0, *pauses_s), start=1):
-        await asyncio.sleep(pause_s)
+        await asyncio.sleep(max(pause_s, asked_s))
+        so_far(replace(last, calls=calls))
         try:
             reply = await model.reply(request)
         except ModelFault as fault:
             said = fault.reply
-            return Finding(state="passed", calls=calls, spent=NOTHING if said is None else Spent.by(said))
+            return Finding(state="passed", calls=calls, spent=ZERO_USAGE if said is None else Usage.by(said))
         except OutOfBudget as error:
             return Finding(state="unconfirmed", calls=calls - 1, cause="budget", error=str(error))
         except ProviderFault as fault:
             is_final = not fault.transient or fault.cause == "connection"
             state: CheckState = "stopped" if is_final else "unconfirmed"
             last = Finding(state=state, calls=calls, cause=fault.cause, error=fault.message)
-            if not fault.transient:
+            asked_s = capped_s(fault.retry_after_s or 0.0)
+            if not fault.transient or time.monotonic() + asked_s > until_s:
                 break
             continue
-        return Finding(state="passed", calls=calls, spent=Spent.by(reply))
+        return Finding(state="passed", calls=calls, spent=Usage.by(reply))
     return last
 
 
@@ -100,7 +112,7 @@ class Preflight:
         store: Store,
         holder: str,
         ttl_s: float,
-        purse: Purse,
+        purse: BudgetClient,
         is_wanted: Callable[[], bool],
     ) -> None:
         """`models` by label, as they are paid; `is_wanted` says whether the job still goes on."""
@@ -108,6 +120,7 @@ class Preflight:
         self._store, self._holder, self._ttl_s = store, holder, ttl_s
         self._purse, self._is_wanted, self._is_abandoned = purse, is_wanted, False
         self._request = preflight_request(spec)
+        self._so_far: dict[str, Finding] = {}
 
     async def run(self) -> None:
         """Come back when the state of every model is known, or nobody wants to know it any more."""
@@ -155,6 +168,8 @@ class Preflight:
                 if asking.done():
                     await self._note(label, asking.result())
                     return
+            if asking is not None:  # whoever asks for this job again shall find what was heard
+                await self._note(label, replace(self._known(label), state="pending"))
         finally:
             if asking is not None:
                 asking.cancel()
@@ -162,10 +177,12 @@ class Preflight:
     async def _ask(self, label: str) -> Finding:
         try:
             async with asyncio.timeout(PATIENCE_S):
-                return await ask(self._models[label], self._request)
+                keep = partial(self._so_far.__setitem__, label)
+                return await ask(self._models[label], self._request, so_far=keep)
         except TimeoutError:
+            known = self._known(label)
             error = f"no reply within {PATIENCE_S:g} s"
-            return Finding(state="unconfirmed", calls=1, cause="timeout", error=error)
+            return known if known.cause else replace(known, cause="timeout", error=error)
         except Exception as error:  # a fault of ours must not keep the job from running
             log.exception("job %s: the preflight of %s broke", self._job_id, label)
             return Finding(state="unconfirmed", calls=1, cause=type(error).__name__, error=str(error))
@@ -185,9 +202,12 @@ class Preflight:
             cause=found.cause,
             error=found.error,
         )
-        self._purse.written([found.spent])
+        self._purse.mark_recorded([found.spent])
         if found.state == "stopped":
             await self.stop(label, fault)
+
+    def _known(self, label: str) -> Finding:
+        return replace(self._so_far.get(label, Finding(state="pending", calls=0)), state="unconfirmed")
 
     def _gives_up(self) -> bool:
         return self._is_abandoned or not self._is_wanted()

@@ -18,7 +18,7 @@ def module_command(module: str, *arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-P", "-m", module, *arguments)
 
 
-def death_with_parent() -> Callable[[], None]:
+def die_with_parent() -> Callable[[], None]:
     """What a child of this process must call, right after the fork, to get SIGTERM when this process dies.
 
     Linux only; elsewhere it does nothing. Prepared here, so that after the fork one system call is left.

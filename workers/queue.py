@@ -103,7 +103,7 @@ def enqueue_shards(
     return len(messages)
 
 
-def take_next(url: str, names: Sequence[str], job_id: str) -> int | None:
+def pop_next_shard(url: str, names: Sequence[str], job_id: str) -> int | None:
     """Take the message that a worker of these queues would be given next, if it is of this job: its shard.
 
     None where the queues are empty, another job is next, or Redis does not answer. Should the taker die, the

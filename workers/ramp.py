@@ -9,7 +9,7 @@ RAMP_S = 0.15
 LATE_S = 0.02  # so far behind its times it catches up: a timer's delay, not a wait for money
 
 
-class Ramp:
+class RampUp:
     """Spreads as many starts as may run at once over RAMP_S; later ones come as others end."""
 
     def __init__(self, starts: int) -> None:

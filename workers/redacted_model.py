@@ -2,17 +2,17 @@
 
 from dataclasses import replace
 
-from gnomon.errors import GnomonError, ModelFault
-from gnomon.model import Model, Reply, Request
-from gnomon.secrets import SHORTEST, key_in, secrets_here
-from gnomon.spec import ModelSpec
+from gnomon.core.errors import GnomonError, ModelFault
+from gnomon.core.model import Model, Reply, Request
+from gnomon.core.redaction import SHORTEST, key_in, redactor_here
+from gnomon.spec.job_spec import ModelSpec
 
 
 class RedactedModel:
     """Any model. What is scored is what is kept: an answer and its trace agree."""
 
     def __init__(self, model: Model) -> None:
-        self.id, self._model, self._secrets = model.id, model, secrets_here()
+        self.id, self._model, self._secrets = model.id, model, redactor_here()
 
     async def reply(self, request: Request) -> Reply:
         """The model's reply, with a secret struck out wherever it stands; else the very same.
@@ -24,7 +24,7 @@ class RedactedModel:
         try:
             reply = await self._model.reply(request)
         except GnomonError as fault:
-            fault.message = self._secrets.strike(fault.message)
+            fault.message = self._secrets.redact_text(fault.message)
             fault.args = (fault.message,)
             if isinstance(fault, ModelFault) and fault.reply is not None:
                 fault.reply = self._redacted(fault.reply)
@@ -45,5 +45,5 @@ def redacted(model: Model, spec: ModelSpec) -> Model:
     """The model without this process' secrets, its own key among them, in what it replies."""
     key = key_in(spec.api_key_env or "")
     if len(key) >= SHORTEST:
-        secrets_here().add(key)
+        redactor_here().add(key)
     return RedactedModel(model)

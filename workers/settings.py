@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
 
 PREFIX = "GNOMON_"
 CACHE_DAYS = "GNOMON_CACHE_DAYS"

@@ -13,25 +13,26 @@ from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from gnomon.agent import AGENTS, Agent
-from gnomon.errors import NoRoom, SpecError
+from gnomon.core.agent import AGENTS, Agent
+from gnomon.core.errors import NoRoom, SpecError
+from gnomon.core.model import Model, is_built_in
 from gnomon.media import MediaStore
-from gnomon.model import Model, is_built_in
 from gnomon.rate import Rate
-from gnomon.spec import JobSpec, ModelSpec
-from workers.bases import AllowedBases, check_bases
+from gnomon.spec.job_spec import JobSpec, ModelSpec
+from workers.budget.client import BudgetClient
+from workers.budget.model import with_budget
 from workers.circuit_breaker import BreakableModel
+from workers.endpoints import EndpointAllowlist, check_endpoints
 from workers.heartbeat import Heartbeat
-from workers.limiter.limiter import Limiter, flow_of
-from workers.opening import Opener, OpenJob
+from workers.open_job import JobCache, OpenJob
 from workers.preflight import Preflight
-from workers.purse import Purse
-from workers.pursed_model import pursed
+from workers.rate_limit.limiter import Limiter, flow_of
+from workers.rate_limit.waits import WaitRecord
 from workers.redacted_model import redacted
-from workers.reply_cache import ReplyCache, fingerprint
+from workers.response_cache import ResponseCache, fingerprint
 from workers.runner import Runner
 from workers.settings import Timing
-from workers.store.purses import Money
+from workers.store.budgets import SpendLimit
 from workers.store.store import Store
 from workers.tracing import Tracer, tracing
 
@@ -46,14 +47,14 @@ class WorkerContext:
 
     name: str
     store: Store
-    opener: Opener
+    opener: JobCache
     open_model: OpenModel
     timing: Timing
-    allowed_bases: AllowedBases
+    allowed_bases: EndpointAllowlist
     redis_url: str | None = None  # of the limiter; None: every call may go at once
     rates: Mapping[str, Rate] = field(default_factory=dict)
     is_caching: bool = True
-    following: Callable[[str], int | None] = lambda _job_id: None  # the shard that a process may go on with
+    next_shard: Callable[[str], int | None] = lambda _job_id: None  # the shard that a process may go on with
     rests: Callable[[str, bool], None] = lambda _job_id, _whole: None  # see Runner
 
 
@@ -83,7 +84,7 @@ def _set_up(job_id: str, context: WorkerContext) -> tuple[OpenJob, dict[str, Age
         spec = opened.bench.spec
         agents = {arm.agent: AGENTS.get(arm.agent) for arm in spec.arms}
         # This was checked when the job was posted; but the keys lie here, and so does the last word.
-        check_bases(spec.models, context.allowed_bases, is_trusted=True)
+        check_endpoints(spec.models, context.allowed_bases, is_trusted=True)
         try:
             models = {model.label: context.open_model(model, opened.bench.media) for model in spec.models}
         except SpecError as error:
@@ -95,7 +96,9 @@ def _set_up(job_id: str, context: WorkerContext) -> tuple[OpenJob, dict[str, Age
         return None  # the sweeper queues the shard again
     except Exception as error:  # noqa: BLE001 (whatever it is, the job must run elsewhere, or end)
         log.warning("job %s cannot be set up here: %r", job_id, error)
-        context.store.put_off(job_id, str(error) or repr(error), patience_s=context.timing.setup_s)
+        context.store.record_setup_failure(
+            job_id, str(error) or repr(error), patience_s=context.timing.setup_s
+        )
         return None
     return opened, agents, models
 
@@ -115,17 +118,28 @@ async def _run(
         for model in models.values():
             stack.push_async_callback(_close, model)
         asked = {label: redacted(model, spec.model(label)) for label, model in models.items()}
+        checked = asked
         if context.redis_url is not None:
             limiter = Limiter(context.redis_url, flow=flow_of(job_id, spec), rates=context.rates)
             stack.push_async_callback(limiter.close)
-            asked = {label: limiter.around(model, spec.model(label)) for label, model in asked.items()}
-        purse = Purse(
+            waits = {label: WaitRecord(context.store, job_id, label) for label in models}
+            checked, asked = (
+                {
+                    label: limiter.around(model, spec.model(label), waits[label], asks_anew=asks_anew)
+                    for label, model in checked.items()
+                }
+                for asks_anew in (True, False)
+            )
+        purse = BudgetClient(
             job_id, spec, store=context.store, holder=heartbeat.holder, ttl_s=context.timing.lease_s
         )
         preflight = Preflight(
             job_id,
             spec,
-            {label: pursed(model, spec.model(label), purse, learns=False) for label, model in asked.items()},
+            {
+                label: with_budget(model, spec.model(label), purse, learns=False)
+                for label, model in checked.items()
+            },
             store=context.store,
             holder=heartbeat.holder,
             ttl_s=context.timing.lease_s,
@@ -134,7 +148,7 @@ async def _run(
         )
         asked = {
             label: BreakableModel(
-                pursed(model, spec.model(label), purse), trip=partial(preflight.stop, label)
+                with_budget(model, spec.model(label), purse), trip=partial(preflight.stop, label)
             )
             for label, model in asked.items()
         }
@@ -150,31 +164,31 @@ async def _run(
             agents=agents,
             models={label: cache.around(label, model) for label, model in asked.items()},
             leased=cache.prefetch,
-            following=partial(_following, job_id, context),
+            following=partial(_next_shard, job_id, context),
             rests=partial(context.rests, job_id),
             tracer=tracer,
-            purse=purse if purse.limit != Money() else None,
+            purse=purse if purse.limit != SpendLimit() else None,
         )
         with _on_sigterm(preflight.abandon, runner.stop):
             await preflight.run()
             await runner.run()
 
 
-def _following(job_id: str, context: WorkerContext, shard: int) -> int | None:
+def _next_shard(job_id: str, context: WorkerContext, shard: int) -> int | None:
     """The shard to go on with; none after one with a trial that must run alone."""
     try:
-        is_unfinished = context.store.has_suspects(job_id, shard)
+        is_unfinished = context.store.has_poison_suspects(job_id, shard)
     except SQLAlchemyError as error:
         log.warning("shard %d is ended before another is begun: %s", shard, error)
         return None
-    return None if is_unfinished else context.following(job_id)
+    return None if is_unfinished else context.next_shard(job_id)
 
 
-def _cache_of(spec: JobSpec, context: WorkerContext) -> ReplyCache:
+def _cache_of(spec: JobSpec, context: WorkerContext) -> ResponseCache:
     """The cache of all models that call somebody; of none where the operator or the spec wants none."""
     wanted = [model for model in spec.models if not is_built_in(model.id)]
     is_on = context.is_caching and spec.cache
-    return ReplyCache(context.store, {model.label: fingerprint(model) for model in wanted if is_on})
+    return ResponseCache(context.store, {model.label: fingerprint(model) for model in wanted if is_on})
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import click
 from redis import Redis, RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
-from gnomon.errors import GnomonError
+from gnomon.core.errors import GnomonError
 from workers.logs import set_up_logs
 from workers.queue import client_of, enqueue_shards, is_resting, message_id, queue_name, waiting_ids
 from workers.settings import DEFAULT_CACHE_DAYS, Timing, read_cache_days, read_timing
@@ -60,7 +60,7 @@ class Sweeper:
     def _purge(self) -> None:
         """Forget old replies, from time to time."""
         if time.monotonic() >= self._next_purge_s:
-            self._store.forget_replies(older_than_s=self._cache_s)
+            self._store.expire_responses(older_than_s=self._cache_s)
             self._next_purge_s = time.monotonic() + PURGE_EVERY_S
 
     def _missed(self) -> set[tuple[str, int]]:

@@ -8,8 +8,8 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-from gnomon.job import Trial
-from gnomon.row import Row
+from gnomon.core.row import Row
+from gnomon.trials.trial_plan import Trial
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"  # of the OpenTelemetry specification, as are all OTEL_* variables
 FLUSH_MS = 5_000
@@ -47,13 +47,21 @@ def tracing(
     provider = TracerProvider(resource=Resource.create({"service.name": "gnomon-worker"}))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     tracer = provider.get_tracer("gnomon")
-    names: dict[str, str | int] = {"gnomon.job": job_id, "gnomon.shard": shard, "gnomon.worker": worker}
+    names: dict[str, str | int] = {
+        "gnomon.trials.trial_plan": job_id,
+        "gnomon.shard": shard,
+        "gnomon.worker": worker,
+    }
     with tracer.start_as_current_span("shard", attributes=names) as shard_span:
         parent = trace.set_span_in_context(shard_span)
 
         @contextmanager
         def span_of(trial: Trial) -> Iterator[Told]:
-            given = {"gnomon.trial": trial.trial_id, "gnomon.arm": trial.arm, "gnomon.model": trial.model}
+            given = {
+                "gnomon.trials.run_trial": trial.trial_id,
+                "gnomon.core.arm": trial.arm,
+                "gnomon.core.model": trial.model,
+            }
             with tracer.start_as_current_span("trial", context=parent, attributes=given) as span:
                 yield lambda row: span.set_attributes(facts_of(row))
 
@@ -67,7 +75,7 @@ def facts_of(row: Row) -> dict[str, str | int | float]:
     facts = {
         "gnomon.outcome": row.outcome.value,
         "gnomon.stop_reason": row.stop_reason,
-        "gnomon.score": row.score,
+        "gnomon.core.score": row.score,
         "gnomon.model_calls": row.model_calls,
         "gnomon.tool_calls": row.tool_calls,
         "gnomon.attempt": row.attempt,

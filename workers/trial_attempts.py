@@ -4,16 +4,16 @@ import asyncio
 import logging
 from collections.abc import Mapping
 
-from gnomon.agent import Agent
-from gnomon.errors import NoRoom
-from gnomon.model import Model
-from gnomon.trace import Trace
-from gnomon.trial import run_trial
-from gnomon.waiting import SLOT
-from workers.opening import OpenJob
-from workers.pots import TRIAL
+from gnomon.core.agent import Agent
+from gnomon.core.errors import NoRoom
+from gnomon.core.model import Model
+from gnomon.core.trace import Trace
+from gnomon.trials.provider_wait import SLOT
+from gnomon.trials.run_trial import run_trial
+from workers.budget.reservations import current_trial_id
+from workers.open_job import OpenJob
 from workers.slots import TrialSlot
-from workers.store.counters import Spent
+from workers.store.job_counters import Usage
 from workers.store.records import Lease
 from workers.store.results import Ended
 from workers.tracing import Tracer
@@ -29,13 +29,13 @@ class TrialAttempts:
         self, job: OpenJob, *, agents: Mapping[str, Agent], models: Mapping[str, Model], tracer: Tracer
     ) -> None:
         self._job, self._agents, self._models, self._tracer = job, agents, models, tracer
-        self.broken_off: list[Spent] = []
+        self.broken_off: list[Usage] = []
 
     async def run(self, lease: Lease, slot: TrialSlot) -> Ended:
         """Run it in its slot. A trial that meets a full disk begins again once there is room: not sooner, as
         it may have to pay for its replies again.
         """
-        TRIAL.set(lease.trial.trial_id)
+        current_trial_id.set(lease.trial.trial_id)
         SLOT.set(slot)
         pause_s = NO_ROOM_S
         while True:
@@ -64,6 +64,6 @@ class TrialAttempts:
                 )
                 tell(row)
         except (asyncio.CancelledError, NoRoom):
-            self.broken_off.append(Spent.paid(trace))
+            self.broken_off.append(Usage.paid(trace))
             raise
         return lease, row, trace.to_json()

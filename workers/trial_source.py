@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeldTrial:
+class LeasedTrial:
     """A trial that this process has leased."""
 
     lease: Lease
@@ -50,13 +50,13 @@ class TrialSource:
         held: Callable[[], Awaitable[list[Lease]]],
         alone: bool = False,
         without: Collection[str] = (),
-    ) -> list[HeldTrial]:
+    ) -> list[LeasedTrial]:
         """Up to `limit` trials, of none of the models `without`; `held` tells what is leased here already."""
         is_sure = True
         while not self._is_over():
             try:
                 if not is_sure:  # leased by an answer that was lost, trials would be held for ever
-                    await asyncio.to_thread(self._store.keep_only, self._heartbeat.holder, await held())
+                    await asyncio.to_thread(self._store.release_all_but, self._heartbeat.holder, await held())
                 leases = await asyncio.to_thread(self._lease, limit=limit, alone=alone, without=without)
             except SQLAlchemyError as error:
                 log.warning("no trials could be leased yet: %s", error)
@@ -64,7 +64,7 @@ class TrialSource:
                 await asyncio.sleep(self._timing.watch_s)
                 continue
             since_s = time.monotonic()
-            return [HeldTrial(lease=lease, since_s=since_s) for lease in leases]
+            return [LeasedTrial(lease=lease, since_s=since_s) for lease in leases]
         return []
 
     async def give_back(self, leases: Sequence[Lease]) -> None:

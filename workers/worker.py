@@ -17,13 +17,13 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 from sqlalchemy.exc import SQLAlchemyError
 
-from gnomon.agent import AGENTS
-from gnomon.spec import JobSpec, ModelSpec
-from tools.core.late import load_late
-from workers.lean import seek_garbage_seldom
+from gnomon.core.agent import AGENTS
+from gnomon.spec.job_spec import JobSpec, ModelSpec
+from tools.core.lazy_imports import load_lazy
+from workers.lean import raise_gc_threshold
 from workers.message import RefusedMessage, ShardMessage
-from workers.process import death_with_parent
-from workers.queue import is_resting, mark_resting, queue_names, take_next
+from workers.process import die_with_parent
+from workers.queue import is_resting, mark_resting, pop_next_shard, queue_names
 from workers.resting_forks import RESTS, ForkLine, RestingForks
 from workers.shard import WorkerContext, run_shard
 
@@ -75,10 +75,10 @@ class ShardWorker(Worker):
             job.delete()  # the sweeper queues it again
             return
         if isinstance(job, ShardMessage):
-            with self._undisturbed():
+            with self._signals_deferred():
                 self._prepare(job)
-        self._show("busy")
-        self._die_with_worker = death_with_parent()
+        self._report_state("busy")
+        self._die_with_worker = die_with_parent()
         self._context.store.close()
         gc.freeze()
         self._line = ForkLine()
@@ -87,7 +87,7 @@ class ShardWorker(Worker):
         finally:
             self._line.close()
             self._shard = None
-            self._show("idle")
+            self._report_state("idle")
 
     def fork_work_horse(self, job: Job, queue: Queue) -> None:
         """Fork, with a line to the fork."""
@@ -113,14 +113,14 @@ class ShardWorker(Worker):
         super().heartbeat(timeout, pipeline)
         if not self.is_horse:
             self._reap()
-            self._show("busy" if self._shard else "idle")
+            self._report_state("busy" if self._shard else "idle")
 
     def register_death(self) -> None:
         """Say good-bye to both, when no fork is left."""
         self._resting.stop()
         self._reap(within_s=2 * self._context.timing.grace_s)
         super().register_death()  # type: ignore[no-untyped-call]  # RQ annotates it in part only
-        self._context.store.gone(self.name)
+        self._context.store.remove_worker(self.name)
 
     def request_stop(self, signum: int, frame: FrameType | None) -> None:
         """Stop, at once when idle: RQ does that by an exception out of the signal's handler.
@@ -147,7 +147,7 @@ class ShardWorker(Worker):
         self._expire([retpid])
 
     def _expire(self, pids: Sequence[int]) -> None:
-        with self._undisturbed(), suppress(SQLAlchemyError):
+        with self._signals_deferred(), suppress(SQLAlchemyError):
             for pid in pids:
                 self._context.store.expire(f"{self.name}/{pid}/")
 
@@ -166,14 +166,14 @@ class ShardWorker(Worker):
         """The forked process."""
         self._die_with_worker()
         self._line.keep_writing()
-        seek_garbage_seldom()
+        raise_gc_threshold()
         super().main_work_horse(job, queue)
 
     def _run(self, job_id: str, shard: int) -> None:
         context = replace(self._context, name=f"{self.name}/{os.getpid()}")
         if context.redis_url is not None:
-            following = partial(take_next, context.redis_url, self._listens_to)
-            context = replace(context, following=following, rests=self._rests())
+            following = partial(pop_next_shard, context.redis_url, self._listens_to)
+            context = replace(context, next_shard=following, rests=self._rests())
         run_shard(job_id, shard, context=context)
 
     def _rests(self) -> Callable[[str, bool], None]:
@@ -198,21 +198,21 @@ class ShardWorker(Worker):
             self._preload(spec.models)
             _import_for(spec)
             self._context.opener.open(job_id, store=self._context.store)
-            load_late()
+            load_lazy()
         except Exception as error:  # noqa: BLE001 (the fork meets it again, and acts)
             log.warning("message %s: %r", message.id, error)
 
-    def _show(self, state: str) -> None:
+    def _report_state(self, state: str) -> None:
         try:
-            with self._undisturbed():
-                self._context.store.seen(
+            with self._signals_deferred():
+                self._context.store.record_heartbeat(
                     self.name, host=self.hostname or "", pid=self.pid or 0, state=state, shard=self._shard
                 )
         except SQLAlchemyError as error:
             log.warning("the store does not see this worker: %s", error)
 
     @contextmanager
-    def _undisturbed(self) -> Iterator[None]:
+    def _signals_deferred(self) -> Iterator[None]:
         self._is_undisturbed = True
         try:
             yield

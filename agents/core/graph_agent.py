@@ -13,8 +13,8 @@ from langgraph.pregel import Pregel
 
 from agents.core.langgraph_runtime import run_graph, trial_context
 from agents.core.tool_turn import run_call, tool_choice_now, with_unique_ids
-from gnomon.agent import AgentContext
-from gnomon.message import Message, ToolCall
+from gnomon.core.agent import AgentContext
+from gnomon.core.message import Message, ToolCall
 
 TURN = "gnomon_turn"  # where a message of LangChain keeps the turn as the model gave it
 ROLES = {"human": "user", "system": "system", "ai": "assistant", "tool": "tool"}
@@ -59,7 +59,7 @@ class TrialChatModel(BaseChatModel):
     async def _agenerate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         context = trial_context()
         conversation = [_from_langchain(message) for message in messages]
-        reply = await context.ask(conversation, tool_choice=tool_choice_now(context))
+        reply = await context.generate(conversation, tool_choice=tool_choice_now(context))
         turn = reply.message(calls=with_unique_ids(reply.tool_calls, conversation))
         return ChatResult(generations=[ChatGeneration(message=_to_langchain(turn))])
 

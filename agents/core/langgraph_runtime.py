@@ -4,8 +4,8 @@ import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from gnomon.agent import AgentContext
-from gnomon.imports import without
+from gnomon.core.agent import AgentContext
+from gnomon.imports import blocked
 
 if TYPE_CHECKING:
     from langgraph.pregel import Pregel
@@ -30,7 +30,7 @@ DISPENSABLE = (
 
 def load() -> None:
     """Import what a trial on a graph needs."""
-    with without(*DISPENSABLE):
+    with blocked(*DISPENSABLE):
         for name in NEEDED:
             importlib.import_module(name)
 

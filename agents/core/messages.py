@@ -1,6 +1,6 @@
 """Adding a user's turn to a conversation."""
 
-from gnomon.message import ImageBlock, Message, TextBlock
+from gnomon.core.message import ImageBlock, Message, TextBlock
 
 Content = str | list[TextBlock | ImageBlock] | None
 

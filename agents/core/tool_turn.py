@@ -3,8 +3,8 @@
 import json
 from collections.abc import Sequence
 
-from gnomon.agent import AgentContext
-from gnomon.message import Message, ToolCall, ToolChoice
+from gnomon.core.agent import AgentContext
+from gnomon.core.message import Message, ToolCall, ToolChoice
 
 
 def tool_choice_now(context: AgentContext) -> ToolChoice:
@@ -39,6 +39,6 @@ def with_unique_ids(calls: Sequence[ToolCall], messages: Sequence[Message]) -> l
 def run_call(context: AgentContext, call: ToolCall) -> Message:
     """Run a call and return what the model is told; a call beyond the arm's limit is not run, and told so."""
     if context.tool_calls_left > 0:
-        return context.use(call)
+        return context.call_tool(call)
     error = f"All {context.arm.max_tool_calls} tool calls are used up; this one was not run. Answer now."
     return {"role": "tool", "tool_call_id": call["id"], "content": json.dumps({"error": error})}

@@ -4,18 +4,18 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from agents.models import wire
+from agents.models import chat_format as wire
 from agents.models.anthropic_request import DIALECT, MessagesRequest
 from agents.models.anthropic_rules import ENDPOINT
 from agents.models.direct_model import DirectModel, Price
-from agents.models.faults import Scrubber
 from agents.models.kept_calls import call_of
+from agents.models.litellm_errors import Scrubber
 from agents.models.reply_bounds import bounded
 from agents.models.usage import TokenUsage, counts_of, token_count, usage_of
-from gnomon.errors import ModelFault, ProviderFault
+from gnomon.core.errors import ModelFault, ProviderFault
+from gnomon.core.model import Reply
 from gnomon.media import MediaStore
-from gnomon.model import Reply
-from gnomon.spec import ModelSpec
+from gnomon.spec.job_spec import ModelSpec
 
 # Why it stopped, in the words of a chat completion; any other reason stays as it came.
 _REASONS = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool_calls", "max_tokens": "length"}
@@ -54,13 +54,13 @@ def read_message(body: Mapping[str, Any], scrub: Scrubber, price: Price) -> Repl
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         message = scrub(f"the message has no readable content: {type(error).__name__}: {error}")
         raise ProviderFault(message, cause="bad_response") from None
-    reason = wire.clean(str(body.get("stop_reason") or "stop"))[:100]
+    reason = wire.sanitize(str(body.get("stop_reason") or "stop"))[:100]
     reply = Reply(
-        text=wire.clean(text),
+        text=wire.sanitize(text),
         tool_calls=calls,
         finish_reason=_REASONS.get(reason, reason),
         **counts_of(usage, price),
-        reasoning=wire.clean(reasoning),
+        reasoning=wire.sanitize(reasoning),
         provider_turn={"dialect": DIALECT, "body": content},
     )
     if reason == "refusal":  # what it wrote until then is not meant to be used

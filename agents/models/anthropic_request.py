@@ -4,19 +4,19 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from agents.models import wire
+from agents.models import chat_format as wire
 from agents.models.anthropic_rules import ModelRules
 from agents.models.chat_turn import TurnRules
+from agents.models.image_urls import PICTURES
 from agents.models.json_pieces import Piece, Written, pieces_of
 from agents.models.kept_calls import kept_calls
 from agents.models.payload import dump
-from agents.models.pictures import PICTURES
 from agents.models.prompt_cache import MARK, marked_places
+from gnomon.core.message import ImageBlock, Message, TextBlock, ToolCall, ToolSchema
+from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.message import ImageBlock, Message, TextBlock, ToolCall, ToolSchema
-from gnomon.model import Request
 from gnomon.per_toolset import PerToolset
-from gnomon.spec import ModelSpec
+from gnomon.spec.job_spec import ModelSpec
 
 DIALECT: Final = "anthropic"
 THINKING = ("thinking", "redacted_thinking")
@@ -85,7 +85,7 @@ class MessagesRequest:
     def _said(self, message: Message) -> list[Block]:
         if message["role"] == "tool":
             content = message["content"]
-            seen = wire.clean(content) if isinstance(content, str) else self._blocks(content)
+            seen = wire.sanitize(content) if isinstance(content, str) else self._blocks(content)
             return [{"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": seen}]
         if message["role"] == "user":
             return self._blocks(message["content"])
@@ -137,7 +137,7 @@ def _is_sent(block: Mapping[str, Any]) -> bool:
 
 
 def _use(call: ToolCall) -> Block:
-    function = wire.call_out(call)["function"]
+    function = wire.format_tool_call(call)["function"]
     return {
         "type": "tool_use",
         "id": call["id"],

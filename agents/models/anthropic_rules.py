@@ -3,12 +3,12 @@
 import re
 from typing import Any
 
-from agents.models import wire
+from agents.models import chat_format as wire
 from agents.models.endpoint import Endpoint
-from gnomon.decoding import NO_DECODING, Decoding
-from gnomon.message import ToolChoice
+from gnomon.core.message import ToolChoice
 from gnomon.price_table import most_output_tokens
-from gnomon.spec import ModelSpec
+from gnomon.spec.decoding import NO_DECODING, Decoding
+from gnomon.spec.job_spec import ModelSpec
 
 ENDPOINT = Endpoint(
     address="https://api.anthropic.com",
@@ -41,7 +41,7 @@ class ModelRules:
         thinking = spec.options.get("thinking")
         self._thinking = thinking if isinstance(thinking, dict) else {}
         self._options = {name: value for name, value in spec.options.items() if name not in _NOT_IN_BODY}
-        own = wire.drawn(spec, NO_DECODING)
+        own = wire.sampling_params(spec, NO_DECODING)
         self._own = {name: value for name, value in own.items() if value is not None}
 
     def fields(self, protocol: Decoding) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -56,7 +56,7 @@ class ModelRules:
         >>> old.fields(Decoding(temperature=0, top_p=1, max_tokens=9))
         ({'max_tokens': 9, 'temperature': 0.0}, ('top_p: 1.0 → absent',))
         """
-        drawn = wire.drawn(self._spec, protocol)
+        drawn = wire.sampling_params(self._spec, protocol)
         refused = [
             name
             for name in ("temperature", "top_p")

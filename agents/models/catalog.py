@@ -7,10 +7,10 @@ from typing import Literal
 from agents.core import langgraph_runtime
 from agents.models.anthropic_rules import OPTIONS
 from agents.models.scripted import ScriptedModel
+from gnomon.core.model import Model, is_built_in, provider_in
 from gnomon.media import MediaStore
-from gnomon.model import Model, is_built_in, provider_in
 from gnomon.price_table import needs_responses_api
-from gnomon.spec import ModelSpec
+from gnomon.spec.job_spec import ModelSpec
 
 REFERENCE, REFERENCE_MODULE = "reference", "agents.models.reference.model"
 REFERENCE_TRIPS = "agents.models.reference.trips"

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from agents.models import wire
+from agents.models import chat_format as wire
 from agents.models.chat_turn import kept_of, reasoning_of, refusal_of, text_of
-from agents.models.faults import Scrubber
 from agents.models.finish_reason import checked
+from agents.models.litellm_errors import Scrubber
 from agents.models.reply_bounds import bounded
 from agents.models.usage import TokenUsage, chat_usage, counts_of
-from gnomon.errors import ModelFault, ProviderFault
-from gnomon.message import ToolCall
-from gnomon.model import Reply
+from gnomon.core.errors import ModelFault, ProviderFault
+from gnomon.core.message import ToolCall
+from gnomon.core.model import Reply
 
 
 def read_completion(
@@ -28,7 +28,7 @@ def read_completion(
     try:
         choice = _choice(body["choices"])
         message = choice["message"]
-        text = wire.clean(text_of(message.get("content")))
+        text = wire.sanitize(text_of(message.get("content")))
         written = _calls(message)
         calls = tuple(_call(call) for call in written)
         usage = chat_usage(body.get("usage"))
@@ -39,7 +39,7 @@ def read_completion(
     reply = Reply(
         text=text,
         tool_calls=calls,
-        reasoning=wire.clean(reasoning_of(message)),
+        reasoning=wire.sanitize(reasoning_of(message)),
         provider_turn=None if own is None else {"dialect": "chat", "body": own},
         **counts_of(usage, price),
     )
@@ -85,4 +85,4 @@ def _call(call: Mapping[str, Any]) -> ToolCall:
         AttributeError, KeyError: it is no call of a function.
     """
     function = call["function"]
-    return wire.call_in(call.get("id"), function.get("name"), function.get("arguments"))
+    return wire.parse_tool_call(call.get("id"), function.get("name"), function.get("arguments"))

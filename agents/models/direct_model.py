@@ -5,13 +5,13 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from agents.models.endpoint import Endpoint
-from agents.models.faults import Scrubber
 from agents.models.http_client import HttpClient
 from agents.models.json_pieces import Piece
+from agents.models.litellm_errors import Scrubber
 from agents.models.reply_bounds import with_changes
 from agents.models.usage import TokenUsage, pricing
-from gnomon.model import Reply, Request
-from gnomon.spec import ModelSpec
+from gnomon.core.model import Reply, Request
+from gnomon.spec.job_spec import ModelSpec
 
 
 class Requests(Protocol):

@@ -3,9 +3,9 @@
 import os
 from dataclasses import dataclass
 
-from agents.models import wire
-from gnomon.errors import SpecError
-from gnomon.spec import ModelSpec
+from agents.models import chat_format as wire
+from gnomon.core.errors import SpecError
+from gnomon.spec.job_spec import ModelSpec
 
 # What a spec may not pass on in a chat: who is asked and with which key, what is said, and whatever would
 # answer in the model's place.

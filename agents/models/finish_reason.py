@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from agents.models.http_faults import Scrub, fault_of_body
-from agents.models.wire import clean
-from gnomon.errors import ModelFault, ProviderFault
-from gnomon.model import Reply
+from agents.models.chat_format import sanitize
+from agents.models.http_errors import Scrub, fault_of_body
+from gnomon.core.errors import ModelFault, ProviderFault
+from gnomon.core.model import Reply
 
 MAX_REASON_CHARS = 100
 
@@ -47,7 +47,7 @@ def native_reason(choice: Mapping[str, Any]) -> str:
     """
     fields = choice.get("provider_specific_fields")
     kept = fields.get("native_finish_reason") if isinstance(fields, dict) else None
-    return clean(str(kept or choice.get("finish_reason") or "stop"))[:MAX_REASON_CHARS]
+    return sanitize(str(kept or choice.get("finish_reason") or "stop"))[:MAX_REASON_CHARS]
 
 
 def checked(reply: Reply, choice: Mapping[str, Any], scrub: Scrub) -> Reply:

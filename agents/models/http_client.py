@@ -13,10 +13,10 @@ import aiohttp
 from yarl import URL
 
 from agents.models.error_body import holds_error
-from agents.models.faults import Scrubber
-from agents.models.http_faults import fault_of_body, fault_of_transport
+from agents.models.http_errors import fault_of_body, fault_of_transport
 from agents.models.json_pieces import Piece
-from gnomon.errors import ProviderFault
+from agents.models.litellm_errors import Scrubber
+from gnomon.core.errors import ProviderFault
 
 MAX_BODY_BYTES = 50_000_000
 CHUNK_BYTES = 1 << 16  # handed to the socket at a time: what waits there is a copy

@@ -3,8 +3,8 @@
 from collections import deque
 from collections.abc import Sequence
 
-from agents.models import wire
-from gnomon.message import ToolCall
+from agents.models import chat_format as wire
+from gnomon.core.message import ToolCall
 
 
 def call_of(call_id: object, name: object, arguments: object) -> ToolCall:
@@ -16,7 +16,7 @@ def call_of(call_id: object, name: object, arguments: object) -> ToolCall:
     for said in (call_id, name):
         if not isinstance(said, str):
             raise TypeError(f"{said!r} is no id or name of a call")
-    return wire.call_in(call_id, name, arguments)
+    return wire.parse_tool_call(call_id, name, arguments)
 
 
 def kept_calls(came: Sequence[str], calls: Sequence[ToolCall]) -> list[ToolCall | None]:

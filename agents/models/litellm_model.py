@@ -11,22 +11,22 @@ from types import ModuleType
 from typing import Any
 from weakref import WeakSet
 
-from agents.models import wire
+from agents.models import chat_format as wire
 from agents.models.chat_reply import read_completion
 from agents.models.chat_turn import TurnRules
 from agents.models.endpoint import RESERVED_IN_CHAT, check_options
-from agents.models.faults import Scrubber, fault_of
 from agents.models.http_client import MAX_BODY_BYTES
-from agents.models.http_faults import fault_of_body
+from agents.models.http_errors import fault_of_body
+from agents.models.litellm_errors import Scrubber, fault_of
 from agents.models.litellm_wire import changes, heard, listening, portable
 from agents.models.prompt_cache import mark, marked_places, wants_marks
 from agents.models.reply_bounds import with_changes
 from agents.models.usage import pricing
-from gnomon.errors import ProviderFault
+from gnomon.core.errors import ProviderFault
+from gnomon.core.model import Reply, Request
+from gnomon.core.redaction import key_in
 from gnomon.media import MediaStore
-from gnomon.model import Reply, Request
-from gnomon.secrets import key_in
-from gnomon.spec import ModelSpec
+from gnomon.spec.job_spec import ModelSpec
 
 # What LiteLLM will do to this turn in the next request: of thinking it makes the beginning of the turn.
 _MOVED = ("reasoning: thinking between calls of this turn cannot go back in its place",)
@@ -176,7 +176,7 @@ class LiteLLMModel:
             "max_retries": 0,
             "api_key": key,
             "api_base": spec.api_base,
-            **wire.drawn(spec, request.decoding),
+            **wire.sampling_params(spec, request.decoding),
             "seed": request.seed if "seed" in _supported(spec.id) else None,
         }
         if request.tools:

@@ -4,22 +4,22 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
-from agents.models import wire
+from agents.models import chat_format as wire
 from agents.models.chat_reply import read_completion
 from agents.models.chat_turn import TurnRules
 from agents.models.direct_model import DirectModel, Price
 from agents.models.endpoint import RESERVED_IN_CHAT, Endpoint
-from agents.models.faults import Scrubber
 from agents.models.json_pieces import Piece
+from agents.models.litellm_errors import Scrubber
 from agents.models.payload import Payload
 from agents.models.prompt_cache import wants_marks
 from agents.models.providers import provider_of
-from gnomon.decoding import Decoding
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
+from gnomon.core.model import Reply, Request
 from gnomon.media import MediaStore
-from gnomon.model import Reply, Request
 from gnomon.price_table import entry_of
-from gnomon.spec import ModelSpec
+from gnomon.spec.decoding import Decoding
+from gnomon.spec.job_spec import ModelSpec
 
 PROVIDERS = ("openai", "hosted_vllm")
 BODY_OPTIONS = frozenset(  # of the spec; any other is LiteLLM's affair
@@ -37,14 +37,14 @@ PROVIDER_OPTIONS = BODY_OPTIONS | {
 }
 
 
-def is_fast(spec: ModelSpec) -> bool:
+def speaks_openai(spec: ModelSpec) -> bool:
     """Whether a model can do without LiteLLM: an address of one's own, and nothing that only LiteLLM knows.
 
     Names of OpenAI's models with parameter rules or prices of their own are left to LiteLLM.
 
-    >>> is_fast(ModelSpec(id="openai/qwen", api_base="http://127.0.0.1:8000/v1"))
+    >>> speaks_openai(ModelSpec(id="openai/qwen", api_base="http://127.0.0.1:8000/v1"))
     True
-    >>> is_fast(ModelSpec(id="openai/o3-mini", api_base="http://127.0.0.1:8000/v1"))
+    >>> speaks_openai(ModelSpec(id="openai/o3-mini", api_base="http://127.0.0.1:8000/v1"))
     False
     """
     provider, _, name = spec.id.partition("/")
@@ -66,7 +66,7 @@ def is_direct(spec: ModelSpec) -> bool:
     """
     if spec.client != "auto":
         return spec.client == "direct"
-    return is_fast(spec) or (provider_of(spec.id).is_direct and spec.options.keys() <= PROVIDER_OPTIONS)
+    return speaks_openai(spec) or (provider_of(spec.id).is_direct and spec.options.keys() <= PROVIDER_OPTIONS)
 
 
 class OpenAIModel(DirectModel):
@@ -126,7 +126,7 @@ class ChatRequest:
         return {"Authorization": f"Bearer {key}"}
 
     def _draw(self, protocol: Decoding) -> tuple[dict[str, Any], tuple[str, ...]]:
-        drawn = wire.drawn(self._spec, protocol)
+        drawn = wire.sampling_params(self._spec, protocol)
         named = {self._limit if name == "max_tokens" else name: value for name, value in drawn.items()}
         return named, wire.absent(self._spec, protocol, drawn)
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from agents.models import wire
+from agents.models import chat_format as wire
 from agents.models.chat_turn import AS_IT_CAME, TurnRules
-from agents.models.pictures import PICTURES, Pictures
+from agents.models.image_urls import PICTURES, DataUrlCache
 from agents.models.prompt_cache import MARK, mark, marked_places
+from gnomon.core.message import Message
+from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.message import Message
-from gnomon.model import Request
 from gnomon.per_toolset import PerToolset
 
 
@@ -33,7 +33,7 @@ class Payload:
         media: MediaStore,
         *,
         pictures: bool = True,
-        kept: Pictures = PICTURES,
+        kept: DataUrlCache = PICTURES,
         rules: TurnRules = AS_IT_CAME,
         seed_name: str | None = "seed",
         is_marked: bool = False,

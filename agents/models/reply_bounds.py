@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from agents.models.wire import MAX_REPLY_CHARS
-from gnomon.errors import ModelFault
-from gnomon.message import FunctionCall, ToolCall
-from gnomon.model import Reply
+from agents.models.chat_format import MAX_REPLY_CHARS
+from gnomon.core.errors import ModelFault
+from gnomon.core.message import FunctionCall, ToolCall
+from gnomon.core.model import Reply
 
 MAX_CALLS = 1_000
 MAX_NAME_CHARS = 1_000

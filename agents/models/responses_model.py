@@ -4,17 +4,17 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agents.models import wire
+from agents.models import chat_format as wire
 from agents.models.direct_model import DirectModel, Price
-from agents.models.faults import Scrubber
 from agents.models.kept_calls import call_of
+from agents.models.litellm_errors import Scrubber
 from agents.models.reply_bounds import bounded
 from agents.models.responses_request import DIALECT, ENDPOINT, ResponsesRequest
 from agents.models.usage import TokenUsage, chat_usage, counts_of
-from gnomon.errors import ModelFault, ProviderFault
+from gnomon.core.errors import ModelFault, ProviderFault
+from gnomon.core.model import Reply
 from gnomon.media import MediaStore
-from gnomon.model import Reply
-from gnomon.spec import ModelSpec
+from gnomon.spec.job_spec import ModelSpec
 
 # The status that an error in the body of a 200 would have had by itself.
 _STATUSES = {"server_error": 500, "rate_limit_exceeded": 429, "vector_store_timeout": 504}
@@ -64,11 +64,11 @@ def read_response(body: Mapping[str, Any], scrub: Scrubber, price: Price) -> Rep
     if status == "incomplete":
         reason = _cut_short(body.get("incomplete_details"))
     reply = Reply(
-        text=wire.clean(text),
+        text=wire.sanitize(text),
         tool_calls=calls,
         finish_reason=reason,
         **counts_of(usage, price),
-        reasoning=wire.clean(reasoning),
+        reasoning=wire.sanitize(reasoning),
         provider_turn={"dialect": DIALECT, "body": output},
     )
     if not text and not calls and (refusal or reason == "content_filter"):
@@ -89,7 +89,7 @@ def _cut_short(details: object) -> str:
     ('length', 'incomplete')
     """
     said = str((details.get("reason") if isinstance(details, dict) else None) or "incomplete")
-    return "length" if said == "max_output_tokens" else wire.clean(said)[:100]
+    return "length" if said == "max_output_tokens" else wire.sanitize(said)[:100]
 
 
 def responses_usage(usage: object) -> TokenUsage:

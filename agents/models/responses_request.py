@@ -4,19 +4,19 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from agents.models import wire
+from agents.models import chat_format as wire
 from agents.models.chat_turn import TurnRules
 from agents.models.endpoint import Endpoint
+from agents.models.image_urls import PICTURES
 from agents.models.json_pieces import Piece, Written, pieces_of
 from agents.models.kept_calls import kept_calls
 from agents.models.payload import dump
-from agents.models.pictures import PICTURES
-from gnomon.decoding import Decoding
+from gnomon.core.message import ImageBlock, Message, TextBlock, ToolCall, ToolSchema
+from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.message import ImageBlock, Message, TextBlock, ToolCall, ToolSchema
-from gnomon.model import Request
 from gnomon.per_toolset import PerToolset
-from gnomon.spec import ModelSpec
+from gnomon.spec.decoding import Decoding
+from gnomon.spec.job_spec import ModelSpec
 
 DIALECT: Final = "responses"
 ENDPOINT = Endpoint(
@@ -64,7 +64,7 @@ class ResponsesRequest:
         Raises:
             DataError: a picture is not in the store.
         """
-        drawn = wire.drawn(self._spec, request.decoding)
+        drawn = wire.sampling_params(self._spec, request.decoding)
         changes = wire.absent(self._spec, request.decoding, drawn)
         if "max_tokens" in drawn:
             drawn["max_output_tokens"] = drawn.pop("max_tokens")
@@ -95,11 +95,11 @@ class ResponsesRequest:
     def _items(self, message: Message) -> list[Item]:
         content = message["content"]
         if message["role"] == "tool":
-            seen = wire.clean(content or "") if not isinstance(content, list) else self._parts(content)
+            seen = wire.sanitize(content or "") if not isinstance(content, list) else self._parts(content)
             return [{"type": "function_call_output", "call_id": message["tool_call_id"], "output": seen}]
         if message["role"] != "assistant":
             return [{"role": message["role"], "content": self._parts(content)}]
-        said = [{"role": "assistant", "content": wire.clean(content)}] if isinstance(content, str) else []
+        said = [{"role": "assistant", "content": wire.sanitize(content)}] if isinstance(content, str) else []
         return [*said, *map(_call, _calls(message))]
 
     def _parts(self, content: str | list[TextBlock | ImageBlock] | None) -> list[Item]:
@@ -120,7 +120,7 @@ def _is_ours(message: Message) -> bool:
 
 
 def _calls(message: Message) -> list[ToolCall]:
-    return [wire.call_out(call) for call in message.get("tool_calls", ())]
+    return [wire.format_tool_call(call) for call in message.get("tool_calls", ())]
 
 
 def as_it_came(output: Sequence[Item], calls: Sequence[ToolCall]) -> list[Item]:

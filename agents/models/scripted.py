@@ -25,14 +25,14 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from gnomon.errors import ModelFault, ProviderFault, SpecError
-from gnomon.message import Message, ToolCall, ToolChoice
-from gnomon.model import Reply, Request
-from gnomon.spec import ModelSpec
-from gnomon.strict import Strict
+from gnomon.core.errors import ModelFault, ProviderFault, SpecError
+from gnomon.core.message import Message, ToolCall, ToolChoice
+from gnomon.core.model import Reply, Request
+from gnomon.core.validation import StrictModel
+from gnomon.spec.job_spec import ModelSpec
 
 
-class ScriptedCall(Strict):
+class ScriptedCall(StrictModel):
     """A tool call; `arguments` as text goes out as it is, so that bad JSON can be played."""
 
     name: str
@@ -40,7 +40,7 @@ class ScriptedCall(Strict):
     id: str | None = None  # None: one that is unique in the conversation
 
 
-class ScriptedReply(Strict):
+class ScriptedReply(StrictModel):
     """One reply: a text, tool calls, a text drawn by chance, or a fault.
 
     `draw` maps texts to weights; the trial's seed and the conversation decide, so that the same trial
@@ -57,7 +57,7 @@ class ScriptedReply(Strict):
     model_fault: str | None = None
 
 
-class Rule(Strict):
+class Rule(StrictModel):
     """Replies for the conversations whose messages contain a text, that have tools or none, and in which
     the model may, must or must not call them.
     """
@@ -68,7 +68,7 @@ class Rule(Strict):
     replies: list[str | ScriptedReply] = Field(min_length=1)
 
 
-class Script(Strict):
+class Script(StrictModel):
     """Everything the scripted model's options may hold."""
 
     replies: list[str | ScriptedReply] = Field(default_factory=list)

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
 
 CONTEXT_TOKENS = 4096
 WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"

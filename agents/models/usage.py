@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
+from gnomon.core.model import UNREADABLE
 from gnomon.price_table import Entry, price_entry
-from gnomon.spec import ModelSpec
+from gnomon.spec.job_spec import ModelSpec
 
 MAX_TOKENS = 10**9  # of one call; what claims more is no count
 MAX_USD = 1e6
@@ -178,7 +179,7 @@ def counts_of(usage: TokenUsage, price: Callable[[TokenUsage], float | None]) ->
         "cache_write_tokens": usage.cache_write,
         "reasoning_tokens": usage.reasoning,
         "usd": price(usage),
-        "flags": ("usage_unreadable",) if usage.is_unreadable else (),
+        "flags": (UNREADABLE,) if usage.is_unreadable else (),
     }
 
 

@@ -17,9 +17,9 @@ from agents.core.tool_turn import run_call, tool_choice_now, with_unique_ids
 from agents.trips.draft_text import Drafted, draft_in
 from agents.trips.intake import asked_for, is_brief, lost_names, must_visit, understand
 from agents.trips.scheduling import scheduled_draft
-from gnomon.agent import AgentContext, LimitReached
-from gnomon.message import Message, ToolCall
-from gnomon.trace import NoteStep
+from gnomon.core.agent import AgentContext, LimitReached
+from gnomon.core.message import Message, ToolCall
+from gnomon.core.trace import NoteStep
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
@@ -126,7 +126,7 @@ async def _gather(state: State) -> dict[str, Any]:
     context, messages = trial_context(), state["messages"]
     choice = tool_choice_now(context)
     try:
-        reply = await context.ask(messages, tool_choice=choice)
+        reply = await context.generate(messages, tool_choice=choice)
     except LimitReached as reached:
         if state["best"] is None:
             raise
@@ -218,7 +218,7 @@ async def _ask_tool(context: AgentContext, tool: str, arguments: dict[str, Any])
         "type": "function",
         "function": {"name": tool, "arguments": text},
     }
-    told = json.loads(str((await asyncio.to_thread(context.use, call))["content"]))
+    told = json.loads(str((await asyncio.to_thread(context.call_tool, call))["content"]))
     return told if isinstance(told, dict) else {}
 
 

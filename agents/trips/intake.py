@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gnomon.agent import AgentContext
 from gnomon.benchmarks.itinerary.brief import BRIEF, Brief
 from gnomon.benchmarks.itinerary.prompt import parts_of
-from gnomon.errors import SpecError
-from gnomon.message import Message
+from gnomon.core.agent import AgentContext
+from gnomon.core.errors import SpecError
+from gnomon.core.message import Message
 
 REQUEST, TOLD = "REQUEST:", "ALSO:"
 TRIES = 3
@@ -42,7 +42,7 @@ async def understand(context: AgentContext) -> Understood:
     messages: list[Message] = []
     fault = ""
     for tries_left in reversed(range(TRIES)):
-        reply = await context.ask([*context.prompt, *messages], tool_choice="none", offer_tools=False)
+        reply = await context.generate([*context.prompt, *messages], tool_choice="none", offer_tools=False)
         messages.append(reply.message(calls=[]))
         try:
             task = await asyncio.to_thread(brief.task, reply.text)

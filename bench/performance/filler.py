@@ -13,15 +13,15 @@ from dataclasses import replace
 
 from sqlalchemy import select, update
 
-from gnomon.job import Trial
+from gnomon.core.row import Row
 from gnomon.outcome import Outcome
-from gnomon.row import Row
+from gnomon.trials.trial_plan import Trial
 from workers.store import JobRecord, Store
-from workers.store.counters import Spent, add_results
 from workers.store.database import insert_all
-from workers.store.encoding import pack, row_values, trial_of
-from workers.store.ending import missing_row
+from workers.store.job_counters import Usage, add_results
+from workers.store.missing import missing_row
 from workers.store.schema import PENDING, results, traces, trials
+from workers.store.serialization import pack, row_values, trial_of
 
 LEASED = 10_000
 BATCH = 100  # what a worker writes at once
@@ -52,7 +52,7 @@ def fill(store: Store, job: JobRecord, shards: Iterable[int]) -> None:
             db.execute(update(trials).where(here).values(state="done", attempt=1, token=1))
             insert_all(db, results, [row_values(row) for row in rows])
             insert_all(db, traces, [{"trial_id": row.trial_id, "body": body} for row in rows])
-            spent = [Spent.by(row) for row in rows]
+            spent = [Usage.by(row) for row in rows]
             add_results(db, job.id, [row.outcome for row in rows], spent, now=store.now(db))
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bench.performance.meter import Meter, peak_mb, rss_mb
 from bench.performance.systems import ROOT, mock_server, queue
-from workers.lean import seek_garbage_seldom, start_lean
+from workers.lean import limit_memory, raise_gc_threshold
 
 SIZES = (2_000, 20_000)
 SAMPLES, IN_FLIGHT = 500, 100
@@ -52,13 +52,13 @@ def _grow(size: int, base: str, redis_url: str) -> Growth:
 
 def run(size: int, base: str, folder: Path, redis_url: str) -> None:
     """Run such a job in this process, as a fork does that takes one shard after another."""
-    start_lean()
+    limit_memory()
     from bench.performance.gnomon_job import Job, spec_of
 
     spec = spec_of("openai/mock", base, SAMPLES, IN_FLIGHT, {})
     job = Job(folder, redis_url, spec.models[0])
     planned = job.create(spec.model_copy(update={"repeats": size // SAMPLES}))
-    seek_garbage_seldom()
+    raise_gc_threshold()
     job.run_here(job.create(spec_of("openai/warm-up", base, SAMPLES, IN_FLIGHT, {})))
     gc.freeze()
     Meter()

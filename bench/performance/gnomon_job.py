@@ -10,11 +10,11 @@ from bench.performance.quiz import open_quiz, refs
 from bench.performance.workload import TOOL
 from gnomon.media import MediaStore
 from gnomon.rate import Rate
-from gnomon.spec import JobSpec, ModelSpec
-from workers.bases import AllowedBases
-from workers.limiter.allowance import where_of
-from workers.opening import Opener
+from gnomon.spec.job_spec import JobSpec, ModelSpec
+from workers.endpoints import EndpointAllowlist
+from workers.open_job import JobCache
 from workers.queue import enqueue_shards
+from workers.rate_limit.config import endpoint_of
 from workers.settings import Timing
 from workers.shard import WorkerContext, run_shard
 from workers.store import JobRecord, Store
@@ -49,12 +49,12 @@ class Job:
         self._context = WorkerContext(
             name=f"bench-{os.getpid()}",
             store=self.store,
-            opener=Opener(media=MediaStore(folder / "media"), open_spec=open_quiz),
+            opener=JobCache(media=MediaStore(folder / "media"), open_spec=open_quiz),
             open_model=open_model,
             timing=Timing(),
-            allowed_bases=AllowedBases(),
+            allowed_bases=EndpointAllowlist(),
             redis_url=redis_url,
-            rates={where_of(model): RATE},
+            rates={endpoint_of(model): RATE},
         )
 
     def run(self, spec: JobSpec) -> int:

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 from bench.performance.meter import Meter
-from workers.lean import start_lean
+from workers.lean import limit_memory
 
 
 def main() -> None:
-    start_lean()
+    limit_memory()
     from bench.performance.gnomon_job import Job, spec_of
 
     base, trials, in_flight = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from agents.models.image_urls import PICTURES
 from agents.models.openai_model import OpenAIModel
-from agents.models.pictures import PICTURES
+from gnomon.core.message import ImageBlock
+from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.message import ImageBlock
-from gnomon.model import Request
-from gnomon.spec import ModelSpec
+from gnomon.spec.job_spec import ModelSpec
 
 PICTURES_N, WIDTH = 20, 1024
 CALLS = 40

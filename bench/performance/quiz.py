@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from bench.performance.workload import QUESTION
-from gnomon.benchmark import PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.core.benchmark import PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.core.sample import DataFault, Part, Sample, SampleRef
+from gnomon.core.score import Score
 from gnomon.media import MediaStore
-from gnomon.sample import DataFault, Part, Sample, SampleRef
-from gnomon.score import Score
-from gnomon.spec import JobSpec
-from gnomon.trial import Bench
+from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.run_trial import JobContext
 from tools.scene.frame import Frame
 from tools.scene.scene import Scene
-from workers.opening import OpenJob
+from workers.open_job import OpenJob
 
 BARE = Scene(
     id="bare", frame=Frame(), kind="outdoor"
@@ -66,7 +66,7 @@ class Quiz:
 
 
 def open_quiz(spec: JobSpec, media: MediaStore) -> OpenJob:
-    """The quiz, made ready to run, as `workers.opening.open_spec` does it for plug-ins."""
+    """The quiz, made ready to run, as `workers.open_job.open_spec` does it for plug-ins."""
     quiz = Quiz()
     samples = quiz.open(data=None, select=spec.selection(), protocol=spec.protocol, media=media)
-    return OpenJob(bench=Bench(spec=spec, benchmark=quiz, media=media), samples=samples)
+    return OpenJob(bench=JobContext(spec=spec, benchmark=quiz, media=media), samples=samples)

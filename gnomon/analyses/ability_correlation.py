@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import pearsonr
 
-from gnomon.analyses.core.kinds import Counted, GroupOf, need
+from gnomon.analyses.core.kinds import ComputedFromRows, GroupOf, need
 from gnomon.analyses.core.profiles import profiles
-from gnomon.row import Row
-from gnomon.statistics.adjust import benjamini_hochberg
+from gnomon.core.row import Row
+from gnomon.statistics.multiple_testing import benjamini_hochberg
 
 LEAST_MODELS, LEAST_TASKS = 5, 3
 
@@ -52,7 +52,7 @@ def count(rows: Sequence[Row], group_of: GroupOf) -> dict[str, Any]:
     }
 
 
-ability_correlation = Counted(
+ability_correlation = ComputedFromRows(
     name="ability_correlation",
     description="UrbanVideo-Bench: which tasks models are good at together (five models or more).",
     benchmarks=(),

@@ -1,8 +1,8 @@
 """GTR-Bench's context utilisation: does a model's reasoning use place, time and motion."""
 
-from gnomon.analyses.core.kinds import Judged
+from gnomon.analyses.core.kinds import LabelledByJudge
 
-context_use = Judged(
+context_use = LabelledByJudge(
     name="context_use",
     description="GTR-Bench: whether the reasoning uses each camera's location, times, and the motion seen.",
     benchmarks=("gtr-bench", "worlds"),

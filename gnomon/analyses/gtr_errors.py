@@ -1,8 +1,8 @@
 """GTR-Bench's seven error categories, over trials that went wrong."""
 
-from gnomon.analyses.core.kinds import Judged
+from gnomon.analyses.core.kinds import LabelledByJudge
 
-gtr_errors = Judged(
+gtr_errors = LabelledByJudge(
     name="gtr_errors",
     description="GTR-Bench: which of seven kinds of error led to a wrong answer.",
     benchmarks=("gtr-bench", "worlds"),

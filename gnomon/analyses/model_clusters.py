@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage
 
-from gnomon.analyses.core.kinds import Counted, GroupOf, need
+from gnomon.analyses.core.kinds import ComputedFromRows, GroupOf, need
 from gnomon.analyses.core.profiles import profiles
-from gnomon.row import Row
+from gnomon.core.row import Row
 
 LEAST_MODELS, LEAST_GROUPS = 3, 3
 
@@ -44,7 +44,7 @@ def count(rows: Sequence[Row], group_of: GroupOf) -> dict[str, Any]:
     }
 
 
-model_clusters = Counted(
+model_clusters = ComputedFromRows(
     name="model_clusters",
     description="EscherVerse: which models are strong and weak in the same tasks (three models or more).",
     benchmarks=(),

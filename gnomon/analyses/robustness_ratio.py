@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from gnomon.analyses.core.kinds import Counted, GroupOf, need
+from gnomon.analyses.core.kinds import ComputedFromRows, GroupOf, need
 from gnomon.analyses.core.profiles import profiles
-from gnomon.errors import SpecError
-from gnomon.row import Row
+from gnomon.core.errors import SpecError
+from gnomon.core.row import Row
 
 SEVERAL, ONE = "Multiple-Select", "Single-Choice"
 LEAST = 20
@@ -53,7 +53,7 @@ def _ratio(means: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
     return {"ratio": float(means[0] / means[1]), "ci95": [float(low), float(high)]}
 
 
-robustness_ratio = Counted(
+robustness_ratio = ComputedFromRows(
     name="robustness_ratio",
     description="EscherVerse: accuracy on multiple-select questions over that on single-choice ones.",
     benchmarks=("escherverse",),

@@ -1,8 +1,8 @@
 """STI-Bench's three error patterns, over trials that went wrong."""
 
-from gnomon.analyses.core.kinds import Judged
+from gnomon.analyses.core.kinds import LabelledByJudge
 
-sti_errors = Judged(
+sti_errors = LabelledByJudge(
     name="sti_errors",
     description="STI-Bench: which of three patterns of error led to a wrong answer.",
     benchmarks=("sti-bench",),

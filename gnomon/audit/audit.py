@@ -5,12 +5,12 @@ from pathlib import Path
 
 from gnomon.audit.findings import Findings
 from gnomon.audit.generic import length_plays, option_faults, sample_faults
-from gnomon.audit.hook import Asked, Hook, Play, find_hook
-from gnomon.audit.worth import letters, worths
-from gnomon.benchmark import Benchmark, PromptProtocol, Select
-from gnomon.errors import DataError
+from gnomon.audit.hook import Asked, AuditPlugin, ShortcutGuess, find_audit_plugin
+from gnomon.audit.worth import letters, shortcut_accuracies
+from gnomon.core.benchmark import Benchmark, PromptProtocol, Select
+from gnomon.core.errors import DataError
+from gnomon.core.sample import DataFault, Sample
 from gnomon.media import MediaStore
-from gnomon.sample import DataFault, Sample
 
 PROTOCOLS: tuple[PromptProtocol, ...] = ("official", "guarded")
 Progress = Callable[[int, int], None]  # samples read, samples in all
@@ -61,7 +61,7 @@ def audit(
 def _findings(
     benchmark: Benchmark, samples: dict[PromptProtocol, list[Sample]], faults: Sequence[DataFault]
 ) -> Findings:
-    hook = find_hook(benchmark.name)
+    hook = find_audit_plugin(benchmark.name)
     official = samples["official"]
     refs = {sample.ref.sample_id: sample.ref for sample in official}
     asked = {protocol: _asked(hook, given) for protocol, given in samples.items()}
@@ -71,7 +71,7 @@ def _findings(
         benchmark=benchmark.name,
         version=benchmark.version,
         samples={cell: cells.count(cell) for cell in dict.fromkeys(cells)},
-        worths=worths(plays, refs),
+        worths=shortcut_accuracies(plays, refs),
         letters=tuple(row for protocol in PROTOCOLS for row in letters(asked[protocol], refs, protocol)),
         faults=(
             *faults,
@@ -83,11 +83,11 @@ def _findings(
     )
 
 
-def _asked(hook: Hook | None, samples: Sequence[Sample]) -> dict[str, Asked]:
+def _asked(hook: AuditPlugin | None, samples: Sequence[Sample]) -> dict[str, Asked]:
     told = {sample.ref.sample_id: hook.asked(sample) for sample in samples} if hook else {}
     return {sample_id: one for sample_id, one in told.items() if one is not None}
 
 
-def _length_plays(asked: dict[PromptProtocol, dict[str, Asked]]) -> Iterator[Play]:
+def _length_plays(asked: dict[PromptProtocol, dict[str, Asked]]) -> Iterator[ShortcutGuess]:
     for protocol in PROTOCOLS:
         yield from length_plays(asked[protocol], protocol)

@@ -5,11 +5,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from gnomon.audit.hook import Kind, View
-from gnomon.sample import DataFault
+from gnomon.core.sample import DataFault
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Worth:
+class ShortcutAccuracy:
     """What a shortcut is worth in a cell, by what was looked at.
 
     `value` is its mean over all `n` samples, with chance counted where it does not apply; `hits` are those
@@ -66,13 +66,13 @@ class Findings:
     benchmark: str
     version: str
     samples: Mapping[str, int]  # by cell
-    worths: tuple[Worth, ...] = ()
+    worths: tuple[ShortcutAccuracy, ...] = ()
     letters: tuple[Letters, ...] = ()
     faults: tuple[DataFault, ...] = ()
     unread: Mapping[str, int] = field(default_factory=dict)
 
     @property
-    def surviving(self) -> tuple[Worth, ...]:
+    def surviving(self) -> tuple[ShortcutAccuracy, ...]:
         """The leaks that the guarded prompt does not end."""
         return tuple(worth for worth in self.worths if worth.survives)
 

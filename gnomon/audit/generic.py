@@ -3,19 +3,19 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from gnomon.audit.hook import Asked, Play, View, played
-from gnomon.identity import digest
-from gnomon.sample import DataFault, Sample
+from gnomon.audit.hook import Asked, ShortcutGuess, View, guess
+from gnomon.core.ids import stable_hash
+from gnomon.core.sample import DataFault, Sample
 
 
-def length_plays(asked: Mapping[str, Asked], view: View) -> Iterator[Play]:
+def length_plays(asked: Mapping[str, Asked], view: View) -> Iterator[ShortcutGuess]:
     """Picking the longest or the shortest option, by characters; does not apply where all are as long."""
     for name, choose in (("longest option", max), ("shortest option", min)):
         for sample_id, one in asked.items():
             lengths = [len(option) for option in one.options]
             left = [index for index, length in enumerate(lengths) if length == choose(lengths)]
             told = left if len(left) < len(lengths) else None
-            yield played(name, "floor", view, sample_id, left=told, asked=one)
+            yield guess(name, "floor", view, sample_id, left=told, asked=one)
 
 
 def sample_faults(samples: Sequence[Sample]) -> Iterator[DataFault]:
@@ -26,7 +26,7 @@ def sample_faults(samples: Sequence[Sample]) -> Iterator[DataFault]:
             name, count = sample.missing[0], len(sample.missing)
             detail = name if count == 1 else f"{count} absent, first {name}"
             yield DataFault(sample_id=sample.ref.sample_id, kind="missing_media", detail=detail)
-        by_prompt[digest(sample.messages())].append(sample.ref.sample_id)
+        by_prompt[stable_hash(sample.messages())].append(sample.ref.sample_id)
     for first, *others in by_prompt.values():
         if others:
             detail = f"the prompt is also that of {', '.join(others)}"

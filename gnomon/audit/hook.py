@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, cast
 
-from gnomon.benchmark import BENCHMARKS, PromptProtocol
-from gnomon.sample import DataFault, Sample
+from gnomon.core.benchmark import BENCHMARKS, PromptProtocol
+from gnomon.core.sample import DataFault, Sample
 
 Kind = Literal["leak", "floor"]  # what a guarded prompt must end, and what lies in the questions themselves
 View = Literal["files", "official", "guarded", "paper"]  # the published files, or a prompt
@@ -23,7 +23,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Play:
+class ShortcutGuess:
     """One shortcut tried on one sample.
 
     `value` is the share it gets right on average, in [0, 1]; where it does not apply that is `chance`, what
@@ -39,14 +39,14 @@ class Play:
     applies: bool = True
 
 
-class Hook(Protocol):
+class AuditPlugin(Protocol):
     """The module `gnomon.benchmarks.<benchmark>.audit`."""
 
     def asked(self, sample: Sample) -> Asked | None:
         """The options of a sample; None if it has none."""
         ...
 
-    def plays(self, samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterable[Play]:
+    def plays(self, samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterable[ShortcutGuess]:
         """Every shortcut on every sample, by what each protocol's samples show."""
         ...
 
@@ -55,10 +55,10 @@ class Hook(Protocol):
         ...
 
 
-def find_hook(benchmark: str) -> Hook | None:
+def find_audit_plugin(benchmark: str) -> AuditPlugin | None:
     """The benchmark's hook; None if it has none.
 
-    >>> find_hook("gtr-bench") is None
+    >>> find_audit_plugin("gtr-bench") is None
     False
     """
     folder = f"{BENCHMARKS.package}.{benchmark.replace('-', '_')}"
@@ -66,23 +66,23 @@ def find_hook(benchmark: str) -> Hook | None:
     is_folder = package is not None and package.submodule_search_locations is not None
     if not is_folder or importlib.util.find_spec(f"{folder}.audit") is None:
         return None
-    return cast(Hook, importlib.import_module(f"{folder}.audit"))
+    return cast(AuditPlugin, importlib.import_module(f"{folder}.audit"))
 
 
-def played(
+def guess(
     shortcut: str, kind: Kind, view: View, sample_id: str, *, left: Iterable[int] | None, asked: Asked
-) -> Play:
+) -> ShortcutGuess:
     """The play of a rule that guesses among the options it leaves; None or no option: it does not apply.
 
     Where an answer has several places, the first is judged.
 
     >>> two = Asked(options=("a", "b", "c", "d"), right=(1,))
-    >>> played("rule", "leak", "official", "s", left=(1, 2), asked=two).value
+    >>> guess("rule", "leak", "official", "s", left=(1, 2), asked=two).value
     0.5
     """
     options, chance = set(left or ()), 1 / len(asked.options)
     value = (asked.right[0] in options) / len(options) if options else chance
-    return Play(
+    return ShortcutGuess(
         shortcut=shortcut,
         kind=kind,
         view=view,

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.markup import escape
 from rich.table import Table
 
-from gnomon.audit.findings import Findings, Letters, Worth
+from gnomon.audit.findings import Findings, Letters, ShortcutAccuracy
 from gnomon.audit.hook import VIEWS, View
-from gnomon.sample import DataFault
+from gnomon.core.sample import DataFault
 
 EXAMPLES = 3  # faults of a kind that are shown in full
 
-Row = Mapping[View, Worth]
+Row = Mapping[View, ShortcutAccuracy]
 
 
 def tables(findings: Findings) -> Iterator[Table | str]:
@@ -38,15 +38,15 @@ def tables(findings: Findings) -> Iterator[Table | str]:
     yield _verdict(findings)
 
 
-def _rows(worths: Sequence[Worth]) -> list[Row]:
-    rows: dict[tuple[str, str], dict[View, Worth]] = defaultdict(dict)
+def _rows(worths: Sequence[ShortcutAccuracy]) -> list[Row]:
+    rows: dict[tuple[str, str], dict[View, ShortcutAccuracy]] = defaultdict(dict)
     for worth in worths:
         rows[worth.shortcut, worth.cell][worth.view] = worth
     order = list(dict.fromkeys(shortcut for shortcut, _ in rows))
     return [rows[key] for key in sorted(rows, key=lambda key: (order.index(key[0]), key[1]))]
 
 
-def _first(row: Row) -> Worth:
+def _first(row: Row) -> ShortcutAccuracy:
     return next(iter(row.values()))
 
 
@@ -72,7 +72,7 @@ def _worths(title: str, rows: Sequence[Row]) -> Table:
     return table
 
 
-def _cell(worth: Worth | None) -> str:
+def _cell(worth: ShortcutAccuracy | None) -> str:
     if worth is None or not worth.applies:
         return "–"
     interval = f" \\[{_percent(worth.ci95[0])}, {_percent(worth.ci95[1])}]" if worth.ci95 else ""

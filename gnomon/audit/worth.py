@@ -5,31 +5,33 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from gnomon.audit.findings import Letters, Worth
-from gnomon.audit.hook import Asked, Play, View
-from gnomon.sample import SampleRef
+from gnomon.audit.findings import Letters, ShortcutAccuracy
+from gnomon.audit.hook import Asked, ShortcutGuess, View
+from gnomon.core.sample import SampleRef
 from gnomon.statistics.design import design
 from gnomon.statistics.mean import mean_score, share_interval
 
 Key = tuple[str, str, View]
 
 
-def worths(plays: Iterable[Play], refs: Mapping[str, SampleRef]) -> tuple[Worth, ...]:
+def shortcut_accuracies(
+    plays: Iterable[ShortcutGuess], refs: Mapping[str, SampleRef]
+) -> tuple[ShortcutAccuracy, ...]:
     """What each shortcut is worth in each cell and view, in the order in which they were first played."""
-    groups: dict[Key, list[Play]] = defaultdict(list)
+    groups: dict[Key, list[ShortcutGuess]] = defaultdict(list)
     for play in plays:
         groups[play.shortcut, refs[play.sample_id].cell, play.view].append(play)
     return tuple(_worth(cell, group, refs) for (_, cell, _), group in groups.items())
 
 
-def _worth(cell: str, plays: Sequence[Play], refs: Mapping[str, SampleRef]) -> Worth:
+def _worth(cell: str, plays: Sequence[ShortcutGuess], refs: Mapping[str, SampleRef]) -> ShortcutAccuracy:
     clusters = np.unique([refs[play.sample_id].cluster for play in plays], return_inverse=True)[1]
     grouping = design(np.zeros(len(plays), dtype=np.intp), clusters.astype(np.intp))
     values = np.array([play.value for play in plays])
     mean, estimate = mean_score(values, grouping), grouping.estimate(values, limits=(0.0, 1.0))
     chances = [play.chance for play in plays if play.chance is not None]
     applied = [play for play in plays if play.applies]
-    return Worth(
+    return ShortcutAccuracy(
         shortcut=plays[0].shortcut,
         kind=plays[0].kind,
         cell=cell,

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from gnomon.core.errors import DataError
 from gnomon.curation.rows import Row
-from gnomon.errors import DataError
 
 Standing = Literal["agreed", "gold_doubtful", "split", "unstable", "unanswered"]
 MOST_DOUBTFUL: tuple[Standing, ...] = ("gold_doubtful", "split", "unstable", "unanswered")

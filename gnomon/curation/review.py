@@ -9,14 +9,14 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from gnomon.benchmarks.escherverse.loader import FILE
-from gnomon.clip_folders import USUAL
+from gnomon.core.errors import DataError, SpecError
+from gnomon.core.validation import StrictModel
 from gnomon.curation.consensus import Consensus
-from gnomon.errors import DataError, SpecError
-from gnomon.strict import Strict
+from gnomon.media.clip_folders import USUAL
 from tools.core.regular_file import read_regular
 
 
-class Decision(Strict):
+class Decision(StrictModel):
     """A line of the queue with a person's decision; what else stands in the line is for the person."""
 
     sample_id: str

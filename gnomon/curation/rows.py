@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
 
 NEEDED = ("benchmark", "task", "sample_id", "cluster", "model", "arm", "outcome", "score", "answer")
 

@@ -6,17 +6,17 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from gnomon.errors import NotFound, SpecError
+from gnomon.core.errors import NotFound, SpecError
+from gnomon.core.row import Row
+from gnomon.core.sample import Sample, SampleRef
+from gnomon.core.validation import StrictModel
 from gnomon.exchange.row_file import lines_of, read_line
 from gnomon.outcome import Outcome
-from gnomon.rescoring import rescored
-from gnomon.row import Row
-from gnomon.sample import Sample, SampleRef
-from gnomon.strict import Strict
-from gnomon.trial import Bench
+from gnomon.trials.rescore import rescored
+from gnomon.trials.run_trial import JobContext
 
 
-class AnswerLine(Strict):
+class AnswerLine(StrictModel):
     """A line of an answer file; an empty or null answer: the person gave none, so nothing can be scored."""
 
     sample_id: Annotated[str, Field(min_length=1)]
@@ -48,7 +48,7 @@ def scored_answers(
     lines: Sequence[AnswerLine],
     *,
     arm: str,
-    bench: Bench,
+    bench: JobContext,
     refs: Mapping[str, SampleRef],
     sample: Callable[[str], Sample],
 ) -> Iterator[tuple[Row, dict[str, Any] | None]]:

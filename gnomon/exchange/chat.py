@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
-from gnomon.row import Row
+from gnomon.core.row import Row
 
 
 def chat_of(row: Row, trace: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from gnomon.benchmark import BENCHMARKS, Benchmark, Published, SampleSet
-from gnomon.errors import SpecError
-from gnomon.score import Score
+from gnomon.core.benchmark import BENCHMARKS, Benchmark, Published, SampleSet
+from gnomon.core.errors import SpecError
+from gnomon.core.score import Score
 
 
 @dataclass(kw_only=True)

@@ -8,12 +8,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
+from gnomon.core.row import Row
 from gnomon.exchange.archive import Archive
 from gnomon.exchange.row_file import finite
 from gnomon.exchange.run import Ended
 from gnomon.outcome import Outcome
-from gnomon.row import Row
 
 LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # correct, incorrect, partial, no answer
 ENDINGS = (".eval", ".json")

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from gnomon.core.row import Row
 from gnomon.outcome import Outcome
-from gnomon.row import Row
 
 VERSION = 2
 SCORER = "gnomon"

@@ -9,9 +9,9 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
+from gnomon.core.row import Row
 from gnomon.outcome import Outcome
-from gnomon.row import Row
 
 ENDINGS = (".ndjson", ".jsonl", ".csv")
 

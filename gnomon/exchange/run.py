@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
+from gnomon.core.row import Row
+from gnomon.core.sample import SampleRef
 from gnomon.labels import check_labels
-from gnomon.row import Row
-from gnomon.sample import SampleRef
-from gnomon.spec import JobSpec
+from gnomon.spec.job_spec import JobSpec
 
 AGENT = "imported"  # the agent of arms that were run elsewhere
 Ended = tuple[Row, Mapping[str, Any] | None]

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from PIL import Image
 
-from gnomon.errors import DataError
-from gnomon.identity import digest
+from gnomon.core.errors import DataError
+from gnomon.core.ids import stable_hash
+from gnomon.core.sample import ImageRef
 from gnomon.media.marks import Mark, draw_box, draw_label
 from gnomon.media.rules import FrameRule
 from gnomon.media.store import MediaStore
 from gnomon.media.video import Video, decode, probe, probe_decoding
-from gnomon.sample import ImageRef
 from gnomon.whole_file import make_private_folder, room_for, write_whole
 from tools.core.regular_file import open_regular
 
@@ -82,7 +82,7 @@ class Clips:
             DataError: the clip cannot be read as video, is larger than the limits, or shows no frame.
         """
         clip = self._hash(path)
-        key = digest(VERSION, clip, repr(rule), repr(look), size=40)
+        key = stable_hash(VERSION, clip, repr(rule), repr(look), size=40)
         file = self.media.folder / "clips" / key[:2] / f"{key}.json"
         frames = self._kept(file)
         if frames is None:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
 from gnomon.media.clips import Clips, Look
 from gnomon.media.rules import AtTimes
-from tools.core.footage import Box, FootageFacts, Picture, Shot, UnreadableFootage
+from tools.core.clip import Box, ClipFrame, FootageFacts, Picture, UnreadableFootage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,15 +30,15 @@ class ClipFootage:
             height=video.height,
         )
 
-    def shots(
+    def frames_at(
         self, times_s: Sequence[float], *, crop: Box | None = None, max_side_px: int | None = None
-    ) -> list[Shot]:
+    ) -> list[ClipFrame]:
         look = Look(crop=crop, max_side_px=max_side_px)
         try:
             frames = self.clips.frames(self.path, AtTimes(tuple(times_s)), look)
         except DataError as error:
             raise UnreadableFootage(str(error)) from error
         return [
-            Shot(time_s=time_s, picture=Picture(**asdict(image)))
+            ClipFrame(time_s=time_s, picture=Picture(**asdict(image)))
             for time_s, image in zip(frames.times_s, frames.images, strict=True)
         ]

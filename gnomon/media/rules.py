@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
 from gnomon.media.video import Video
 
 MAX_PICKED = 4_096  # more pictures than any model takes

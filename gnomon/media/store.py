@@ -4,8 +4,8 @@ import hashlib
 import io
 from pathlib import Path
 
-from gnomon.errors import DataError, NotFound
-from gnomon.sample import ImageRef
+from gnomon.core.errors import DataError, NotFound
+from gnomon.core.sample import ImageRef
 from gnomon.whole_file import has_room, write_whole
 
 MAX_PIXELS = 50_000_000

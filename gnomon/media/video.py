@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PIL import Image
 
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
 from gnomon.media.store import MAX_PIXELS
 from tools.core.regular_file import check_regular
 

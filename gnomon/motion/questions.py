@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gnomon.identity import seed_of
+from gnomon.core.ids import stable_seed
 from gnomon.motion import truth
 from gnomon.motion.distractors import (
     ANGLES,
@@ -22,7 +22,7 @@ from gnomon.motion.distractors import (
 )
 from gnomon.motion.recording import Array, Recording
 from tools.geometry.kinematics import displacement_m, path_length_m
-from tools.geometry.polyline import Leg, in_words
+from tools.geometry.polyline import PolylineTurn, in_words
 from tools.geometry.pose import Pose, from_yaw_pitch_roll
 
 Row = dict[str, Any]
@@ -45,7 +45,7 @@ class Maker:
 
     def __init__(self, recording: Recording, *, seed: int) -> None:
         self.recording = recording
-        self.rng = np.random.default_rng(seed_of("motion", recording.id, seed))
+        self.rng = np.random.default_rng(stable_seed("motion", recording.id, seed))
         self.grain = LENGTHS[recording.scene]
         self.start_s, self.end_s = recording.frames[0].time_s, recording.frames[-1].time_s
 
@@ -187,19 +187,19 @@ class Maker:
         )
 
 
-def _bent(legs: list[Leg], rng: np.random.Generator, grain: Grain) -> list[Leg]:
+def _bent(legs: list[PolylineTurn], rng: np.random.Generator, grain: Grain) -> list[PolylineTurn]:
     """Another path: one leg longer or shorter, and another turn, or one where there is none."""
-    wrong = list(legs) or [Leg(turn_deg=0.0, length_m=difference(rng, grain))]
+    wrong = list(legs) or [PolylineTurn(turn_deg=0.0, length_m=difference(rng, grain))]
     index = int(rng.integers(len(wrong)))
     step_m = difference(rng, grain) * rng.choice((-1, 1))
     length_m = wrong[index].length_m + (step_m if wrong[index].length_m + step_m > grain.low else abs(step_m))
-    wrong[index] = Leg(turn_deg=wrong[index].turn_deg, length_m=round(length_m, grain.digits))
+    wrong[index] = PolylineTurn(turn_deg=wrong[index].turn_deg, length_m=round(length_m, grain.digits))
     turn_deg = float(rng.choice((-1, 1)) * (15 + difference(rng, ANGLES)))
     if len(wrong) > 1:
         turned = int(rng.integers(1, len(wrong)))
-        wrong[turned] = Leg(turn_deg=turn_deg, length_m=wrong[turned].length_m)
+        wrong[turned] = PolylineTurn(turn_deg=turn_deg, length_m=wrong[turned].length_m)
     elif rng.random() < 0.5:
-        wrong.append(Leg(turn_deg=turn_deg, length_m=round(difference(rng, grain), grain.digits)))
+        wrong.append(PolylineTurn(turn_deg=turn_deg, length_m=round(difference(rng, grain), grain.digits)))
     return wrong
 
 

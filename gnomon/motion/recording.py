@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
 from tools.geometry.pose import Axis, NotARotation, Pose, nearest_rotation
 
 FORMAT = "gnomon-motion/1"

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from gnomon.motion.recording import Array, BoxAt, Frame, Recording
 from tools.geometry.kinematics import accelerations_mps2, speeds_mps
-from tools.geometry.polyline import Leg, legs_of
+from tools.geometry.polyline import PolylineTurn, legs_of
 from tools.geometry.pose import Pose, wrapped_deg
 
 DOMINANT = 1.5  # a difference along one axis is «significantly larger» from this ratio on
@@ -89,7 +89,7 @@ def orientation_change_deg(recording: Recording, start_s: float, end_s: float) -
     return wrapped_deg(after - before)
 
 
-def trajectory(positions_m: Array, tolerance_m: float) -> list[Leg]:
+def trajectory(positions_m: Array, tolerance_m: float) -> list[PolylineTurn]:
     """Straight legs and turns seen from above, by Ramer, Douglas and Peucker."""
     return legs_of(positions_m[:, :2], tolerance_m)
 

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from gnomon.errors import DataError, SpecError
+from gnomon.core.errors import DataError, SpecError
 from gnomon.motion.questions import Maker, Row
 from gnomon.motion.recording import read_recording
 

@@ -1,14 +1,14 @@
 """Add one in: what each tool is worth by itself."""
 
-from gnomon.benchmark import Benchmark
-from gnomon.preset import GroupedOptions, Plan, Preset, contrast
+from gnomon.core.benchmark import Benchmark
+from gnomon.spec.preset import ArmPlan, GroupedOptions, Preset, contrast
 
 
-def plan(options: GroupedOptions, _: Benchmark) -> Plan:
+def plan(options: GroupedOptions, _: Benchmark) -> ArmPlan:
     """No tools, and each one alone."""
     none = options.coalition(())
     alone = {name: options.coalition((name,)) for name in options.players()}
-    return Plan(
+    return ArmPlan(
         arms=(none, *alone.values()),
         contrasts=tuple(
             contrast(none.name, arm.name, f"{name}, by itself", "tools") for name, arm in alone.items()

@@ -1,12 +1,12 @@
 """Authoring: write questions in the steps of the prompt."""
 
-from gnomon.benchmark import Benchmark
-from gnomon.preset import Plan, Preset, PresetOptions
+from gnomon.core.benchmark import Benchmark
+from gnomon.spec.preset import ArmPlan, Preset, PresetOptions
 
 
-def plan(options: PresetOptions, _: Benchmark) -> Plan:
+def plan(options: PresetOptions, _: Benchmark) -> ArmPlan:
     """One arm, without tools: narration, lists, question."""
-    return Plan(arms=(options.arm("author", agent="in-steps"),), contrasts=())
+    return ArmPlan(arms=(options.arm("author", agent="in-steps"),), contrasts=())
 
 
 authoring = Preset(

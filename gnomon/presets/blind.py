@@ -1,8 +1,8 @@
 """Blind: how much of a score needs no looking."""
 
-from gnomon.benchmark import Benchmark
-from gnomon.preset import Plan, Preset, PresetOptions, contrast
-from gnomon.sample import Shown
+from gnomon.core.benchmark import Benchmark
+from gnomon.core.sample import Shown
+from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
 
 PICTURES: tuple[Shown, ...] = ("media", "map")
 
@@ -13,7 +13,7 @@ class BlindOptions(PresetOptions):
     tools_too: bool = False
 
 
-def plan(options: BlindOptions, _: Benchmark) -> Plan:
+def plan(options: BlindOptions, _: Benchmark) -> ArmPlan:
     """Everything shown; no pictures; nothing but the question. With tools the first two again."""
     sighted = tuple(part for part in options.show if part not in PICTURES)
     arms = [options.arm("raw"), options.arm("blind", show=sighted), options.arm("text_only", show=())]
@@ -25,7 +25,7 @@ def plan(options: BlindOptions, _: Benchmark) -> Plan:
         arms += [options.with_tools("tools"), options.with_tools("blind_tools", show=sighted)]
         contrasts.append(contrast("blind_tools", "tools", "the pictures, beside tools", "show"))
         contrasts.append(contrast("blind", "blind_tools", "tools without pictures", "tools"))
-    return Plan(arms=tuple(arms), contrasts=tuple(contrasts))
+    return ArmPlan(arms=tuple(arms), contrasts=tuple(contrasts))
 
 
 blind = Preset(

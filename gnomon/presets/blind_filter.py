@@ -1,12 +1,12 @@
 """Blind filter: which questions every model answers without looking."""
 
-from gnomon.benchmark import Benchmark
-from gnomon.preset import Plan, Preset, PresetOptions
+from gnomon.core.benchmark import Benchmark
+from gnomon.spec.preset import ArmPlan, Preset, PresetOptions
 
 
-def plan(options: PresetOptions, _: Benchmark) -> Plan:
+def plan(options: PresetOptions, _: Benchmark) -> ArmPlan:
     """One arm that shows nothing but the question; `gnomon generate filtered` reads its rows."""
-    return Plan(arms=(options.arm("blind", agent="direct", show=()),), contrasts=())
+    return ArmPlan(arms=(options.arm("blind", agent="direct", show=()),), contrasts=())
 
 
 blind_filter = Preset(

@@ -1,12 +1,12 @@
 """Choice: what changes when the model must call a tool first."""
 
-from gnomon.benchmark import Benchmark
-from gnomon.preset import Plan, Preset, PresetOptions, contrast
+from gnomon.core.benchmark import Benchmark
+from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
 
 
-def plan(options: PresetOptions, _: Benchmark) -> Plan:
+def plan(options: PresetOptions, _: Benchmark) -> ArmPlan:
     """The same tools, called at will or by order; the order holds for the first turn."""
-    return Plan(
+    return ArmPlan(
         arms=(options.with_tools("auto"), options.with_tools("required", tool_choice="required")),
         contrasts=(contrast("auto", "required", "having to call", "tool_choice", is_primary=True),),
     )

@@ -1,12 +1,12 @@
 """Consensus: whether several models, asked several times, agree with the published answers."""
 
-from gnomon.benchmark import Benchmark
-from gnomon.preset import Plan, Preset, PresetOptions
+from gnomon.core.benchmark import Benchmark
+from gnomon.spec.preset import ArmPlan, Preset, PresetOptions
 
 
-def plan(options: PresetOptions, _: Benchmark) -> Plan:
+def plan(options: PresetOptions, _: Benchmark) -> ArmPlan:
     """One arm that is shown everything; give several models and `repeats`, then run `gnomon consensus`."""
-    return Plan(arms=(options.arm("consensus", agent="direct"),), contrasts=())
+    return ArmPlan(arms=(options.arm("consensus", agent="direct"),), contrasts=())
 
 
 consensus = Preset(

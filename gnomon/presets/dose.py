@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from gnomon.benchmark import Benchmark
-from gnomon.preset import Plan, Preset, PresetOptions, contrast
+from gnomon.core.benchmark import Benchmark
+from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
 
 Calls = Annotated[int, Field(ge=0, le=1000)]
 
@@ -24,7 +24,7 @@ class DoseOptions(PresetOptions):
         return calls
 
 
-def plan(options: DoseOptions, _: Benchmark) -> Plan:
+def plan(options: DoseOptions, _: Benchmark) -> ArmPlan:
     """One arm a dose, each against the next smaller one; turns enough for the largest in all of them."""
     turns = max(options.max_turns, options.calls[-1] + 2)
     names = [f"calls_{calls}" for calls in options.calls]
@@ -45,7 +45,7 @@ def plan(options: DoseOptions, _: Benchmark) -> Plan:
         steps.insert(
             0, contrast(names[0], names[-1], "all doses together", "max_tool_calls", is_primary=True)
         )
-    return Plan(arms=tuple(arms), contrasts=tuple(steps), chain=tuple(names))
+    return ArmPlan(arms=tuple(arms), contrasts=tuple(steps), chain=tuple(names))
 
 
 dose = Preset(

@@ -2,11 +2,11 @@
 
 from pydantic import Field
 
-from gnomon.arm import FaultKind, Faults, Lasting
-from gnomon.benchmark import Benchmark
-from gnomon.errors import SpecError
-from gnomon.perturbation import can_be_wrong
-from gnomon.preset import Plan, Preset, PresetOptions, contrast
+from gnomon.core.arm import FaultKind, Faults, Lasting
+from gnomon.core.benchmark import Benchmark
+from gnomon.core.errors import SpecError
+from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
+from gnomon.trials.fault_injection import can_be_wrong
 from tools.core.toolbox import TOOLS
 
 KINDS: tuple[FaultKind, ...] = ("explicit", "silent")
@@ -20,7 +20,7 @@ class FaultsOptions(PresetOptions):
     rate: float = Field(default=0.3, gt=0, le=1)
 
 
-def plan(options: FaultsOptions, _: Benchmark) -> Plan:
+def plan(options: FaultsOptions, _: Benchmark) -> ArmPlan:
     """No tools, sound tools, and four ways to fail, each against sound tools.
 
     Raises:
@@ -43,7 +43,7 @@ def plan(options: FaultsOptions, _: Benchmark) -> Plan:
                 contrast("clean", name, f"{WORDS[kind]}, {lasting}ly", "faults", is_primary=True)
             )
     notes = [f"tools that are never silently wrong, for they measure nothing: {', '.join(honest)}"]
-    return Plan(arms=tuple(arms), contrasts=tuple(contrasts), notes=tuple(notes if honest else ()))
+    return ArmPlan(arms=tuple(arms), contrasts=tuple(contrasts), notes=tuple(notes if honest else ()))
 
 
 faults = Preset(

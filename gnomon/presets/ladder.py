@@ -1,11 +1,11 @@
 """Ladder: what the data, the calling and the calculation are each worth."""
 
-from gnomon.benchmark import Benchmark
-from gnomon.oracle import KnowsSteps
-from gnomon.preset import Plan, Preset, PresetOptions, contrast
+from gnomon.core.benchmark import Benchmark
+from gnomon.oracle import HasOracle
+from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
 
 
-def plan(options: PresetOptions, benchmark: Benchmark) -> Plan:
+def plan(options: PresetOptions, benchmark: Benchmark) -> ArmPlan:
     """Six arms with one agent; five where the benchmark does not know the truth of intermediate steps."""
     shown = tuple(options.show)
     arms = [
@@ -25,13 +25,13 @@ def plan(options: PresetOptions, benchmark: Benchmark) -> Plan:
     ]
     chain = ["raw", "schema_only", "placebo", "live"]
     notes = []
-    if isinstance(benchmark, KnowsSteps):
+    if isinstance(benchmark, HasOracle):
         arms.append(options.arm("oracle", show=(*shown, "oracle")))
         contrasts.append(contrast("live", "oracle", "what better tools could add", "tools", "show"))
         chain.append("oracle")
     else:
         notes.append(f"no oracle arm: {benchmark.name} does not know the truth of intermediate steps")
-    return Plan(arms=tuple(arms), contrasts=tuple(contrasts), chain=tuple(chain), notes=tuple(notes))
+    return ArmPlan(arms=tuple(arms), contrasts=tuple(contrasts), chain=tuple(chain), notes=tuple(notes))
 
 
 ladder = Preset(

@@ -1,15 +1,15 @@
 """Leave one out: what each tool is worth when all others are there."""
 
-from gnomon.benchmark import Benchmark
-from gnomon.preset import GroupedOptions, Plan, Preset, contrast
+from gnomon.core.benchmark import Benchmark
+from gnomon.spec.preset import ArmPlan, GroupedOptions, Preset, contrast
 
 
-def plan(options: GroupedOptions, _: Benchmark) -> Plan:
+def plan(options: GroupedOptions, _: Benchmark) -> ArmPlan:
     """All tools, and all but each one."""
     players = options.players()
     full = options.coalition(players)
     lacking = {name: options.coalition(players.keys() - {name}) for name in players}
-    return Plan(
+    return ArmPlan(
         arms=(full, *lacking.values()),
         contrasts=tuple(
             contrast(arm.name, full.name, f"{name}, given all others", "tools")

@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from gnomon.benchmark import Benchmark
-from gnomon.preset import Plan, Preset, PresetOptions, contrast
+from gnomon.core.benchmark import Benchmark
+from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
 
 
 class MatchedComputeOptions(PresetOptions):
@@ -12,9 +12,9 @@ class MatchedComputeOptions(PresetOptions):
     tokens: int = Field(gt=0)
 
 
-def plan(options: MatchedComputeOptions, _: Benchmark) -> Plan:
+def plan(options: MatchedComputeOptions, _: Benchmark) -> ArmPlan:
     """One answer, a vote over as many drafts as the tokens allow, and tools."""
-    return Plan(
+    return ArmPlan(
         arms=(
             options.arm("raw"),
             options.arm("matched", agent="vote", max_tokens=options.tokens),

@@ -2,8 +2,8 @@
 
 from pydantic import Field, field_validator
 
-from gnomon.benchmark import Benchmark
-from gnomon.preset import Plan, Preset, PresetOptions, contrast
+from gnomon.core.benchmark import Benchmark
+from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
 
 
 class ScaffoldOptions(PresetOptions):
@@ -19,10 +19,10 @@ class ScaffoldOptions(PresetOptions):
         return agents
 
 
-def plan(options: ScaffoldOptions, _: Benchmark) -> Plan:
+def plan(options: ScaffoldOptions, _: Benchmark) -> ArmPlan:
     """One arm an agent, all with the same tools and limits."""
     first, *others = options.agents
-    return Plan(
+    return ArmPlan(
         arms=tuple(options.with_tools(agent, agent=agent) for agent in (first, *others)),
         contrasts=tuple(contrast(first, agent, f"{agent} instead of {first}", "agent") for agent in others),
     )

@@ -2,10 +2,10 @@
 
 from pydantic import Field
 
-from gnomon.analysis import AttributionSpec
-from gnomon.benchmark import Benchmark
-from gnomon.errors import SpecError
-from gnomon.preset import GroupedOptions, Plan, Preset, contrast
+from gnomon.core.benchmark import Benchmark
+from gnomon.core.errors import SpecError
+from gnomon.spec.analysis_spec import AttributionSpec
+from gnomon.spec.preset import ArmPlan, GroupedOptions, Preset, contrast
 
 EXACT = 4  # groups up to which all 2^T sets are arms
 MOST_ARMS = 256
@@ -18,7 +18,7 @@ class SubsetsOptions(GroupedOptions):
     seed: int = Field(default=0, ge=0, lt=2**63)
 
 
-def plan(options: SubsetsOptions, _: Benchmark) -> Plan:
+def plan(options: SubsetsOptions, _: Benchmark) -> ArmPlan:
     """All sets of up to four groups; with more groups, the sets that the drawn orders pass through.
 
     Raises:
@@ -36,7 +36,7 @@ def plan(options: SubsetsOptions, _: Benchmark) -> Plan:
         message = f"makes {len(sets)} arms, at most {MOST_ARMS} are allowed; name fewer groups or orders"
         raise SpecError(message, field="arms.orders")
     arms = tuple(options.coalition(one) for one in sets)
-    return Plan(
+    return ArmPlan(
         arms=arms,
         contrasts=(contrast(arms[0].name, arms[-1].name, "all tools together", "tools", is_primary=True),),
         attribution=AttributionSpec(players=players, orders=[list(order) for order in orders]),

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from gnomon.arm import Arm
+from gnomon.core.arm import Arm
+from gnomon.core.sample import SHOWABLE
 from gnomon.exchange.run import AGENT
-from gnomon.sample import SHOWABLE
 
 SHOWN = {"media": "pictures and clips", "map": "the map", "camera_data": "camera data"}
 ADDED = {"facts": "in words what tools could look up", "oracle": "the true intermediate steps"}

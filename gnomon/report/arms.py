@@ -6,15 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.outcome import Outcome
-from gnomon.report.ledger import Ledger
+from gnomon.report.group_totals import GroupTotals
 from gnomon.report.schema import ArmReport, CellMean, TrialCounts
+from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.shapes import Interval
-from gnomon.report.tally import Tally
 from gnomon.statistics.design import Headline, design, strata_of
 from gnomon.statistics.mean import MeanScore, mean_score
 
 
-def arm_report(ledger: Ledger, group: int, *, headline: Headline, planned: int, repeats: int) -> ArmReport:
+def arm_report(
+    ledger: ScoreMatrix, group: int, *, headline: Headline, planned: int, repeats: int
+) -> ArmReport:
     """One group's scores and counts; `planned` are its trials."""
     model, arm = ledger.groups[group]
     everywhere = ledger.everywhere()
@@ -43,7 +45,7 @@ def arm_report(ledger: Ledger, group: int, *, headline: Headline, planned: int, 
     }
 
 
-def trial_counts(tallies: list[Tally], planned: int) -> TrialCounts:
+def trial_counts(tallies: list[GroupTotals], planned: int) -> TrialCounts:
     """How the trials of these groups ended, out of those planned."""
     ended = {outcome: sum(tally.outcomes[outcome] for tally in tallies) for outcome in Outcome}
     finished = sum(ended.values())
@@ -71,7 +73,7 @@ def by_count(counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _stop_reasons(tally: Tally) -> dict[str, int]:
+def _stop_reasons(tally: GroupTotals) -> dict[str, int]:
     total: dict[str, int] = {}
     for counts in tally.stop_reasons.values():
         for reason, count in counts.items():
@@ -79,14 +81,14 @@ def _stop_reasons(tally: Tally) -> dict[str, int]:
     return total
 
 
-def _cell(ledger: Ledger, group: int, within: NDArray[np.bool_]) -> CellMean:
+def _cell(ledger: ScoreMatrix, group: int, within: NDArray[np.bool_]) -> CellMean:
     found = _mean(ledger, group, within, "mean_of_samples")
     if found is None:
         return {"n": 0, "mean": None, "ci95": None}
     return {"n": found.n, "mean": found.mean, "ci95": interval(found.ci95)}
 
 
-def _mean(ledger: Ledger, group: int, within: NDArray[np.bool_], headline: Headline) -> MeanScore | None:
+def _mean(ledger: ScoreMatrix, group: int, within: NDArray[np.bool_], headline: Headline) -> MeanScore | None:
     chosen = within & (ledger.answered[group] > 0)
     if not chosen.any():
         return None

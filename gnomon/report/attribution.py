@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from gnomon.arm import Arm, diff
+from gnomon.core.arm import Arm, diff
 from gnomon.report.arms import interval
-from gnomon.report.ledger import Ledger
+from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.shapes import AttributionReport, Effect, ToolEffect
-from gnomon.spec import JobSpec
+from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.coalitions import Coalition, coalitions
 from gnomon.statistics.design import Headline, design, strata_of
 from gnomon.statistics.paired import compare
@@ -14,7 +14,7 @@ from gnomon.statistics.shapley import shapley
 from gnomon.stopping import while_wanted
 
 
-def tool_effects(ledger: Ledger, spec: JobSpec, *, headline: Headline) -> dict[str, list[ToolEffect]]:
+def tool_effects(ledger: ScoreMatrix, spec: JobSpec, *, headline: Headline) -> dict[str, list[ToolEffect]]:
     """By tool and model: the score with all tools less that without this one, and with it alone less none.
 
     Two arms tell a tool apart if they differ in that tool and in nothing else. Leave-one-out takes the arm
@@ -37,7 +37,7 @@ def tool_effects(ledger: Ledger, spec: JobSpec, *, headline: Headline) -> dict[s
     return found
 
 
-def attributions(ledger: Ledger, spec: JobSpec, *, headline: Headline) -> list[AttributionReport]:
+def attributions(ledger: ScoreMatrix, spec: JobSpec, *, headline: Headline) -> list[AttributionReport]:
     """Shapley values by model, where the plan asks for them and every coalition has an arm."""
     plan = spec.analysis.attribution
     if plan is None or not ledger.samples:
@@ -104,7 +104,9 @@ def _apart(arms: list[Arm], tool: str, *, leaves: bool) -> Iterator[tuple[str, s
             yield one.name, other.name
 
 
-def _effect(ledger: Ledger, model: str, pair: tuple[str, str] | None, headline: Headline) -> Effect | None:
+def _effect(
+    ledger: ScoreMatrix, model: str, pair: tuple[str, str] | None, headline: Headline
+) -> Effect | None:
     if pair is None:
         return None
     one, other = (ledger.at[(model, arm)] for arm in pair)

@@ -2,36 +2,36 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gnomon.benchmark import Benchmark
-from gnomon.equipment import fitting_of
+from gnomon.core.benchmark import Benchmark
+from gnomon.core.row import Row
+from gnomon.core.sample import DataFault
+from gnomon.equipment import provided_inputs
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.exchange.run import AGENT
-from gnomon.report.answer import answers
 from gnomon.report.arm_text import arm_text
 from gnomon.report.arms import arm_report, trial_counts
 from gnomon.report.attribution import attributions, tool_effects
-from gnomon.report.called import called_needed
 from gnomon.report.contrasts import by_pair, contrasts
 from gnomon.report.cost import cost
-from gnomon.report.exhibits import Exhibits
+from gnomon.report.extra_metrics import ExtraMetrics
+from gnomon.report.figures import Exhibits
 from gnomon.report.flips import ReadTrace, flips
-from gnomon.report.floors import Floors
 from gnomon.report.frontier import frontier
+from gnomon.report.headline import answers
+from gnomon.report.heuristics import HeuristicScores
 from gnomon.report.integrity import integrity
-from gnomon.report.ledger import Ledger, read_ledger
-from gnomon.report.measures import Measures
 from gnomon.report.missing import ModelCheckRow, alerts, missing_rows
 from gnomon.report.pairs import pairs
 from gnomon.report.plan import analysis_plan
 from gnomon.report.pooled import pooled
-from gnomon.report.repeats import reliability
+from gnomon.report.reliability import reliability
 from gnomon.report.schema import Denominators, JobInfo, PublishedRow, Report
+from gnomon.report.score_matrix import ScoreMatrix, read_scores
+from gnomon.report.tool_necessity import tool_necessity
 from gnomon.report.tool_use import tool_reports
 from gnomon.report.verdict import count
 from gnomon.report.waterfall import waterfalls
-from gnomon.row import Row
-from gnomon.sample import DataFault
-from gnomon.spec import JobSpec
+from gnomon.spec.job_spec import JobSpec
 from gnomon.stopping import while_wanted
 
 UNFINISHED = ("queued", "running")
@@ -66,22 +66,22 @@ def build_report(
     """
     plugin = benchmark or benchmark_called(spec.benchmark)
     groups = [(model.label, arm.name) for model in spec.models for arm in spec.arms]
-    exhibits, floors, measures = Exhibits(plugin.name), Floors(), Measures()
-    watched = measures.watch(floors.watch(exhibits.watch(while_wanted(rows))))
-    ledger = read_ledger(watched, groups, clustered=spec.analysis.cluster == "auto")
+    exhibits, floors, measures = Exhibits(plugin.name), HeuristicScores(), ExtraMetrics()
+    watched = measures.tee(floors.tee(exhibits.tee(while_wanted(rows))))
+    ledger = read_scores(watched, groups, clustered=spec.analysis.cluster == "auto")
     found = contrasts(ledger, spec, headline=plugin.headline, interim=status in UNFINISHED)
     compared, models = pairs(spec), [model.label for model in spec.models]
     mine_of = by_pair(found)
     attributed = attributions(ledger, spec, headline=plugin.headline)
     mine = planned // len(groups)
     missing = missing_rows(ledger, spec, planned=planned)
-    fitting = {arm.name: fitting_of(plugin, arm.arm().tools) for arm in spec.arms}
+    fitting = {arm.name: provided_inputs(plugin, arm.arm().tools) for arm in spec.arms}
     return {
         "job": _job_info(job_id, spec, status, plugin, error=error, texts=_arm_texts(ledger, spec, fitting)),
         "protocol": spec.protocol,
         "scoring": spec.scoring,
         "denominators": _denominators(ledger, spec, planned),
-        "alerts": alerts(missing, spec, status=status, error=error, checks=checks, faults=faults),
+        "alerts": alerts(ledger, missing, spec, status=status, error=error, checks=checks, faults=faults),
         "answers": answers(found, models, benchmark=spec.benchmark),
         "summary": [one["verdict_text"] for one in found if one["family"] == "primary"],
         "arms": [
@@ -105,7 +105,7 @@ def build_report(
         "plan": analysis_plan(ledger, spec, status=status, planned=planned),
         "waterfalls": waterfalls(ledger, models, spec.analysis.chain, headline=plugin.headline),
         "attributions": attributed,
-        "called_needed": [called_needed(ledger, pair) for pair in while_wanted(compared)],
+        "called_needed": [tool_necessity(ledger, pair) for pair in while_wanted(compared)],
         "reliability": reliability(ledger, compared, repeats=spec.repeats),
         "frontier": frontier(ledger, compared, headline=plugin.headline),
         "pooled": [
@@ -119,7 +119,7 @@ def build_report(
     }
 
 
-def _offered(ledger: Ledger, spec: JobSpec) -> dict[str, tuple[str, ...]]:
+def _offered(ledger: ScoreMatrix, spec: JobSpec) -> dict[str, tuple[str, ...]]:
     """The tools of each arm; of an arm that was run elsewhere those that were called."""
     offered = {arm.name: spec.arm(arm.name).tools for arm in spec.arms if arm.agent != AGENT}
     for arm in (arm.name for arm in spec.arms if arm.agent == AGENT):
@@ -130,7 +130,7 @@ def _offered(ledger: Ledger, spec: JobSpec) -> dict[str, tuple[str, ...]]:
     return offered
 
 
-def _arm_texts(ledger: Ledger, spec: JobSpec, fitting: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+def _arm_texts(ledger: ScoreMatrix, spec: JobSpec, fitting: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     """Each arm in words, with how many of its tools its trials were offered."""
     texts = {}
     for arm in (one.arm() for one in spec.arms):
@@ -167,7 +167,7 @@ def _job_info(
     }
 
 
-def _denominators(ledger: Ledger, spec: JobSpec, planned: int) -> Denominators:
+def _denominators(ledger: ScoreMatrix, spec: JobSpec, planned: int) -> Denominators:
     return {
         "trials": trial_counts(list(ledger.tallies), planned),
         "samples": len(ledger.samples),
@@ -184,7 +184,7 @@ def _published(plugin: Benchmark) -> list[PublishedRow]:
     ]
 
 
-def _published_notes(spec: JobSpec, plugin: Benchmark, ledger: Ledger) -> list[str]:
+def _published_notes(spec: JobSpec, plugin: Benchmark, ledger: ScoreMatrix) -> list[str]:
     """What must be read beside the published rows; nothing where there are none."""
     if not plugin.published():
         return []

@@ -7,8 +7,8 @@ from math import isclose
 
 from typing_extensions import TypedDict
 
-from gnomon.report.table import printable
-from gnomon.row import Row
+from gnomon.core.row import Row
+from gnomon.report.row_formats import escape_surrogates
 
 LISTED = 200
 ANSWER_CHARS = 120
@@ -119,5 +119,5 @@ def _changed(old: Row, new: Row) -> ChangedTrial:
 
 
 def _end(row: Row) -> TrialEnd:
-    answer = None if row.answer is None else printable(row.answer[:ANSWER_CHARS])
+    answer = None if row.answer is None else escape_surrogates(row.answer[:ANSWER_CHARS])
     return {"outcome": row.outcome, "score": row.score, "answer": answer}

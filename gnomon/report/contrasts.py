@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.report.arms import interval
-from gnomon.report.ledger import RIGHT, Ledger
-from gnomon.report.pairs import Pair, pairs
-from gnomon.report.schema import Contrast
+from gnomon.report.pairs import ArmPair, pairs
+from gnomon.report.schema import ContrastReport
+from gnomon.report.score_matrix import RIGHT, ScoreMatrix
 from gnomon.report.verdict import is_unequal, judge, sentence
-from gnomon.spec import JobSpec
-from gnomon.statistics.adjust import benjamini_hochberg, holm
+from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Headline, design, strata_of
+from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
 from gnomon.statistics.paired import Comparison, compare
 from gnomon.stopping import while_wanted
 
@@ -23,10 +23,10 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scoped:
+class PairResult:
     """A pair over one scope, with what its numbers say before they are adjusted and judged."""
 
-    pair: Pair
+    pair: ArmPair
     scope: str
     counts: tuple[int, int, int, int]  # rescued, broken, both right, both wrong
     found: Comparison | None  # None: no sample has a score under both arms
@@ -39,9 +39,11 @@ class Scoped:
         return "primary" if self.pair.is_primary and self.scope == "all" else "exploratory"
 
 
-def contrasts(ledger: Ledger, spec: JobSpec, *, headline: Headline, interim: bool) -> list[Contrast]:
+def contrasts(
+    ledger: ScoreMatrix, spec: JobSpec, *, headline: Headline, interim: bool
+) -> list[ContrastReport]:
     """All contrasts: scope `all` of every pair first, then the cells; primary ones lead."""
-    scoped = list(_scoped(ledger, spec, headline))
+    scoped = list(_compare_all(ledger, spec, headline))
     adjusted = _adjusted(scoped)
     margin = spec.analysis.margin
     return [
@@ -50,7 +52,7 @@ def contrasts(ledger: Ledger, spec: JobSpec, *, headline: Headline, interim: boo
     ]
 
 
-def _scoped(ledger: Ledger, spec: JobSpec, headline: Headline) -> Iterator[Scoped]:
+def _compare_all(ledger: ScoreMatrix, spec: JobSpec, headline: Headline) -> Iterator[PairResult]:
     everywhere = ledger.everywhere()
     for pair in while_wanted(pairs(spec)):
         yield _compare(ledger, pair, "all", everywhere, headline=headline, repeats=spec.repeats)
@@ -60,23 +62,23 @@ def _scoped(ledger: Ledger, spec: JobSpec, headline: Headline) -> Iterator[Scope
             yield _compare(ledger, pair, name, within, headline="mean_of_samples", repeats=spec.repeats)
 
 
-def by_pair(contrasts: Iterable[Contrast]) -> dict[tuple[str, str, str], list[Contrast]]:
+def by_pair(contrasts: Iterable[ContrastReport]) -> dict[tuple[str, str, str], list[ContrastReport]]:
     """The contrasts of each model, baseline and variant."""
-    found: dict[tuple[str, str, str], list[Contrast]] = {}
+    found: dict[tuple[str, str, str], list[ContrastReport]] = {}
     for one in contrasts:
         found.setdefault((one["model"], one["baseline"], one["variant"]), []).append(one)
     return found
 
 
-def groups_of(ledger: Ledger, pair: Pair) -> tuple[int, int]:
+def groups_of(ledger: ScoreMatrix, pair: ArmPair) -> tuple[int, int]:
     """The pair's two groups in the ledger."""
     one, other = (pair.model, pair.baseline), (pair.model, pair.variant)
     return ledger.at[one], ledger.at[other]
 
 
 def _compare(
-    ledger: Ledger, pair: Pair, scope: str, within: Mask, *, headline: Headline, repeats: int
-) -> Scoped:
+    ledger: ScoreMatrix, pair: ArmPair, scope: str, within: Mask, *, headline: Headline, repeats: int
+) -> PairResult:
     one, other = groups_of(ledger, pair)
     both = within & (ledger.answered[one] > 0) & (ledger.answered[other] > 0)
     baseline, variant = ledger.scores(one)[both], ledger.scores(other)[both]
@@ -88,7 +90,7 @@ def _compare(
     right, right_after = baseline >= RIGHT, variant >= RIGHT
     quadrants = (~right & right_after, right & ~right_after, right & right_after, ~right & ~right_after)
     rescued, broken, both_right, both_wrong = (int(np.sum(part)) for part in quadrants)
-    return Scoped(
+    return PairResult(
         pair=pair,
         scope=scope,
         counts=(rescued, broken, both_right, both_wrong),
@@ -100,7 +102,7 @@ def _compare(
 
 
 def _bounds(
-    ledger: Ledger, one: int, other: int, within: Mask, *, headline: Headline, repeats: int
+    ledger: ScoreMatrix, one: int, other: int, within: Mask, *, headline: Headline, repeats: int
 ) -> tuple[float, float] | None:
     """The difference if every trial without a score, of samples begun in either arm, were 0 or 1 at worst."""
     begun = ledger.answered + ledger.missing
@@ -116,14 +118,14 @@ def _bounds(
     return grouping.mean(low[other] - high[one]), grouping.mean(high[other] - low[one])
 
 
-def missing_share(ledger: Ledger, group: int, within: Mask) -> float:
+def missing_share(ledger: ScoreMatrix, group: int, within: Mask) -> float:
     """The share of a group's ended trials that have no score; 0 where none has ended."""
     missing = int(ledger.missing[group][within].sum())
     ended = missing + int(ledger.answered[group][within].sum())
     return missing / ended if ended else 0.0
 
 
-def _adjusted(scoped: list[Scoped]) -> list[float | None]:
+def _adjusted(scoped: list[PairResult]) -> list[float | None]:
     """Holm within the primary family, Benjamini–Hochberg among all other comparisons."""
     adjusted: list[float | None] = [None] * len(scoped)
     for family, adjust in (("primary", holm), ("exploratory", benjamini_hochberg)):
@@ -138,9 +140,9 @@ def _adjusted(scoped: list[Scoped]) -> list[float | None]:
     return adjusted
 
 
-def _contrast(one: Scoped, *, p_adjusted: float | None, margin: float, interim: bool) -> Contrast:
+def _contrast(one: PairResult, *, p_adjusted: float | None, margin: float, interim: bool) -> ContrastReport:
     found = one.found
-    contrast: Contrast = {
+    contrast: ContrastReport = {
         "model": one.pair.model,
         "baseline": one.pair.baseline,
         "variant": one.pair.variant,

@@ -1,11 +1,11 @@
 """The report's cost: tokens, dollars and seconds; what is unknown stays unknown."""
 
-from gnomon.report.ledger import Ledger
+from gnomon.report.group_totals import GroupTotals
+from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.shapes import Cost, Spent
-from gnomon.report.tally import Tally
 
 
-def cost(ledger: Ledger) -> Cost:
+def cost(ledger: ScoreMatrix) -> Cost:
     """What the job cost, in all and by group."""
     return {
         **_spent(list(ledger.tallies)),
@@ -16,7 +16,7 @@ def cost(ledger: Ledger) -> Cost:
     }
 
 
-def _spent(tallies: list[Tally]) -> Spent:
+def _spent(tallies: list[GroupTotals]) -> Spent:
     def known(name: str) -> int:
         return sum(tally.known[name] for tally in tallies)
 

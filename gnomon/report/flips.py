@@ -5,18 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from gnomon.report.alignment import align
 from gnomon.report.contrasts import groups_of
-from gnomon.report.ledger import RIGHT, Ledger
-from gnomon.report.pairs import Pair
+from gnomon.report.pairs import ArmPair
 from gnomon.report.schema import FlippedSample, Flips
+from gnomon.report.score_matrix import RIGHT, ScoreMatrix
+from gnomon.report.trace_diff import align
 
 LISTED = 200
 TRACED_PRIMARY, TRACED = 40, 8  # flips that open both traces
 ReadTrace = Callable[[str], Mapping[str, Any] | None]
 
 
-def flips(ledger: Ledger, pair: Pair, *, trace: ReadTrace) -> Flips:
+def flips(ledger: ScoreMatrix, pair: ArmPair, *, trace: ReadTrace) -> Flips:
     """The flipped samples of a pair, greatest change first, at most 200 of them.
 
     `trace` reads a stored trace; the first 40 rows of a primary pair (8 of another) hold both, aligned.

@@ -4,8 +4,8 @@ import numpy as np
 
 from gnomon.report.arms import interval
 from gnomon.report.contrasts import groups_of
-from gnomon.report.ledger import Ledger
-from gnomon.report.pairs import Pair
+from gnomon.report.pairs import ArmPair
+from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.shapes import ArmPrice, Frontier, Gain, GainPrice
 from gnomon.statistics.design import Floats, Headline, design, strata_of
 from gnomon.statistics.ratio import ratio_of_means
@@ -14,7 +14,7 @@ from gnomon.stopping import while_wanted
 ENDLESS = (-float("inf"), float("inf"))
 
 
-def frontier(ledger: Ledger, pairs: list[Pair], *, headline: Headline) -> Frontier:
+def frontier(ledger: ScoreMatrix, pairs: list[ArmPair], *, headline: Headline) -> Frontier:
     """Dollars and seconds a trial by arm, and the gain for each extra dollar and second by pair."""
     return {
         "arms": [_arm(ledger, group, headline) for group in while_wanted(range(len(ledger.groups)))],
@@ -22,7 +22,7 @@ def frontier(ledger: Ledger, pairs: list[Pair], *, headline: Headline) -> Fronti
     }
 
 
-def _arm(ledger: Ledger, group: int, headline: Headline) -> ArmPrice:
+def _arm(ledger: ScoreMatrix, group: int, headline: Headline) -> ArmPrice:
     model, arm = ledger.groups[group]
     usd, usd_ci95 = _mean(ledger, ledger.usd[group], headline, answered=ledger.answered[group] > 0)
     wall_s, wall_ci95 = _mean(ledger, ledger.wall_s[group], headline, answered=ledger.answered[group] > 0)
@@ -37,7 +37,7 @@ def _arm(ledger: Ledger, group: int, headline: Headline) -> ArmPrice:
 
 
 def _mean(
-    ledger: Ledger, values: Floats, headline: Headline, *, answered: np.ndarray
+    ledger: ScoreMatrix, values: Floats, headline: Headline, *, answered: np.ndarray
 ) -> tuple[float | None, tuple[float, float] | None]:
     """A mean over answered samples; None as soon as one of them is unknown."""
     if not answered.any() or not np.isfinite(values[answered]).all():
@@ -47,7 +47,7 @@ def _mean(
     return found.value, None if found.is_flat else found.interval()
 
 
-def _gain(ledger: Ledger, pair: Pair, headline: Headline) -> Gain | None:
+def _gain(ledger: ScoreMatrix, pair: ArmPair, headline: Headline) -> Gain | None:
     one, other = groups_of(ledger, pair)
     both = (ledger.answered[one] > 0) & (ledger.answered[other] > 0)
     if not both.any():

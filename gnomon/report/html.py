@@ -10,11 +10,11 @@ from markupsafe import Markup
 
 from gnomon.report.contrasts import by_pair
 from gnomon.report.curves import Chart, Curve, chart
+from gnomon.report.extra_metrics import ALL, MetricMean
 from gnomon.report.forest import Mark, Plot, plot
-from gnomon.report.measures import ALL, MeasureMean
 from gnomon.report.missing import preflight_text
-from gnomon.report.schema import ArmReport, Contrast, Report
-from gnomon.report.table import printable
+from gnomon.report.row_formats import escape_surrogates
+from gnomon.report.schema import ArmReport, ContrastReport, Report
 from gnomon.report.tool_use import unused_tools
 from gnomon.report.verdict import count, p_text, percent, points
 from gnomon.stopping import while_wanted
@@ -59,7 +59,7 @@ def render_html(report: Report) -> str:
             headings=HEADINGS,
         )
     )
-    return printable("".join(while_wanted(page)))
+    return escape_surrogates("".join(while_wanted(page)))
 
 
 @functools.cache
@@ -99,14 +99,14 @@ def _overview(report: Report) -> Plot:
     return plot(marks, margin=report["job"]["margin"])
 
 
-def _details(report: Report) -> list[tuple[Contrast, Plot, Sequence[Contrast]]]:
+def _details(report: Report) -> list[tuple[ContrastReport, Plot, Sequence[ContrastReport]]]:
     """Each comparison with the plot of its cells and the rows behind it."""
     calm = {
         (cells["model"], cells["baseline"], cells["variant"], cell["scope"]): cell["diff"]
         for cells in report["pooled"]
         for cell in cells["cells"]
     }
-    found: list[tuple[Contrast, Plot, Sequence[Contrast]]] = []
+    found: list[tuple[ContrastReport, Plot, Sequence[ContrastReport]]] = []
     for pair, rows in while_wanted(by_pair(report["contrasts"]).items()):
         marks = [
             replace(_mark(one, _short(one["scope"], LABEL_CHARS)), calm=calm.get((*pair, one["scope"])))
@@ -117,7 +117,7 @@ def _details(report: Report) -> list[tuple[Contrast, Plot, Sequence[Contrast]]]:
     return found
 
 
-def _mark(one: Contrast, label: str) -> Mark:
+def _mark(one: ContrastReport, label: str) -> Mark:
     ends = one["ci95"]
     size = "" if one["diff"] is None else points(one["diff"])
     between = f" [{points(ends[0])}, {points(ends[1])}]" if ends else ""
@@ -185,7 +185,7 @@ def _gain(value: float) -> str:
     return (f"{size:,.0f}" if abs(size) >= 100 else f"{size:.3g}").replace("-", "−")
 
 
-def _measures(report: Report) -> list[tuple[str, list[tuple[str, list[MeasureMean | None]]]]]:
+def _measures(report: Report) -> list[tuple[str, list[tuple[str, list[MetricMean | None]]]]]:
     """By cell, all of them first: each measure with its mean for every model under every arm."""
     found = {(row["measure"], row["model"], row["arm"]): row["by_task"] for row in report["measures"]}
     names = dict.fromkeys(row["measure"] for row in report["measures"])
@@ -216,7 +216,7 @@ def _dollars(value: float) -> str:
 
 def _picture(svg: str) -> Markup:
     """An SVG as an image of its own, in which no script can run whatever a stored row holds."""
-    data = base64.b64encode(printable(svg).encode()).decode()
+    data = base64.b64encode(escape_surrogates(svg).encode()).decode()
     return Markup('<img alt="" src="data:image/svg+xml;base64,{}">').format(data)
 
 

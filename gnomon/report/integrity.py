@@ -4,19 +4,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from gnomon.arm import differences
-from gnomon.benchmark import Benchmark
-from gnomon.identity import digest
+from gnomon.core.arm import differences
+from gnomon.core.benchmark import Benchmark
+from gnomon.core.ids import stable_hash
+from gnomon.core.row import ADAPTER
+from gnomon.core.sample import DataFault
 from gnomon.outcome import Outcome
 from gnomon.report.arms import by_count
 from gnomon.report.contrasts import missing_share
-from gnomon.report.ledger import Ledger
 from gnomon.report.missing import MissingRow
-from gnomon.report.schema import AdapterChange, ArmDifference, Bounds, Contrast, Integrity
-from gnomon.row import ADAPTER
-from gnomon.sample import DataFault
-from gnomon.spec import JobSpec
-from gnomon.statistics.exact import SEED
+from gnomon.report.schema import AdapterChange, ArmDifference, Bounds, ContrastReport, Integrity
+from gnomon.report.score_matrix import ScoreMatrix
+from gnomon.spec.job_spec import JobSpec
+from gnomon.statistics.permutation import SEED
 
 # What an adapter can change in a request, in words a reader understands.
 ADAPTER_WORDS = {
@@ -35,11 +35,11 @@ ADAPTER_WORDS = {
 
 
 def integrity(
-    ledger: Ledger,
+    ledger: ScoreMatrix,
     spec: JobSpec,
     *,
     benchmark: Benchmark,
-    contrasts: Sequence[Contrast],
+    contrasts: Sequence[ContrastReport],
     faults: Sequence[DataFault],
     missing: list[MissingRow],
 ) -> Integrity:
@@ -58,7 +58,7 @@ def integrity(
             "trials": "hash of sample and repeat, the same for all models and arms",
             "sign_flips": SEED,
         },
-        "spec_hash": digest(spec.model_dump(mode="json")),
+        "spec_hash": stable_hash(spec.model_dump(mode="json")),
         "comparisons": sum(contrast["p"] is not None for contrast in contrasts),
         "data_faults": by_count(Counter(fault.kind for fault in faults)),
         "protocol": spec.protocol,
@@ -78,12 +78,12 @@ def gnomon_version() -> str:
         return "unknown"
 
 
-def _causes(ledger: Ledger, outcome: Outcome) -> dict[str, int]:
+def _causes(ledger: ScoreMatrix, outcome: Outcome) -> dict[str, int]:
     none: Counter[str] = Counter()
     return by_count(sum((tally.stop_reasons.get(outcome, none) for tally in ledger.tallies), Counter()))
 
 
-def _bounds(ledger: Ledger, contrasts: Sequence[Contrast]) -> list[Bounds]:
+def _bounds(ledger: ScoreMatrix, contrasts: Sequence[ContrastReport]) -> list[Bounds]:
     everywhere = ledger.everywhere()
 
     def missing(model: str, arm: str) -> float:
@@ -104,7 +104,7 @@ def _bounds(ledger: Ledger, contrasts: Sequence[Contrast]) -> list[Bounds]:
     ]
 
 
-def _adapter_changes(ledger: Ledger) -> Iterator[AdapterChange]:
+def _adapter_changes(ledger: ScoreMatrix) -> Iterator[AdapterChange]:
     for (model, arm), tally in zip(ledger.groups, ledger.tallies, strict=True):
         for flag, trials in sorted(tally.flags.items()):
             if flag.startswith(ADAPTER):

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from gnomon.report.measures import ALL
+from gnomon.report.extra_metrics import ALL
 from gnomon.report.missing import MissingRow, preflight_text
-from gnomon.report.schema import AdapterChange, Contrast, Report
+from gnomon.report.row_formats import escape_surrogates
+from gnomon.report.schema import AdapterChange, ContrastReport, Report
 from gnomon.report.shapes import Interval, Waterfall
-from gnomon.report.table import printable
 from gnomon.report.tool_use import unused_tools
 from gnomon.report.verdict import p_text, percent, points
 
@@ -16,7 +16,7 @@ SPECIAL = {ord(mark): f"\\{mark}" for mark in "\\`*_{}[]()<>#+!|~"} | {10: " ", 
 
 def render_markdown(report: Report) -> str:
     """The report's main tables as Markdown; names and causes from outside are escaped."""
-    return printable("\n".join(_lines(report)) + "\n")
+    return escape_surrogates("\n".join(_lines(report)) + "\n")
 
 
 def escaped(text: str) -> str:
@@ -91,7 +91,7 @@ def _arms(report: Report) -> list[tuple[str, ...]]:
     ]
 
 
-def _contrast(one: Contrast) -> tuple[str, ...]:
+def _contrast(one: ContrastReport) -> tuple[str, ...]:
     ends = one["ci95"]
     return (
         one["model"],

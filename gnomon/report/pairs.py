@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from gnomon.spec import JobSpec
+from gnomon.spec.job_spec import JobSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class ArmPair:
     """Two groups to compare: a model's baseline and variant arms."""
 
     model: str
@@ -22,7 +22,7 @@ class Pair:
         return self.model, self.baseline, self.variant
 
 
-def pairs(spec: JobSpec) -> list[Pair]:
+def pairs(spec: JobSpec) -> list[ArmPair]:
     """What is compared: the spec's contrasts, model by model, primary ones first."""
     arms = {arm.name: arm.arm() for arm in spec.arms}
     declared = [
@@ -30,7 +30,7 @@ def pairs(spec: JobSpec) -> list[Pair]:
         for contrast in spec.contrasts()
     ]
     found = [
-        Pair(
+        ArmPair(
             model=model.label,
             baseline=contrast.baseline,
             variant=contrast.variant,

@@ -4,17 +4,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gnomon.identity import digest
-from gnomon.report.ledger import Ledger
+from gnomon.core.ids import stable_hash
+from gnomon.report.group_totals import GroupTotals
+from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.shapes import AnalysisPlan
-from gnomon.report.tally import Tally
-from gnomon.spec import JobSpec
+from gnomon.spec.job_spec import JobSpec
 
 MATCHED, TOOLS = "matched", "tools"  # arms of the preset matched_compute
 ALIKE = 0.25  # tokens further apart than this are not equal
 
 
-def analysis_plan(ledger: Ledger, spec: JobSpec, *, status: str, planned: int) -> AnalysisPlan:
+def analysis_plan(ledger: ScoreMatrix, spec: JobSpec, *, status: str, planned: int) -> AnalysisPlan:
     """What was declared before any answer was seen, and every deviation from it, in words."""
     declared = spec.contrasts()
     return {
@@ -26,13 +26,13 @@ def analysis_plan(ledger: Ledger, spec: JobSpec, *, status: str, planned: int) -
         "cluster": spec.analysis.cluster,
         "adjustment": "Holm among the primary comparisons, Benjamini and Hochberg among all others",
         "repeats": spec.repeats,
-        "spec_hash": digest(spec.model_dump(mode="json")),
+        "spec_hash": stable_hash(spec.model_dump(mode="json")),
         "notes": list(spec.analysis.notes),
         "deviations": list(_deviations(ledger, spec, status=status, planned=planned)),
     }
 
 
-def _deviations(ledger: Ledger, spec: JobSpec, *, status: str, planned: int) -> Iterator[str]:
+def _deviations(ledger: ScoreMatrix, spec: JobSpec, *, status: str, planned: int) -> Iterator[str]:
     analysis = spec.analysis
     if len(spec.arms) > 2 and analysis.primary is None and not any(one.primary for one in analysis.contrasts):
         yield "no primary comparison was declared: all of them count as primary"
@@ -51,13 +51,13 @@ def _deviations(ledger: Ledger, spec: JobSpec, *, status: str, planned: int) -> 
     if more:
         yield f"{more:,} samples of an arm were run more than {spec.repeats} times"
     for arm in spec.arms:
-        if not arm.arm().is_as_frozen:
+        if not arm.arm().toolset_unchanged:
             yield f"the tools of {arm.name} are no longer those that the job was frozen with"
     if analysis.preset == "matched_compute":
         yield from _unmatched(ledger, spec)
 
 
-def _unmatched(ledger: Ledger, spec: JobSpec) -> Iterator[str]:
+def _unmatched(ledger: ScoreMatrix, spec: JobSpec) -> Iterator[str]:
     """Models whose arm without tools did not take about the tokens that tools took."""
     for model in (model.label for model in spec.models):
         groups = [ledger.at[model, arm] for arm in (MATCHED, TOOLS)]
@@ -68,7 +68,7 @@ def _unmatched(ledger: Ledger, spec: JobSpec) -> Iterator[str]:
             yield f"{model}: {MATCHED} took {spent:,.0f} tokens a trial, {TOOLS} {wanted:,.0f}: not equal"
 
 
-def _tokens_a_trial(tally: Tally) -> float | None:
+def _tokens_a_trial(tally: GroupTotals) -> float | None:
     if not tally.trials or tally.unknown["prompt_tokens"] or tally.unknown["completion_tokens"]:
         return None
     return (tally.known["prompt_tokens"] + tally.known["completion_tokens"]) / tally.trials

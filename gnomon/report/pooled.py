@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from gnomon.report.arms import interval
-from gnomon.report.pairs import Pair
-from gnomon.report.schema import Contrast
+from gnomon.report.pairs import ArmPair
+from gnomon.report.schema import ContrastReport
 from gnomon.report.shapes import PooledCell, PooledCells
 from gnomon.statistics.pooling import partial_pooling
 
 
-def pooled(contrasts: Sequence[Contrast], pair: Pair) -> PooledCells | None:
+def pooled(contrasts: Sequence[ContrastReport], pair: ArmPair) -> PooledCells | None:
     """A pair's cells, of its contrasts, partially pooled; None with fewer than three that have an error of
     their own.
     """
@@ -35,6 +35,6 @@ def pooled(contrasts: Sequence[Contrast], pair: Pair) -> PooledCells | None:
     }
 
 
-def _half(one: Contrast) -> float:
+def _half(one: ContrastReport) -> float:
     ends = one["ci95"]
     return (ends[1] - ends[0]) / 2 if ends else 0.0

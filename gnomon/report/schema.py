@@ -4,8 +4,8 @@ from typing import Literal
 
 from typing_extensions import TypedDict  # the one that pydantic, and so FastAPI, can describe on Python 3.11
 
-from gnomon.report.floors import FloorRow
-from gnomon.report.measures import MeasureRow
+from gnomon.report.extra_metrics import MetricRow
+from gnomon.report.heuristics import HeuristicRow
 from gnomon.report.missing import MissingRow, ModelCheckRow
 from gnomon.report.shapes import (
     Alignment,
@@ -95,7 +95,7 @@ class ArmReport(TypedDict):
     tools_offered: list[int] | None  # the least and the most that a trial was offered
 
 
-class Contrast(TypedDict):
+class ContrastReport(TypedDict):
     """One paired comparison."""
 
     model: str
@@ -230,7 +230,7 @@ class AdapterChange(TypedDict):
 class Seeds(TypedDict):
     """Where chance came from."""
 
-    select: int
+    select: int | str  # of two jobs that differ in it: both
     trials: str
     sign_flips: int
 
@@ -269,12 +269,12 @@ class Report(TypedDict):
     answers: list[str]  # one sentence a model
     summary: list[str]
     arms: list[ArmReport]
-    contrasts: list[Contrast]
+    contrasts: list[ContrastReport]
     flips: list[Flips]
     exhibits: list[Exhibit]
     tools: list[ToolReport]
-    floors: list[FloorRow]
-    measures: list[MeasureRow]
+    floors: list[HeuristicRow]
+    measures: list[MetricRow]
     published: list[PublishedRow]
     published_notes: list[str]
     plan: AnalysisPlan

@@ -4,16 +4,16 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from gnomon.report.ledger import Ledger
+from gnomon.report.group_totals import ToolTotals
 from gnomon.report.schema import Report, ToolArm, ToolReport, ToolUse
+from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.shapes import AttributionReport, ToolEffect
-from gnomon.report.tally import ToolTally
 
 UNKNOWN = "(names that no arm offers)"
 
 
 def tool_reports(
-    ledger: Ledger,
+    ledger: ScoreMatrix,
     offered: Mapping[str, tuple[str, ...]],
     *,
     fitting: Collection[str],
@@ -53,9 +53,9 @@ def _mean(values: list[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _report(ledger: Ledger, tool: str, offered: Mapping[str, tuple[str, ...]]) -> ToolReport:
+def _report(ledger: ScoreMatrix, tool: str, offered: Mapping[str, tuple[str, ...]]) -> ToolReport:
     known = {name for tools in offered.values() for name in tools}
-    total = ToolTally()
+    total = ToolTotals()
     concerned: set[int] = set()
     by_arm: list[ToolArm] = []
     for group, (model, arm) in enumerate(ledger.groups):
@@ -80,7 +80,7 @@ def _report(ledger: Ledger, tool: str, offered: Mapping[str, tuple[str, ...]]) -
     }
 
 
-def _used(tally: ToolTally, *, samples: int) -> ToolUse:
+def _used(tally: ToolTotals, *, samples: int) -> ToolUse:
     calls = tally.calls
     return {
         "calls": calls,
@@ -93,8 +93,8 @@ def _used(tally: ToolTally, *, samples: int) -> ToolUse:
     }
 
 
-def _sum(tallies: list[ToolTally]) -> ToolTally:
-    return ToolTally(
+def _sum(tallies: list[ToolTotals]) -> ToolTotals:
+    return ToolTotals(
         calls=sum(tally.calls for tally in tallies),
         bad_arguments=sum(tally.bad_arguments for tally in tallies),
         errors=sum(tally.errors for tally in tallies),
@@ -104,6 +104,8 @@ def _sum(tallies: list[ToolTally]) -> ToolTally:
 
 def unused_tools(report: Report) -> list[str]:
     """What to say of tools that nobody called: those that were offered, and those that fitted no sample."""
+    if not any(arm["model_calls"] for arm in report["arms"]):
+        return []  # no model was asked, so nothing was offered
     idle = [tool for tool in report["tools"] if not tool["calls"]]
     offered = [tool["tool"] for tool in idle if tool["offered"]]
     unfit = [tool["tool"] for tool in idle if not tool["offered"]]

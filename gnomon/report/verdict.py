@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from gnomon.report.schema import Contrast, Verdict
+from gnomon.report.schema import ContrastReport, Verdict
 from gnomon.statistics.paired import Comparison
 
 ALPHA = 0.05
@@ -75,7 +75,7 @@ def _doubts(
 
 
 def sentence(
-    contrast: Contrast, *, margin: float, interim: bool = False, place: Literal["under", "in"] = "under"
+    contrast: ContrastReport, *, margin: float, interim: bool = False, place: Literal["under", "in"] = "under"
 ) -> str:
     """The finding in one or two plain sentences: `under` two arms, or `in` two jobs.
 
@@ -87,7 +87,7 @@ def sentence(
     return f"So far: {text}" if interim else text
 
 
-def _claim(contrast: Contrast, *, margin: float, place: str) -> str:
+def _claim(contrast: ContrastReport, *, margin: float, place: str) -> str:
     who, diff, ci95 = contrast["model"], contrast["diff"], contrast["ci95"]
     under, than = f"{place} “{contrast['variant']}”", f"{place} “{contrast['baseline']}”"
     where = "" if contrast["scope"] == "all" else f" on {contrast['scope']}"
@@ -113,7 +113,7 @@ def _claim(contrast: Contrast, *, margin: float, place: str) -> str:
             return f"{cannot}: {points(diff)} points {sure}.{why}{_what_would_show(contrast)}"
 
 
-def _what_would_show(contrast: Contrast) -> str:
+def _what_would_show(contrast: ContrastReport) -> str:
     if contrast["mde"] is None:
         return ""
     size = f"{100 * contrast['mde']:.1f} points"

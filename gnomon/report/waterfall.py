@@ -3,13 +3,15 @@
 import numpy as np
 
 from gnomon.report.arms import interval
-from gnomon.report.ledger import Ledger
+from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.shapes import Waterfall, WaterfallStep
 from gnomon.statistics.design import Headline, design, strata_of
 from gnomon.statistics.paired import compare
 
 
-def waterfalls(ledger: Ledger, models: list[str], chain: list[str], *, headline: Headline) -> list[Waterfall]:
+def waterfalls(
+    ledger: ScoreMatrix, models: list[str], chain: list[str], *, headline: Headline
+) -> list[Waterfall]:
     """By model, the steps between the arms of `chain`; nothing for fewer than two arms.
 
     All steps are over the samples that every arm of the chain has answered, so that they add up exactly.
@@ -19,7 +21,7 @@ def waterfalls(ledger: Ledger, models: list[str], chain: list[str], *, headline:
     return [found for model in models if (found := _waterfall(ledger, model, chain, headline))]
 
 
-def _waterfall(ledger: Ledger, model: str, chain: list[str], headline: Headline) -> Waterfall | None:
+def _waterfall(ledger: ScoreMatrix, model: str, chain: list[str], headline: Headline) -> Waterfall | None:
     groups = [ledger.at[model, arm] for arm in chain]
     all_answered = np.all([ledger.answered[group] > 0 for group in groups], axis=0)
     if not all_answered.any():

@@ -9,8 +9,8 @@ from gnomon.statistics.bootstrap import t_quantiles
 from gnomon.statistics.design import Design, Floats
 from gnomon.statistics.dirichlet import dirichlet_interval
 from gnomon.statistics.estimate import Estimate, t_quantile
-from gnomon.statistics.exact import mcnemar_midp, sign_flip_p
 from gnomon.statistics.mean import RARE, is_binary, is_rare, share_interval
+from gnomon.statistics.permutation import mcnemar_midp, sign_flip_p
 
 CHECK_BELOW = 50  # effective clusters: below this the t test is checked by sign flips
 FEW_PAIRS, MANY_CLUSTERS = 200, 200  # from here on large samples need no special interval

@@ -4,7 +4,7 @@ import datetime as dt
 
 from icalendar import Calendar, Event
 
-from gnomon.identity import digest
+from gnomon.core.ids import stable_hash
 from gnomon.trips.result import TripResult
 from tools.trips.hours import minutes_of
 from tools.trips.plan import Leg, Visit
@@ -28,7 +28,7 @@ def to_ics(result: TripResult) -> bytes:
 
 def _event(result: TripResult, number: int, midnight: dt.datetime, visit: Visit, leg: Leg) -> Event:
     event = Event()
-    event.add("uid", f"{digest(result.plan.request_id, number, visit.place.id)}@gnomon")
+    event.add("uid", f"{stable_hash(result.plan.request_id, number, visit.place.id)}@gnomon")
     event.add("dtstamp", MADE_AT)
     event.add("dtstart", midnight + dt.timedelta(minutes=minutes_of(visit.arrive)))
     event.add("dtend", midnight + dt.timedelta(minutes=minutes_of(visit.leave)))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
 from gnomon.trips.geojson import Line, Way, straight, to_geojson
 from gnomon.trips.markdown import to_markdown
 from gnomon.trips.page import to_html

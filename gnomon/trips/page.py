@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from gnomon.report.table import printable
+from gnomon.report.row_formats import escape_surrogates
 from gnomon.trips.drawing import HEIGHT, WIDTH, day_map, timeline
 from gnomon.trips.geojson import Line, Way, straight
 from gnomon.trips.result import TripResult
@@ -38,7 +38,7 @@ def to_html(result: TripResult, *, streets: Iterable[Line] = (), way: Way = stra
         .get_template("page.html.j2")
         .render(result=result, plan=result.plan, days=days, width=WIDTH, height=HEIGHT)
     )
-    return printable(page)
+    return escape_surrogates(page)
 
 
 @functools.cache

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
 from tools.trips.plan import Plan, Visit
 
 

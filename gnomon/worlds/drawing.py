@@ -6,16 +6,16 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from gnomon.identity import seed_of
+from gnomon.core.ids import stable_seed
 from gnomon.worlds.forecasting import meeting, next_spot, trajectory
 from gnomon.worlds.indoor import indoor
 from gnomon.worlds.map_picture import draw_map
 from gnomon.worlds.map_sheet import with_map
-from gnomon.worlds.numbering import Number
 from gnomon.worlds.outdoor import outdoor
-from gnomon.worlds.passing import arrival_time_interval, causal_reordering, geo_location, motion_state
+from gnomon.worlds.past_questions import arrival_time_interval, causal_reordering, geo_location, motion_state
 from gnomon.worlds.question import Question, record
-from gnomon.worlds.trip import Trip, trip
+from gnomon.worlds.sample_numbers import Number
+from gnomon.worlds.trajectory import Trip, trip
 from gnomon.worlds.world import World
 
 VERSION = 1  # part of every seed: a change that changes questions changes it
@@ -58,7 +58,7 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
     round_ = number.round if place is None else place
     for spare in range(WORLDS):
         world = world_of(number.seed, number.scene, round_, spare)
-        rng = Random(seed_of("question", VERSION, number.seed, number.k, spare))
+        rng = Random(stable_seed("question", VERSION, number.seed, number.k, spare))
         question = _find(world, rng, ASK[number.task_id])
         if question is not None:
             published = record(
@@ -71,7 +71,7 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
 @lru_cache(KEPT)
 def world_of(seed: int, scene: str, round_: int, spare: int = 0) -> World:
     """The place of a round, or a spare one."""
-    rng = Random(seed_of("world", VERSION, seed, scene, round_, spare))
+    rng = Random(stable_seed("world", VERSION, seed, scene, round_, spare))
     name = f"w{seed}-{scene}-{round_}" + (f"-{spare}" if spare else "")
     world = (outdoor if scene == "outdoor" else indoor)(rng, name=name)
     return replace(world, scene=with_map(world.scene, file=f"{name}.png"))

@@ -5,7 +5,7 @@ from random import Random
 
 from gnomon.worlds.question import Question, nearest
 from gnomon.worlds.sighting import Sighting
-from gnomon.worlds.trip import Trip, trip
+from gnomon.worlds.trajectory import Trip, trip
 from gnomon.worlds.world import World
 
 BEYOND = 1.5  # a wrong camera ahead is at least this many times as far as the right one

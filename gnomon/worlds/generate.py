@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
 from gnomon.worlds.drawing import draw, map_of
-from gnomon.worlds.numbering import CELLS, Number
+from gnomon.worlds.sample_numbers import CELLS, Number
 from gnomon.worlds.world import World
 from tools.scene.format import write_scene
 

@@ -6,9 +6,9 @@ from typing import Literal
 
 from shapely import Polygon
 
+from gnomon.worlds.camera_model import Mount
+from gnomon.worlds.camera_placement import Candidate, install
 from gnomon.worlds.floor_plan import LENGTH_M, FloorPlan, Rectangle, floor_plan
-from gnomon.worlds.installation import Candidate, install
-from gnomon.worlds.mount import Mount
 from gnomon.worlds.names import THINGS
 from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import bearing_deg

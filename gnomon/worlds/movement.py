@@ -11,7 +11,7 @@ import numpy as np
 from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import bearing_deg, turn_deg
 from tools.geometry.network import Network
-from tools.geometry.path import Leg
+from tools.geometry.route import RouteLeg
 from tools.scene.scene import Point
 
 BEND_DEG = 35.0  # a change of direction of more than this is a turn
@@ -100,7 +100,7 @@ def journey(world: World, rng: Random, body: Body, start: Spot, end: Spot) -> Jo
     cruise_mps = rng.uniform(*body.speed_mps)
     clock_s = 0.0
     stretches: list[Stretch] = []
-    walked: list[tuple[Leg, float]] = []  # legs of the stretch under way, with their speeds
+    walked: list[tuple[RouteLeg, float]] = []  # legs of the stretch under way, with their speeds
     for leg in path.legs:
         if leg.on_ground:
             walked.append((leg, _speed_mps(world, rng, leg, cruise_mps)))
@@ -115,13 +115,13 @@ def journey(world: World, rng: Random, body: Body, start: Spot, end: Spot) -> Jo
     return Journey(body=body, stretches=tuple(stretches)) if stretches else None
 
 
-def _speed_mps(world: World, rng: Random, leg: Leg, cruise_mps: float) -> float:
+def _speed_mps(world: World, rng: Random, leg: RouteLeg, cruise_mps: float) -> float:
     own_mps = cruise_mps * rng.uniform(1 - UNEVEN, 1 + UNEVEN)
     limit_mps = world.scene.roads[leg.id].speed_mps if leg.kind == "road" else None
     return own_mps if limit_mps is None else min(own_mps, limit_mps)
 
 
-def _stretch(walked: Sequence[tuple[Leg, float]], body: Body, start_s: float) -> Stretch:
+def _stretch(walked: Sequence[tuple[RouteLeg, float]], body: Body, start_s: float) -> Stretch:
     pieces = [(piece, speed_mps) for leg, speed_mps in walked for piece in pairwise(leg.points_m)]
     if body.brakes:
         pieces = _braked(pieces)

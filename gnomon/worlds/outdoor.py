@@ -7,8 +7,8 @@ from random import Random
 import shapely
 from shapely import LineString, MultiLineString
 
-from gnomon.worlds.installation import Candidate, Installation, install
-from gnomon.worlds.mount import Mount
+from gnomon.worlds.camera_model import Mount
+from gnomon.worlds.camera_placement import Candidate, Installation, install
 from gnomon.worlds.names import GREENS, PLACES, STREETS
 from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import bearing_deg

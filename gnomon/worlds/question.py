@@ -7,9 +7,9 @@ from random import Random
 from typing import Any
 
 from gnomon.benchmarks.gtr_bench.clock import clock_span
-from gnomon.worlds.box import box
+from gnomon.worlds.bounding_box import box
 from gnomon.worlds.sighting import Sighting
-from gnomon.worlds.trip import Trip
+from gnomon.worlds.trajectory import Trip
 from gnomon.worlds.world import World
 
 BOXES = 6

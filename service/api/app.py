@@ -7,7 +7,7 @@ from fastapi import Depends, FastAPI
 from redis import Redis
 from starlette.middleware import Middleware
 
-from gnomon.spec import JobSpec
+from gnomon.spec.job_spec import JobSpec
 from service.api import (
     catalog,
     documentation,
@@ -21,13 +21,13 @@ from service.api import (
     trials,
     workers,
 )
-from service.api.guard import Guard, authorised
-from service.api.pace import Pace
+from service.api.middleware import RequestGuard, authorised
 from service.api.problems import DOCUMENTED, SCHEMA, add_handlers
+from service.api.rate_limit import TokenBuckets
 from service.api.state import State
 from service.api.streams import Streams
 from service.api.waiting import MAX_AT_WORK
-from service.kept_reports import KeptReports
+from service.report_cache import ReportCache
 from service.settings import Settings
 from workers.store.store import Store
 
@@ -59,7 +59,7 @@ class Api(FastAPI):
 
 def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
     """The REST API over a store and a queue, which the caller opened and will close."""
-    guard = Middleware(Guard, max_body_bytes=settings.max_body_bytes, is_keyless=not settings.api_keys)
+    guard = Middleware(RequestGuard, max_body_bytes=settings.max_body_bytes, is_keyless=not settings.api_keys)
     app = Api(
         title="Gnomon",
         version=VERSION,
@@ -69,8 +69,8 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         middleware=[guard],
         responses=DOCUMENTED,
     )
-    pace = Pace(settings.max_per_minute)
-    kept = KeptReports(store, _report_of)
+    pace = TokenBuckets(settings.max_per_minute)
+    kept = ReportCache(store, _report_of)
     app.state.gnomon = State(
         settings=settings,
         store=store,

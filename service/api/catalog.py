@@ -4,10 +4,10 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from gnomon.agent import AGENTS
-from gnomon.benchmark import BENCHMARKS, Benchmark
-from gnomon.preset import PRESETS
-from service.api.views import listing
+from gnomon.core.agent import AGENTS
+from gnomon.core.benchmark import BENCHMARKS, Benchmark
+from gnomon.spec.preset import PRESETS
+from service.api.serializers import listing
 from tools.core.registry import Registry
 from tools.core.tool import contract_hash
 from tools.core.toolbox import TOOLS

@@ -10,12 +10,12 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Header, Query
 from fastapi.responses import StreamingResponse
 
-from gnomon.report.table import record
-from service.api.guard import Caller
+from gnomon.report.row_formats import row_to_json
+from service.api.middleware import Caller
+from service.api.serializers import job_view
 from service.api.state import Shared, State
 from service.api.streams import EventStream
-from service.api.views import job_view
-from workers.store.counters import OPEN
+from workers.store.job_counters import OPEN
 from workers.store.jobs import number_of
 from workers.store.records import JobRecord
 
@@ -48,7 +48,7 @@ async def _stream(state: State, job_id: str, seen: int) -> AsyncIterator[str]:
         job = await run_sync(state.store.job, job_id)
         rows = await run_sync(state.store.rows_after, job_id, seen, BATCH)
         for seen, row in rows:
-            yield _event("trial", record(row), seen)
+            yield _event("trial", row_to_json(row), seen)
         if rows or time.monotonic() - spoke_at > HEARTBEAT_S:
             spoke_at = time.monotonic()
             yield ": still here\n\n"

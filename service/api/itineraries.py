@@ -5,12 +5,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Response
 from fastapi.responses import JSONResponse
 
-from gnomon.errors import Conflict, DataError, NotFound, SpecError
+from gnomon.core.errors import Conflict, DataError, NotFound, SpecError
 from gnomon.trips.outputs import MEDIA_TYPES, rendered
 from gnomon.trips.result import TripResult
 from service import jobs
-from service.api.guard import IdempotencyKey, json_body
-from service.api.negotiation import choose
+from service.api.content_negotiation import choose
+from service.api.middleware import IdempotencyKey, json_body
 from service.api.reports import PAGE_POLICY
 from service.api.state import Shared, State
 from service.itineraries import planned, spec_of
@@ -52,7 +52,7 @@ def post_itinerary(
     if not isinstance(given, dict):
         raise SpecError("must be one JSON object: a planning request", field="body")
     request = {key: value for key, value in given.items() if key != "model"}
-    draft = jobs.draft_posted(spec_of(request, _model(given.get("model"))), state.settings)
+    draft = jobs.draft_from_request(spec_of(request, _model(given.get("model"))), state.settings)
     job = jobs.submit(draft, store=state.store, redis=state.redis, idempotency_key=idempotency_key)
     response.headers["Location"] = f"/v1/itineraries/{job.id}"
     return {"id": job.id, "status": job.status, "events": f"/v1/jobs/{job.id}/events"}

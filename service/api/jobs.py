@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from gnomon.secrets import without_folders
+from gnomon.core.redaction import without_folders
 from service import jobs
-from service.api.guard import IdempotencyKey, json_body
+from service.api.middleware import IdempotencyKey, json_body
+from service.api.serializers import job_view, listing
 from service.api.state import Shared
-from service.api.views import job_view, listing
 
 MAX_LIMIT = 10_000
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="how many at most")]
@@ -27,7 +27,7 @@ def post_job(
     idempotency_key: IdempotencyKey,
 ) -> dict[str, Any]:
     """Store and queue a job; the same Idempotency-Key gives the same job again."""
-    draft = jobs.draft_posted(given, state.settings)
+    draft = jobs.draft_from_request(given, state.settings)
     job = jobs.submit(draft, store=state.store, redis=state.redis, idempotency_key=idempotency_key)
     response.headers["Location"] = f"/v1/jobs/{job.id}"
     return {

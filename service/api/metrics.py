@@ -13,7 +13,7 @@ from rq.serializers import JSONSerializer
 
 from gnomon.outcome import Outcome
 from service.api.state import Shared
-from workers.limiter.ledger import PREFIX
+from workers.rate_limit.redis_limiter import PREFIX
 from workers.store.records import JobStatus
 
 STATUSES = get_args(JobStatus)

@@ -11,8 +11,8 @@ from fastapi.responses import JSONResponse
 from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 
-from gnomon.errors import GnomonError, Unavailable
-from gnomon.secrets import without_folders
+from gnomon.core.errors import GnomonError, Unavailable
+from gnomon.core.redaction import without_folders
 
 RETRY_AFTER_S = 5
 MEDIA_TYPE = "application/problem+json"

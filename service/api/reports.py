@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-from service.api.negotiation import choose
+from service.api.content_negotiation import choose
 from service.api.state import Shared, State
 from service.api.waiting import while_waited_for
 

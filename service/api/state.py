@@ -7,8 +7,8 @@ from anyio import CapacityLimiter
 from fastapi import Depends, Request
 from redis import Redis
 
-from service.api.pace import Pace
-from service.kept_reports import KeptReports
+from service.api.rate_limit import TokenBuckets
+from service.report_cache import ReportCache
 from service.settings import Settings
 from workers.store.store import Store
 
@@ -23,8 +23,8 @@ class State:
     settings: Settings
     store: Store
     redis: Redis
-    reports: KeptReports
-    pace: Pace
+    reports: ReportCache
+    pace: TokenBuckets
     streams: "Streams"
     report_threads: CapacityLimiter  # reports take long; the other routes have threads of their own
 

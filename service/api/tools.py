@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
 
-from gnomon.errors import SpecError
-from service import folders
-from service.api.guard import json_body
+from gnomon.core.errors import SpecError
+from service import data_paths as folders
+from service.api.middleware import json_body
 from service.api.state import Shared
 from service.tool_call import call_tool, inline_scene, scene_file
 
@@ -41,7 +41,7 @@ def post_call(state: Shared, name: str, given: Annotated[object, Depends(json_bo
         raise SpecError("unknown field; allowed: scene, args", field=unknown[0])
     scene = given.get("scene")
     if isinstance(scene, str):
-        place = scene_file(folders.for_request(scene, state.settings.media_roots, field="scene"))
+        place = scene_file(folders.from_request(scene, state.settings.media_roots, field="scene"))
     elif isinstance(scene, dict):
         place = inline_scene(scene)
     else:

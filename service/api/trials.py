@@ -9,13 +9,13 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Header, Query
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
+from gnomon.core.row import Row
 from gnomon.outcome import Outcome
-from gnomon.report.table import ndjson_line, record, rows_csv
-from gnomon.row import Row
+from gnomon.report.row_formats import ndjson_line, row_to_json, rows_csv
+from service.api.content_negotiation import choose
 from service.api.jobs import MAX_LIMIT, Cursor
-from service.api.negotiation import choose
+from service.api.serializers import listing, trial_view
 from service.api.state import Shared
-from service.api.views import listing, trial_view
 from workers.store.store import Store
 
 OFFERED = ("application/json", "application/x-ndjson", "text/csv")
@@ -59,7 +59,7 @@ def list_trials(
         return _encoded(kind, _all_rows(state.store, job_id, cursor, filters))
     page = state.store.rows(job_id, cursor=cursor, limit=limit or DEFAULT_LIMIT, **asdict(filters))
     if kind == OFFERED[0]:
-        return JSONResponse(listing([record(row) for row in page.items], page.next_cursor))
+        return JSONResponse(listing([row_to_json(row) for row in page.items], page.next_cursor))
     response = _encoded(kind, iter([list(page.items)]))
     if page.next_cursor is not None:
         known = {name: value for name, value in asdict(filters).items() if value is not None}

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
-from gnomon.report.text import summary_text
+from gnomon.report.terminal import summary_text
 from service.cli.ending import exit_code
 from service.cli.opening import settings_of, warn
 from service.cli.progress import JobProgress
-from service.embedded import Embedded, default_workers
 from service.jobs import Draft
+from service.local_stack import LocalStack, default_workers
 from service.reports import as_json, report_of, write_folder
-from service.running import of_draft, run_to_end
+from service.run_job import of_draft, run_to_end
 from service.settings import Settings
 from workers.store.records import JobRecord
 from workers.store.store import open_store
@@ -31,7 +31,7 @@ def run_and_report(
 
 
 def finish(
-    begin: Callable[[Embedded], JobRecord],
+    begin: Callable[[LocalStack], JobRecord],
     settings: Settings,
     *,
     out: Path | None,

@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import click
 
-from gnomon.errors import GnomonError
+from gnomon.core.errors import GnomonError
 from tools.core.registry import Registry
 
 # A command named by a Python keyword lives in a module with an underscore behind: `try_`.

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gnomon.errors import NotFound, SpecError
-from gnomon.spec_file import read_spec
+from gnomon.core.errors import NotFound, SpecError
+from gnomon.spec.spec_file import read_spec
 from service.data_folder import keep_private
-from service.jobs import Draft, draft_typed
+from service.jobs import Draft, draft_from_cli
 from service.settings import Settings, own_database, read_settings
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def draft_of(spec: Path, settings: Settings) -> Draft:
     Raises:
         SpecError, DataError: it may not run.
     """
-    return draft_typed(read_spec(spec), settings)
+    return draft_from_cli(read_spec(spec), settings)
 
 
 def warn(draft: Draft) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
 
 data_dir_option = click.option(
     "--data-dir",
@@ -35,7 +35,7 @@ def sample_options(command: Callable[..., None]) -> Callable[..., None]:
         json_option,
         click.option("--model", help="The model's name in the spec; default the first."),
         click.option("--arm", required=True, help="The arm's name in the spec."),
-        click.option("--sample", required=True, help="The sample's id."),
+        click.option("--sample", default="", help="The sample's id; without it some are named."),
         click.argument("spec", type=click.Path(path_type=Path)),
     ):
         command = option(command)

@@ -25,5 +25,5 @@ def preview(
 
 
 def workers_preview() -> Any:
-    """`workers.preview`, by name and when it is needed: it loads agents, which the API must not."""
-    return importlib.import_module("workers.preview")
+    """`workers.dry_run`, by name and when it is needed: it loads agents, which the API must not."""
+    return importlib.import_module("workers.dry_run")

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -18,8 +19,11 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from gnomon.missing import said_in_short
+
 if TYPE_CHECKING:
-    from service.running import Look
+    from service.run_job import JobSnapshot
+    from workers.store.records import ModelCheck
 
 LINE_EVERY_S = 5.0
 
@@ -77,6 +81,12 @@ class Counter:
         return ", ".join([*parts, note] if note else parts)
 
 
+def waiting_note(check: "ModelCheck") -> str:
+    """What a model's provider said, and until when it is not called, by this machine's clock."""
+    until = datetime.fromisoformat(check.waits_until or "").astimezone()
+    return f"{check.model}: the provider says {said_in_short(check.waits_for)}, waiting until {until:%H:%M}"
+
+
 def clock(seconds: float) -> str:
     """Seconds as a person says them.
 
@@ -126,7 +136,7 @@ class JobProgress:
     ) -> None:
         self._counter.__exit__(kind, error, trace)
 
-    def show(self, look: "Look") -> None:
+    def show(self, look: "JobSnapshot") -> None:
         """Take in a look at the job."""
         for row in look.rows:
             if row.score is not None:
@@ -138,4 +148,5 @@ class JobProgress:
             notes.insert(0, f"{counts.infra_missing:,} missing")
         if job.known_usd:
             notes.insert(0, f"{'at least ' if job.usd is None else ''}${job.known_usd:,.2f} spent")
+        notes[:0] = [waiting_note(check) for check in job.checks if check.waits_until]
         self._counter.show(counts.done, counts.planned, ", ".join(notes))

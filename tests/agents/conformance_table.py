@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from agents.models.catalog import open_model
-from gnomon.agent import AGENTS
-from gnomon.job import expand
+from gnomon.core.agent import AGENTS
 from gnomon.media import MediaStore
-from gnomon.spec import JobSpec
-from gnomon.trial import Bench, run_trial
+from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.run_trial import JobContext, run_trial
+from gnomon.trials.trial_plan import expand_trials
 from tests.agents.conformance import chat, litellm_only
 from tests.agents.conformance.anthropic import AnthropicDialect
 from tests.agents.conformance.responses import SEALED, ResponsesDialect
@@ -72,10 +72,10 @@ async def scored(server: ConformanceServer, path: str, entry: dict[str, Any]) ->
     with tempfile.TemporaryDirectory() as folder:
         media = MediaStore(Path(folder))
         opened = open_model(job.models[0], media)
-        for trial in expand("j", job, [QUIZ.ref]):
+        for trial in expand_trials("j", job, [QUIZ.ref]):
             row, _ = await run_trial(
                 trial,
-                bench=Bench(spec=job, benchmark=Quiz(), media=media),
+                bench=JobContext(spec=job, benchmark=Quiz(), media=media),
                 sample=lambda: QUIZ,
                 agent=AGENTS.get(job.arm(trial.arm).agent),
                 model=opened,

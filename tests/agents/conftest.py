@@ -12,16 +12,16 @@ import pytest
 
 from agents.models.catalog import open_model
 from agents.models.scripted import ScriptedModel
-from gnomon.agent import AGENTS, AgentContext
-from gnomon.arm import Arm
-from gnomon.job import expand
+from gnomon.core.agent import AGENTS, AgentContext
+from gnomon.core.arm import Arm
+from gnomon.core.row import Row
+from gnomon.core.sample import Part, Sample, SampleRef
+from gnomon.core.score import Score
+from gnomon.core.trace import Trace
 from gnomon.media import MediaStore
-from gnomon.row import Row
-from gnomon.sample import Part, Sample, SampleRef
-from gnomon.score import Score
-from gnomon.spec import JobSpec, ModelSpec
-from gnomon.trace import Trace
-from gnomon.trial import Bench, run_trial
+from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.trials.run_trial import JobContext, run_trial
+from gnomon.trials.trial_plan import expand_trials
 from tests.loopback import Loopback
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.core.toolbox import Toolbox
@@ -197,12 +197,12 @@ def run(tmp_path: Path) -> Callable[..., Awaitable[tuple[Row, Trace]]]:
     async def one(spec: dict[str, Any], arm: str) -> tuple[Row, Trace]:
         job = JobSpec.model_validate({"benchmark": "quiz", **spec})
         media = MediaStore(tmp_path / "media")
-        trial = next(trial for trial in expand("j", job, [QUIZ.ref]) if trial.arm == arm)
+        trial = next(trial for trial in expand_trials("j", job, [QUIZ.ref]) if trial.arm == arm)
         model = open_model(job.models[0], media)
         try:
             return await run_trial(
                 trial,
-                bench=Bench(spec=job, benchmark=Quiz(), media=media),
+                bench=JobContext(spec=job, benchmark=Quiz(), media=media),
                 sample=lambda: QUIZ,
                 agent=AGENTS.get(job.arm(arm).agent),
                 model=model,

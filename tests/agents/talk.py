@@ -5,8 +5,8 @@ from typing import Any
 
 from PIL import Image
 
+from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.model import Request
 
 ASK: dict[str, Any] = {"role": "user", "content": "hi"}
 FLY: dict[str, Any] = {

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gnomon.agent import AGENTS, LimitReached
+from gnomon.core.agent import AGENTS, LimitReached
 
 
 def test_the_registry_finds_the_agents():

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.models import fault_table, faults
+from agents.models import fault_table
+from agents.models import litellm_errors as faults
 from agents.models.reference.model import SOLVERS
-from gnomon.agent import AGENTS
+from gnomon.core.agent import AGENTS
 
 DOCS = Path(__file__).parents[2] / "docs"
 

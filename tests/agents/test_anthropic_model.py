@@ -10,11 +10,11 @@ import pytest
 from agents.models.anthropic_model import AnthropicModel
 from agents.models.anthropic_request import MessagesRequest
 from agents.models.catalog import open_model
-from agents.models.pictures import PICTURES
-from gnomon.decoding import Decoding
-from gnomon.errors import DataError, ModelFault, ProviderFault, SpecError
+from agents.models.image_urls import PICTURES
+from gnomon.core.errors import DataError, ModelFault, ProviderFault, SpecError
 from gnomon.media import MediaStore
-from gnomon.spec import ModelSpec
+from gnomon.spec.decoding import Decoding
+from gnomon.spec.job_spec import ModelSpec
 from tests.agents.conformance.anthropic import AnthropicDialect
 from tests.agents.conformance.server import conforming
 from tests.agents.conftest import FakeProvider

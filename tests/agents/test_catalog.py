@@ -11,10 +11,10 @@ from agents.models.providers import provider_of
 from agents.models.reference.model import ReferenceModel
 from agents.models.responses_model import ResponsesModel
 from agents.models.scripted import ScriptedModel
-from gnomon.errors import ProviderFault, SpecError
+from gnomon.core.errors import ProviderFault, SpecError
+from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.model import Request
-from gnomon.spec import ModelSpec
+from gnomon.spec.job_spec import ModelSpec
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,9 @@ def test_listing_agents_and_opening_models_loads_nothing_heavy():
     code = (
         "from pathlib import Path\n"
         "from agents.models.catalog import open_model\n"
-        "from gnomon.agent import AGENTS\n"
+        "from gnomon.core.agent import AGENTS\n"
         "from gnomon.media import MediaStore\n"
-        "from gnomon.spec import ModelSpec\n"
+        "from gnomon.spec.job_spec import ModelSpec\n"
         "list(AGENTS)\n"
         "open_model(ModelSpec(id='openai/m'), MediaStore(Path('none')))\n"
     )
@@ -119,7 +119,7 @@ def test_preload_loads_litellm_only_for_models_that_need_it():
     code = (
         "import sys\n"
         "from agents.models.catalog import preload\n"
-        "from gnomon.spec import ModelSpec\n"
+        "from gnomon.spec.job_spec import ModelSpec\n"
         "fast = ModelSpec(id='openai/m', api_base='http://127.0.0.1:1/v1')\n"
         "own = [ModelSpec(id='anthropic/claude'), ModelSpec(id='openai/o3', api='responses')]\n"
         "preload([ModelSpec(id='reference'), ModelSpec(id='scripted-b'), fast, *own])\n"

@@ -9,12 +9,12 @@ import pytest
 
 from agents.models.catalog import open_model
 from agents.models.litellm_wire import Exchange, changes
+from gnomon.core.message import Message
+from gnomon.core.model import Reply, Request
+from gnomon.core.row import Row
+from gnomon.core.trace import Trace
 from gnomon.media import MediaStore
-from gnomon.message import Message
-from gnomon.model import Reply, Request
-from gnomon.row import Row
-from gnomon.spec import ModelSpec
-from gnomon.trace import Trace
+from gnomon.spec.job_spec import ModelSpec
 from tests.agents.conformance import chat, litellm_only
 from tests.agents.conformance.chat import DIALECTS, SIGNATURE, Chat, thought
 from tests.agents.conformance.server import CALLS, ConformanceServer, Dialect, Refusal, conforming

@@ -4,10 +4,10 @@ import pytest
 
 from agents.models.litellm_model import LiteLLMModel
 from agents.models.openai_model import OpenAIModel
-from gnomon.errors import ModelFault, ProviderFault
+from gnomon.core.errors import ModelFault, ProviderFault
+from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.model import Request
-from gnomon.spec import ModelSpec
+from gnomon.spec.job_spec import ModelSpec
 
 ASK = Request(messages=[{"role": "user", "content": "hi"}], tools=[], timeout_s=10.0)
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}

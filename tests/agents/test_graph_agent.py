@@ -7,7 +7,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import tools_condition
 
 from agents.core.graph_agent import GraphAgent, TrialChatModel, call_trial_tools
-from gnomon.agent import LimitReached
+from gnomon.core.agent import LimitReached
 
 CALL = {"tool_calls": [{"name": "echo", "arguments": {"word": "hello"}}]}
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from agents.models.catalog import open_model
-from gnomon.errors import ProviderFault
+from gnomon.core.errors import ProviderFault
+from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.model import Request
-from gnomon.spec import ModelSpec
+from gnomon.spec.job_spec import ModelSpec
 from tests.agents.conftest import FakeProvider, serving
-from workers.bases import TAKES_BASE
+from workers.endpoints import TAKES_BASE
 
 CANARY = "canary-4f1d-do-not-leak-7b2e"
 

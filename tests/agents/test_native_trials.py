@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from agents.models.catalog import open_model
-from gnomon.agent import AGENTS
-from gnomon.job import expand
+from gnomon.core.agent import AGENTS
 from gnomon.media import MediaStore
-from gnomon.spec import JobSpec
-from gnomon.trial import Bench, run_trial
+from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.run_trial import JobContext, run_trial
+from gnomon.trials.trial_plan import expand_trials
 from tests.agents.conformance.anthropic import STARTS, UNCHANGED, AnthropicDialect
 from tests.agents.conformance.responses import SEALED, ResponsesDialect
 from tests.agents.conformance.server import ConformanceServer, conforming
@@ -48,12 +48,12 @@ def six(tmp_path: Path) -> Callable[..., Any]:
         done = [
             await run_trial(
                 trial,
-                bench=Bench(spec=job, benchmark=Quiz(), media=media),
+                bench=JobContext(spec=job, benchmark=Quiz(), media=media),
                 sample=lambda: QUIZ,
                 agent=AGENTS.get(job.arm(arm).agent),
                 model=opened,
             )
-            for trial in expand("j", job, [QUIZ.ref])
+            for trial in expand_trials("j", job, [QUIZ.ref])
             if trial.arm == arm
         ]
         await opened.close()

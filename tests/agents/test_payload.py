@@ -6,15 +6,15 @@ import json
 import pytest
 from PIL import Image
 
-from agents.models import wire
+from agents.models import chat_format as wire
 from agents.models.http_client import CHUNK_BYTES, in_chunks
+from agents.models.image_urls import DataUrlCache
 from agents.models.openai_model import OpenAIModel
 from agents.models.payload import Payload
-from agents.models.pictures import Pictures
-from gnomon.errors import ProviderFault
+from gnomon.core.errors import ProviderFault
+from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.model import Request
-from gnomon.spec import ModelSpec
+from gnomon.spec.job_spec import ModelSpec
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def asking(*blocks, turns=0, **more):
 
 
 def test_twenty_pictures_are_written_once_for_all_arms_models_and_turns(media):
-    kept = Pictures()
+    kept = DataUrlCache()
     models = [Payload({"model": name}, media, kept=kept) for name in ("one", "other")]
     blocks = [picture(media, colour=(number, 0, 0)) for number in range(20)]
     words = [{"type": "text", "text": f"the prompt of arm {arm}"} for arm in range(3)]
@@ -68,8 +68,8 @@ def test_a_body_in_pieces_says_what_the_plain_message_says(media):
 
 def test_what_no_longer_fits_is_let_go_the_longest_unused_first(media):
     one, two, three = (picture(media, colour=c) for c in ("red", "green", "blue"))
-    size = len(Pictures().url(one, media))
-    kept = Pictures(limit_bytes=2 * size + size // 2)
+    size = len(DataUrlCache().url(one, media))
+    kept = DataUrlCache(limit_bytes=2 * size + size // 2)
     for block in (one, two, one, three, one):
         kept.url(block, media)
     assert kept.written == 3

@@ -7,10 +7,10 @@ from agents.models.fault_table import blames_reply_limit, verdict_on
 from agents.models.litellm_model import LiteLLMModel
 from agents.models.openai_model import OpenAIModel
 from agents.models.retry_after import MAX_RETRY_AFTER_S, retry_after_s
-from gnomon.errors import ModelFault, ProviderFault
+from gnomon.core.errors import ModelFault, ProviderFault
+from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.model import Request
-from gnomon.spec import ModelSpec
+from gnomon.spec.job_spec import ModelSpec
 from tests.agents.provider_errors import ANSWERS, openai
 
 ASK = Request(messages=[{"role": "user", "content": "hi"}], tools=[], timeout_s=10.0)

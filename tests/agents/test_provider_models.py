@@ -10,14 +10,14 @@ import logging
 import pytest
 from PIL import Image
 
-from agents.models.faults import Scrubber, fault_of
+from agents.models.litellm_errors import Scrubber, fault_of
 from agents.models.litellm_model import LiteLLMModel
 from agents.models.openai_model import OpenAIModel
-from gnomon.decoding import Decoding
-from gnomon.errors import DataError, ModelFault, ProviderFault, SpecError
+from gnomon.core.errors import DataError, ModelFault, ProviderFault, SpecError
+from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.model import Request
-from gnomon.spec import ModelSpec
+from gnomon.spec.decoding import Decoding
+from gnomon.spec.job_spec import ModelSpec
 
 CANARY = "canary-4f1d-do-not-leak-7b2e"
 ASK = [{"role": "user", "content": "hi"}]

@@ -6,9 +6,9 @@ import agents.react
 from agents.core.langgraph_runtime import load
 from agents.direct import direct
 from agents.react import react
-from gnomon.agent import LimitReached
-from gnomon.errors import ModelFault, ProviderFault
-from gnomon.model import Reply
+from gnomon.core.agent import LimitReached
+from gnomon.core.errors import ModelFault, ProviderFault
+from gnomon.core.model import Reply
 
 
 def echo(word: object = "hi", **more: object) -> dict:

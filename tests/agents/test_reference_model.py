@@ -13,11 +13,11 @@ from shapely import LineString
 from agents.models.reference.model import ReferenceModel
 from agents.models.reference.question import clock, span_s
 from agents.react import react
-from gnomon.agent import AgentContext
-from gnomon.arm import Arm
-from gnomon.model import Request
-from gnomon.spec import ModelSpec
-from gnomon.trace import Trace
+from gnomon.core.agent import AgentContext
+from gnomon.core.arm import Arm
+from gnomon.core.model import Request
+from gnomon.core.trace import Trace
+from gnomon.spec.job_spec import ModelSpec
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.geometry.field_of_view import sector

@@ -5,12 +5,12 @@ from collections import defaultdict
 from pathlib import Path
 
 from agents.models.reference.model import ReferenceModel
-from gnomon.agent import AGENTS
 from gnomon.benchmarks.gtr_bench import gtr_bench
-from gnomon.job import expand
+from gnomon.core.agent import AGENTS
 from gnomon.media import MediaStore
-from gnomon.spec import JobSpec
-from gnomon.trial import Bench, run_trial
+from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.run_trial import JobContext, run_trial
+from gnomon.trials.trial_plan import expand_trials
 
 # Of 18 questions each it has 17 right; people have 0.98 and 0.97, chance is 0.25 and 0.36.
 FLOORS = {"indoor.GL": 0.7, "indoor.CR": 0.7}
@@ -29,10 +29,10 @@ async def test_the_reference_finds_cameras_and_orders_in_the_real_building(gtr_d
     media = MediaStore(tmp_path)
     samples = gtr_bench.open(data=gtr_dir, select=spec.selection(), protocol="guarded", media=media)
     scores = defaultdict(list)
-    for trial in expand("real", spec, samples.refs):
+    for trial in expand_trials("real", spec, samples.refs):
         row, _ = await run_trial(
             trial,
-            bench=Bench(spec=spec, benchmark=gtr_bench, media=media),
+            bench=JobContext(spec=spec, benchmark=gtr_bench, media=media),
             sample=functools.partial(samples.get, trial.ref.sample_id),
             agent=AGENTS.get("react"),
             model=ReferenceModel(spec.models[0]),

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from agents.models.chat_reply import read_completion
-from agents.models.faults import Scrubber
-from gnomon.errors import ModelFault, ProviderFault
-from gnomon.model import Reply
+from agents.models.litellm_errors import Scrubber
+from gnomon.core.errors import ModelFault, ProviderFault
+from gnomon.core.model import Reply
 
 CALL = {"id": "a", "type": "function", "function": {"name": "fly", "arguments": "{}"}}
 

@@ -8,8 +8,8 @@ from agents.models.scripted import ScriptedModel
 from agents.plan import plan
 from agents.text_react import text_react
 from agents.vote import vote
-from gnomon.agent import LimitReached
-from gnomon.spec import ModelSpec
+from gnomon.core.agent import LimitReached
+from gnomon.spec.job_spec import ModelSpec
 
 
 def act(**arguments):

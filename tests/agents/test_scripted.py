@@ -2,10 +2,10 @@ import pytest
 
 from agents.models.catalog import open_model
 from agents.models.scripted import ScriptedModel
-from gnomon.errors import ModelFault, ProviderFault, SpecError
+from gnomon.core.errors import ModelFault, ProviderFault, SpecError
+from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.model import Request
-from gnomon.spec import ModelSpec
+from gnomon.spec.job_spec import ModelSpec
 
 FLY = {"type": "function", "function": {"name": "fly", "description": "d", "parameters": {}}}
 

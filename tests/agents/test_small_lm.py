@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from agents.models.small_lm import main, weights_path
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
 
 pytestmark = pytest.mark.lm
 

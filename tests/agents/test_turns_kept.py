@@ -9,11 +9,11 @@ from agents.plan import plan
 from agents.react import react
 from agents.text_react import text_react
 from agents.vote import vote
-from gnomon.agent import AgentContext
-from gnomon.arm import Arm
-from gnomon.message import Message, ProviderTurn
-from gnomon.model import Reply, Request
-from gnomon.trace import Trace
+from gnomon.core.agent import AgentContext
+from gnomon.core.arm import Arm
+from gnomon.core.message import Message, ProviderTurn
+from gnomon.core.model import Reply, Request
+from gnomon.core.trace import Trace
 from tests.agents.conftest import ECHO
 from tools.core.tool import ToolContext
 from tools.core.toolbox import Toolbox

@@ -9,12 +9,12 @@ import pytest
 from agents.models.litellm_model import LiteLLMModel, load
 from agents.models.openai_model import OpenAIModel
 from agents.models.usage import TokenUsage, chat_usage, price_of_call, pricing
+from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.model import Request
 from gnomon.price_table import Entry, _text, entry_of, price_entry
-from gnomon.spec import ModelSpec, Price
+from gnomon.spec.job_spec import ModelSpec, Price
 from service.planning import Usage
-from workers.bound import price_of
+from workers.budget.cost_bound import price_of
 
 ASK = Request(messages=[{"role": "user", "content": "hi"}], tools=[], timeout_s=10.0)
 COUNTS = [

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from PIL import Image
 
-from agents.models import wire
+from agents.models import chat_format as wire
 from agents.models.chat_turn import TurnRules
 from agents.models.payload import Payload
+from gnomon.core.message import ImageBlock, Message
+from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.message import ImageBlock, Message
-from gnomon.model import Request
-from gnomon.spec import ModelSpec
+from gnomon.spec.job_spec import ModelSpec
 from tests.numbered import number_of, numbered_frame
 
 

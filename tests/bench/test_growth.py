@@ -8,11 +8,11 @@ from bench.performance.curves import curves
 from bench.performance.filler import fill, lease_and_finish
 from bench.performance.growth import SPEC
 from bench.performance.page import BEGIN, END, Page, is_marked
-from gnomon.sample import SampleRef
-from gnomon.spec import JobSpec
+from gnomon.core.sample import SampleRef
+from gnomon.spec.job_spec import JobSpec
 from service.reports import report_of
 from workers.store import Store
-from workers.store.counters import OPEN
+from workers.store.job_counters import OPEN
 
 
 def test_a_job_filled_in_bulk_cannot_be_told_from_one_that_was_leased(tmp_path: Path) -> None:

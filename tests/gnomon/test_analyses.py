@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from gnomon.analyses.core.kinds import ANALYSES, Counted, Judged
+from gnomon.analyses.core.kinds import ANALYSES, ComputedFromRows, LabelledByJudge
 from gnomon.analyses.core.labels import parse_labels, summarise
-from gnomon.benchmark import Select
 from gnomon.benchmarks.judging import judging
-from gnomon.errors import DataError, SpecError
+from gnomon.core.benchmark import Select
+from gnomon.core.errors import DataError, SpecError
+from gnomon.core.row import Row
 from gnomon.media import MediaStore
 from gnomon.outcome import Outcome
-from gnomon.row import Row
 
 
 def a_row(model: str, cell: str, score: float | None, number: int = 0, **changes: Any) -> Row:
@@ -44,15 +44,15 @@ def by_cell(row: Row) -> str:
     return row.cell
 
 
-def counted(name: str) -> Counted:
+def counted(name: str) -> ComputedFromRows:
     found = ANALYSES.get(name)
-    assert isinstance(found, Counted)
+    assert isinstance(found, ComputedFromRows)
     return found
 
 
-def judged(name: str = "context_use") -> Judged:
+def judged(name: str = "context_use") -> LabelledByJudge:
     found = ANALYSES.get(name)
-    assert isinstance(found, Judged)
+    assert isinstance(found, LabelledByJudge)
     return found
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from gnomon.arm import Arm, Faults, diff, differences
 from gnomon.contrast import FACTORS, Contrast
-from gnomon.errors import SpecError
-from gnomon.spec import parse_spec
+from gnomon.core.arm import Arm, Faults, diff, differences
+from gnomon.core.errors import SpecError
+from gnomon.spec.job_spec import parse_spec
 
 ONE = Arm(name="one", agent="react", tools=("speed", "distance"))
 CHANGES: dict[str, Any] = {
@@ -26,7 +26,11 @@ CHANGES: dict[str, Any] = {
 
 
 def test_every_field_of_an_arm_is_tried_here() -> None:
-    assert set(CHANGES) == set(FACTORS) == {field.name for field in fields(Arm)} - {"name", "pinned"}
+    assert (
+        set(CHANGES)
+        == set(FACTORS)
+        == {field.name for field in fields(Arm)} - {"name", "frozen_toolset_hash"}
+    )
 
 
 @pytest.mark.parametrize("field", FACTORS)
@@ -46,7 +50,7 @@ def test_names_and_orders_are_no_difference() -> None:
 
 
 def test_the_same_tools_described_otherwise_are_a_difference() -> None:
-    one, other = replace(ONE, pinned="aaa"), replace(ONE, pinned="bbb")
+    one, other = replace(ONE, frozen_toolset_hash="aaa"), replace(ONE, frozen_toolset_hash="bbb")
     assert differences(one, other) == ["contract"]
     assert Contrast(baseline="one", variant="other", factor=("tools",)).confounds(one, other)
 
@@ -68,7 +72,7 @@ AGENTS = ("direct", "plan", "react", "text-react", "vote")
 def test_a_frozen_spec_names_its_tools_and_their_contract_and_reads_the_same_again() -> None:
     spec = parse_spec(GIVEN, agents=AGENTS)
     tools = spec.arm("tools")
-    assert tools.pinned == tools.contract != ""
+    assert tools.frozen_toolset_hash == tools.toolset_hash != ""
     assert isinstance(spec.arms[1].tools, list)
     assert parse_spec(spec.model_dump(mode="json"), agents=AGENTS) == spec
 

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from gnomon.audit.audit import audit
-from gnomon.audit.findings import Findings, Worth
+from gnomon.audit.findings import Findings, ShortcutAccuracy
 from gnomon.audit.generic import length_plays, option_faults
-from gnomon.audit.hook import Asked, Play, find_hook, played
+from gnomon.audit.hook import Asked, ShortcutGuess, find_audit_plugin, guess
 from gnomon.audit.tables import tables
-from gnomon.audit.worth import letters, worths
-from gnomon.benchmark import BENCHMARKS, Select
-from gnomon.errors import DataError
+from gnomon.audit.worth import letters, shortcut_accuracies
+from gnomon.core.benchmark import BENCHMARKS, Select
+from gnomon.core.errors import DataError
+from gnomon.core.sample import DataFault, Part, Sample, SampleRef
 from gnomon.media import MediaStore
-from gnomon.sample import DataFault, Part, Sample, SampleRef
 
 FOUR = Asked(options=("a", "bb", "ccc", "dddd"), right=(1,))
 
@@ -29,27 +29,29 @@ def ref(name: str, cluster: str = "", cell: str = "cell") -> SampleRef:
     return SampleRef(sample_id=name, task="task", cell=cell, cluster=cluster or name)
 
 
-def play(name: str, value: float, *, applies: bool = True, kind: Any = "leak", view: Any = "guarded") -> Play:
-    return Play(
+def play(
+    name: str, value: float, *, applies: bool = True, kind: Any = "leak", view: Any = "guarded"
+) -> ShortcutGuess:
+    return ShortcutGuess(
         shortcut="rule", kind=kind, view=view, sample_id=name, value=value, chance=0.25, applies=applies
     )
 
 
-def only(plays: list[Play], clusters: dict[str, str] | None = None) -> Worth:
+def only(plays: list[ShortcutGuess], clusters: dict[str, str] | None = None) -> ShortcutAccuracy:
     refs = {one.sample_id: ref(one.sample_id, (clusters or {}).get(one.sample_id, "")) for one in plays}
-    (worth,) = worths(plays, refs)
+    (worth,) = shortcut_accuracies(plays, refs)
     return worth
 
 
 def test_a_rule_that_leaves_nothing_counts_as_chance() -> None:
     for left in (None, ()):
-        one = played("rule", "leak", "official", "s", left=left, asked=FOUR)
+        one = guess("rule", "leak", "official", "s", left=left, asked=FOUR)
         assert (one.value, one.chance, one.applies) == (0.25, 0.25, False)
 
 
 def test_a_rule_that_leaves_two_is_worth_half_if_the_right_one_is_left() -> None:
-    assert played("rule", "leak", "official", "s", left=(0, 1), asked=FOUR).value == 0.5
-    assert played("rule", "leak", "official", "s", left=(0, 2), asked=FOUR).value == 0.0
+    assert guess("rule", "leak", "official", "s", left=(0, 1), asked=FOUR).value == 0.5
+    assert guess("rule", "leak", "official", "s", left=(0, 2), asked=FOUR).value == 0.0
 
 
 def test_hits_are_of_the_samples_where_the_rule_applies_and_the_value_of_all() -> None:
@@ -186,10 +188,10 @@ def test_the_progress_ends_with_all_samples(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", BENCHMARKS.names())
 def test_a_hook_offers_all_three_functions(name: str) -> None:
-    hook = find_hook(name)
+    hook = find_audit_plugin(name)
     if hook is not None:
         assert all(callable(getattr(hook, part)) for part in ("asked", "plays", "case_faults"))
 
 
 def test_a_name_that_is_no_benchmark_has_no_hook() -> None:
-    assert find_hook("plain") is None
+    assert find_audit_plugin("plain") is None

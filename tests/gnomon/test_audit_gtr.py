@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from gnomon.audit.audit import audit
-from gnomon.audit.findings import Findings, Worth
-from gnomon.audit.hook import find_hook
-from gnomon.benchmark import BENCHMARKS, PromptProtocol, Select
+from gnomon.audit.findings import Findings, ShortcutAccuracy
+from gnomon.audit.hook import find_audit_plugin
 from gnomon.benchmarks.gtr_bench.audit.kinship import Kinship, by_target
 from gnomon.benchmarks.gtr_bench.audit.rules import RULES
 from gnomon.benchmarks.gtr_bench.audit.seen import Seen, SeenClip, seen_in_files, seen_in_prompt
 from gnomon.benchmarks.gtr_bench.case import body_of
 from gnomon.benchmarks.gtr_bench.options import displayed_choices
-from gnomon.errors import DataError
+from gnomon.core.benchmark import BENCHMARKS, PromptProtocol, Select
+from gnomon.core.errors import DataError
+from gnomon.core.sample import Sample
 from gnomon.media import MediaStore
-from gnomon.sample import Sample
 from gnomon.worlds.generate import generate
 from tools.scene.scene import Camera
 
@@ -55,7 +55,7 @@ def audited(published: Path, tmp_path: Path) -> Callable[..., Findings]:
     return run
 
 
-def pick(found: Findings, shortcut: str, view: str) -> list[Worth]:
+def pick(found: Findings, shortcut: str, view: str) -> list[ShortcutAccuracy]:
     rows = [worth for worth in found.worths if worth.shortcut == shortcut and worth.view == view]
     assert {worth.cell.partition(".")[0] for worth in rows} == {"indoor", "outdoor"}
     return rows
@@ -248,7 +248,7 @@ def with_homography(sample: Sample, homography: Any) -> Sample:
 
 
 def test_impossible_homographies_are_named(tmp_path: Path) -> None:
-    hook = find_hook("worlds")
+    hook = find_audit_plugin("worlds")
     assert hook is not None
     worlds = BENCHMARKS.get("worlds").open(
         data=None, select=Select(limit=1), protocol="official", media=MediaStore(tmp_path)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.benchmark import BENCHMARKS, Benchmark, SampleSet, Select
-from gnomon.errors import DataError, SpecError
+from gnomon.core.benchmark import BENCHMARKS, Benchmark, SampleSet, Select
+from gnomon.core.errors import DataError, SpecError
 from gnomon.media import MediaStore
 
 NAMES = BENCHMARKS.names()

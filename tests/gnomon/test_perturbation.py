@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.arm import Arm, Faults
-from gnomon.errors import SpecError
+from gnomon.core.arm import Arm, Faults
+from gnomon.core.errors import SpecError
+from gnomon.core.sample import Sample, SampleRef
 from gnomon.media import MediaStore
-from gnomon.mismeasure import mismeasured
-from gnomon.perturbation import can_be_wrong, exchanged, toolbox_of
-from gnomon.preset import planned
-from gnomon.sample import Sample, SampleRef
+from gnomon.spec.preset import plan_arms
+from gnomon.trials.corrupt_measurements import corrupt_measurements
+from gnomon.trials.fault_injection import can_be_wrong, exchanged, toolbox_of
 from tools.core.toolbox import TOOLS as ALL_TOOLS
 from tools.core.toolbox import Observation, Toolbox
 from tools.scene.format import read_scene
@@ -119,7 +119,7 @@ def test_the_gazetteer_is_silently_wrong_in_distances_and_directions() -> None:
 
 def test_a_way_that_there_is_not_is_not_stretched() -> None:
     table = {"minutes": [[0, -1], [30, 0]], "minutes_error": 2, "at_m": [-4.0, 2.0]}
-    assert json.loads(mismeasured(json.dumps(table))) == {
+    assert json.loads(corrupt_measurements(json.dumps(table))) == {
         "minutes": [[0, -1], [45, 0]],
         "minutes_error": 2,
         "at_m": [-6.0, 3.0],
@@ -133,11 +133,11 @@ def test_all_tools_can_be_silently_wrong_but_those_that_measure_nothing() -> Non
 
 
 def test_the_faults_of_tools_that_measure_nothing_are_refused_or_noted() -> None:
-    found = planned("faults", {}, benchmark="sti-bench")
+    found = plan_arms("faults", {}, benchmark="sti-bench")
     (note,) = found.notes
     assert "look_at_frame, look_between, look_closer" in note
     with pytest.raises(SpecError, match="look_closer") as error:
-        planned("faults", {"tools": ["look_closer"]}, benchmark="sti-bench")
+        plan_arms("faults", {"tools": ["look_closer"]}, benchmark="sti-bench")
     assert error.value.field == "arms.tools"
 
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from gnomon.agent import AGENTS
-from gnomon.arm import diff
-from gnomon.errors import SpecError
-from gnomon.preset import PRESETS, model_calls, planned
-from gnomon.spec import JobSpec, parse_spec
+from gnomon.core.agent import AGENTS
+from gnomon.core.arm import diff
+from gnomon.core.errors import SpecError
+from gnomon.spec.job_spec import JobSpec, parse_spec
+from gnomon.spec.preset import PRESETS, model_calls, plan_arms
 from gnomon.statistics.coalitions import coalitions
 from tools.core.toolbox import TOOLS
 
@@ -37,7 +37,7 @@ def test_a_preset_says_what_it_is_and_stands_in_the_documents_with_its_price(nam
     assert preset.name == name
     assert preset.description.endswith(".")
     grouped = {"groups": THREE} if "groups" in preset.options.model_fields else {}
-    plan = planned(name, {**NEEDED.get(name, {}), **grouped}, benchmark="worlds")
+    plan = plan_arms(name, {**NEEDED.get(name, {}), **grouped}, benchmark="worlds")
     ends = [model_calls(arm) for arm in plan.arms]
     least, most = (sum(side) for side in zip(*ends, strict=True))
     row = next(line for line in DOCS.read_text().splitlines() if line.startswith(f"| `{name}` |"))

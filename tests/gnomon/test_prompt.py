@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from gnomon.arm import Arm
-from gnomon.benchmark import BENCHMARKS, Select
-from gnomon.facts import NO_SCENE, facts_of
+from gnomon.core.arm import Arm
+from gnomon.core.benchmark import BENCHMARKS, Select
+from gnomon.core.sample import SHOWABLE, Part, Sample, SampleRef
 from gnomon.media import MediaStore
-from gnomon.oracle import KnowsSteps
-from gnomon.prompt import prompt_of
-from gnomon.sample import SHOWABLE, Part, Sample, SampleRef
+from gnomon.oracle import HasOracle
+from gnomon.trials.prompt import prompt_of
+from gnomon.trials.scene_facts import NO_SCENE, facts_of
 from tools.scene.format import read_scene
 from tools.scene.scene import Scene
 
@@ -78,9 +78,9 @@ def test_a_question_without_a_scene_says_that_no_facts_are_known() -> None:
 
 def test_the_true_steps_tell_no_clock_time_and_treat_all_options_alike(samples: list[Sample]) -> None:
     worlds = BENCHMARKS.get("worlds")
-    assert isinstance(worlds, KnowsSteps)
+    assert isinstance(worlds, HasOracle)
     for sample in samples:
-        text = worlds.true_steps(sample)
+        text = worlds.oracle_steps(sample)
         assert not re.search(r"\d:\d\d", text)
         assert isinstance(sample.scene, Scene)
         case = sample.target["case"]
@@ -95,8 +95,8 @@ def test_the_true_steps_tell_no_clock_time_and_treat_all_options_alike(samples: 
 
 def test_the_true_steps_come_in_the_same_order_whatever_order_the_clips_have(samples: list[Sample]) -> None:
     worlds = BENCHMARKS.get("worlds")
-    assert isinstance(worlds, KnowsSteps)
+    assert isinstance(worlds, HasOracle)
     for sample in samples:
-        seen = re.findall(r"^- camera (\S+): the", worlds.true_steps(sample), re.MULTILINE)
+        seen = re.findall(r"^- camera (\S+): the", worlds.oracle_steps(sample), re.MULTILINE)
         assert seen == sorted(seen)
         assert len(seen) == len(sample.target["case"].clips)

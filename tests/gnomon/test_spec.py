@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.errors import SpecError
-from gnomon.job import expand, planned
-from gnomon.sample import SampleRef
-from gnomon.spec import parse_spec
-from gnomon.spec_file import load_yaml, read_spec
+from gnomon.core.errors import SpecError
+from gnomon.core.sample import SampleRef
+from gnomon.spec.job_spec import parse_spec
+from gnomon.spec.spec_file import load_yaml, read_spec
+from gnomon.trials.trial_plan import count_trials, expand_trials
 
 GOOD: dict[str, Any] = {
     "benchmark": "worlds",
@@ -29,7 +29,7 @@ def test_all_tools_are_spelled_out_once_the_spec_is_read() -> None:
     spec = parse()
     assert spec.arm("raw").tools == ()
     assert len(spec.arm("tools").tools) >= 1
-    assert spec.arm("raw").contract != spec.arm("tools").contract
+    assert spec.arm("raw").toolset_hash != spec.arm("tools").toolset_hash
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 def test_trials_are_distinct_repeatable_and_paired() -> None:
     spec = parse(repeats=3)
     refs = [SampleRef(sample_id=f"s{i}", task="t", cell="c", cluster="k") for i in range(5)]
-    trials = list(expand("j", spec, refs))
-    assert len(trials) == planned(spec, len(refs)) == len({trial.trial_id for trial in trials}) == 30
-    assert trials == list(expand("j", spec, refs))
+    trials = list(expand_trials("j", spec, refs))
+    assert len(trials) == count_trials(spec, len(refs)) == len({trial.trial_id for trial in trials}) == 30
+    assert trials == list(expand_trials("j", spec, refs))
     assert [trial.arm for trial in trials[:2]] == ["raw", "tools"]
     assert trials[0].seed == trials[1].seed != trials[2].seed
 

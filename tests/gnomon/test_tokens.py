@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from gnomon.message import Message
-from gnomon.model import Request
+from gnomon.core.message import Message
+from gnomon.core.model import Request
 from gnomon.tokens import TokenEstimator
 
 ARGUMENTS = '{"far": "' + "x" * 1_000 + '"}'

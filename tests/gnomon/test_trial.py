@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon import waiting
-from gnomon.agent import AgentContext, LimitReached
-from gnomon.benchmark import Published, SampleSet
-from gnomon.errors import DataError, ModelFault, NoRoom, ProviderFault
-from gnomon.job import Trial, trial_id
+from gnomon.core.agent import AgentContext, LimitReached
+from gnomon.core.benchmark import Published, SampleSet
+from gnomon.core.errors import DataError, ModelFault, NoRoom, ProviderFault
+from gnomon.core.model import Reply, Request
+from gnomon.core.row import Row
+from gnomon.core.sample import Part, Sample, SampleRef
+from gnomon.core.score import Score
+from gnomon.core.trace import NoteStep, Trace
 from gnomon.media import MediaStore
-from gnomon.model import Reply, Request
 from gnomon.outcome import Outcome
-from gnomon.row import Row
-from gnomon.sample import Part, Sample, SampleRef
-from gnomon.score import Score
-from gnomon.spec import JobSpec
-from gnomon.trace import NoteStep, Trace
-from gnomon.trial import Bench, run_trial
+from gnomon.spec.job_spec import JobSpec
+from gnomon.trials import provider_wait as waiting
+from gnomon.trials.run_trial import JobContext, run_trial
+from gnomon.trials.trial_plan import Trial, trial_id
 
 REF = SampleRef(sample_id="s1", task="Toy", cell="toy", cluster="k1")
 TRIAL = Trial(
@@ -88,7 +88,7 @@ class Asker:
     async def answer(self, context: AgentContext) -> str:
         context.backoff_s = 0.0
         for _ in range(self.times):
-            reply = await context.ask(context.prompt)
+            reply = await context.generate(context.prompt)
         return reply.text
 
 
@@ -119,7 +119,7 @@ def run(
             "limits": {"trial_seconds": seconds},
         }
     )
-    bench = Bench(spec=spec, benchmark=ToyBenchmark(), media=MediaStore(Path("unused")))
+    bench = JobContext(spec=spec, benchmark=ToyBenchmark(), media=MediaStore(Path("unused")))
     model = ToyModel(behave)
     row, trace = asyncio.run(
         run_trial(TRIAL, bench=bench, sample=sample, agent=agent or Asker(), model=model)
@@ -217,7 +217,7 @@ class Sleeper(Asker):
 
     async def answer(self, context: AgentContext) -> str:
         if self.times:
-            await context.ask(context.prompt)
+            await context.generate(context.prompt)
         await asyncio.sleep(60)
         return ""
 
@@ -234,7 +234,7 @@ class Caller(Asker):
 
     async def answer(self, context: AgentContext) -> str:
         while True:
-            context.use({"id": "1", "type": "function", "function": {"name": "fly", "arguments": "{}"}})
+            context.call_tool({"id": "1", "type": "function", "function": {"name": "fly", "arguments": "{}"}})
 
 
 def test_a_call_to_no_tool_is_an_observation_and_is_counted() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
+from gnomon.core.row import Row
 from gnomon.outcome import Outcome
-from gnomon.row import Row
-from workers.store.ending import missing_row
+from workers.store.missing import missing_row
 from workers.store.records import Lease
 from workers.store.store import Store
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from gnomon.analyses.core.kinds import ANALYSES, Judged
-from gnomon.errors import SpecError
+from gnomon.analyses.core.kinds import ANALYSES, LabelledByJudge
+from gnomon.core.errors import SpecError
+from gnomon.core.row import Row
 from gnomon.exchange.run import run_of
 from gnomon.outcome import Outcome
-from gnomon.row import Row
-from service.analysing import judged
 from service.cli.main import main
+from service.run_analysis import judged
 from service.settings import Settings, read_settings
 from workers.store.store import Store
 
@@ -46,7 +46,7 @@ def rows(benchmark: str = "worlds") -> Iterator[Row]:
 def keep(store: Store, given: Iterator[Row]) -> str:
     step = {"kind": "reply", "text": "I guess.", "tool_calls": []}
     run = run_of([(row, {"prompt": [], "steps": [step]}) for row in given], name="played")
-    return store.file_job(run.spec, run.refs, run.ended)
+    return store.insert_finished_job(run.spec, run.refs, run.ended)
 
 
 class Judge:
@@ -70,12 +70,12 @@ class Judge:
             for model in spec["models"]
         ]
         run = run_of([(row, None) for row in said], name="judged")
-        return self.store.file_job(run.spec, run.refs, run.ended)
+        return self.store.insert_finished_job(run.spec, run.refs, run.ended)
 
 
-def errors() -> Judged:
+def errors() -> LabelledByJudge:
     found = ANALYSES.get("gtr_errors")
-    assert isinstance(found, Judged)
+    assert isinstance(found, LabelledByJudge)
     return found
 
 

@@ -10,9 +10,9 @@ import pytest
 from redis import Redis
 from starlette.testclient import TestClient
 
-from gnomon.agent import AGENTS
-from gnomon.benchmark import BENCHMARKS
-from gnomon.preset import PRESETS
+from gnomon.core.agent import AGENTS
+from gnomon.core.benchmark import BENCHMARKS
+from gnomon.spec.preset import PRESETS
 from service.api.app import create_app
 from service.settings import read_settings
 from tests.service.play import OpenApi, finish_all, post
@@ -115,7 +115,7 @@ def test_a_job_is_taken_while_the_queue_is_away(queueless: TestClient, store: St
 def test_metrics_count_jobs_trials_workers_and_shards(api: TestClient, store: Store) -> None:
     finish_all(store, post(api))
     post(api)
-    store.seen("w1", host="h", pid=1, state="busy")
+    store.record_heartbeat("w1", host="h", pid=1, state="busy")
     lines = api.get("/metrics").text.splitlines()
     assert 'gnomon_jobs{status="completed"} 1' in lines
     assert 'gnomon_jobs{status="queued"} 1' in lines
@@ -136,7 +136,7 @@ def test_metrics_tell_what_is_spent_leased_and_held_back(api: TestClient, store:
 
 
 def test_workers_are_listed(api: TestClient, store: Store) -> None:
-    store.seen("w1", host="h", pid=1, state="busy", shard="j/0")
+    store.record_heartbeat("w1", host="h", pid=1, state="busy", shard="j/0")
     (worker,) = api.get("/v1/workers").json()
     assert {key: worker[key] for key in ("name", "host", "pid", "state", "shard")} == {
         "name": "w1", "host": "h", "pid": 1, "state": "busy", "shard": "j/0",

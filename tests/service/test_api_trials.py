@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from gnomon.core.row import COLUMNS
 from gnomon.outcome import Outcome
-from gnomon.row import COLUMNS
 from tests.service.play import finish_all, post
 from workers.store.store import Store
 

@@ -13,7 +13,7 @@ import pytest
 from redis import Redis
 
 from service import bounded_http
-from service.api import guard
+from service.api import middleware as guard
 from service.api.app import create_app
 from service.api.streams import MAX_STREAMS
 from service.serving import server_of

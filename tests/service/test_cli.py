@@ -55,7 +55,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 def test_the_service_starts_without_agents_and_vendors() -> None:
     code = (
-        "import sys, service.api.app, service.running, service.serving\n"
+        "import sys, service.api.app, service.run_job, service.serving\n"
         "print(sorted({name.partition('.')[0] for name in sys.modules} & {'litellm', 'langgraph'}))\n"
         "print([name for name in sys.modules if name.startswith(('agents.', 'workers.shard'))])\n"
     )
@@ -182,9 +182,9 @@ EXAMPLES = ["demo.yaml", "gtr-bench.yaml", "own-model.yaml", "sti-bench.yaml", "
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_example_is_a_spec(name: str) -> None:
-    from gnomon.agent import AGENTS
-    from gnomon.spec import parse_spec
-    from gnomon.spec_file import read_spec
+    from gnomon.core.agent import AGENTS
+    from gnomon.spec.job_spec import parse_spec
+    from gnomon.spec.spec_file import read_spec
 
     spec = parse_spec(read_spec(ROOT / "examples" / name), agents=AGENTS.names())
     assert spec.analysis.primary == ("raw", "tools")
@@ -194,12 +194,12 @@ def test_the_demo_asks_the_same_number_in_every_cell() -> None:
     from collections import Counter
     from importlib.resources import files
 
-    from gnomon.spec_file import load_yaml
-    from service.jobs import draft_typed
+    from gnomon.spec.spec_file import load_yaml
+    from service.jobs import draft_from_cli
     from service.settings import read_settings
 
     text = files("service.cli").joinpath("demo.yaml").read_text(encoding="utf-8")
-    draft = draft_typed(load_yaml(text), read_settings({}))
+    draft = draft_from_cli(load_yaml(text), read_settings({}))
     assert Counter(ref.cell for ref in draft.refs).total() == 280
     assert set(Counter(ref.cell for ref in draft.refs).values()) == {20}
     assert [arm.name for arm in draft.spec.arms] == ["raw", "tools"]

@@ -11,16 +11,16 @@ import pytest
 import yaml
 from redis import Redis
 
-from gnomon.errors import SpecError
-from gnomon.job import trial_id
+from gnomon.core.errors import SpecError
+from gnomon.core.row import Row
+from gnomon.core.sample import SampleRef
 from gnomon.media import MediaStore
 from gnomon.outcome import Outcome
-from gnomon.row import Row
-from gnomon.sample import SampleRef
-from gnomon.spec import JobSpec
+from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.trial_plan import trial_id
 from service.cli.main import main
 from service.jobs import resume
-from workers.opening import open_spec
+from workers.open_job import open_spec
 from workers.store.store import Store
 
 SPEC: dict[str, Any] = {
@@ -75,7 +75,7 @@ def file(store: Store, tmp_path: Path) -> File:
         refs = open_spec(spec, MediaStore(tmp_path / "media")).samples.refs
         trace = {"prompt": [], "steps": [], "response": response}
         ended = [(row_of(ref, arm, score), trace) for ref in refs for arm, score in scores.items()]
-        return store.file_job(spec, refs, ended)
+        return store.insert_finished_job(spec, refs, ended)
 
     return file_job
 
@@ -111,7 +111,7 @@ def test_a_filed_job_that_breaks_off_leaves_nothing(store: Store, tmp_path: Path
         raise OSError("the source went away")
 
     with pytest.raises(OSError, match="went away"):
-        store.file_job(spec, refs, broken())
+        store.insert_finished_job(spec, refs, broken())
     assert store.jobs().items == ()
 
 
@@ -146,7 +146,7 @@ def test_a_trial_without_a_response_keeps_its_end(
     refs = open_spec(spec, MediaStore(tmp_path / "media")).samples.refs
     lost = {"outcome": Outcome.INFRA_MISSING, "stop_reason": "provider:rate_limit"}
     trace = {"prompt": [], "steps": [], "response": None}
-    old = store.file_job(spec, refs, [(row_of(ref, "raw", None, **lost), trace) for ref in refs])
+    old = store.insert_finished_job(spec, refs, [(row_of(ref, "raw", None, **lost), trace) for ref in refs])
     assert gnomon("rescore", old, "--json") == 0
     found = said(capsys)
     assert (found["rescored"], found["changed"]) == (0, 0)
@@ -198,7 +198,8 @@ def test_equal_scores_of_two_jobs_are_said_to_be_equal(
         f"job {other}, completed",
     }
     for contrast in report["contrasts"]:
-        assert (contrast["diff"], contrast["ci95"], contrast["verdict"]) == (0.0, [0.0, 0.0], "no_effect")
+        assert (contrast["diff"], contrast["ci95"], contrast["p"]) == (0.0, None, None)
+        assert contrast["verdict"] == "no_effect"
     assert report["summary"] == [
         f"reference / {arm}: 14 of 14 scores are equal in both jobs, a difference of exactly 0."
         for arm in ("raw", "tools")
@@ -207,6 +208,32 @@ def test_equal_scores_of_two_jobs_are_said_to_be_equal(
     assert "Two jobs over the same 14 questions of worlds (reference)" in page
     assert "without tools" not in page
     assert "cannot be told" not in page
+    assert "Declared before any answer" not in page
+    assert "<dt>95 % interval</dt><dd>–</dd>" in page
+
+
+def test_a_difference_names_the_seed_of_the_selection_and_its_file(
+    file: File, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = (file({"raw": 0.25}, arms=SPEC["arms"][:1], select={"seed": 3}) for _ in range(2))
+    assert gnomon("diff", one, other, "--out", "page.html") == 0
+    assert "report: page.html" in capsys.readouterr().out
+    assert "selection 3" in Path("page.html").read_text()
+
+
+def test_a_trial_and_its_rescore_cost_once(
+    store: Store, file: File, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refs = store.refs(file({"raw": 1.0}, arms=SPEC["arms"][:1]))
+    spec = JobSpec.model_validate({**SPEC, "arms": SPEC["arms"][:1]})
+    spent = {"model_calls": 1, "prompt_tokens": 100, "completion_tokens": 10, "usd": 0.5}
+    rows = [row_of(ref, "raw", 1.0, wall_s=1 + at / 7, **spent) for at, ref in enumerate(refs)]
+    old = store.insert_finished_job(spec, refs, [(row, None) for row in rows])
+    assert gnomon("rescore", old, "--json", "--out", "again") == 0
+    new = said(capsys)["new_job"]
+    assert gnomon("diff", old, new, "--json") == 0
+    cost = said(capsys)["report"]["cost"]
+    assert (cost["usd"], cost["prompt_tokens"], cost["model_calls"]) == (7.0, 1400, 14)
 
 
 def test_only_trials_that_changed_are_listed(
@@ -220,7 +247,7 @@ def test_only_trials_that_changed_are_listed(
     rows[1] = row_of(refs[1], "raw", 0.0, answer="C")
     rows[2] = row_of(refs[2], "raw", None, outcome=Outcome.INFRA_MISSING, stop_reason="provider:refused")
     rows[3] = row_of(refs[3], "raw", 0.0, outcome=Outcome.MODEL_FAILED, stop_reason="no_answer")
-    other = store.file_job(spec, refs, [(row, None) for row in rows])
+    other = store.insert_finished_job(spec, refs, [(row, None) for row in rows])
     assert gnomon("diff", one, other, "--json") == 0
     found = said(capsys)
     assert found["sides"] == [one, other]  # their names are the same
@@ -245,7 +272,7 @@ def test_missing_trials_leave_equal_scores_in_doubt(
     rows = [
         row_of(ref, "raw", None, **lost) if at < 7 else row_of(ref, "raw", 1.0) for at, ref in enumerate(refs)
     ]
-    other = store.file_job(store.job(one).spec, refs, [(row, None) for row in rows])
+    other = store.insert_finished_job(store.job(one).spec, refs, [(row, None) for row in rows])
     assert gnomon("diff", one, other, "--json") == 0
     [text] = said(capsys)["report"]["summary"]
     assert "7 of 7 scores are equal in both jobs, a difference of exactly 0, but missing trials" in text

@@ -71,7 +71,10 @@ def test_a_leak_through_the_guard_ends_with_1(data: Path, capsys: pytest.Capture
     [
         (["--benchmark", "nosuch"], "--benchmark: no benchmark 'nosuch'"),
         (["--benchmark", "gtr-bench"], "--data: gtr-bench needs"),
-        (["--benchmark", "gtr-bench", "--data", "nowhere"], "--data: nowhere holds no GTR-Bench questions"),
+        (
+            ["--benchmark", "gtr-bench", "--data", "nowhere"],
+            "--data: nowhere holds no GTR-Bench questions",
+        ),
         (["--benchmark", "worlds", "--data", "."], "--data: worlds are generated"),
         (["--benchmark", "worlds", "--limit", "0"], "--limit"),
         ([], "--benchmark"),

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.agent import AGENTS
-from gnomon.preset import PRESETS
-from gnomon.spec import parse_spec
-from gnomon.spec_file import read_spec
+from gnomon.core.agent import AGENTS
+from gnomon.spec.job_spec import parse_spec
+from gnomon.spec.preset import PRESETS
+from gnomon.spec.spec_file import read_spec
 from service.cli.main import main
 
 ROOT = Path(__file__).parents[2]

@@ -15,10 +15,10 @@ import httpx
 import pytest
 import yaml
 
-from gnomon.agent import AGENTS
+from gnomon.core.agent import AGENTS
+from gnomon.core.sample import SampleRef
 from gnomon.media import MediaStore
-from gnomon.sample import SampleRef
-from gnomon.spec import parse_spec
+from gnomon.spec.job_spec import parse_spec
 from service.cli.main import main
 from tests.service.play import SPEC
 from tests.workers.conftest import wait_until

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from gnomon.benchmark import Select
 from gnomon.benchmarks.itinerary import itinerary
 from gnomon.benchmarks.itinerary.request_task import request_task
 from gnomon.benchmarks.itinerary.scoring import score
+from gnomon.core.benchmark import Select
 from gnomon.media import MediaStore
 from service.cli.main import main
 from tests.service.play import finish_all

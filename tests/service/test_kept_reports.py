@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from gnomon.errors import NotFound
+from gnomon.core.errors import NotFound
+from gnomon.core.sample import SampleRef
 from gnomon.outcome import Outcome
-from gnomon.sample import SampleRef
-from gnomon.spec import JobSpec
-from service.kept_reports import PATIENCE, KeptReports
+from gnomon.spec.job_spec import JobSpec
+from service.report_cache import MAX_STALENESS, ReportCache
 from workers.store import JobRecord, Store
-from workers.store.ending import missing_row
+from workers.store.missing import missing_row
 
 ASKERS = 4
 SPEC = {
@@ -58,10 +58,10 @@ def finish(store: Store, job_id: str, count: int, outcome: Outcome = Outcome.SCO
     store.finish([(lease, row, {}) for lease, row in zip(leases, rows, strict=True)])
 
 
-def outdated(store: Store) -> tuple[Workshop, str, KeptReports]:
+def outdated(store: Store) -> tuple[Workshop, str, ReportCache]:
     """A running job whose report takes long, and was built before its last row."""
     shop, job = Workshop(takes_s=2.0), a_job(store)
-    reports = KeptReports(store, shop.build, clock=shop.clock)
+    reports = ReportCache(store, shop.build, clock=shop.clock)
     finish(store, job, 1)
     reports.get(job)
     finish(store, job, 1)
@@ -70,7 +70,7 @@ def outdated(store: Store) -> tuple[Workshop, str, KeptReports]:
 
 def test_nothing_is_built_again_until_a_row_has_come(store: Store) -> None:
     shop, job = Workshop(), a_job(store)
-    reports = KeptReports(store, shop.build, clock=shop.clock)
+    reports = ReportCache(store, shop.build, clock=shop.clock)
     seen = [reports.get(job)[0] for _ in range(3)]
     assert (seen, shop.built) == ([{"rows": 0}] * 3, 1)
     finish(store, job, 1)
@@ -81,7 +81,7 @@ def test_a_slow_report_of_a_running_job_may_be_old_and_says_so(store: Store) -> 
     shop, job, reports = outdated(store)
     shop.now_s += 5.0
     assert reports.get(job) == ({"rows": 1}, 5.0)
-    shop.now_s += 2.0 * PATIENCE
+    shop.now_s += 2.0 * MAX_STALENESS
     assert reports.get(job) == ({"rows": 2}, 0.0)
 
 
@@ -97,7 +97,7 @@ def test_a_job_that_has_ended_is_reported_in_full_at_once(store: Store) -> None:
 
 def test_rows_that_a_resumed_job_has_given_back_are_not_reported(store: Store) -> None:
     shop, job = Workshop(), a_job(store)
-    reports = KeptReports(store, shop.build, clock=shop.clock)
+    reports = ReportCache(store, shop.build, clock=shop.clock)
     finish(store, job, 2)
     finish(store, job, 1, Outcome.INFRA_MISSING)
     finish(store, job, 1)
@@ -132,7 +132,7 @@ def test_who_asks_while_the_first_report_is_built_waits_for_it(store: Store) -> 
         assert counted.all_asked.wait(30)
         return {}
 
-    reports = KeptReports(counted, build)
+    reports = ReportCache(counted, build)
     with ThreadPoolExecutor(ASKERS) as pool:
         asked = [pool.submit(reports.get, job) for _ in range(ASKERS)]
         assert [one.result(60)[0] for one in asked] == [{}] * ASKERS
@@ -149,17 +149,17 @@ def test_who_may_have_the_old_report_does_not_wait_for_the_new_one(store: Store)
             assert go_on.wait(30)
         return shop.build(from_store, job_id)
 
-    reports = KeptReports(store, build, clock=shop.clock)
+    reports = ReportCache(store, build, clock=shop.clock)
     finish(store, job, 1)
     reports.get(job)
     finish(store, job, 1)
-    shop.now_s += 2.0 * PATIENCE
+    shop.now_s += 2.0 * MAX_STALENESS
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(reports.get, job)
         try:
             assert begun.wait(30)
             second = pool.submit(reports.get, job)
-            assert second.result(15) == ({"rows": 1}, 2.0 * PATIENCE)
+            assert second.result(15) == ({"rows": 1}, 2.0 * MAX_STALENESS)
         finally:
             go_on.set()
         assert first.result(30) == ({"rows": 2}, 0.0)
@@ -173,7 +173,7 @@ def test_a_failed_build_is_tried_again(store: Store) -> None:
             raise faults.pop()
         return {"id": job_id}
 
-    reports = KeptReports(store, build)
+    reports = ReportCache(store, build)
     with pytest.raises(OSError, match="away"):
         reports.get(job)
     assert reports.get(job)[0] == {"id": job}
@@ -181,7 +181,7 @@ def test_a_failed_build_is_tried_again(store: Store) -> None:
 
 def test_no_report_is_kept_of_a_job_that_there_is_not(store: Store) -> None:
     with pytest.raises(NotFound, match="no job 'j_none'"):
-        KeptReports(store, Workshop().build).get("j_none")
+        ReportCache(store, Workshop().build).get("j_none")
 
 
 def test_a_report_tells_its_age(api: TestClient, store: Store) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
+from service.api_keys import LOOK_S, KeyRing, entry_of, new_key, parse_key, read_key_file
 from service.cli.main import main
-from service.keys import LOOK_S, KeyRing, entry_of, new_key, parse_key, read_key_file
 from service.settings import read_settings
 from tests.service.play import OpenApi
 

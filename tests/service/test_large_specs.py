@@ -11,13 +11,13 @@ import pytest
 from redis import Redis
 from starlette.testclient import TestClient
 
-from gnomon.agent import AGENTS
-from gnomon.errors import SpecError
+from gnomon.core.agent import AGENTS
+from gnomon.core.errors import SpecError
+from gnomon.core.row import Row
 from gnomon.outcome import Outcome
-from gnomon.preset import PRESETS
 from gnomon.report.build import build_report
-from gnomon.row import Row
-from gnomon.spec import JobSpec, parse_spec
+from gnomon.spec.job_spec import JobSpec, parse_spec
+from gnomon.spec.preset import PRESETS
 from gnomon.stopping import check_wanted
 from service.api import app as app_module
 from service.api.app import create_app

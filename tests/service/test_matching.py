@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
+from gnomon.core.row import Row
 from gnomon.media import MediaStore
 from gnomon.outcome import Outcome
-from gnomon.row import Row
-from gnomon.spec import JobSpec
-from service.jobs import draft_typed
+from gnomon.spec.job_spec import JobSpec
+from service.jobs import draft_from_cli
 from service.settings import Settings, read_settings
-from workers.opening import open_spec
+from workers.open_job import open_spec
 from workers.store.store import Store
 
 SPEC: dict[str, Any] = {
@@ -66,14 +66,14 @@ def filed(store: Store, media: Path, tokens: dict[str, int | None], **changes: A
         for arm, prompt in tokens.items()
     ]
     trace = {"prompt": [], "steps": [], "response": "A"}
-    return store.file_job(spec, refs, [(row, trace) for row in rows])
+    return store.insert_finished_job(spec, refs, [(row, trace) for row in rows])
 
 
 def test_the_only_arm_with_live_tools_sets_the_budget_and_the_plan_says_so(
     settings: Settings, store: Store
 ) -> None:
     job = filed(store, settings.data_dir / "media", {"raw": 90, "placebo": 300, "live": 500})
-    spec = draft_typed({**SPEC, "arms": {"preset": "matched_compute", "tokens_from": job}}, settings).spec
+    spec = draft_from_cli({**SPEC, "arms": {"preset": "matched_compute", "tokens_from": job}}, settings).spec
     assert spec.arm("matched").max_tokens == 510
     assert spec.analysis.notes == [f"510 tokens a trial: the mean of 4 trials under live in {job}"]
 
@@ -81,7 +81,7 @@ def test_the_only_arm_with_live_tools_sets_the_budget_and_the_plan_says_so(
 def test_another_arm_can_be_named(settings: Settings, store: Store) -> None:
     job = filed(store, settings.data_dir / "media", {"placebo": 300, "live": 500})
     options = {"preset": "matched_compute", "tokens_from": job, "tokens_arm": "placebo"}
-    assert draft_typed({**SPEC, "arms": options}, settings).spec.arm("matched").max_tokens == 310
+    assert draft_from_cli({**SPEC, "arms": options}, settings).spec.arm("matched").max_tokens == 310
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_budget_that_cannot_be_read_is_refused(
     job = filed(store, settings.data_dir / "media", {"placebo": 300, "live": 500})
     arms = {"preset": "matched_compute", "tokens_from": job, **options}
     with pytest.raises(SpecError) as error:
-        draft_typed({**SPEC, **changes, "arms": arms}, settings)
+        draft_from_cli({**SPEC, **changes, "arms": arms}, settings)
     assert error.value.field == field
     assert says in error.value.message
 
@@ -115,4 +115,4 @@ def test_a_budget_that_cannot_be_read_is_refused(
 def test_a_provider_that_counts_nothing_sets_no_budget(settings: Settings, store: Store) -> None:
     job = filed(store, settings.data_dir / "media", {"live": None})
     with pytest.raises(SpecError, match="no trial of scripted/m under live"):
-        draft_typed({**SPEC, "arms": {"preset": "matched_compute", "tokens_from": job}}, settings)
+        draft_from_cli({**SPEC, "arms": {"preset": "matched_compute", "tokens_from": job}}, settings)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
 from gnomon.media import MediaStore
 from gnomon.media.clips import Clips
 from tests.service.play import SPEC, OpenApi

@@ -1,10 +1,13 @@
 """Progress where nobody looks at a terminal, and help that can be read."""
 
+import time
+
 import pytest
 
 from service.cli import progress
 from service.cli.main import COMMANDS, SECTIONS, main
 from service.cli.progress import Counter
+from workers.store.records import ModelCheck
 
 
 def test_without_a_terminal_a_line_now_and_then_tells_how_far_it_is(
@@ -37,6 +40,29 @@ def test_what_was_done_before_says_nothing_of_the_pace(
         "trials: 900 of 1,000 done, 6 s so far",
         "trials: 924 of 1,000 done, 2.0 per second, 38 s left",
     ]
+
+
+def test_a_wait_for_a_provider_is_told_in_its_words_by_the_clock_of_this_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TZ", "UTC-2")
+    time.tzset()
+    check = ModelCheck(
+        model="mine",
+        state="passed",
+        cause="",
+        error="",
+        calls=1,
+        usd=0.0,
+        tokens=0,
+        waits_until="2026-11-22T15:06:09.123Z",
+        waits_for="HTTP 429: Rate limit: 10 requests a day",
+    )
+    said = progress.waiting_note(check)
+    monkeypatch.undo()
+    time.tzset()
+    words = "the provider says “HTTP 429: Rate limit: 10 requests a day”"
+    assert said == f"mine: {words}, waiting until 17:06"
 
 
 @pytest.mark.parametrize("args", [[], ["tools"]])

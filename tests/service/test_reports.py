@@ -4,15 +4,15 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from gnomon.agent import AGENTS
-from gnomon.job import expand
+from gnomon.core.agent import AGENTS
+from gnomon.core.row import Row
+from gnomon.core.sample import SampleRef
 from gnomon.outcome import Outcome
 from gnomon.report.build import build_report
-from gnomon.row import Row
-from gnomon.sample import SampleRef
-from gnomon.spec import parse_spec
+from gnomon.spec.job_spec import parse_spec
+from gnomon.trials.trial_plan import expand_trials
 from tests.service.play import SPEC
-from workers.store.ending import missing_row
+from workers.store.missing import missing_row
 
 
 def test_the_order_in_which_rows_came_changes_no_digit() -> None:
@@ -30,7 +30,7 @@ def test_the_order_in_which_rows_came_changes_no_digit() -> None:
             wall_s=dice.random(),
             answer=str(trial.seed),
         )
-        for trial in expand("j", spec, refs)
+        for trial in expand_trials("j", spec, refs)
     ]
 
     def report(rows: list[Row]) -> Any:

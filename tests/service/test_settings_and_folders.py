@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.errors import SpecError
-from service.folders import for_command_line, for_request
+from gnomon.core.errors import SpecError
+from service.data_paths import for_command_line, from_request
 from service.settings import read_settings
 
 
@@ -48,8 +48,8 @@ def roots(tmp_path: Path) -> tuple[Path, ...]:
 
 def test_a_request_may_read_under_any_root(roots: tuple[Path, ...]) -> None:
     inside = roots[1] / "inside.txt"
-    assert for_request("inside.txt", roots, field="data") == inside
-    assert for_request(str(inside), roots, field="data") == inside
+    assert from_request("inside.txt", roots, field="data") == inside
+    assert from_request(str(inside), roots, field="data") == inside
 
 
 @pytest.mark.parametrize(
@@ -67,14 +67,14 @@ def test_a_request_may_read_under_any_root(roots: tuple[Path, ...]) -> None:
 )
 def test_a_request_leaves_its_roots_on_no_way(roots: tuple[Path, ...], given: str) -> None:
     with pytest.raises(SpecError) as caught:
-        for_request(given, roots, field="data")
+        from_request(given, roots, field="data")
     assert caught.value.field == "data"
 
 
 @pytest.mark.parametrize("roots", [None, ()])
 def test_without_roots_a_request_reads_nothing(roots: tuple[Path, ...] | None, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="GNOMON_MEDIA_ROOTS"):
-        for_request(str(tmp_path), roots, field="data")
+        from_request(str(tmp_path), roots, field="data")
 
 
 def test_a_typed_path_starts_where_the_user_stands(

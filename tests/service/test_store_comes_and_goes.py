@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from service.cli.main import COMMANDS, main
-from service.running import looks
+from service.run_job import poll_job
 from tests.workers.conftest import create
 from workers.store.records import JobRecord
 from workers.store.store import Store
@@ -28,7 +28,7 @@ def test_a_run_waits_for_a_store_that_comes_back(store: Store) -> None:
     job = create(store, 1)
     store.fail(job.id, "over")
     flickering = Flickering(store.url)
-    (look,) = looks(flickering, job.id)
+    (look,) = poll_job(flickering, job.id)
     assert (look.job.status, len(look.rows), flickering.count) == ("failed", 2, 2)
     flickering.close()
 

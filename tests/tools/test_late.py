@@ -51,13 +51,13 @@ CALLS = {
 # In a fork of a process that has loaded no tool: what came early, and what the call still imported.
 CALLED = """
 import json, os, sys
-from tools.core.late import load_late
+from tools.core.lazy_imports import load_lazy
 from tools.core.toolbox import TOOLS, Toolbox
 
 for name, arguments in json.loads(sys.argv[1]).items():
     if os.fork() == 0:
         tool = TOOLS.get(name)
-        load_late()
+        load_lazy()
         early = sorted(set(sys.modules) & {"numpy", "scipy", "shapely", "pyarrow", "av", "PIL"})
         from shapely import LineString
         from tools.core.tool import ToolContext

@@ -11,7 +11,7 @@ from shapely import Polygon
 
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
-from tools.geometry.told_motion import displacement_m, stretches
+from tools.geometry.motion_text import displacement_m, parse_segments
 from tools.scene.frame import Frame
 from tools.scene.scene import Camera, Portal, Scene, Zone
 
@@ -272,7 +272,7 @@ headings = st.sampled_from(
 @given(st.lists(st.tuples(headings, st.integers(1, 500)), min_size=1, max_size=5))
 def test_a_told_path_is_at_least_as_long_as_its_displacement(parts):
     text = ", then ".join(f"moves {heading} for {metres / 10:.1f} meters" for heading, metres in parts)
-    found = stretches(text)
+    found = parse_segments(text)
     assert [part.length_m for part in found] == [metres / 10 for _, metres in parts]
     assert math.hypot(*displacement_m(found)) <= sum(part.length_m for part in found) + 1e-9
 

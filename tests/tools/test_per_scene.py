@@ -5,13 +5,13 @@ import weakref
 
 from tools.geometry.network import Network
 from tools.scene.frame import Frame
-from tools.scene.per_scene import per_scene
 from tools.scene.scene import Scene
+from tools.scene.scene_cache import cached_per_scene
 
 
 def test_it_is_derived_once():
     asked: list[str] = []
-    name = per_scene(lambda scene: asked.append(scene.id) or scene.id)
+    name = cached_per_scene(lambda scene: asked.append(scene.id) or scene.id)
     scene = Scene(id="s", frame=Frame(), kind="outdoor")
     assert [name(scene), name(scene), asked] == ["s", "s", ["s"]]
 

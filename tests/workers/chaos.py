@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gnomon.row import Row
+from gnomon.core.row import Row
 from service.reports import report_of
 from tests.workers.conftest import wait_until
 from tests.workers.faults import Inject

@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 from redis import Redis
 
+from gnomon.core.row import Row
 from gnomon.outcome import Outcome
-from gnomon.row import Row
-from gnomon.spec import JobSpec
+from gnomon.spec.job_spec import JobSpec
 from service.redis_server import RedisServer
 from service.supervisor import Child, Supervisor
 from tests.workers import postgresql
 from tests.workers.tiny_worker import refs
 from workers.queue import enqueue_shards
 from workers.store import JobRecord, Lease, Store
-from workers.store.ending import missing_row
+from workers.store.missing import missing_row
 
 ROOT = Path(__file__).parent.parent.parent
 TINY_WORKER = Path(__file__).parent / "tiny_worker.py"

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gnomon.agent import AgentContext
-from gnomon.row import Row
+from gnomon.core.agent import AgentContext
+from gnomon.core.row import Row
 from tests.agents.conftest import FakeProvider, serving
 from tests.workers.conftest import create
 from tests.workers.tiny_worker import context_of

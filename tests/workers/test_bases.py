@@ -7,11 +7,11 @@ import pytest
 from agents.models.catalog import open_model
 from agents.models.litellm_model import LiteLLMModel
 from agents.models.providers import PROVIDERS
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
+from gnomon.core.model import is_built_in
 from gnomon.media import MediaStore
-from gnomon.model import is_built_in
-from gnomon.spec import ModelSpec
-from workers.bases import ADDRESSED, check_bases, is_loopback, parse_allowed
+from gnomon.spec.job_spec import ModelSpec
+from workers.endpoints import ADDRESSED, check_endpoints, is_loopback, parse_allowed
 
 ALLOWED = parse_allowed(
     "https://llm.example.org/v1=TEAM_KEY,SPARE_KEY; http://10.0.0.7:8000; openai=OPENAI_API_KEY"
@@ -21,7 +21,7 @@ ALLOWED = parse_allowed(
 def check(*, is_trusted: bool, **model: object) -> str:
     """Field of the refusal, empty where there is none."""
     try:
-        check_bases([ModelSpec.model_validate(model)], ALLOWED, is_trusted=is_trusted)
+        check_endpoints([ModelSpec.model_validate(model)], ALLOWED, is_trusted=is_trusted)
     except SpecError as error:
         return error.field
     return ""
@@ -104,7 +104,7 @@ def test_a_model_is_let_pass_as_built_in_only_where_it_is_opened_as_such(
 
 def test_a_refusal_never_repeats_a_key() -> None:
     with pytest.raises(SpecError) as caught:
-        check_bases([ModelSpec(id="x/y", options={"api_key": "sk-secret"})], ALLOWED, is_trusted=True)
+        check_endpoints([ModelSpec(id="x/y", options={"api_key": "sk-secret"})], ALLOWED, is_trusted=True)
     assert "sk-secret" not in str(caught.value)
 
 

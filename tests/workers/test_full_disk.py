@@ -12,20 +12,20 @@ from pathlib import Path
 import pytest
 
 from gnomon import whole_file
-from gnomon.agent import AgentContext
+from gnomon.core.agent import AgentContext
+from gnomon.core.model import Reply, Request
+from gnomon.core.sample import Sample
 from gnomon.media import MediaStore
-from gnomon.model import Reply, Request
-from gnomon.sample import Sample
-from gnomon.spec import JobSpec
+from gnomon.spec.job_spec import JobSpec
 from tests.gnomon.media.test_media_store import noise
 from tests.workers.conftest import create, wait_until
 from tests.workers.faults import fill, small_disk
 from tests.workers.tiny_worker import context_of, open_tiny
 from workers import trial_attempts
-from workers.opening import OpenJob
+from workers.budget.usage import Usage
+from workers.open_job import OpenJob
 from workers.shard import run_shard
 from workers.slots import Slots
-from workers.spent import Spent
 from workers.store import Store
 from workers.tracing import no_spans
 from workers.trial_attempts import TrialAttempts
@@ -121,7 +121,7 @@ class Drawer:
 
     async def answer(self, context: AgentContext) -> str:
         for _ in range(2):
-            reply = await context.ask(context.prompt)
+            reply = await context.generate(context.prompt)
         self._media.put(noise())
         return reply.text
 
@@ -156,5 +156,5 @@ async def test_a_trial_that_met_a_full_disk_pays_again_only_once_there_is_room(
         assert model.calls == 2
     _, row, _ = await running
     assert (row.outcome, model.calls) == ("scored", 4)
-    assert attempts.broken_off == [Spent(0.5, 7)], "what came from the cache was paid before"
+    assert attempts.broken_off == [Usage(0.5, 7)], "what came from the cache was paid before"
     assert [looks[0], looks[-1]] == [False, True]

@@ -8,16 +8,16 @@ from dataclasses import replace
 import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from gnomon.clock import off_the_clock, trial_clock
-from gnomon.errors import ProviderFault, SpecError
-from gnomon.model import Reply, Request
+from gnomon.core.errors import ProviderFault, SpecError
+from gnomon.core.model import Reply, Request
 from gnomon.rate import Rate
-from gnomon.spec import ModelSpec
-from workers.limiter.allowance import key_name, parse_rates
-from workers.limiter.gate import Gate
-from workers.limiter.ledger import Leave, Visit
-from workers.limiter.limited_model import LimitedModel
-from workers.limiter.stock import AHEAD_S
+from gnomon.spec.job_spec import ModelSpec
+from gnomon.trials.timeout import timeout_paused, trial_timeout
+from workers.rate_limit.client import RateLimitClient
+from workers.rate_limit.config import bucket_key, parse_rates
+from workers.rate_limit.model import RateLimitedModel
+from workers.rate_limit.prefetch import PREFETCH_S
+from workers.rate_limit.redis_limiter import SyncRequest, SyncResult
 
 ASK = Request(messages=[{"role": "user", "content": "hi"}], tools=[])
 
@@ -27,17 +27,17 @@ class FakeLedger:
 
     def __init__(self, room: int = 100, *, away: int = 0, plenty: bool = False, takes_s: float = 0.0) -> None:
         self.room, self.away, self.plenty, self.takes_s = room, away, plenty, takes_s
-        self.visits: list[Visit] = []
+        self.visits: list[SyncRequest] = []
 
-    async def visit(self, visit: Visit) -> Leave:
+    async def sync(self, visit: SyncRequest) -> SyncResult:
         await asyncio.sleep(self.takes_s)
         if self.away:
             self.away -= 1
             raise RedisConnectionError("away")
         self.visits.append(replace(visit))
         granted = max(0, min(len(visit.costs), self.room - visit.in_flight))
-        ahead = min(visit.ahead, self.room - visit.in_flight - granted) if self.plenty else 0
-        return Leave(granted=granted, wait_s=0.01, cap=0, ahead=ahead)
+        ahead = min(visit.prefetch, self.room - visit.in_flight - granted) if self.plenty else 0
+        return SyncResult(granted=granted, wait_s=0.01, cap=0, prefetched=ahead)
 
 
 class Busy:
@@ -68,8 +68,8 @@ class Busy:
 async def new_gate():
     gates = []
 
-    def make(ledger: FakeLedger) -> Gate:
-        gates.append(Gate(ledger))
+    def make(ledger: FakeLedger) -> RateLimitClient:
+        gates.append(RateLimitClient(ledger))
         return gates[-1]
 
     yield make
@@ -77,12 +77,12 @@ async def new_gate():
         await gate.close()
 
 
-NewGate = Callable[[FakeLedger], Gate]
+NewGate = Callable[[FakeLedger], RateLimitClient]
 
 
 async def test_no_more_calls_go_than_have_leave_and_all_go_in_the_end(new_gate: NewGate) -> None:
     busy, gate = Busy(), new_gate(FakeLedger(room=3))
-    model = LimitedModel(busy, lambda: gate)
+    model = RateLimitedModel(busy, lambda: gate)
     await asyncio.gather(*(model.reply(ASK) for _ in range(20)))
     assert (busy.most, busy.calls) == (3, 20)
 
@@ -90,7 +90,7 @@ async def test_no_more_calls_go_than_have_leave_and_all_go_in_the_end(new_gate: 
 async def test_calls_that_come_together_ask_together(new_gate: NewGate) -> None:
     ledger = FakeLedger()
     gate = new_gate(ledger)
-    model = LimitedModel(Busy(), lambda: gate)
+    model = RateLimitedModel(Busy(), lambda: gate)
     await asyncio.gather(*(model.reply(ASK) for _ in range(50)))
     assert len(ledger.visits) < 20
 
@@ -98,7 +98,7 @@ async def test_calls_that_come_together_ask_together(new_gate: NewGate) -> None:
 async def test_while_nothing_is_short_few_calls_wait_for_a_visit(new_gate: NewGate) -> None:
     ledger = FakeLedger(room=1_000, plenty=True)
     gate = new_gate(ledger)
-    model = LimitedModel(Busy(), lambda: gate)
+    model = RateLimitedModel(Busy(), lambda: gate)
 
     async def trial() -> None:
         for _ in range(20):
@@ -111,7 +111,7 @@ async def test_while_nothing_is_short_few_calls_wait_for_a_visit(new_gate: NewGa
 async def test_leave_in_advance_never_lets_more_calls_go_than_have_leave(new_gate: NewGate) -> None:
     ledger, busy = FakeLedger(room=7, plenty=True), Busy()
     gate = new_gate(ledger)
-    model = LimitedModel(busy, lambda: gate)
+    model = RateLimitedModel(busy, lambda: gate)
     await asyncio.gather(*(model.reply(ASK) for _ in range(100)))
     assert (busy.most, busy.calls) == (7, 100)
     assert max(visit.in_flight for visit in ledger.visits) <= 7
@@ -122,9 +122,9 @@ async def test_leave_that_is_not_used_in_time_is_given_back_with_its_tokens(new_
     gate = new_gate(ledger)
     async with gate.call(100) as call:
         call.used = 100
-    held = ledger.visits[0].ahead * ledger.visits[0].ahead_cost
+    held = ledger.visits[0].prefetch * ledger.visits[0].prefetch_cost
     assert held > 0
-    await asyncio.sleep(2 * AHEAD_S)
+    await asyncio.sleep(2 * PREFETCH_S)
     async with gate.call(100):
         last = ledger.visits[-1]
     assert last.in_flight == 0
@@ -148,7 +148,7 @@ async def test_a_429_that_comes_during_a_visit_leaves_nothing_of_what_it_brings(
     gate = new_gate(ledger)
     with contextlib.suppress(ProviderFault):
         async with gate.call(1) as call:
-            other = asyncio.create_task(LimitedModel(Busy(), lambda: gate).reply(ASK))
+            other = asyncio.create_task(RateLimitedModel(Busy(), lambda: gate).reply(ASK))
             await asyncio.sleep(0.03)  # a visit is under way, for the other
             call.throttled = True
             raise ProviderFault("slow down", cause="rate_limit")
@@ -165,7 +165,7 @@ async def test_leave_for_a_small_call_is_not_enough_for_a_large_one(new_gate: Ne
     for tokens in (*[10] * 40, *[20_000] * 3):
         async with gate.call(tokens) as call:
             call.used = tokens
-    paid = sum(sum(visit.costs) + visit.ahead * visit.ahead_cost for visit in ledger.visits)
+    paid = sum(sum(visit.costs) + visit.prefetch * visit.prefetch_cost for visit in ledger.visits)
     assert [visit.costs for visit in ledger.visits if 20_000 in visit.costs] != []
     await gate.close()
     given_back = -sum(visit.token_error for visit in ledger.visits)
@@ -175,9 +175,26 @@ async def test_leave_for_a_small_call_is_not_enough_for_a_large_one(new_gate: Ne
 async def test_a_429_costs_no_try_and_is_told(new_gate: NewGate) -> None:
     ledger = FakeLedger()
     gate, busy = new_gate(ledger), Busy(refusals=6)
-    assert (await LimitedModel(busy, lambda: gate).reply(ASK)).text == "A"
+    assert (await RateLimitedModel(busy, lambda: gate).reply(ASK)).text == "A"
     assert busy.calls == 7
     assert sum(visit.throttled for visit in ledger.visits) == 6
+
+
+async def test_who_asks_anew_says_so_and_hears_a_429_as_any_fault(new_gate: NewGate) -> None:
+    ledger, busy, heard = FakeLedger(), Busy(refusals=1, retry_after_s=3600.0), []
+    gate = new_gate(ledger)
+
+    async def waits(said: str, wait_s: float) -> None:
+        heard.append((said, wait_s))
+
+    model = RateLimitedModel(busy, lambda: gate, waits=waits, asks_anew=True)
+    with pytest.raises(ProviderFault, match="slow down"):
+        await model.reply(ASK)
+    assert (await model.reply(ASK)).text == "A"
+    await gate.close()
+    assert heard == [("slow down", 600.0)]
+    assert [visit.asks_anew for visit in ledger.visits if visit.costs] == [True, True]
+    assert sum(visit.has_asked_anew for visit in ledger.visits) == 2
 
 
 async def test_other_faults_go_to_the_agent_at_once(new_gate: NewGate) -> None:
@@ -187,13 +204,13 @@ async def test_other_faults_go_to_the_agent_at_once(new_gate: NewGate) -> None:
 
     gate = new_gate(FakeLedger())
     with pytest.raises(ProviderFault, match="broken"):
-        await LimitedModel(Broken(), lambda: gate).reply(ASK)
+        await RateLimitedModel(Broken(), lambda: gate).reply(ASK)
 
 
 async def test_without_redis_nobody_calls_and_nothing_is_lost(new_gate: NewGate) -> None:
     ledger, busy = FakeLedger(away=2), Busy()
     gate = new_gate(ledger)
-    asking = asyncio.create_task(LimitedModel(busy, lambda: gate).reply(ASK))
+    asking = asyncio.create_task(RateLimitedModel(busy, lambda: gate).reply(ASK))
     await asyncio.sleep(0.1)
     assert busy.calls == 0
     assert (await asking).text == "A"
@@ -202,7 +219,7 @@ async def test_without_redis_nobody_calls_and_nothing_is_lost(new_gate: NewGate)
 async def test_who_gives_up_waiting_leaves_its_place(new_gate: NewGate) -> None:
     ledger, busy = FakeLedger(room=0), Busy()
     gate = new_gate(ledger)
-    model = LimitedModel(busy, lambda: gate)
+    model = RateLimitedModel(busy, lambda: gate)
     first = asyncio.create_task(model.reply(ASK))
     await asyncio.sleep(0.05)
     first.cancel()
@@ -217,7 +234,7 @@ async def test_who_gives_up_waiting_leaves_its_place(new_gate: NewGate) -> None:
 async def test_guesses_of_tokens_learn_from_what_was_used(new_gate: NewGate) -> None:
     ledger = FakeLedger()
     gate = new_gate(ledger)
-    model = LimitedModel(Busy(), lambda: gate)
+    model = RateLimitedModel(Busy(), lambda: gate)
     for _ in range(40):
         await model.reply(ASK)
     asked = [visit.costs[0] for visit in ledger.visits if visit.costs]
@@ -226,18 +243,19 @@ async def test_guesses_of_tokens_learn_from_what_was_used(new_gate: NewGate) -> 
 
 
 async def test_the_seconds_of_a_trial_stand_still_while_it_waits_for_leave() -> None:
-    async with trial_clock(0.2) as clock:
-        with off_the_clock():
+    async with trial_timeout(0.2) as clock:
+        with timeout_paused():
             await asyncio.sleep(0.4)
-        with off_the_clock(), off_the_clock():
+        with timeout_paused(), timeout_paused():
             await asyncio.sleep(0.2)
     assert not clock.is_over
+    assert clock.paused_s >= 0.59, "both waits, and the inner one once"
 
 
 async def test_and_go_on_afterwards() -> None:
     async def trial() -> None:
-        async with trial_clock(0.1):
-            with off_the_clock():
+        async with trial_timeout(0.1):
+            with timeout_paused():
                 await asyncio.sleep(0.15)
             await asyncio.sleep(60)
 
@@ -248,8 +266,8 @@ async def test_and_go_on_afterwards() -> None:
 def test_equal_keys_share_an_account_whatever_their_variable_is_called() -> None:
     one = ModelSpec(id="openai/a", api_base="http://h:1/v1", api_key_env="ONE")
     other = ModelSpec(id="openai/b", api_base="http://h:1/v2", api_key_env="OTHER")
-    assert key_name(one, "secret-key") == key_name(other, "secret-key") != key_name(one, "another")
-    assert "secret" not in key_name(one, "secret-key")
+    assert bucket_key(one, "secret-key") == bucket_key(other, "secret-key") != bucket_key(one, "another")
+    assert "secret" not in bucket_key(one, "secret-key")
 
 
 @pytest.mark.parametrize(
@@ -270,14 +288,14 @@ def test_rates_are_read_by_provider_and_host() -> None:
 
 async def test_a_gate_closes_though_redis_swallows_cancellations(new_gate: NewGate) -> None:
     class Deaf(FakeLedger):
-        async def visit(self, visit: Visit) -> Leave:
+        async def sync(self, visit: SyncRequest) -> SyncResult:
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.sleep(0.01)
-            return await super().visit(visit)
+            return await super().sync(visit)
 
     ledger = Deaf()
     gate = new_gate(ledger)
-    await LimitedModel(Busy(), lambda: gate).reply(ASK)
+    await RateLimitedModel(Busy(), lambda: gate).reply(ASK)
     async with asyncio.timeout(20):
         await gate.close()
     assert ledger.visits[-1].in_flight == 0

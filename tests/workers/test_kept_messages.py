@@ -2,19 +2,19 @@
 
 import pytest
 
-from gnomon.errors import ModelFault
-from gnomon.model import Reply, Request
+from gnomon.core.errors import ModelFault
+from gnomon.core.model import Reply, Request
+from gnomon.core.redaction import redactor_here
+from gnomon.core.sample import LACKS_MEDIA, DataFault
 from gnomon.outcome import Outcome
-from gnomon.sample import LACKS_MEDIA, DataFault
-from gnomon.secrets import secrets_here
-from service.api.views import job_view
+from service.api.serializers import job_view
 from service.reports import as_json, report_of
 from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row, make_spec
 from tests.workers.tiny_worker import refs
 from workers.preflight import ask
 from workers.redacted_model import RedactedModel
 from workers.store import Store
-from workers.store.counters import Spent
+from workers.store.job_counters import Usage
 
 SECRET = "hunter2-hunter2"
 SAID = f"/srv/data/set/a.json cannot be read with {SECRET}"
@@ -24,9 +24,9 @@ REQUEST = Request(messages=[{"role": "user", "content": "?"}], tools=[])
 
 @pytest.fixture(autouse=True)
 def known_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(secrets_here(), "_values", [])
-    monkeypatch.setattr(secrets_here(), "_needles", None)
-    secrets_here().add(SECRET)
+    monkeypatch.setattr(redactor_here(), "_values", [])
+    monkeypatch.setattr(redactor_here(), "_needles", None)
+    redactor_here().add(SECRET)
 
 
 def test_why_a_job_cannot_run_is_struck_in_the_job_and_in_its_rows(store: Store) -> None:
@@ -48,7 +48,7 @@ def test_what_a_preflight_met_is_struck(store: Store, clock: Clock) -> None:
     job = create(store)
     store.begin_check(job.id, "scripted", holder="a", ttl_s=9.0)
     store.end_check(
-        job.id, "scripted", holder="a", state="unconfirmed", calls=1, spent=Spent(0.0, 0), error=SAID
+        job.id, "scripted", holder="a", state="unconfirmed", calls=1, spent=Usage(0.0, 0), error=SAID
     )
     assert [check.error for check in store.job(job.id).checks] == [KEPT]
     store.stop_model(job.id, "scripted", cause="auth", error=SAID)
@@ -90,7 +90,7 @@ async def test_what_a_model_said_as_it_refused_is_redacted() -> None:
 
 async def test_a_preflight_that_is_answered_by_a_refusal_is_paid() -> None:
     found = await ask(Refusing(), REQUEST)
-    assert (found.state, found.spent) == ("passed", Spent(0.5, 7))
+    assert (found.state, found.spent) == ("passed", Usage(0.5, 7))
 
 
 class Beyond(Refusing):
@@ -101,4 +101,4 @@ class Beyond(Refusing):
 
 
 async def test_a_cost_that_cannot_be_counted_is_unknown() -> None:
-    assert (await ask(Beyond(), REQUEST)).spent == Spent(None, None)
+    assert (await ask(Beyond(), REQUEST)).spent == Usage(None, None)

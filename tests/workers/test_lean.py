@@ -15,12 +15,12 @@ import json, sys
 import workers.__main__
 assert "redis" not in sys.modules  # its start comes first, then Redis, or it would bring OpenTelemetry along
 
-from workers.lean import start_lean
-start_lean()
+from workers.lean import limit_memory
+limit_memory()
 from agents.models.catalog import open_model, preload
 from gnomon.media import MediaStore
-from gnomon.spec import JobSpec
-from tools.core.late import load_late
+from gnomon.spec.job_spec import JobSpec
+from tools.core.lazy_imports import load_lazy
 from workers.worker import _import_for
 
 def begin(tool):
@@ -29,7 +29,7 @@ def begin(tool):
     spec = JobSpec.model_validate({"benchmark": "quiz", "models": [model], "arms": [arm]})
     preload(spec.models)
     _import_for(spec)
-    load_late()
+    load_lazy()
     return sorted({name.partition(".")[0] for name, module in sys.modules.items() if module})
 """
 
@@ -66,10 +66,10 @@ print(json.dumps([importlib.import_module(name).__name__ for name in {names}]))
 GRAPH = """
 begin("speed")
 import asyncio
-from gnomon.agent import AGENTS, AgentContext
-from gnomon.arm import Arm
-from gnomon.spec import ModelSpec
-from gnomon.trace import Trace
+from gnomon.core.agent import AGENTS, AgentContext
+from gnomon.core.arm import Arm
+from gnomon.spec.job_spec import ModelSpec
+from gnomon.core.trace import Trace
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.scene.frame import Frame

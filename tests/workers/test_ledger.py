@@ -11,10 +11,10 @@ from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 
 from gnomon.rate import Rate
-from workers.limiter.ledger import Flow, Ledger, Visit
-from workers.limiter.stock import AHEAD_S
+from workers.rate_limit.prefetch import PREFETCH_S
+from workers.rate_limit.redis_limiter import Flow, RedisRateLimiter, SyncRequest
 
-NewLedger = Callable[..., Ledger]
+NewLedger = Callable[..., RedisRateLimiter]
 
 
 @pytest.fixture
@@ -24,16 +24,18 @@ async def new_ledger(redis: Redis, redis_url: str) -> AsyncIterator[NewLedger]:
 
     def make(
         job: str = "j", *, queue: str = "default", weight: int = 2, lease_s: float = 15.0, **rate: Any
-    ) -> Ledger:
+    ) -> RedisRateLimiter:
         flow = Flow(job=job, queue=queue, weight=weight)
-        return Ledger(client, "key", holder=f"h{next(names)}", flow=flow, rate=Rate(**rate), lease_s=lease_s)
+        return RedisRateLimiter(
+            client, "key", holder=f"h{next(names)}", flow=flow, rate=Rate(**rate), lease_s=lease_s
+        )
 
     yield make
     await client.aclose()
 
 
-async def granted(ledger: Ledger, calls: int, **visit: Any) -> int:
-    return (await ledger.visit(Visit(costs=[1] * calls, **visit))).granted
+async def granted(ledger: RedisRateLimiter, calls: int, **visit: Any) -> int:
+    return (await ledger.sync(SyncRequest(costs=[1] * calls, **visit))).granted
 
 
 async def test_processes_share_what_may_be_in_flight(new_ledger: NewLedger) -> None:
@@ -61,9 +63,9 @@ async def test_what_a_dead_process_held_is_free_after_its_lease(new_ledger: NewL
 async def test_a_seconds_worth_of_requests_may_go_at_once_and_then_the_pace_holds(
     new_ledger: NewLedger, per_minute: int, at_once: int
 ) -> None:
-    leave = await new_ledger(requests_per_minute=per_minute).visit(Visit(costs=[1] * 2_000))
+    leave = await new_ledger(requests_per_minute=per_minute).sync(SyncRequest(costs=[1] * 2_000))
     assert leave.granted == at_once
-    pace_s = (60 + AHEAD_S) / (per_minute - at_once + 1)
+    pace_s = (60 + PREFETCH_S) / (per_minute - at_once + 1)
     assert 0 < leave.wait_s <= pace_s + 0.001
 
 
@@ -81,49 +83,49 @@ async def test_leave_is_given_in_advance_up_to_half_of_what_may_go_at_once(
     new_ledger: NewLedger, rate: dict[str, int], ahead: int
 ) -> None:
     calls = 1 if rate == {"requests_per_minute": 60} else 2
-    leave = await new_ledger(**rate).visit(Visit(costs=[1] * calls, ahead=20, ahead_cost=1))
-    assert (leave.granted, leave.ahead) == (calls, ahead)
+    leave = await new_ledger(**rate).sync(SyncRequest(costs=[1] * calls, prefetch=20, prefetch_cost=1))
+    assert (leave.granted, leave.prefetched) == (calls, ahead)
 
 
 async def test_leave_in_advance_counts_as_in_flight_for_all_others(new_ledger: NewLedger) -> None:
     one, other = new_ledger(in_flight=10), new_ledger(in_flight=10)
-    assert (await one.visit(Visit(costs=[1], ahead=20))).ahead == 4
+    assert (await one.sync(SyncRequest(costs=[1], prefetch=20))).prefetched == 4
     assert await granted(other, 9) == 5
-    assert (await one.visit(Visit(in_flight=5, ahead=20))).ahead == 0
+    assert (await one.sync(SyncRequest(in_flight=5, prefetch=20))).prefetched == 0
 
 
 async def test_no_leave_is_given_in_advance_while_another_job_waits_or_the_provider_asks_for_a_pause(
     new_ledger: NewLedger,
 ) -> None:
     busy, waiting = new_ledger("busy"), new_ledger("waiting", in_flight=1)
-    assert (await busy.visit(Visit(costs=[1], ahead=5))).ahead == 5
+    assert (await busy.sync(SyncRequest(costs=[1], prefetch=5))).prefetched == 5
     took_s = math.inf
     while took_s > 0.4:  # who was put off is remembered for half a second
         began_s = time.monotonic()
         assert await granted(waiting, 1) == 0
-        ahead = (await busy.visit(Visit(in_flight=6, ahead=5))).ahead
+        ahead = (await busy.sync(SyncRequest(in_flight=6, prefetch=5))).prefetched
         took_s = time.monotonic() - began_s
     assert ahead == 0
-    await waiting.visit(Visit(throttled=1, retry_after_s=30.0))
-    assert (await new_ledger("third").visit(Visit(ahead=5))).ahead == 0
+    await waiting.sync(SyncRequest(throttled=1, retry_after_s=30.0))
+    assert (await new_ledger("third").sync(SyncRequest(prefetch=5))).prefetched == 0
 
 
 async def test_tokens_count_as_they_were_used_not_as_they_were_guessed(new_ledger: NewLedger) -> None:
     ledger = new_ledger(tokens_per_minute=60_000)  # a thousand a second
-    guessed = await ledger.visit(Visit(costs=[100] * 20))
+    guessed = await ledger.sync(SyncRequest(costs=[100] * 20))
     assert 10 <= guessed.granted <= 12
-    more = await ledger.visit(Visit(in_flight=0, answered=1, token_error=5_000, costs=[100]))
+    more = await ledger.sync(SyncRequest(in_flight=0, answered=1, token_error=5_000, costs=[100]))
     assert more.granted == 0
     assert more.wait_s > 4.0
-    back = await ledger.visit(Visit(answered=1, token_error=-6_000, costs=[100]))
+    back = await ledger.sync(SyncRequest(answered=1, token_error=-6_000, costs=[100]))
     assert back.granted == 1
 
 
 async def test_retry_after_holds_every_process_of_the_key(new_ledger: NewLedger) -> None:
     told, other = new_ledger(), new_ledger()
     await granted(told, 4)
-    await told.visit(Visit(in_flight=3, throttled=1, retry_after_s=30.0))
-    leave = await other.visit(Visit(costs=[1]))
+    await told.sync(SyncRequest(in_flight=3, throttled=1, retry_after_s=30.0))
+    leave = await other.sync(SyncRequest(costs=[1]))
     assert leave.granted == 0
     assert 29.0 < leave.wait_s <= 30.0
 
@@ -131,19 +133,21 @@ async def test_retry_after_holds_every_process_of_the_key(new_ledger: NewLedger)
 async def test_many_429_of_one_burst_halve_what_may_be_in_flight_once(new_ledger: NewLedger) -> None:
     ledger = new_ledger()
     await granted(ledger, 40)
-    assert (await ledger.visit(Visit(in_flight=30, throttled=10))).cap == 20
-    assert (await ledger.visit(Visit(in_flight=20, throttled=10))).cap == 20
+    assert (await ledger.sync(SyncRequest(in_flight=30, throttled=10))).cap == 20
+    assert (await ledger.sync(SyncRequest(in_flight=20, throttled=10))).cap == 20
     assert await granted(ledger, 40, in_flight=0) == 20
 
 
 async def test_answers_let_it_grow_again_by_one_a_round(new_ledger: NewLedger) -> None:
     ledger = new_ledger()
     await granted(ledger, 8)
-    assert (await ledger.visit(Visit(in_flight=0, throttled=8))).cap == 4
-    assert (await ledger.visit(Visit(in_flight=0, answered=4, costs=[1] * 9))).granted == 5
+    assert (await ledger.sync(SyncRequest(in_flight=0, throttled=8))).cap == 4
+    assert (await ledger.sync(SyncRequest(in_flight=0, answered=4, costs=[1] * 9))).granted == 5
 
 
-async def shares(ledgers: dict[str, Ledger], *, room: int = 8, rounds: int = 120) -> dict[str, float]:
+async def shares(
+    ledgers: dict[str, RedisRateLimiter], *, room: int = 8, rounds: int = 120
+) -> dict[str, float]:
     """All want as much as they can get, and every call comes back at once; who has had how much of it."""
     had = dict.fromkeys(ledgers, 0)
     for _ in range(rounds):
@@ -186,3 +190,15 @@ async def test_a_lost_redis_begins_with_an_empty_account(new_ledger: NewLedger, 
     redis.flushall()
     redis.script_flush()
     assert await granted(ledger, 5, in_flight=3) == 0  # what is in flight is told at every visit
+
+
+async def test_who_asks_anew_passes_a_pause_and_what_is_said_then_counts(new_ledger: NewLedger) -> None:
+    ledger, other = new_ledger(), new_ledger()
+    assert await granted(ledger, 1, throttled=1, retry_after_s=600.0) == 0
+    assert await granted(ledger, 1, asks_anew=True) == 1
+    assert await granted(other, 1) == 0, "nothing has been said yet"
+    refused = await ledger.sync(SyncRequest(costs=[1], throttled=1, retry_after_s=60.0, has_asked_anew=True))
+    assert refused.granted == 0
+    assert 50.0 < refused.wait_s <= 60.0, "the newer word, though it is the shorter wait"
+    assert await granted(ledger, 1, answered=1, has_asked_anew=True) == 1
+    assert await granted(other, 1) == 1

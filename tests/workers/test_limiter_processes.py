@@ -4,7 +4,7 @@ import pytest
 
 from tests.workers.conftest import Plant, wait_until
 from tests.workers.counting_provider import CountingProvider, counting
-from workers.limiter.allowance import VARIABLE
+from workers.rate_limit.config import RATE_LIMITS_ENV
 
 WORKERS = 4
 
@@ -31,7 +31,7 @@ def test_four_workers_have_no_more_calls_in_flight_than_one_may(
     plant: Plant, monkeypatch: pytest.MonkeyPatch, limit: str, held: bool
 ) -> None:
     with counting(delay_s=0.05) as provider:
-        monkeypatch.setenv(VARIABLE, f"{provider.url[7:-3]}={limit}")
+        monkeypatch.setenv(RATE_LIMITS_ENV, f"{provider.url[7:-3]}={limit}")
         busy = run(plant, provider, 60, concurrency=16)
     assert len(busy) > 1
     assert len(provider.came_s) == 120
@@ -43,7 +43,7 @@ def test_four_workers_make_no_more_requests_a_minute_than_one_may(
 ) -> None:
     per_minute, calls = 900, 80
     with counting(delay_s=0.0) as provider:
-        monkeypatch.setenv(VARIABLE, f"{provider.url[7:-3]}=rpm:{per_minute}")
+        monkeypatch.setenv(RATE_LIMITS_ENV, f"{provider.url[7:-3]}=rpm:{per_minute}")
         run(plant, provider, calls // 2, concurrency=8)
     burst = per_minute // 60
     took_s = provider.came_s[-1] - provider.came_s[0]
@@ -55,7 +55,7 @@ def test_four_workers_make_no_more_requests_a_minute_than_one_may(
 def test_a_provider_that_says_429_loses_no_trial_and_is_soon_asked_for_less(
     plant: Plant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(RATE_LIMITS_ENV, raising=False)
     with counting(delay_s=0.1, room=4) as provider:
         run(plant, provider, 40, concurrency=16)
     assert provider.refused > 0

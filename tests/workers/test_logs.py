@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from gnomon.errors import SpecError
-from gnomon.secrets import Secrets
+from gnomon.core.errors import SpecError
+from gnomon.core.redaction import Redactor
 from workers.logs import set_up_logs
 
 CANARY = "canary-7f3a9c-value"
@@ -64,4 +64,4 @@ def test_a_setting_that_is_not_allowed_is_named(name: str) -> None:
 
 
 def test_longer_secrets_are_struck_out_before_their_parts() -> None:
-    assert Secrets(["abcd", "abcdefgh"], environ={}).strike("abcdefgh abcd") == "[secret] [secret]"
+    assert Redactor(["abcd", "abcdefgh"], environ={}).redact_text("abcdefgh abcd") == "[secret] [secret]"

@@ -97,7 +97,7 @@ def test_what_was_leased_unheard_is_given_back_and_counts_as_no_attempt(store: U
     with pytest.raises(OperationalError):
         store.lease(job.id, 0, worker="w", ttl_s=TTL_S, limit=2)
     assert len(store.renew("w", ttl_s=TTL_S)) == 2
-    store.keep_only("w", known)
+    store.release_all_but("w", known)
     assert store.renew("w", ttl_s=TTL_S) == {(known[0].trial.trial_id, known[0].token)}
     rest = store.lease(job.id, 0, worker="w", ttl_s=TTL_S)
     assert [lease.attempt for lease in rest] == [1]
@@ -131,7 +131,7 @@ def test_a_job_filed_with_its_results_is_there_whole_or_not_at_all(
     store.break_after(breaks, is_done=is_done)
     filed = None
     try:
-        filed = store.file_job(job.spec, refs(2), [(row, TRACE) for row in rows])
+        filed = store.insert_finished_job(job.spec, refs(2), [(row, TRACE) for row in rows])
     except OperationalError:
         assert [one.id for one in store.jobs().items] == [job.id]
     if filed is not None:

@@ -8,12 +8,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text, update
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
 from tests.workers.conftest import BOTH, create
 from workers.store import Store
 from workers.store.database import Database
 from workers.store.migration import REVISIONS, migrate
-from workers.store.schema import REVISION, marks, metadata
+from workers.store.schema import REVISION, alembic_version, metadata
 
 NEXT = '''"""One more column."""
 import sqlalchemy as sa
@@ -107,7 +107,7 @@ def test_tables_of_strangers_are_left_alone(url: str) -> None:
 @BOTH
 def test_a_database_of_another_revision_is_refused(store: Store) -> None:
     with store.writing() as db:
-        db.execute(update(marks).values(version_num="9000"))
+        db.execute(update(alembic_version).values(version_num="9000"))
     with pytest.raises(SpecError, match="revision 9000"):
         Store(store.url)
     with pytest.raises(SpecError, match="'9000' is no revision"):

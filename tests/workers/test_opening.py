@@ -5,10 +5,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from gnomon.errors import DataError
-from gnomon.sample import Sample
+from gnomon.core.errors import DataError
+from gnomon.core.sample import Sample
 from tests.workers.tiny_worker import TinySet, refs
-from workers.opening import SAMPLES_KEPT, kept
+from workers.open_job import SAMPLES_KEPT, cached
 
 ARMS = 4
 
@@ -56,7 +56,7 @@ def side_by_side(get: Callable[[str], Sample], go_on: threading.Event) -> list[S
 
 def test_a_sample_that_is_asked_for_while_it_is_built_is_built_once() -> None:
     slow = Slow(refs(1))
-    first, *others = side_by_side(kept(slow).get, slow.go_on)
+    first, *others = side_by_side(cached(slow).get, slow.go_on)
     assert all(other is first for other in others)
     assert slow.built == ["s0"]
 
@@ -64,7 +64,7 @@ def test_a_sample_that_is_asked_for_while_it_is_built_is_built_once() -> None:
 def test_an_error_reaches_all_who_wait_and_is_not_kept() -> None:
     fault = DataError("the clip is cut off")
     slow = Slow(refs(1), errors=[fault])
-    samples = kept(slow)
+    samples = cached(slow)
     assert side_by_side(samples.get, slow.go_on) == [fault] * ARMS
     assert isinstance(samples.get("s0"), Sample)
 
@@ -72,7 +72,7 @@ def test_an_error_reaches_all_who_wait_and_is_not_kept() -> None:
 def test_only_the_samples_asked_for_last_stay_built() -> None:
     slow = Slow(refs(SAMPLES_KEPT + 1))
     slow.go_on.set()
-    samples = kept(slow)
+    samples = cached(slow)
     for ref in (slow.refs[0], *slow.refs[1:SAMPLES_KEPT], slow.refs[0], slow.refs[SAMPLES_KEPT]):
         samples.get(ref.sample_id)
     assert len(slow.built) == SAMPLES_KEPT + 1

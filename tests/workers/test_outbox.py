@@ -3,15 +3,15 @@
 import asyncio
 
 from tests.workers.conftest import TRACE, create, make_row
-from workers.outbox import Outbox
+from workers.result_writer import ResultWriter
 from workers.store import Store
-from workers.store.counters import Spent
+from workers.store.job_counters import Usage
 
 
 async def test_an_error_that_nobody_foresaw_loses_no_result_and_stops_no_writing(
     store: Store,
 ) -> None:
-    job, finish, told = create(store, 1), store.finish, list[Spent]()
+    job, finish, told = create(store, 1), store.finish, list[Usage]()
     failures = iter([RuntimeError("unheard of"), OverflowError("too large")])
 
     def fails_twice(ended: object) -> set[str]:
@@ -20,11 +20,11 @@ async def test_an_error_that_nobody_foresaw_loses_no_result_and_stops_no_writing
         return finish(ended)  # type: ignore[arg-type]
 
     store.finish = fails_twice  # type: ignore[assignment,method-assign]
-    outbox = Outbox(store, flush_s=0.01, after=told.extend)
-    writing = asyncio.create_task(outbox.keep_flushing())
+    outbox = ResultWriter(store, flush_s=0.01, after=told.extend)
+    writing = asyncio.create_task(outbox.flush_periodically())
     for shard in range(job.shards):
         for lease in store.lease(job.id, shard, worker="w", ttl_s=10.0):
-            outbox.put((lease, make_row(lease), TRACE))
+            outbox.add((lease, make_row(lease), TRACE))
     async with asyncio.timeout(20):
         while not await outbox.flush():
             pass

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from agents.models.pictures import PICTURES
+from agents.models.image_urls import PICTURES
+from gnomon.core.row import COLUMNS
+from gnomon.core.sample import ImageRef, Part, Sample
 from gnomon.media import MediaStore
-from gnomon.row import COLUMNS
-from gnomon.sample import ImageRef, Part, Sample
-from gnomon.spec import JobSpec
-from gnomon.trial import Bench
+from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.run_trial import JobContext
 from tests.agents.conftest import FakeProvider, provider
 from tests.workers.conftest import create
 from tests.workers.tiny_worker import Tiny, TinySet, context_of, refs
-from workers.opening import OpenJob, kept
+from workers.open_job import OpenJob, cached
 from workers.shard import run_shard
 from workers.store import Store
 
@@ -56,7 +56,7 @@ def test_twenty_pictures_are_built_and_encoded_once_for_all_arms_repeats_and_mod
     provider.says("A")
 
     def open_album(spec: JobSpec, media: MediaStore) -> OpenJob:
-        return OpenJob(bench=Bench(spec=spec, benchmark=Tiny(), media=media), samples=kept(album))
+        return OpenJob(bench=JobContext(spec=spec, benchmark=Tiny(), media=media), samples=cached(album))
 
     context = context_of(real_store, tmp_path, open_spec=open_album)
     arms = [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": []}]

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors import ModelFault, ProviderFault
-from gnomon.model import Model, Reply, Request
+from gnomon.core.errors import ModelFault, ProviderFault
+from gnomon.core.model import Model, Reply, Request
 from gnomon.outcome import Outcome
 from tests.agents.conftest import FakeProvider, serving
 from tests.workers.conftest import BOTH, Clock, Plant, create, make_row, make_spec
@@ -22,7 +22,7 @@ from workers.circuit_breaker import MOST_IN_A_ROW, BreakableModel
 from workers.preflight import PROMPT, preflight_request
 from workers.shard import run_shard
 from workers.store import JobRecord, Store
-from workers.store.counters import Spent
+from workers.store.job_counters import Usage
 
 KEY = "sk-abcdefghijklmnop"
 REFUSED = {"error": {"message": f"Incorrect API key provided: {KEY}", "code": "invalid_api_key"}}
@@ -32,7 +32,8 @@ TTL_S = 10.0
 
 @pytest.fixture(autouse=True)
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preflight.ask, "__kwdefaults__", {"pauses_s": (0.01, 0.01)})
+    hurried = {**preflight.ask.__kwdefaults__, "pauses_s": (0.01, 0.01)}
+    monkeypatch.setattr(preflight.ask, "__kwdefaults__", hurried)
 
 
 @pytest.fixture
@@ -242,6 +243,30 @@ def test_a_cancelled_job_waits_for_no_preflight(real_store: Store, run: Run, pro
     assert run(job).status == "cancelled"
     assert time.monotonic() - began_s < 20, "not the minute that a preflight may take"
     canceller.join()
+    assert [(check.state, check.calls) for check in real_store.job(job.id).checks] == [("pending", 1)]
+
+
+async def test_a_provider_that_asks_for_a_long_wait_is_not_asked_again() -> None:
+    fault = ProviderFault("10 a day", cause="rate_limit", retry_after_s=3600.0)
+    found = await preflight.ask(Says(fault), Request(messages=[], tools=[]))
+    assert (found.state, found.calls, found.cause) == ("unconfirmed", 1, "rate_limit")
+    assert found.error == "10 a day"
+
+
+def test_a_wait_is_known_until_it_is_over_and_as_it_was_when_the_job_ended(
+    store: Store, clock: Clock
+) -> None:
+    job = post(store, {"id": "openai/m"})
+    store.note_wait(job.id, "openai/m", error="HTTP 429: 10 a day", wait_s=60.0)
+    [check] = store.job(job.id).checks
+    assert (check.waits_for, check.waits_until is not None) == ("HTTP 429: 10 a day", True)
+    clock.now_s += 61.0
+    assert store.job(job.id).checks[0].waits_until is None
+    store.note_wait(job.id, "openai/m", error="again", wait_s=60.0)
+    store.cancel(job.id)
+    clock.now_s += 61.0
+    assert store.job(job.id).checks[0].waits_for == "again"
+    assert store.resume(job.id).checks[0].waits_until is None
 
 
 def test_a_key_that_is_revoked_midway_stops_the_model(
@@ -346,7 +371,7 @@ def test_one_process_checks_a_model_and_takes_over_from_one_that_is_silent(
     clock.now_s += TTL_S + 1
     assert begin("b") == ("checking", True)
     assert begin("a") == ("checking", False)
-    passed: dict[str, Any] = {"state": "passed", "calls": 1, "spent": Spent(0.5, 7)}
+    passed: dict[str, Any] = {"state": "passed", "calls": 1, "spent": Usage(0.5, 7)}
     store.end_check(job.id, "m", holder="a", **passed | {"state": "unconfirmed"})
     assert begin("a") == ("checking", False), "it was too slow, but its call has been made"
     for _ in range(2):  # as if the answer to the first had been lost

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import OperationalError, ProgrammingError
 
-from gnomon.model import Reply, Request
+from gnomon.core.model import Reply, Request
 from tests.workers.conftest import create
 from workers import insisting
+from workers.budget.client import BudgetClient
 from workers.preflight import Preflight
-from workers.purse import Purse
 from workers.store import JobRecord, Store
 
 AWAY = OperationalError("SELECT", None, Exception("no route to host"))
@@ -37,7 +37,7 @@ def job(store: Store, monkeypatch: pytest.MonkeyPatch) -> JobRecord:
 
 
 def preflight_of(store: Store, job: JobRecord, is_wanted: Callable[[], bool] = lambda: True) -> Preflight:
-    purse = Purse(job.id, job.spec, store=store, holder="h", ttl_s=9.0)
+    purse = BudgetClient(job.id, job.spec, store=store, holder="h", ttl_s=9.0)
     return Preflight(
         job.id,
         job.spec,

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from gnomon.agent import AGENTS
-from gnomon.errors import NotFound, SpecError
-from gnomon.spec import parse_spec
-from gnomon.trace import ReplyStep
-from workers.opening import OpenJob, media_of, open_spec
-from workers.preview import print_step, run
+from gnomon.core.agent import AGENTS
+from gnomon.core.errors import NotFound, SpecError
+from gnomon.core.trace import ReplyStep
+from gnomon.spec.job_spec import parse_spec
+from workers.dry_run import print_step, run
+from workers.open_job import OpenJob, media_of, open_spec
 
 SPEC: dict[str, Any] = {
     "benchmark": "worlds",

@@ -106,7 +106,7 @@ class Protocol(RuleBasedStateMachine):
 
     @rule(patience_s=st.sampled_from([0.0, 8.0]))
     def put_off(self, patience_s: float) -> None:
-        self.store.put_off(self.job.id, "no data here", patience_s=patience_s)
+        self.store.record_setup_failure(self.job.id, "no data here", patience_s=patience_s)
 
     @rule()
     def resume(self) -> None:
@@ -164,7 +164,7 @@ def test_whoever_writes_at_once_waits_for_no_circle(store: Store) -> None:
             store.sweep()
             store.cancel(job.id)
             store.resume(job.id)
-            store.put_off(job.id, "no", patience_s=60.0)
+            store.record_setup_failure(job.id, "no", patience_s=60.0)
 
     with ThreadPoolExecutor(6) as pool:
         for done in [pool.submit(task, seed) for seed, task in enumerate([work] * 4 + [disturb] * 2)]:

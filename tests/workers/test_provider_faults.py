@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.agent import AgentContext
+from gnomon.core.agent import AgentContext
 from tests.agents.conftest import serving
 from tests.workers.conftest import BOTH, create
 from tests.workers.tiny_worker import context_of

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from gnomon.errors import OutOfBudget, ProviderFault
-from gnomon.model import Model, Reply, Request
-from gnomon.spec import ModelSpec
+from gnomon.core.errors import OutOfBudget, ProviderFault
+from gnomon.core.model import Model, Reply, Request
+from gnomon.spec.job_spec import ModelSpec
 from tests.workers.conftest import BOTH, Clock, create
-from workers.purse import Purse
-from workers.pursed_model import pursed
+from workers.budget.client import BudgetClient
+from workers.budget.model import with_budget
 from workers.store import Store
-from workers.store.counters import Spent
-from workers.store.purses import Answer, Money
+from workers.store.budgets import ReserveResult, SpendLimit
+from workers.store.job_counters import Usage
 
 REQUEST = Request(messages=[{"role": "user", "content": "Where?"}], tools=[])
 TTL_S = 10.0
@@ -47,12 +47,12 @@ class Till(Model):
         pass
 
 
-def purse_of(store: Store, job_id: str, holder: str) -> Purse:
-    return Purse(job_id, store.job(job_id).spec, store=store, holder=holder, ttl_s=TTL_S)
+def purse_of(store: Store, job_id: str, holder: str) -> BudgetClient:
+    return BudgetClient(job_id, store.job(job_id).spec, store=store, holder=holder, ttl_s=TTL_S)
 
 
 @contextmanager
-def shown(purses: Sequence[Purse]) -> Iterator[None]:
+def shown(purses: Sequence[BudgetClient]) -> Iterator[None]:
     """Show the store what they hold from time to time, as a running shard does."""
 
     async def show() -> None:
@@ -80,7 +80,7 @@ async def test_three_processes_never_spend_more_than_the_limit(
 ) -> None:
     job, till = create(store, limits=limits), Till()
     purses = [purse_of(store, job.id, f"p{number}") for number in range(3)]
-    models = [pursed(till, TILL, purse) for purse in purses]
+    models = [with_budget(till, TILL, purse) for purse in purses]
     with shown(purses):
         refused = await asyncio.gather(*(spend(model, 15) for model in models))
     assert till.taken == 20
@@ -91,7 +91,7 @@ async def test_three_processes_never_spend_more_than_the_limit(
 
 async def test_until_a_price_is_seen_one_call_is_out(store: Store) -> None:
     job, till = create(store, limits={"usd": 100.0}), Till()
-    model = pursed(till, TILL, purse_of(store, job.id, "p"))
+    model = with_budget(till, TILL, purse_of(store, job.id, "p"))
     await asyncio.gather(model.reply(REQUEST), model.reply(REQUEST))
     assert till.most == 1
     await spend(model, 20)
@@ -101,38 +101,38 @@ async def test_until_a_price_is_seen_one_call_is_out(store: Store) -> None:
 async def test_a_call_waits_for_one_that_may_cost_less(store: Store) -> None:
     job = create(store, limits={"usd": 2.5})
     purse = purse_of(store, job.id, "p")
-    await purse.take(lambda: Spent(2.0, 0))
-    waiting = asyncio.create_task(purse.take(lambda: Spent(1.0, 0)))
+    await purse.reserve(lambda: Usage(2.0, 0))
+    waiting = asyncio.create_task(purse.reserve(lambda: Usage(1.0, 0)))
     await asyncio.sleep(0.05)
     assert purse.is_short
-    purse.settle(Spent(2.0, 0), Spent(1.5, 0))
+    purse.settle(Usage(2.0, 0), Usage(1.5, 0))
     await waiting
     assert not purse.is_short
 
 
 async def test_what_a_dead_process_held_is_taken_for_spent(store: Store, clock: Clock) -> None:
     job = create(store, limits={"usd": 10.0})
-    await purse_of(store, job.id, "dead").take(lambda: Spent(6.0, 60))
+    await purse_of(store, job.id, "dead").reserve(lambda: Usage(6.0, 60))
     alive = purse_of(store, job.id, "alive")
-    await alive.take(lambda: Spent(3.0, 0))
+    await alive.reserve(lambda: Usage(3.0, 0))
     clock.now_s += TTL_S + 1
-    alive.settle(Spent(3.0, 0), Spent(3.0, 0))
+    alive.settle(Usage(3.0, 0), Usage(3.0, 0))
     with pytest.raises(OutOfBudget):
-        await alive.take(lambda: Spent(2.0, 0))
+        await alive.reserve(lambda: Usage(2.0, 0))
     assert (store.job(job.id).known_usd, store.job(job.id).known_tokens) == (6.0, 60)
 
 
 async def test_written_results_leave_the_purse(store: Store) -> None:
     job = create(store, limits={"usd": 4.0})
     purse = purse_of(store, job.id, "p")
-    await purse.take(lambda: Spent(3.0, 0))
-    purse.settle(Spent(3.0, 0), Spent(3.0, 0))
-    store.charge(job.id, [Spent(3.0, 0)])
-    purse.written([Spent(3.0, 0)])
-    await purse.take(lambda: Spent(1.0, 0))
+    await purse.reserve(lambda: Usage(3.0, 0))
+    purse.settle(Usage(3.0, 0), Usage(3.0, 0))
+    store.charge(job.id, [Usage(3.0, 0)])
+    purse.mark_recorded([Usage(3.0, 0)])
+    await purse.reserve(lambda: Usage(1.0, 0))
     await purse.close()
     with pytest.raises(OutOfBudget):
-        await purse_of(store, job.id, "next").take(lambda: Spent(1.5, 0))
+        await purse_of(store, job.id, "next").reserve(lambda: Usage(1.5, 0))
 
 
 class SlowReserve:
@@ -143,14 +143,14 @@ class SlowReserve:
         self._reserve = store.reserve
         monkeypatch.setattr(store, "reserve", self)
 
-    def __call__(self, *args: Any, **given: Any) -> Answer:
+    def __call__(self, *args: Any, **given: Any) -> ReserveResult:
         self.begun.set()
         self.goes_on.wait(20)
         answer = self._reserve(*args, **given)
         self.ended.set()
         return answer
 
-    async def cancel(self, asking: Coroutine[Any, Any, Any], purse: Purse) -> None:
+    async def cancel(self, asking: Coroutine[Any, Any, Any], purse: BudgetClient) -> None:
         """Cancel what asks, close the purse, and only then let the thread go on."""
         task = asyncio.create_task(asking)
         await asyncio.to_thread(self.begun.wait, 20)
@@ -167,11 +167,11 @@ async def test_a_purse_closed_while_it_is_shown_holds_nothing_afterwards(
 ) -> None:
     job = create(store, limits={"usd": 10.0})
     purse = purse_of(store, job.id, "p")
-    purse.settle(await purse.take(lambda: Spent(3.0, 0)), Spent(3.0, 0))
+    purse.settle(await purse.reserve(lambda: Usage(3.0, 0)), Usage(3.0, 0))
     await SlowReserve(store, monkeypatch).cancel(purse.refresh(), purse)
     await purse.refresh()
     assert store.job(job.id).known_usd == 3.0
-    await purse_of(store, job.id, "next").take(lambda: Spent(7.0, 0))
+    await purse_of(store, job.id, "next").reserve(lambda: Usage(7.0, 0))
 
 
 async def test_a_first_call_broken_off_while_it_asks_leaves_nothing_held(
@@ -179,8 +179,8 @@ async def test_a_first_call_broken_off_while_it_asks_leaves_nothing_held(
 ) -> None:
     job = create(store, limits={"usd": 10.0})
     purse = purse_of(store, job.id, "p")
-    await SlowReserve(store, monkeypatch).cancel(purse.take(lambda: Spent(6.0, 0)), purse)
-    await purse_of(store, job.id, "next").take(lambda: Spent(10.0, 0))
+    await SlowReserve(store, monkeypatch).cancel(purse.reserve(lambda: Usage(6.0, 0)), purse)
+    await purse_of(store, job.id, "next").reserve(lambda: Usage(10.0, 0))
     assert store.job(job.id).known_usd == 0.0
 
 
@@ -189,7 +189,7 @@ async def test_a_first_call_broken_off_while_it_asks_leaves_nothing_held(
 )
 async def test_an_unknown_price_is_not_nothing(store: Store, limits: dict[str, float], till: Till) -> None:
     job = create(store, limits=limits)
-    model = pursed(till, TILL, purse_of(store, job.id, "p"))
+    model = with_budget(till, TILL, purse_of(store, job.id, "p"))
     with pytest.raises(OutOfBudget):
         await model.reply(REQUEST)
     assert store.job(job.id).status == "failed"
@@ -199,21 +199,21 @@ async def test_an_unknown_price_is_not_nothing(store: Store, limits: dict[str, f
 async def test_a_process_that_only_shows_its_purse_keeps_nobody_waiting(store: Store) -> None:
     job = create(store, limits={"usd": 10.0})
     idle = purse_of(store, job.id, "idle")
-    await idle.take(lambda: Spent(1.0, 0))
-    idle.settle(Spent(1.0, 0), Spent(1.0, 0))
+    await idle.reserve(lambda: Usage(1.0, 0))
+    idle.settle(Usage(1.0, 0), Usage(1.0, 0))
     await idle.refresh()
     other = purse_of(store, job.id, "other")
-    await other.take(lambda: Spent(9.0, 0))
-    other.settle(Spent(9.0, 0), Spent(9.0, 0))
+    await other.reserve(lambda: Usage(9.0, 0))
+    other.settle(Usage(9.0, 0), Usage(9.0, 0))
     with pytest.raises(OutOfBudget):
-        await other.take(lambda: Spent(0.5, 0))
+        await other.reserve(lambda: Usage(0.5, 0))
 
 
 async def test_a_job_without_limits_has_no_purse(store: Store) -> None:
     till = Till()
     job = create(store)
-    assert pursed(till, TILL, purse_of(store, job.id, "p")) is till
-    assert replace(Money(), usd=1.0) != Money()
+    assert with_budget(till, TILL, purse_of(store, job.id, "p")) is till
+    assert replace(SpendLimit(), usd=1.0) != SpendLimit()
 
 
 FIRM = ModelSpec(id="openai/till", max_tokens=1_000, price={"input": 0.0, "output": 1_000.0})  # ≤ $1 a call
@@ -239,9 +239,9 @@ def spend_in_a_process(url: str, job_id: str, number: int) -> tuple[float, int]:
 
     async def run() -> tuple[float, int]:
         store, dice = Store(url), Dice(number)
-        purse = Purse(job_id, store.job(job_id).spec, store=store, holder=f"p{number}", ttl_s=60.0)
+        purse = BudgetClient(job_id, store.job(job_id).spec, store=store, holder=f"p{number}", ttl_s=60.0)
         with shown([purse]):
-            refused = await spend(pursed(dice, FIRM, purse), 16)
+            refused = await spend(with_budget(dice, FIRM, purse), 16)
         await purse.close()
         store.close()
         return dice.spent, refused
@@ -253,7 +253,7 @@ def test_at_99_percent_of_the_limit_64_trials_of_four_processes_spend_no_more_th
     real_store: Store,
 ) -> None:
     job = create(real_store, limits={"usd": 1_000.0})
-    real_store.charge(job.id, [Spent(990.0, 0)])
+    real_store.charge(job.id, [Usage(990.0, 0)])
     with ProcessPoolExecutor(4, mp_context=multiprocessing.get_context("spawn")) as pool:
         given = [pool.submit(spend_in_a_process, real_store.url, job.id, number) for number in range(4)]
         spent, refused = zip(*(one.result(timeout=120) for one in given), strict=True)
@@ -264,23 +264,23 @@ def test_at_99_percent_of_the_limit_64_trials_of_four_processes_spend_no_more_th
 
 async def test_calls_whose_bound_is_known_go_at_once(store: Store) -> None:
     job, till = create(store, limits={"usd": 100.0}), Till()
-    await spend(pursed(till, FIRM, purse_of(store, job.id, "p")), 20)
+    await spend(with_budget(till, FIRM, purse_of(store, job.id, "p")), 20)
     assert till.most > 1
 
 
 async def test_no_call_is_made_that_could_pass_the_limit(store: Store) -> None:
     job, till = create(store, limits={"usd": 0.9}), Till(usd=0.001)
     with pytest.raises(OutOfBudget, match=r"may cost 1,0\d\d tokens and \$1"):
-        await pursed(till, FIRM, purse_of(store, job.id, "p")).reply(REQUEST)
+        await with_budget(till, FIRM, purse_of(store, job.id, "p")).reply(REQUEST)
     assert till.taken == 0
 
 
 async def test_what_one_process_has_learnt_of_a_models_cost_all_know(store: Store) -> None:
     job, till = create(store, limits={"usd": 100.0}), Till(usd=7.0)
-    await pursed(till, TILL, purse_of(store, job.id, "first")).reply(REQUEST)
+    await with_budget(till, TILL, purse_of(store, job.id, "first")).reply(REQUEST)
     second = purse_of(store, job.id, "second")
-    await pursed(till, TILL, second).reply(REQUEST)
-    await spend(pursed(till, TILL, second), 30)
+    await with_budget(till, TILL, second).reply(REQUEST)
+    await spend(with_budget(till, TILL, second), 30)
     assert till.taken == 14, "98 of 100 dollars"
 
 
@@ -292,7 +292,7 @@ async def test_a_call_that_may_have_cost_something_is_counted(store: Store, caus
 
     job = create(store, limits={"usd": 2.5})
     purse = purse_of(store, job.id, "p")
-    model = pursed(Broken(), FIRM, purse)
+    model = with_budget(Broken(), FIRM, purse)
     for _ in range(2):
         with pytest.raises(ProviderFault):
             await model.reply(REQUEST)
@@ -311,7 +311,7 @@ async def test_a_refused_call_costs_nothing(store: Store) -> None:
     purse = purse_of(store, job.id, "p")
     for _ in range(5):
         with pytest.raises(ProviderFault):
-            await pursed(Busy(), FIRM, purse).reply(REQUEST)
+            await with_budget(Busy(), FIRM, purse).reply(REQUEST)
     await purse.close()
     assert store.job(job.id).known_usd == 0.0
 
@@ -320,14 +320,14 @@ async def test_what_is_written_makes_no_room_that_the_store_does_not_know_of(sto
     job = create(store, limits={"usd": 100.0})
     one, other = purse_of(store, job.id, "one"), purse_of(store, job.id, "other")
     for _ in range(10):
-        one.settle(await one.take(lambda: Spent(5.0, 0)), Spent(5.0, 0))
-    store.charge(job.id, [Spent(50.0, 0)])
-    one.written([Spent(50.0, 0)])
+        one.settle(await one.reserve(lambda: Usage(5.0, 0)), Usage(5.0, 0))
+    store.charge(job.id, [Usage(50.0, 0)])
+    one.mark_recorded([Usage(50.0, 0)])
     taken = 50.0
     with shown([one, other]):
         for purse in (one, other) * 10:
             with suppress(OutOfBudget):
-                purse.settle(await purse.take(lambda: Spent(5.0, 0)), Spent(5.0, 0))
+                purse.settle(await purse.reserve(lambda: Usage(5.0, 0)), Usage(5.0, 0))
                 taken += 5.0
     assert taken == 100.0
 
@@ -338,36 +338,36 @@ async def test_a_sample_begins_only_where_all_its_trials_can_be_paid(store: Stor
 
     async def run(trial: str, *costs: float) -> None:
         for usd in costs:
-            taken = await purse.take(lambda usd=usd: Spent(usd, 0), trial=trial)
-            purse.settle(taken, Spent(usd, 0), trial=trial)
-        purse.ended([trial])
+            taken = await purse.reserve(lambda usd=usd: Usage(usd, 0), trial=trial)
+            purse.settle(taken, Usage(usd, 0), trial=trial)
+        purse.release_trials([trial])
 
-    assert await purse.admit({"a1": "raw", "a2": "tools"})
-    assert not await purse.admit({"b1": "raw", "b2": "tools"}), "nobody knows what a sample costs"
+    assert await purse.reserve_sample({"a1": "raw", "a2": "tools"})
+    assert not await purse.reserve_sample({"b1": "raw", "b2": "tools"}), "nobody knows what a sample costs"
     await run("a1", 1.0)
     await run("a2", 1.0, 3.0)
-    assert await purse.admit({"b1": "raw", "b2": "tools"})
+    assert await purse.reserve_sample({"b1": "raw", "b2": "tools"})
     await run("b1", 1.0)
-    assert not await purse.admit({"c1": "raw", "c2": "tools"}), "5 + 1 + the 4 of b2, and 5 more"
+    assert not await purse.reserve_sample({"c1": "raw", "c2": "tools"}), "5 + 1 + the 4 of b2, and 5 more"
     await run("b2", 1.0)
-    assert await purse.admit({"c1": "raw", "c2": "tools"})
+    assert await purse.reserve_sample({"c1": "raw", "c2": "tools"})
     await run("c1", 1.0)
     await run("c2", 1.0, 3.0)
     assert not purse.is_empty
-    assert not await purse.admit({"d1": "raw", "d2": "tools"})
+    assert not await purse.reserve_sample({"d1": "raw", "d2": "tools"})
     assert purse.is_empty
-    assert await purse.admit({"a3": "tools"}), "what has begun may still be ended"
+    assert await purse.reserve_sample({"a3": "tools"}), "what has begun may still be ended"
 
 
 async def test_where_nothing_is_left_not_even_a_first_call_goes_out(store: Store) -> None:
     job, till = create(store, limits={"usd": 4.0}), Till()
-    store.charge(job.id, [Spent(4.0, 0)])
+    store.charge(job.id, [Usage(4.0, 0)])
     with pytest.raises(OutOfBudget):
-        await pursed(till, TILL, purse_of(store, job.id, "late")).reply(REQUEST)
+        await with_budget(till, TILL, purse_of(store, job.id, "late")).reply(REQUEST)
     assert till.taken == 0
 
 
 async def test_once_a_price_is_seen_those_that_waited_go_together(store: Store) -> None:
     job, till = create(store, limits={"usd": 1000.0}), Till()
-    await spend(pursed(till, TILL, purse_of(store, job.id, "p")), 20)
+    await spend(with_budget(till, TILL, purse_of(store, job.id, "p")), 20)
     assert till.most > 5

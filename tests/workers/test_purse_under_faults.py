@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.errors import ProviderFault
-from gnomon.model import Reply, Request
-from gnomon.spec import ModelSpec
+from gnomon.core.errors import ProviderFault
+from gnomon.core.model import Reply, Request
+from gnomon.spec.job_spec import ModelSpec
 from tests.workers.broken_store import Breakage, BrokenStore
 from tests.workers.conftest import create
 from tests.workers.test_purse import REQUEST, TILL, Till, purse_of
-from workers.pursed_model import pursed
+from workers.budget.model import with_budget
 from workers.store import Store
-from workers.store.counters import Spent
+from workers.store.job_counters import Usage
 
 UNPRICED = ModelSpec(id="openai/till", max_tokens=1_000)
 
@@ -23,7 +23,7 @@ async def test_a_store_that_is_away_for_a_moment_ends_no_call(tmp_path: Path) ->
     store = BrokenStore(f"sqlite:///{tmp_path}/gnomon.db", breakage)
     job, till = create(store, limits={"usd": 10.0}), Till()
     breakage.set(lost_answers=1.0)
-    call = asyncio.create_task(pursed(till, TILL, purse_of(store, job.id, "p")).reply(REQUEST))
+    call = asyncio.create_task(with_budget(till, TILL, purse_of(store, job.id, "p")).reply(REQUEST))
     await asyncio.sleep(0.1)
     assert till.taken == 0
     breakage.set(lost_answers=0.0)
@@ -42,7 +42,7 @@ async def test_without_a_price_a_reply_that_never_came_costs_tokens_and_no_dolla
     job = create(store, limits={"tokens": 10_000})
     purse = purse_of(store, job.id, "p")
     with pytest.raises(ProviderFault):
-        await pursed(Silent(), spec, purse).reply(REQUEST)
+        await with_budget(Silent(), spec, purse).reply(REQUEST)
     await purse.close()
     assert store.job(job.id).known_usd == 0.0
     assert store.job(job.id).known_tokens > 300
@@ -53,22 +53,22 @@ async def test_a_call_broken_off_while_it_waits_for_money_keeps_no_sample_from_b
 ) -> None:
     job = create(store, limits={"usd": 2.5})
     purse = purse_of(store, job.id, "p")
-    taken = await purse.take(lambda: Spent(2.0, 0))
-    waiting = asyncio.create_task(purse.take(lambda: Spent(1.0, 0)))
+    taken = await purse.reserve(lambda: Usage(2.0, 0))
+    waiting = asyncio.create_task(purse.reserve(lambda: Usage(1.0, 0)))
     await asyncio.sleep(0.05)
     assert purse.is_short
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
-    purse.settle(taken, Spent(0.5, 0))
+    purse.settle(taken, Usage(0.5, 0))
     assert not purse.is_short
 
 
 async def test_a_sample_that_comes_in_two_parts_has_one_pot_for_each_trial(store: Store) -> None:
     job = create(store, limits={"usd": 12.0})
     purse = purse_of(store, job.id, "p")
-    assert await purse.admit({"a1": "raw"})
-    purse.settle(await purse.take(lambda: Spent(4.0, 0), trial="a1"), Spent(4.0, 0), trial="a1")
-    purse.ended(["a1"])
-    assert await purse.admit({"b1": "raw"})
-    assert await purse.admit({"b1": "raw", "b2": "raw"}), "4 spent, 4 for each"
-    assert not await purse.admit({"c1": "raw"})
+    assert await purse.reserve_sample({"a1": "raw"})
+    purse.settle(await purse.reserve(lambda: Usage(4.0, 0), trial="a1"), Usage(4.0, 0), trial="a1")
+    purse.release_trials(["a1"])
+    assert await purse.reserve_sample({"b1": "raw"})
+    assert await purse.reserve_sample({"b1": "raw", "b2": "raw"}), "4 spent, 4 for each"
+    assert not await purse.reserve_sample({"c1": "raw"})

@@ -17,9 +17,9 @@ from workers.queue import (
     enqueue_shards,
     message_id,
     open_queue,
+    pop_next_shard,
     queue_name,
     queue_names,
-    take_next,
     waiting_ids,
 )
 from workers.settings import Timing
@@ -60,22 +60,22 @@ def test_a_process_may_take_the_next_shard_of_its_job_and_no_other(
     mine, other = create(store), create(store)
     for job in (mine, other):
         enqueue_shards(redis, job, range(job.shards))
-    assert take_next(redis_url, names, other.id) is None  # it is not its turn
-    assert [take_next(redis_url, names, mine.id) for _ in range(3)] == [0, 1, None]
+    assert pop_next_shard(redis_url, names, other.id) is None  # it is not its turn
+    assert [pop_next_shard(redis_url, names, mine.id) for _ in range(3)] == [0, 1, None]
     assert redis.exists(f"rq:job:{message_id(mine.id, 0)}") == 0
     urgent = create(store, priority="high")
     enqueue_shards(redis, urgent, [0])
-    assert take_next(redis_url, names, other.id) is None
-    assert take_next(redis_url, names, urgent.id) == 0
-    assert take_next(redis_url, names, other.id) == 0
+    assert pop_next_shard(redis_url, names, other.id) is None
+    assert pop_next_shard(redis_url, names, urgent.id) == 0
+    assert pop_next_shard(redis_url, names, other.id) == 0
 
 
 def test_a_process_goes_on_with_nothing_while_redis_is_away_or_holds_rubbish(
     redis: Redis, redis_url: str
 ) -> None:
-    assert take_next("redis://127.0.0.1:1/0", [QUEUE], "j") is None
+    assert pop_next_shard("redis://127.0.0.1:1/0", [QUEUE], "j") is None
     redis.rpush(f"rq:queue:{QUEUE}", "j-1; drop")
-    assert take_next(redis_url, [QUEUE], "j") is None
+    assert pop_next_shard(redis_url, [QUEUE], "j") is None
 
 
 @pytest.mark.parametrize(

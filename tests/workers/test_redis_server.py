@@ -9,7 +9,7 @@ import pytest
 from redis import Redis
 from redis.exceptions import ResponseError
 
-from gnomon.errors import Conflict, GnomonError
+from gnomon.core.errors import Conflict, GnomonError
 from service.redis_server import RedisServer, find_server, socket_path, version_of
 from tests.workers.conftest import wait_until
 

@@ -8,20 +8,27 @@ from typing import Any
 
 import pytest
 
-from gnomon.decoding import Decoding
-from gnomon.job import Trial
-from gnomon.message import Message, ProviderTurn
-from gnomon.model import Reply, Request
-from gnomon.row import Row
-from gnomon.sample import SampleRef
-from gnomon.spec import ModelSpec
+from gnomon.core.message import Message, ProviderTurn
+from gnomon.core.model import Reply, Request
+from gnomon.core.row import Row
+from gnomon.core.sample import SampleRef
+from gnomon.spec.decoding import Decoding
+from gnomon.spec.job_spec import ModelSpec
+from gnomon.trials.trial_plan import Trial
 from tests.agents.conftest import FakeProvider, provider
 from tests.workers.conftest import BOTH, Clock, create
 from tests.workers.tiny_worker import context_of
-from workers.reply_cache import KEPT_BATCHES, LEAST_SCOPES, CachedModel, ReplyCache, fingerprint, scope_of
+from workers.response_cache import (
+    KEPT_BATCHES,
+    LEAST_SCOPES,
+    CachedModel,
+    ResponseCache,
+    fingerprint,
+    scope_of,
+)
 from workers.shard import WorkerContext, run_shard
 from workers.store import Lease, Store
-from workers.store.replies import KeptReply
+from workers.store.responses import CachedResponse
 
 __all__ = ["provider"]  # a fixture
 
@@ -47,7 +54,7 @@ class Counting:
 
 def cached(store: Store, model: Counting, **spec: Any) -> CachedModel:
     mark = fingerprint(ModelSpec(**{"id": "openai/m", **spec}))
-    return CachedModel(model, ReplyCache(store, {"m": mark}), mark)
+    return CachedModel(model, ResponseCache(store, {"m": mark}), mark)
 
 
 async def test_equal_requests_have_one_reply_marked_as_cached(store: Store) -> None:
@@ -64,9 +71,9 @@ async def test_a_reply_that_cannot_be_kept_takes_no_other_along(store: Store) ->
     async with asked._cache.keeping(60):
         asked._cache.put(b"scope", b"one", Reply(text="kept"))
         asked._cache.put(b"scope", b"two", Reply(text=object()))  # type: ignore[arg-type]
-        asked._cache._new[b"three"] = KeptReply(b"three", b"scope", "\ud800")
-    assert store.replies([b"scope"]).keys() == {b"scope"}
-    assert store.replies([b"scope"])[b"scope"].keys() == {b"one"}
+        asked._cache._new[b"three"] = CachedResponse(b"three", b"scope", "\ud800")
+    assert store.responses([b"scope"]).keys() == {b"scope"}
+    assert store.responses([b"scope"])[b"scope"].keys() == {b"one"}
 
 
 def leases(count: int, *, begin: int) -> list[Lease]:
@@ -114,7 +121,7 @@ def _bodies(asked: CachedModel) -> int:
 class Slow(Counting):
     """While it is asked, as many leases are handed out as make a cache forget all older ones."""
 
-    cache: ReplyCache
+    cache: ResponseCache
 
     async def reply(self, request: Request) -> Reply:
         for batch in range(KEPT_BATCHES):
@@ -200,18 +207,22 @@ def test_what_does_not_reach_the_model_does_not_count(change: dict[str, Any]) ->
 def test_replies_are_kept_by_scope_the_first_stays_and_old_ones_are_forgotten(
     store: Store, clock: Clock
 ) -> None:
-    store.keep_replies(
-        [KeptReply(b"k1", b"s1", "1"), KeptReply(b"k2", b"s1", "2"), KeptReply(b"k3", b"s2", "3")]
+    store.insert_responses(
+        [
+            CachedResponse(b"k1", b"s1", "1"),
+            CachedResponse(b"k2", b"s1", "2"),
+            CachedResponse(b"k3", b"s2", "3"),
+        ]
     )
     clock.now_s += 100
-    store.keep_replies([KeptReply(b"k1", b"s1", "other"), KeptReply(b"k4", b"s2", "4")])
-    assert store.replies([b"s1", b"s2", b"s3"]) == {
+    store.insert_responses([CachedResponse(b"k1", b"s1", "other"), CachedResponse(b"k4", b"s2", "4")])
+    assert store.responses([b"s1", b"s2", b"s3"]) == {
         b"s1": {b"k1": "1", b"k2": "2"},
         b"s2": {b"k3": "3", b"k4": "4"},
         b"s3": {},
     }
-    assert store.forget_replies(older_than_s=50) == 3
-    assert store.replies([b"s1", b"s2"]) == {b"s1": {}, b"s2": {b"k4": "4"}}
+    assert store.expire_responses(older_than_s=50) == 3
+    assert store.responses([b"s1", b"s2"]) == {b"s1": {}, b"s2": {b"k4": "4"}}
 
 
 # Jobs, whole
@@ -332,7 +343,7 @@ def test_replies_that_were_kept_without_their_turns_are_not_found() -> None:
 def test_every_fingerprint_holds_the_format_of_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     specs = [ModelSpec(id="openai/m"), ModelSpec(id="anthropic/claude", temperature=1)]
     before = [fingerprint(spec) for spec in specs]
-    monkeypatch.setattr("workers.reply_cache.FORMAT", 1)
+    monkeypatch.setattr("workers.response_cache.FORMAT", 1)
     assert not {*before} & {fingerprint(spec) for spec in specs}
 
 
@@ -343,6 +354,6 @@ async def test_a_reply_that_was_kept_with_fewer_fields_is_read(store: Store) -> 
     scope = scope_of(asked._fingerprint, 1)
     body = {"text": "kept", "tool_calls": [], "finish_reason": "stop", "prompt_tokens": 3, "usd": None}
     body |= {"completion_tokens": 1, "cached": False}
-    store.keep_replies([KeptReply(asked._key(scope, request), scope, json.dumps(body))])
+    store.insert_responses([CachedResponse(asked._key(scope, request), scope, json.dumps(body))])
     reply = await asked.reply(request)
     assert (reply.text, reply.reasoning, reply.provider_turn, model.calls) == ("kept", "", None, 0)

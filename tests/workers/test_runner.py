@@ -8,23 +8,23 @@ from typing import Any
 
 import pytest
 
-from gnomon.agent import AGENTS, Agent, AgentContext
+from gnomon.core.agent import AGENTS, Agent, AgentContext
+from gnomon.core.model import Model, Reply, Request
 from gnomon.media import MediaStore
-from gnomon.model import Model, Reply, Request
 from gnomon.outcome import Outcome
-from gnomon.spec import JobSpec
+from gnomon.spec.job_spec import JobSpec
 from tests.workers.conftest import Clock, create
 from tests.workers.tiny_worker import context_of, open_nothing, open_tiny
+from workers.budget.client import BudgetClient
+from workers.budget.model import with_budget
 from workers.heartbeat import Heartbeat
-from workers.opening import OpenJob, OpenSpec
-from workers.purse import Purse
-from workers.pursed_model import pursed
+from workers.open_job import OpenJob, OpenSpec
 from workers.ramp import RAMP_S
 from workers.runner import Runner
 from workers.settings import Timing
 from workers.shard import run_shard
 from workers.store import JobRecord, Store
-from workers.store.leases import ALONE_AFTER
+from workers.store.leases import ISOLATE_AFTER
 
 QUICK = Timing(lease_s=5.0, watch_s=0.05, flush_s=0.05, grace_s=0.1)
 
@@ -71,7 +71,7 @@ def runner_of(
     shard: int = 0,
     agent: Agent | None = None,
 ) -> Runner:
-    purse = Purse(job.id, job.spec, store=store, holder=heart.holder, ttl_s=QUICK.lease_s)
+    purse = BudgetClient(job.id, job.spec, store=store, holder=heart.holder, ttl_s=QUICK.lease_s)
     return Runner(
         job.id,
         shard,
@@ -80,7 +80,7 @@ def runner_of(
         heartbeat=heart,
         timing=QUICK,
         agents={"direct": agent or AGENTS.get("direct")},
-        models={"scripted": pursed(model, job.spec.models[0], purse)},
+        models={"scripted": with_budget(model, job.spec.models[0], purse)},
         purse=purse,
     )
 
@@ -136,7 +136,7 @@ class Dawdler:
     name, uses_tools, description = "direct", False, "dawdles"
 
     async def answer(self, context: AgentContext) -> str:
-        await context.ask(context.prompt)
+        await context.generate(context.prompt)
         await asyncio.sleep(60)
         return "A"
 
@@ -182,7 +182,7 @@ def test_a_process_goes_on_with_the_shards_that_follow(real_store: Store, tmp_pa
     job = create(real_store, 6, concurrency=1)
     assert job.shards > 2
     left = iter(range(1, job.shards))
-    context = replace(context_of(real_store, tmp_path), following=lambda job_id: next(left, None))
+    context = replace(context_of(real_store, tmp_path), next_shard=lambda job_id: next(left, None))
     run_shard(job.id, 0, context=context)
     record = real_store.job(job.id)
     assert (record.status, record.counts.scored) == ("completed", 12)
@@ -192,7 +192,7 @@ def test_no_shard_is_taken_before_a_slot_is_free(real_store: Store, tmp_path: Pa
     model = {"id": "scripted", "options": {"replies": ["A"], "delay_s": 0.5}}
     job = create(real_store, 4, concurrency=2, models=[model])
     asked_s: list[float] = []
-    context = replace(context_of(real_store, tmp_path), following=lambda _: asked_s.append(time.monotonic()))
+    context = replace(context_of(real_store, tmp_path), next_shard=lambda _: asked_s.append(time.monotonic()))
     began_s = time.monotonic()
     run_shard(job.id, 0, context=context)
     assert len(asked_s) == 1
@@ -201,12 +201,12 @@ def test_no_shard_is_taken_before_a_slot_is_free(real_store: Store, tmp_path: Pa
 
 def test_no_shard_follows_one_with_a_trial_that_must_run_alone(real_store: Store, tmp_path: Path) -> None:
     job = create(real_store, 6)
-    for _ in range(ALONE_AFTER):
+    for _ in range(ISOLATE_AFTER):
         real_store.lease(job.id, 0, worker="dead/1/", ttl_s=60, limit=1)
         real_store.expire("dead/1/")
         real_store.sweep()
     context = context_of(real_store, tmp_path)
-    run_shard(job.id, 0, context=replace(context, following=lambda _: pytest.fail("it went on")))
+    run_shard(job.id, 0, context=replace(context, next_shard=lambda _: pytest.fail("it went on")))
     assert real_store.job(job.id).counts.scored == 12 // job.shards
 
 

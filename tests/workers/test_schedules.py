@@ -14,9 +14,9 @@ from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row
 from tests.workers.stage import Actor, Choose, Stage, all_orders, dice
 from workers.store import Lease, Store
 from workers.store import results as results_module
-from workers.store.encoding import pack, row_values
 from workers.store.jobs import lock_jobs
 from workers.store.schema import jobs, results, traces, trials
+from workers.store.serialization import pack, row_values
 
 TTL_S = 10.0
 ORDERS = {"sqlite": 60, "postgresql": 10}  # random orders of the large cast

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import text
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
 from tests.workers.conftest import BOTH, create, make_spec
 from workers.store import Store
 from workers.store.jobs import shard_size

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
 from tests.workers.conftest import Clock, create
 from workers.settings import MAX_LEASE_S
 from workers.store import Store
@@ -24,7 +24,7 @@ def test_a_damaged_file_is_refused_and_a_whole_one_is_not(tmp_path: Path) -> Non
     file = tmp_path / "gnomon.db"
     store = Store(f"sqlite:///{file}")
     create(store, 200)
-    store.check_whole()
+    store.check_integrity()
     store.close()
     data = bytearray(file.read_bytes())
     middle = len(data) // 2 // 4_096 * 4_096
@@ -32,7 +32,7 @@ def test_a_damaged_file_is_refused_and_a_whole_one_is_not(tmp_path: Path) -> Non
     file.write_bytes(data)
     damaged = Store(f"sqlite:///{file}")
     with pytest.raises(DataError, match="damaged"):
-        damaged.check_whole()
+        damaged.check_integrity()
     damaged.close()
 
 

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 import pytest
 from sqlalchemy import func, select
 
-from gnomon.errors import Conflict, NotFound, SpecError
+from gnomon.core.errors import Conflict, NotFound, SpecError
+from gnomon.core.sample import DataFault, SampleRef
+from gnomon.core.trace import ReplyStep, Trace
 from gnomon.outcome import Outcome
-from gnomon.sample import DataFault, SampleRef
-from gnomon.trace import ReplyStep, Trace
 from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row, make_spec
 from tests.workers.tiny_worker import refs
 from workers.store import JobRecord, Lease, Store
-from workers.store.counters import Spent
-from workers.store.ending import BATCH
+from workers.store.job_counters import Usage
+from workers.store.missing import BATCH
 from workers.store.schema import trials
 
 pytestmark = BOTH
@@ -271,7 +271,7 @@ def test_broken_off_trials_with_usage_beyond_reason_are_charged_as_far_as_it_can
             tries=1,
         )
         trace.add(step)
-    store.charge(job.id, [Spent.by(trace)])
+    store.charge(job.id, [Usage.by(trace)])
     assert (store.job(job.id).known_usd, store.job(job.id).tokens) == (1.0, None)
 
 
@@ -348,26 +348,26 @@ def test_a_failed_job_says_why_and_ends_every_trial(store: Store) -> None:
 
 def test_a_job_that_one_worker_cannot_set_up_waits_while_another_may(store: Store, clock: Clock) -> None:
     job = create(store, 1)
-    store.put_off(job.id, "no data", patience_s=30.0)
+    store.record_setup_failure(job.id, "no data", patience_s=30.0)
     clock.now_s += 29
-    store.put_off(job.id, "no data", patience_s=30.0)
+    store.record_setup_failure(job.id, "no data", patience_s=30.0)
     leases = lease_all(store, job)
     clock.now_s += 2
-    store.put_off(job.id, "no data", patience_s=30.0)
+    store.record_setup_failure(job.id, "no data", patience_s=30.0)
     store.release(leases)
-    store.put_off(job.id, "no data", patience_s=30.0)
+    store.record_setup_failure(job.id, "no data", patience_s=30.0)
     assert (store.job(job.id).status, store.job(job.id).error) == ("running", "")
     clock.now_s += 31
-    store.put_off(job.id, "no data", patience_s=30.0)
+    store.record_setup_failure(job.id, "no data", patience_s=30.0)
     assert (store.job(job.id).status, store.job(job.id).error) == ("failed", "no data")
     store.resume(job.id)
-    store.put_off(job.id, "no data", patience_s=30.0)
+    store.record_setup_failure(job.id, "no data", patience_s=30.0)
     assert store.job(job.id).status == "queued"
 
 
 def test_what_was_broken_off_is_paid_for(store: Store) -> None:
     job = create(store, 1)
-    store.charge(job.id, [Spent(0.25, 7)])
+    store.charge(job.id, [Usage(0.25, 7)])
     assert (store.job(job.id).usd, store.job(job.id).tokens) == (0.25, 7)
 
 
@@ -391,13 +391,13 @@ def test_what_is_not_there_is_not_found(store: Store) -> None:
 
 
 def test_workers_are_listed_while_they_are_seen(store: Store, clock: Clock) -> None:
-    store.seen("w1", host="h", pid=1, state="busy", shard="j/0")
-    store.seen("w2", host="h", pid=2, state="idle")
+    store.record_heartbeat("w1", host="h", pid=1, state="busy", shard="j/0")
+    store.record_heartbeat("w2", host="h", pid=2, state="idle")
     clock.now_s += 50
-    store.seen("w1", host="h", pid=1, state="idle")
+    store.record_heartbeat("w1", host="h", pid=1, state="idle")
     clock.now_s += 20
     assert [(worker.name, worker.state, worker.shard) for worker in store.workers()] == [("w1", "idle", None)]
-    store.gone("w1")
+    store.remove_worker("w1")
     assert store.workers() == []
 
 

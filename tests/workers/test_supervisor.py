@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from service.supervisor import Child, Supervisor, stopped_by_signals
+from service.supervisor import Child, Supervisor, sigterm_as_interrupt
 from tests.workers.conftest import ROOT, is_alive, wait_until
 
 SLEEP = (sys.executable, "-c", "import time; time.sleep(600)")
@@ -78,6 +78,6 @@ with Supervisor() as supervisor:
 
 def test_sigterm_is_an_interruption_within_the_guard_only() -> None:
     before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(KeyboardInterrupt), stopped_by_signals():
+    with pytest.raises(KeyboardInterrupt), sigterm_as_interrupt():
         os.kill(os.getpid(), signal.SIGTERM)
     assert signal.getsignal(signal.SIGTERM) is before

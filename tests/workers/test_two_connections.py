@@ -11,9 +11,9 @@ from tests.workers.conftest import Clock, create, make_row, wait_until
 from tests.workers.postgresql import PostgreSQL
 from workers.store import Store
 from workers.store.database import insert_all
-from workers.store.encoding import row_values
 from workers.store.leases import MAX_ATTEMPTS
 from workers.store.schema import results, trials
+from workers.store.serialization import row_values
 
 pytestmark = pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
 TTL_S = 10.0

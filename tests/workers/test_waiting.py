@@ -7,7 +7,8 @@ import pytest
 
 from tests.workers.conftest import Plant, children_of, is_alive, wait_until
 from tests.workers.counting_provider import CountingProvider, counting
-from workers.limiter.allowance import VARIABLE
+from workers.queue import enqueue_shards
+from workers.rate_limit.config import RATE_LIMITS_ENV
 from workers.store import JobRecord
 
 CANCEL_WITHIN_S = 5.0
@@ -41,7 +42,7 @@ def cancel(plant: Plant, job: JobRecord) -> float:
 def test_while_a_provider_lets_one_job_wait_for_ten_minutes_another_runs_on_the_same_workers(
     plant: Plant, monkeypatch: pytest.MonkeyPatch, cache: bool
 ) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(RATE_LIMITS_ENV, raising=False)
     start(plant)
     with counting(room=0, retry_after="600") as busy, counting() as free:
         first = plant.post(100, models=[model_of(busy)], concurrency=8, cache=cache)
@@ -62,7 +63,7 @@ def test_while_a_provider_lets_one_job_wait_for_ten_minutes_another_runs_on_the_
 def test_a_job_that_rested_goes_on_by_itself_and_loses_nothing(
     plant: Plant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(RATE_LIMITS_ENV, raising=False)
     start(plant)
     with counting(room=0, retry_after="6") as busy, counting() as free:
         first = plant.post(40, models=[model_of(busy)], concurrency=4, cache=False)
@@ -79,7 +80,7 @@ def test_a_job_that_rested_goes_on_by_itself_and_loses_nothing(
 def test_of_two_models_of_a_job_the_one_that_answers_runs_on(
     plant: Plant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(RATE_LIMITS_ENV, raising=False)
     start(plant, workers=1)
     with counting(room=0, retry_after="600") as busy, counting() as free:
         models = [model_of(busy, "busy"), model_of(free, "free")]
@@ -103,10 +104,10 @@ def test_a_cancelled_job_frees_its_workers_whatever_its_trials_wait_for(
     delay_s: float,
     rate: Callable[[CountingProvider], str] | None,
 ) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(RATE_LIMITS_ENV, raising=False)
     with counting(delay_s=delay_s) as provider:
         if rate is not None:
-            monkeypatch.setenv(VARIABLE, rate(provider))
+            monkeypatch.setenv(RATE_LIMITS_ENV, rate(provider))
         start(plant)
         limits = {"usd": 1.0, "tokens": 100_000}
         job = plant.post(40, models=[model_of(provider)], concurrency=4, limits=limits)
@@ -119,9 +120,31 @@ def test_a_cancelled_job_frees_its_workers_whatever_its_trials_wait_for(
 def test_a_backoff_that_a_provider_asks_for_keeps_no_cancelled_job(
     plant: Plant, monkeypatch: pytest.MonkeyPatch, retry_after: str
 ) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(RATE_LIMITS_ENV, raising=False)
     start(plant)
     with counting(room=0, retry_after=retry_after) as provider:
         job = plant.post(10, models=[model_of(provider)], concurrency=4)
         wait_until(lambda: provider.refused > 0)
         assert cancel(plant, job) < CANCEL_WITHIN_S
+
+
+def test_a_wait_stands_in_the_job_and_a_person_who_resumes_it_does_not_wait(
+    plant: Plant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(RATE_LIMITS_ENV, raising=False)
+    start(plant)
+    with counting(room=0, retry_after="600") as busy:
+        job = plant.post(20, models=[model_of(busy)], concurrency=4, preflight=True)
+        wait_until(lambda: any(check.waits_until for check in plant.store.job(job.id).checks))
+        wait_until(lambda: plant.store.job(job.id).checks[0].state == "unconfirmed")
+        [check] = plant.store.job(job.id).checks
+        assert (check.cause, check.calls) == ("rate_limit", 1)
+        assert check.error == check.waits_for
+        assert busy.refused == 1, "one call says enough"
+        cancel(plant, job)
+        assert plant.store.job(job.id).checks[0].waits_until == check.waits_until
+        busy.room = None
+        resumed = plant.store.resume(job.id)
+        enqueue_shards(plant.redis, resumed, range(resumed.shards))
+        assert plant.end_of(resumed).counts.scored == 40
+        assert {row.wall_s < 60 for row in plant.store.iter_rows(job.id)} == {True}

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import gnomon.benchmarks
-from service.embedded import Embedded
+from service.local_stack import LocalStack
 from service.serving import listen, serve
 from service.settings import Settings
-from service.supervisor import Child, Supervisor, stopped_by_signals
+from service.supervisor import Child, Supervisor, sigterm_as_interrupt
 from tests.workers.broken_store import Breakage, BrokenStore
 from workers.queue import client_of
 
@@ -32,7 +32,7 @@ def start(supervisor: Supervisor, name: str, given: argparse.Namespace, *more: s
 
 def serve_api(supervisor: Supervisor, given: argparse.Namespace) -> None:
     gnomon.benchmarks.__path__.append(str(HERE / "plugged"))
-    here = Embedded(
+    here = LocalStack(
         settings=Settings(data_dir=given.data_dir, database_url=given.database, redis_url=given.redis),
         store=BrokenStore(given.database, Breakage(given.data_dir)),
         redis=client_of(given.redis),
@@ -52,7 +52,7 @@ def main() -> None:
     parser.add_argument("--port", type=int)
     given = parser.parse_args()
     try:
-        with stopped_by_signals(), Supervisor() as supervisor:
+        with sigterm_as_interrupt(), Supervisor() as supervisor:
             start(supervisor, "sweeper", given, "--sweep")
             for number in range(given.workers):
                 start(supervisor, f"worker-{number}", given)

@@ -18,18 +18,18 @@ from typing import Any
 from redis import Redis
 
 from agents.models.catalog import open_model
-from gnomon.benchmark import PromptProtocol, Published, SampleSet, Scoring, Select
-from gnomon.errors import DataError
+from gnomon.core.benchmark import PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.core.errors import DataError
+from gnomon.core.sample import DataFault, Part, Sample, SampleRef
+from gnomon.core.score import Score
 from gnomon.media import MediaStore
-from gnomon.sample import DataFault, Part, Sample, SampleRef
-from gnomon.score import Score
-from gnomon.spec import JobSpec, ModelSpec
-from gnomon.trial import Bench
+from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.trials.run_trial import JobContext
 from tests.workers.broken_store import Breakage, BrokenStore
-from workers.bases import AllowedBases
-from workers.limiter.allowance import VARIABLE, parse_rates
-from workers.opening import Opener, OpenJob, OpenSpec
+from workers.endpoints import EndpointAllowlist
+from workers.open_job import JobCache, OpenJob, OpenSpec
 from workers.queue import client_of
+from workers.rate_limit.config import RATE_LIMITS_ENV, parse_rates
 from workers.settings import read_timing
 from workers.shard import WorkerContext
 from workers.store import Store
@@ -89,7 +89,7 @@ def refs(count: int) -> list[SampleRef]:
 def open_tiny(spec: JobSpec, media: MediaStore) -> OpenJob:
     tiny = Tiny()
     samples = tiny.open(data=None, select=spec.selection(), protocol=spec.protocol, media=media)
-    return OpenJob(bench=Bench(spec=spec, benchmark=tiny, media=media), samples=samples)
+    return OpenJob(bench=JobContext(spec=spec, benchmark=tiny, media=media), samples=samples)
 
 
 def open_nothing(spec: JobSpec, media: MediaStore) -> OpenJob:
@@ -111,12 +111,12 @@ def context_of(
     return WorkerContext(
         name=name,
         store=store,
-        opener=Opener(media=MediaStore(data_dir / "media"), open_spec=open_spec),
+        opener=JobCache(media=MediaStore(data_dir / "media"), open_spec=open_spec),
         open_model=open_model,
         timing=read_timing(os.environ),
-        allowed_bases=AllowedBases(),
+        allowed_bases=EndpointAllowlist(),
         redis_url=redis_url,
-        rates=parse_rates(os.environ.get(VARIABLE, "")),
+        rates=parse_rates(os.environ.get(RATE_LIMITS_ENV, "")),
     )
 
 

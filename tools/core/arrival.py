@@ -8,8 +8,8 @@ from tools.core.departure import Departure
 from tools.core.location import find_camera, listed, locate
 from tools.core.overlap import seen_within
 from tools.core.tool import ToolError
-from tools.geometry.passage import BLIND_M, NEAR_M, NoWay, Passage, passage
-from tools.geometry.watched import View, alignment, reach, watched
+from tools.geometry.camera_view import View, alignment, buffered, view_of_camera
+from tools.geometry.view_crossing import BLIND_M, NEAR_M, Unreachable, ViewCrossing, view_crossing
 from tools.scene.scene import Camera, Point, Scene
 
 Basis = Literal["overlap", "same_mast", "transit"]
@@ -28,7 +28,7 @@ class Arrival:
     distance_m: float
     distance_error_m: float
     basis: Basis
-    passage: Passage
+    passage: ViewCrossing
 
 
 def arrival(scene: Scene, departure: Departure, camera_id: str) -> Arrival:
@@ -43,8 +43,8 @@ def arrival(scene: Scene, departure: Departure, camera_id: str) -> Arrival:
     try:
         seen_by = find_camera(scene, departure.seen_by) if departure.seen_by else None
         start = (here.xy_m, here.floor)
-        way = passage(scene, start, camera, view, heading_deg=departure.heading_deg, seen_by=seen_by)
-    except NoWay:
+        way = view_crossing(scene, start, camera, view, heading_deg=departure.heading_deg, seen_by=seen_by)
+    except Unreachable:
         raise ToolError(
             f"No way leads from the start (floor {here.floor}) to what {camera_id!r} sees."
         ) from None
@@ -53,7 +53,7 @@ def arrival(scene: Scene, departure: Departure, camera_id: str) -> Arrival:
     if view.presumed and handed_over(scene, departure, camera):
         basis, enters_m, leaves_m = "same_mast", BLIND_M, BLIND_M + leaves_m - enters_m
     start_s, end_s = (departure.time_s + metres / departure.speed_mps for metres in (enters_m, leaves_m))
-    if not view.presumed and here.floor == camera.floor and (seen := seen_within(departure, reach(view))):
+    if not view.presumed and here.floor == camera.floor and (seen := seen_within(departure, buffered(view))):
         basis, (start_s, until_s) = "overlap", seen
         end_s = max(end_s, departure.time_s) if until_s is None else until_s
     error_m = here.error_m + way.error_m
@@ -78,9 +78,9 @@ def view_in(scene: Scene, camera: Camera, range_m: float | None = None) -> View:
     Raises:
         ToolError: its position or heading is not known.
     """
-    view = watched(scene, camera, range_m)
+    view = view_of_camera(scene, camera, range_m)
     if view is None:
-        known = [each.id for each in scene.cameras.values() if watched(scene, each) is not None]
+        known = [each.id for each in scene.cameras.values() if view_of_camera(scene, each) is not None]
         raise ToolError(f"Where camera {camera.id!r} looks is unknown. Known for: {listed(known)}.")
     return view
 

@@ -8,8 +8,8 @@ from shapely import Polygon
 
 from tools.core.departure import Departure
 from tools.geometry.angles import bearing_deg
+from tools.geometry.camera_view import BEYOND_M, point_ahead
 from tools.geometry.field_of_view import crossings
-from tools.geometry.watched import BEYOND_M, ahead
 from tools.scene.scene import Point
 
 Stay = tuple[
@@ -41,7 +41,7 @@ def seen_within(departure: Departure, area: Polygon) -> Stay | None:
 def _back_m(line: list[Point], area: Polygon) -> float:
     """Metres from the first point straight back to where the area begins."""
     onward = next(point for point in line if point != line[0])
-    far = ahead(line[0], bearing_deg(onward, line[0]), BEYOND_M)
+    far = point_ahead(line[0], bearing_deg(onward, line[0]), BEYOND_M)
     return max(
         (leaves_m for enters_m, leaves_m in crossings([line[0], far], area) if enters_m <= ENDS_M),
         default=0.0,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, get_
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from tools.core.footage import Footage, Picture
-from tools.core.plain_schema import plain_schema
+from tools.core.clip import Footage, Picture
+from tools.core.json_schema import plain_schema
 from tools.scene.frame import Frame
 from tools.scene.scene import Scene
 
@@ -66,7 +66,7 @@ class ToolContext:
     def meets(self, need: Need) -> bool:
         """Whether there is what a tool needs."""
         return {
-            "scene": self.scene is not NOWHERE,
+            "scene": self.scene is not EMPTY_SCENE,
             "footage": self.footage is not None,
             "gazetteer": self.gazetteer,
             "trip": self.trip is not None,
@@ -74,7 +74,7 @@ class ToolContext:
         }[need]
 
 
-NOWHERE = Scene(id="nowhere", frame=Frame(), kind="outdoor")
+EMPTY_SCENE = Scene(id="nowhere", frame=Frame(), kind="outdoor")
 
 
 A = TypeVar("A", bound=ToolArgs)

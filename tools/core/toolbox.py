@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
 
-from tools.core.footage import Picture
+from tools.core.clip import Picture
 from tools.core.outage import ToolOutage
 from tools.core.registry import Registry
 from tools.core.tool import PictureResult, Tool, ToolArgs, ToolContext, ToolError, ToolResult

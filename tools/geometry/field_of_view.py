@@ -9,8 +9,8 @@ import shapely
 from numpy.typing import NDArray
 from shapely import Polygon, STRtree
 
-from tools.scene.per_scene import per_scene
 from tools.scene.scene import Camera, Point, Scene
+from tools.scene.scene_cache import cached_per_scene
 
 ARC_STEP_DEG = 2.0
 TOUCH_M = 1e-6  # pieces of a path closer than this are one stretch; shorter ones are a touch, not a stretch
@@ -57,7 +57,7 @@ class Views:
 NO_VIEWS = Views(cameras=(), polygons=np.empty(0, object), tree=STRtree([]))
 
 
-@per_scene
+@cached_per_scene
 def _views_by_floor(scene: Scene) -> dict[int, Views]:
     known = [(camera, view) for camera in scene.cameras.values() if (view := view_of(camera)) is not None]
     for _, view in known:

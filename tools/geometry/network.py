@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from shapely import Polygon
 
-from tools.geometry.floors import Floors
-from tools.geometry.ground import Ground
-from tools.geometry.path import Leg, Path, joined
-from tools.geometry.roads import Roads
-from tools.scene.per_scene import per_scene
+from tools.geometry.indoor_graph import Floors
+from tools.geometry.road_graph import Roads
+from tools.geometry.route import Path, RouteLeg, joined
+from tools.geometry.route_graph import Ground
 from tools.scene.scene import Point, Scene
+from tools.scene.scene_cache import cached_per_scene
 
 LATE = ("scipy.sparse", "scipy.sparse.csgraph")  # every process loads the tools, not every one finds ways
 REMEMBERED_STARTS = 256  # nodes whose distances to all others are kept
@@ -84,14 +84,14 @@ class Network:
         length_m, before = dijkstra(self._graph, indices=[node], return_predecessors=True)
         return before[0], length_m[0]
 
-    def _legs(self, before: NDArray[np.int32], start: int, end: int) -> list[Leg]:
+    def _legs(self, before: NDArray[np.int32], start: int, end: int) -> list[RouteLeg]:
         nodes = [end]
         while nodes[-1] != start:
             nodes.append(int(before[nodes[-1]]))
         return [self._ground.legs[edge] for edge in pairwise(reversed(nodes))]
 
 
-@per_scene
+@cached_per_scene
 def _network(scene: Scene) -> Network:
     if scene.kind == "outdoor":
         return Network(Roads(scene.roads.values()))

@@ -17,7 +17,7 @@ STRAIGHT_DEG = 10.0  # a smaller turn is not told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leg:
+class PolylineTurn:
     """A straight stretch, after a turn (degrees, left positive; 0 for the first)."""
 
     turn_deg: float
@@ -54,7 +54,7 @@ def _distances(points: Array, start: Array, end: Array) -> Array:
     return np.asarray(np.linalg.norm(points - (start + share[:, None] * along), axis=1), dtype=np.float64)
 
 
-def legs_of(xy_m: Array, tolerance_m: float) -> list[Leg]:
+def legs_of(xy_m: Array, tolerance_m: float) -> list[PolylineTurn]:
     """The straight legs of a path seen from above (n × 2, x right and y up as on a map), turns between them.
 
     Legs that go on within STRAIGHT_DEG are one leg. A path that never leaves the tolerance has none.
@@ -64,13 +64,13 @@ def legs_of(xy_m: Array, tolerance_m: float) -> list[Leg]:
     steps = steps[np.linalg.norm(steps, axis=1) > 0]
     if not len(steps) or np.linalg.norm(xy_m - xy_m[0], axis=1).max() <= tolerance_m:
         return []
-    legs = [Leg(turn_deg=0.0, length_m=float(np.linalg.norm(steps[0])))]
+    legs = [PolylineTurn(turn_deg=0.0, length_m=float(np.linalg.norm(steps[0])))]
     for before, after in itertools.pairwise(steps):
         turn_deg, length_m = turn_between(before, after), float(np.linalg.norm(after))
         if abs(turn_deg) < STRAIGHT_DEG:
-            legs[-1] = Leg(turn_deg=legs[-1].turn_deg, length_m=legs[-1].length_m + length_m)
+            legs[-1] = PolylineTurn(turn_deg=legs[-1].turn_deg, length_m=legs[-1].length_m + length_m)
         else:
-            legs.append(Leg(turn_deg=turn_deg, length_m=length_m))
+            legs.append(PolylineTurn(turn_deg=turn_deg, length_m=length_m))
     return legs
 
 
@@ -85,10 +85,10 @@ def turn_between(before: Array, after: Array) -> float:
     return 180.0 if turn_deg == -180.0 else turn_deg
 
 
-def in_words(legs: Sequence[Leg]) -> str:
+def in_words(legs: Sequence[PolylineTurn]) -> str:
     """The path in the words of STI-Bench's options, lengths to the centimetre.
 
-    >>> in_words([Leg(turn_deg=0.0, length_m=30.0), Leg(turn_deg=85.0, length_m=20.0)])
+    >>> in_words([PolylineTurn(turn_deg=0.0, length_m=30.0), PolylineTurn(turn_deg=85.0, length_m=20.0)])
     'move forward 30m, then turn left 85°, then move forward 20m'
     >>> in_words([])
     'stay in place'

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import shapely
 from shapely import LineString, Polygon
 
-from tools.geometry.path import Leg
+from tools.geometry.route import RouteLeg
 from tools.scene.scene import Scene
 
 # Weidmann (1993): 1.34 m/s on the level; on stairs 0.61 up and 0.69 down horizontally, which is 0.72 and 0.81
@@ -16,7 +16,7 @@ FLIGHT_M = 5.0  # so much of a flight is in view: a flight of 12 steps is about 
 TOUCH_M = 1.5  # stairs that end this close to a view begin in it
 
 
-def slowed_m(leg: Leg) -> float:
+def slowed_m(leg: RouteLeg) -> float:
     """A leg's length, on stairs and in lifts as much longer as they take longer."""
     return leg.length_m * (SLOWDOWN if leg.kind in ("stairs", "lift") else 1.0)
 
@@ -40,7 +40,9 @@ def in_view(scene: Scene, floor: int, area: Polygon) -> dict[str, float]:
     return found
 
 
-def enters_before_m(enters_m: float, aim_at_m: float, legs: Iterable[Leg], seen: dict[str, float]) -> float:
+def enters_before_m(
+    enters_m: float, aim_at_m: float, legs: Iterable[RouteLeg], seen: dict[str, float]
+) -> float:
     """When a stay in view begins, with the flights in view that are gone before its aim.
 
     Of stairs that are drawn as a point nobody knows how they lie, and the steps may hide who comes by them.
@@ -53,7 +55,9 @@ def enters_before_m(enters_m: float, aim_at_m: float, legs: Iterable[Leg], seen:
     return enters_m
 
 
-def leaves_after_m(leaves_m: float, aim_at_m: float, legs: Iterable[Leg], seen: dict[str, float]) -> float:
+def leaves_after_m(
+    leaves_m: float, aim_at_m: float, legs: Iterable[RouteLeg], seen: dict[str, float]
+) -> float:
     """When a stay in view ends, with the flights that begin in view; metres along slowed legs.
 
     Who goes away by stairs stays in view on them, and who comes to stairs in view goes on by them.

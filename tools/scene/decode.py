@@ -8,7 +8,7 @@ import numpy as np
 import shapely
 from shapely import LineString, Polygon
 
-from tools.geometry.roads import JUNCTION_M
+from tools.geometry.road_graph import JUNCTION_M
 from tools.scene.document import (
     AreaGeometry,
     CameraFeature,

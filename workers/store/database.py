@@ -10,9 +10,17 @@ from sqlalchemy import Connection, Engine, Table, create_engine, event, func, in
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError, SQLAlchemyError, StatementError
 
-from gnomon.errors import DataError, SpecError, Unavailable
-from workers.store.schema import REVISION, marks, metadata
-from workers.store.sqlite import BUSY_TIMEOUT_S, Raw, damage_of, has_room, library, open_sqlite, run
+from gnomon.core.errors import DataError, SpecError, Unavailable
+from workers.store.schema import REVISION, alembic_version, metadata
+from workers.store.sqlite import (
+    BUSY_TIMEOUT_S,
+    Raw,
+    has_disk_space,
+    integrity_error,
+    library,
+    open_sqlite,
+    run,
+)
 
 _ALIVE = {  # a server that is silent beyond that is away: a partition leaves no connection waiting for ever
     "connect_timeout": 10,
@@ -52,14 +60,14 @@ class Database:
                 _check(revision_of(db))
             else:
                 metadata.create_all(db)
-                db.execute(insert(marks).values(version_num=REVISION))
+                db.execute(insert(alembic_version).values(version_num=REVISION))
 
     def _lock_tables(self, db: Connection) -> None:
         """Let nobody else make or change tables now; where a transaction does not do so by itself."""
         if not self._is_sqlite:
             db.execute(select(func.pg_advisory_xact_lock(MAKING_TABLES)))
 
-    def lock_name(self, db: Connection, name: str) -> None:
+    def advisory_lock(self, db: Connection, name: str) -> None:
         """Let no other transaction that locks this name go on until this one ends; SQLite's stand alone."""
         if not self._is_sqlite:
             db.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
@@ -91,22 +99,22 @@ class Database:
             Unavailable: its disk is full; of PostgreSQL that cannot be seen from here.
             sqlalchemy.exc.OperationalError: it does not answer.
         """
-        self.check_room()
+        self.check_disk_space()
         with self.reading() as db:
             db.execute(select(1)).scalar_one()
             version = ".".join(str(part) for part in db.dialect.server_version_info or ())
             return f"{db.dialect.name} {version}"
 
-    def check_room(self) -> None:
+    def check_disk_space(self) -> None:
         """Make sure that another job could be kept.
 
         Raises:
             Unavailable: the disk under the SQLite file is full.
         """
-        if self._is_sqlite and not has_room(self._engine.url):
+        if self._is_sqlite and not has_disk_space(self._engine.url):
             raise Unavailable("the disk of the database is full; free some")
 
-    def check_whole(self) -> None:
+    def check_integrity(self) -> None:
         """Make sure that the file is not damaged. PostgreSQL looks after itself.
 
         Raises:
@@ -114,7 +122,7 @@ class Database:
         """
         if self._is_sqlite:
             with self.reading() as db:
-                damage = damage_of(db)
+                damage = integrity_error(db)
             if damage is not None:
                 raise DataError(
                     f"the file is damaged ({damage}): restore a backup", field="GNOMON_DATABASE_URL"
@@ -178,9 +186,9 @@ def _unusable(reason: str) -> SpecError:
 
 def revision_of(db: Connection) -> str | None:
     """The revision of the tables; None where none is noted."""
-    if not inspect(db).has_table(marks.name):
+    if not inspect(db).has_table(alembic_version.name):
         return None
-    return db.execute(select(marks.c.version_num)).scalar_one_or_none()
+    return db.execute(select(alembic_version.c.version_num)).scalar_one_or_none()
 
 
 def _check(found: str | None) -> None:

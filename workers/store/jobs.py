@@ -7,19 +7,19 @@ from itertools import islice
 from sqlalchemy import Connection, RowMapping, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from gnomon.errors import Conflict, NotFound, SpecError
-from gnomon.identity import digest
-from gnomon.job import Trial, expand, planned
+from gnomon.core.errors import Conflict, NotFound, SpecError
+from gnomon.core.ids import stable_hash
+from gnomon.core.sample import DataFault, SampleRef
 from gnomon.missing import keepable
 from gnomon.outcome import Outcome
-from gnomon.sample import DataFault, SampleRef
-from gnomon.spec import JobSpec
-from workers.store.counters import OPEN
+from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.trial_plan import Trial, count_trials, expand_trials
 from workers.store.database import Database, insert_all
-from workers.store.encoding import check_of, job_of, job_values, trial_values
-from workers.store.ending import end_unrun
+from workers.store.job_counters import OPEN
+from workers.store.missing import mark_missing
 from workers.store.records import JobRecord, ModelCheck, Page
 from workers.store.schema import LEASED, PENDING, jobs, model_checks, results, traces, trials
+from workers.store.serialization import check_of, job_of, job_values, trial_values
 
 INSERT_BATCH = 10_000
 SHARD_MIN, SHARD_MAX = 256, 4096
@@ -65,14 +65,14 @@ class Jobs(Database):
             SpecError: there is no sample, or one twice.
             Unavailable: the disk is full.
         """
-        self.check_room()
+        self.check_disk_space()
         if not refs:
             raise SpecError("nothing is selected; widen tasks, scenes or limit", field="select")
-        job_id, spec_hash = "j_" + secrets.token_hex(10), digest(spec.model_dump(mode="json"))
+        job_id, spec_hash = "j_" + secrets.token_hex(10), stable_hash(spec.model_dump(mode="json"))
         earlier = self._by_key(idempotency_key, spec_hash)
         if earlier is not None:
             return earlier
-        count = planned(spec, len(refs))
+        count = count_trials(spec, len(refs))
         size = shard_size(spec, count)
         new = job_values(spec, faults) | {
             "id": job_id,
@@ -80,13 +80,13 @@ class Jobs(Database):
             "idempotency_key": idempotency_key,
         }
         try:
-            self._insert_trials(expand(job_id, spec, refs), size)
+            self._insert_trials(expand_trials(job_id, spec, refs), size)
             with self.writing() as db:
-                self.lock_name(db, job_id)
+                self.advisory_lock(db, job_id)
                 place = {"created_at": self.now(db), "planned": count, "shard_size": size}
                 db.execute(insert(jobs).values(new | place))
         except BaseException as error:
-            is_kept = self.drop_unless_kept(job_id)
+            is_kept = self.rollback_unless_committed(job_id)
             if isinstance(error, OperationalError) and is_kept:
                 return self.job(job_id)  # only the answer to the commit was lost
             if not isinstance(error, IntegrityError):
@@ -99,10 +99,10 @@ class Jobs(Database):
             return earlier
         return self.job(job_id)
 
-    def drop_unless_kept(self, job_id: str) -> bool:
+    def rollback_unless_committed(self, job_id: str) -> bool:
         """Whether the job's own row was written; if not, its trials are deleted."""
         with self.writing() as db:
-            self.lock_name(db, job_id)  # a commit that nobody waits for any more may still be under way
+            self.advisory_lock(db, job_id)  # a commit that nobody waits for any more may still be under way
             if db.execute(select(jobs.c.id).where(jobs.c.id == job_id)).first() is not None:
                 return True
             db.execute(delete(trials).where(trials.c.job_id == job_id))
@@ -115,7 +115,7 @@ class Jobs(Database):
             NotFound: there is none of that id.
         """
         with self.reading() as db:
-            return _records(db, [_find(db, job_id)])[0]
+            return _records(db, [_find(db, job_id)], now=self.now(db))[0]
 
     def jobs(self, cursor: str | None = None, limit: int = 100) -> Page[JobRecord]:
         """Jobs, newest first.
@@ -128,7 +128,7 @@ class Jobs(Database):
             if cursor is not None:
                 query = query.where(jobs.c.number < number_of(cursor))
             found = db.execute(query).mappings().all()
-            items = _records(db, found[:limit])
+            items = _records(db, found[:limit], now=self.now(db))
         return Page(
             items=tuple(items), next_cursor=str(found[limit - 1]["number"]) if len(found) > limit else None
         )
@@ -174,7 +174,7 @@ class Jobs(Database):
             }
             if db.execute(reopened.values(values)).rowcount:
                 again = update(model_checks).where(model_checks.c.job_id == job_id)
-                db.execute(again.values(state="pending", cause="", error="", holder=""))
+                db.execute(again.values(state="pending", cause="", error="", holder="", waits_until=None))
         return self.job(job_id)
 
     def fail(self, job_id: str, error: str) -> JobRecord:
@@ -183,7 +183,7 @@ class Jobs(Database):
             _fail(db, job_id, error, now=self.now(db))
         return self.job(job_id)
 
-    def put_off(self, job_id: str, error: str, *, patience_s: float) -> None:
+    def record_setup_failure(self, job_id: str, error: str, *, patience_s: float) -> None:
         """A worker could not set the job up where it is: leave it to others.
 
         The job fails with this error once that has gone on for `patience_s` seconds without any lease.
@@ -232,7 +232,7 @@ class Jobs(Database):
                     f"the key {key!r} belongs to job {found[0]['id']}, which has another spec; use a new key"
                 )
                 raise Conflict(message, field="Idempotency-Key")
-            return next(iter(_records(db, found)), None)
+            return next(iter(_records(db, found, now=self.now(db))), None)
 
     def _insert_trials(self, planned: Iterator[Trial], size: int) -> None:
         rows = (
@@ -270,7 +270,7 @@ def _fail(db: Connection, job_id: str, error: str, *, now: float) -> None:
     changed = update(jobs).where(jobs.c.id == job_id, jobs.c.status.in_(OPEN))
     if db.execute(changed.values(status="failed", finished_at=now, error=error)).rowcount:
         pending = (trials.c.job_id == job_id) & (trials.c.state == PENDING)
-        end_unrun(db, pending, stop_reason="setup", error=error, now=now)
+        mark_missing(db, pending, stop_reason="setup", error=error, now=now)
 
 
 def _find(db: Connection, job_id: str) -> RowMapping:
@@ -280,13 +280,17 @@ def _find(db: Connection, job_id: str) -> RowMapping:
     return found
 
 
-def _records(db: Connection, found: Sequence[RowMapping]) -> list[JobRecord]:
+def _records(db: Connection, found: Sequence[RowMapping], *, now: float) -> list[JobRecord]:
     leased = select(trials.c.job_id, func.count().label("leased")).where(trials.c.state == LEASED)
     if len(found) == 1:
         leased = leased.where(trials.c.job_id == found[0]["id"])
     running = {row.job_id: row.leased for row in db.execute(leased.group_by(trials.c.job_id))}
     here = model_checks.c.job_id.in_([row["id"] for row in found])
+    ended = {row["id"]: row["finished_at"] for row in found}
     checks: dict[str, tuple[ModelCheck, ...]] = {}
     for row in db.execute(select(model_checks).where(here).order_by(model_checks.c.model)).mappings():
-        checks[row["job_id"]] = (*checks.get(row["job_id"], ()), check_of(row))
+        checks[row["job_id"]] = (
+            *checks.get(row["job_id"], ()),
+            check_of(row, at_s=now if ended[row["job_id"]] is None else ended[row["job_id"]]),
+        )
     return [job_of(row, running=running.get(row["id"], 0), checks=checks.get(row["id"], ())) for row in found]

@@ -5,19 +5,19 @@ from collections.abc import Collection, Sequence
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, func, select, tuple_, update
 
-from gnomon.spec import JobSpec
+from gnomon.spec.job_spec import JobSpec
 from workers.settings import MAX_LEASE_S
-from workers.store.counters import OPEN
 from workers.store.database import Database
-from workers.store.encoding import trial_of
-from workers.store.ending import end_unrun
 from workers.store.failure import stopped_models
+from workers.store.job_counters import OPEN
 from workers.store.jobs import group_size, lock_jobs
+from workers.store.missing import mark_missing
 from workers.store.records import Lease
 from workers.store.schema import LEASED, PENDING, jobs, trials
+from workers.store.serialization import trial_of
 
-ALONE_AFTER = 2  # deaths with a trial in hand that may have had another cause: a neighbour
-MAX_ATTEMPTS = ALONE_AFTER + 3  # a trial that ran alone at three deaths has caused them
+ISOLATE_AFTER = 2  # deaths with a trial in hand that may have had another cause: a neighbour
+MAX_ATTEMPTS = ISOLATE_AFTER + 3  # a trial that ran alone at three deaths has caused them
 GIVE_BACK_BATCH = 1_000
 
 
@@ -44,7 +44,7 @@ class Leases(Database):
         with the stop reason `budget`; begun samples are still handed out, so that arms stay paired.
         """
         here = (trials.c.job_id == job_id) & (trials.c.shard == shard) & (trials.c.state == PENDING)
-        suspect = trials.c.attempt >= ALONE_AFTER
+        suspect = trials.c.attempt >= ISOLATE_AFTER
         with self.writing() as db:
             lock_jobs(db, [job_id])
             now = self.now(db)
@@ -76,10 +76,10 @@ class Leases(Database):
                 db.execute(begun.values(values))
         return [Lease(trial=trial_of(row), attempt=row["attempt"], token=row["token"]) for row in found]
 
-    def has_suspects(self, job_id: str, shard: int) -> bool:
+    def has_poison_suspects(self, job_id: str, shard: int) -> bool:
         """Whether a trial of the shard waits that must run alone."""
         here = (trials.c.job_id == job_id) & (trials.c.shard == shard) & (trials.c.state == PENDING)
-        waits = select(trials.c.trial_id).where(here, trials.c.attempt >= ALONE_AFTER).limit(1)
+        waits = select(trials.c.trial_id).where(here, trials.c.attempt >= ISOLATE_AFTER).limit(1)
         with self.reading() as db:
             return db.execute(waits).first() is not None
 
@@ -100,7 +100,7 @@ class Leases(Database):
                 attempt = trials.c.attempt - 1
                 db.execute(given_back.values(state="pending", lease_until=None, worker=None, attempt=attempt))
 
-    def keep_only(self, worker: str, leases: Sequence[Lease]) -> None:
+    def release_all_but(self, worker: str, leases: Sequence[Lease]) -> None:
         """Give back what `worker` holds beside `leases`: handed out to it by an answer that was lost."""
         pairs = [(lease.trial.trial_id, lease.token) for lease in leases]
         with self.writing() as db:
@@ -136,7 +136,9 @@ class Leases(Database):
             here = expired & (trials.c.job_id == job_id)
             with self.writing() as db:
                 lock_jobs(db, [job_id])
-                end_unrun(db, here & (trials.c.attempt >= MAX_ATTEMPTS), stop_reason="worker_lost", now=now)
+                mark_missing(
+                    db, here & (trials.c.attempt >= MAX_ATTEMPTS), stop_reason="worker_lost", now=now
+                )
                 freed = update(trials).where(here).values(state="pending", lease_until=None, worker=None)
                 found = db.execute(freed.returning(trials.c.job_id, trials.c.shard)).all()
                 if db.execute(select(jobs.c.status).where(jobs.c.id == job_id)).scalar_one() in OPEN:
@@ -191,4 +193,4 @@ def _stop_at_limits(db: Connection, job: RowMapping, here: ColumnElement[bool], 
     share = len(called) * len(spec.arms)
     unbegun = [trial_id for trial_id, ordinal, _ in pending if waiting[ordinal // size] == share]
     if unbegun:
-        end_unrun(db, trials.c.trial_id.in_(unbegun), stop_reason="budget", now=now)
+        mark_missing(db, trials.c.trial_id.in_(unbegun), stop_reason="budget", now=now)

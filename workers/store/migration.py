@@ -12,7 +12,7 @@ from alembic.operations import Operations
 from alembic.script import Script, ScriptDirectory
 from alembic.util import CommandError
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
 from workers.store.database import Database, revision_of
 
 REVISIONS = Path(__file__).parent / "revisions"

@@ -6,14 +6,14 @@ A model that is stopped is not called any more: its trials end as `infra_missing
 from sqlalchemy import ColumnElement, Connection, RowMapping, insert, select, update
 
 from gnomon.missing import keepable
-from workers.store.counters import OPEN, Spent, add_results
 from workers.store.database import Database
-from workers.store.encoding import check_of
-from workers.store.ending import end_unrun
 from workers.store.failure import STOPPED
+from workers.store.job_counters import OPEN, Usage, add_results
 from workers.store.jobs import lock_jobs
+from workers.store.missing import mark_missing
 from workers.store.records import CheckState, ModelCheck
 from workers.store.schema import PENDING, jobs, model_checks, trials
+from workers.store.serialization import check_of
 
 
 class ModelChecks(Database):
@@ -27,11 +27,11 @@ class ModelChecks(Database):
             lock_jobs(db, [job_id])
             now, known = self.now(db), _find(db, job_id, model)
             if known is not None and known["state"] not in ("pending", "checking"):
-                return check_of(known), False
+                return check_of(known, at_s=now), False
             is_mine = known is None or known["holder"] in ("", holder) or known["until"] < now
             if is_mine:
                 _set(db, job_id, model, state="checking", holder=holder, until=now + ttl_s)
-            return check_of(_at(db, job_id, model)), is_mine
+            return check_of(_at(db, job_id, model), at_s=now), is_mine
 
     def end_check(
         self,
@@ -41,7 +41,7 @@ class ModelChecks(Database):
         holder: str,
         state: CheckState,
         calls: int,
-        spent: Spent,
+        spent: Usage,
         cause: str = "",
         error: str = "",
     ) -> None:
@@ -62,6 +62,14 @@ class ModelChecks(Database):
             found = {"state": state, "cause": cause, "error": keepable(error), "holder": ""}
             _set(db, job_id, model, **cost | (found if known["holder"] == holder else {}))
 
+    def note_wait(self, job_id: str, model: str, *, error: str, wait_s: float) -> None:
+        """The model's provider has been asked too often: it is not called again for so many seconds."""
+        with self.writing() as db:
+            lock_jobs(db, [job_id])
+            if _find(db, job_id, model) is None:  # no preflight was made: nothing else is known of it
+                _set(db, job_id, model, state="pending")
+            _set(db, job_id, model, waits_until=self.now(db) + wait_s, waits_for=keepable(error))
+
     def stop_model(self, job_id: str, model: str, *, cause: str, error: str) -> None:
         """Call the model no more: end its pending trials with that cause and the provider's words.
 
@@ -77,7 +85,7 @@ class ModelChecks(Database):
             if known is None or known["state"] != STOPPED:
                 _set(db, job_id, model, state=STOPPED, cause=cause, error=error, holder="")
             here = (trials.c.job_id == job_id) & (trials.c.model == model) & (trials.c.state == PENDING)
-            end_unrun(db, here, stop_reason=f"provider:{cause}", error=error, now=self.now(db))
+            mark_missing(db, here, stop_reason=f"provider:{cause}", error=error, now=self.now(db))
 
 
 def _here(job_id: str, model: str) -> ColumnElement[bool]:

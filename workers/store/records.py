@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Generic, Literal, TypeVar
 
-from gnomon.job import Trial
-from gnomon.row import Row
-from gnomon.sample import DataFault
-from gnomon.spec import JobSpec
+from gnomon.core.row import Row
+from gnomon.core.sample import DataFault
+from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.trial_plan import Trial
 
 JobStatus = Literal["queued", "running", "completed", "cancelled", "failed"]
 TrialState = Literal["pending", "leased", "done"]
@@ -38,6 +38,8 @@ class ModelCheck:
     preflight calls have cost (None where the provider does not say).
 
     `unconfirmed`: the preflight failed in passing, and the job went on; `stopped`: it is called no more.
+    `waits_until`: the provider has been asked too often, said so in the words of `waits_for`, and is not
+    called before; or was not, when the job ended. None: nothing waits for it.
     """
 
     model: str
@@ -47,6 +49,8 @@ class ModelCheck:
     calls: int
     usd: float | None
     tokens: int | None
+    waits_until: str | None = None
+    waits_for: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

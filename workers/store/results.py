@@ -8,16 +8,16 @@ from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, tuple_, update
 
-from gnomon.errors import NotFound
-from gnomon.row import COLUMNS, Row
-from workers.store.counters import Spent, add_results
+from gnomon.core.errors import NotFound
+from gnomon.core.row import COLUMNS, Row
 from workers.store.database import Database, in_words, is_passing
-from workers.store.encoding import pack, row_in_order, row_of, row_values, trial_of, unpack
-from workers.store.ending import missing_row
+from workers.store.job_counters import Usage, add_results
 from workers.store.jobs import lock_jobs, number_of
 from workers.store.leases import held_by
+from workers.store.missing import missing_row
 from workers.store.records import Lease, Page, TrialRecord
 from workers.store.schema import results, traces, trials
+from workers.store.serialization import pack, row_in_order, row_of, row_values, trial_of, unpack
 
 Ended = tuple[Lease, Row, Mapping[str, Any]]  # what was leased, how it ended, its trace as plain data
 READ_BATCH = 2_000
@@ -45,7 +45,7 @@ class Results(Database):
             refused |= self._finish(ended[start : start + WRITE_BATCH])
         return refused
 
-    def charge(self, job_id: str, spent: Sequence[Spent]) -> None:
+    def charge(self, job_id: str, spent: Sequence[Usage]) -> None:
         """Count what was spent on trials that were broken off and have no result: the money is gone."""
         with self.writing() as db:
             add_results(db, job_id, (), spent, now=self.now(db))
@@ -163,7 +163,7 @@ class Results(Database):
                 db.execute(insert(traces), [body for body in bodies if body["trial_id"] in taken])
             for job_id, rows in by_job.items():
                 outcomes = [row.outcome for row in rows if row.trial_id in taken]
-                spent = [Spent.by(row) for row in rows if row.trial_id in taken | refused]
+                spent = [Usage.by(row) for row in rows if row.trial_id in taken | refused]
                 add_results(db, job_id, outcomes, spent, now=self.now(db))
         return refused
 
@@ -193,7 +193,7 @@ def _unstorable(lease: Lease, row: Row) -> Row:
     """What is kept of a result that cannot be: the trial, and what it has cost where that can be counted."""
     kept = missing_row(lease.trial, benchmark=row.benchmark, stop_reason=UNSTORABLE, attempt=lease.attempt)
     prompt, completion = (
-        Spent.countable(None, count) for count in (row.prompt_tokens, row.completion_tokens)
+        Usage.countable(None, count) for count in (row.prompt_tokens, row.completion_tokens)
     )
-    usd = Spent.countable(row.usd, None).usd
+    usd = Usage.countable(row.usd, None).usd
     return replace(kept, usd=usd, prompt_tokens=prompt.tokens, completion_tokens=completion.tokens)

@@ -17,12 +17,12 @@ from sqlalchemy import (
     literal_column,
 )
 
-REVISION = "0006"  # of the tables below; each change of them is a step in workers/store/revisions
+REVISION = "0007"  # of the tables below; each change of them is a step in workers/store/revisions
 metadata = MetaData()
 _serial = BigInteger().with_variant(Integer, "sqlite")
 
 
-def _facts() -> tuple[Column[Any], ...]:
+def _trial_columns() -> tuple[Column[Any], ...]:
     """What a trial is. `job_id` is no foreign key: a job's own row is written after its trials."""
     return (
         Column("job_id", String(40), nullable=False),
@@ -76,7 +76,7 @@ trials = Table(
     Column("trial_id", String(40), primary_key=True),
     Column("ordinal", Integer, nullable=False),
     Column("shard", Integer, nullable=False),
-    *_facts(),
+    *_trial_columns(),
     Column("state", String(8), nullable=False, default="pending"),
     Column("attempt", Integer, nullable=False, default=0),
     Column("token", Integer, nullable=False, default=0),
@@ -107,7 +107,7 @@ results = Table(
     Column(
         "trial_id", String(40), ForeignKey("trials.trial_id", ondelete="CASCADE"), nullable=False, unique=True
     ),
-    *_facts(),
+    *_trial_columns(),
     Column("benchmark", Text, nullable=False),
     Column("outcome", String(16), nullable=False),
     Column("stop_reason", Text, nullable=False),
@@ -177,6 +177,8 @@ model_checks = Table(  # what is known of a job's model: its preflight, and whet
     Column("calls", Integer, nullable=False, default=0, server_default="0"),
     Column("usd", Double),  # of the preflight calls; None: unknown
     Column("tokens", BigInteger),
+    Column("waits_until", Double),  # its provider was asked too often and said so in the words of `waits_for`
+    Column("waits_for", Text, nullable=False, default="", server_default=""),
 )
 
 workers = Table(
@@ -190,4 +192,4 @@ workers = Table(
     Column("seen_at", Double, nullable=False),
 )
 
-marks = Table("alembic_version", metadata, Column("version_num", String(32), primary_key=True))
+alembic_version = Table("alembic_version", metadata, Column("version_num", String(32), primary_key=True))

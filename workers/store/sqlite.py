@@ -79,12 +79,12 @@ def open_sqlite(url: URL) -> Engine:
     return engine
 
 
-def has_room(url: URL) -> bool:
+def has_disk_space(url: URL) -> bool:
     """Whether the disk has MIN_FREE_BYTES left."""
     return shutil.disk_usage(Path(url.database or "").parent).free >= MIN_FREE_BYTES
 
 
-def damage_of(db: Connection) -> str | None:
+def integrity_error(db: Connection) -> str | None:
     """What a quick look finds broken in the file, seconds for a gigabyte; None if nothing."""
     found = str(db.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
     return None if found == "ok" else found

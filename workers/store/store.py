@@ -2,17 +2,17 @@
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from gnomon.errors import SpecError
-from workers.store.filing import Filing
-from workers.store.fleet import Fleet
+from gnomon.core.errors import SpecError
+from workers.store.budgets import BudgetStore
+from workers.store.finished_jobs import FinishedJobs
 from workers.store.leases import Leases
 from workers.store.model_checks import ModelChecks
-from workers.store.purses import Purses
-from workers.store.replies import Replies
+from workers.store.responses import Responses
 from workers.store.results import Results
+from workers.store.worker_registry import WorkerRegistry
 
 
-class Store(Filing, Leases, Results, ModelChecks, Replies, Purses, Fleet):
+class Store(FinishedJobs, Leases, Results, ModelChecks, Responses, BudgetStore, WorkerRegistry):
     """Jobs, leases, results, filed jobs, models, replies, purses and the fleet over one database.
 
     `Store(url)`: `sqlite:///FILE` (made if absent, with its folder) or a PostgreSQL URL. Tables are made

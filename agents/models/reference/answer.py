@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.models.reference.question import TIMES_WANTED, Option, Question, clock
-from gnomon.identity import seed_of
+from gnomon.core.ids import stable_seed
 
 Interval = tuple[float, float]  # seconds from midnight
 
@@ -32,7 +32,7 @@ class Answer:
 def guess(question: Question, why: str) -> Answer:
     """An answer from nothing but the text: options by its hash, times soon after the last sighting."""
     wanted = max(TIMES_WANTED.get(question.kind, 1), 1)
-    shuffled = sorted(question.options, key=lambda option: seed_of(question.text, option.letter))
+    shuffled = sorted(question.options, key=lambda option: stable_seed(question.text, option.letter))
     chosen = shuffled[:wanted]
     if not chosen:
         return Answer(

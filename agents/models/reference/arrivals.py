@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.models.reference.answer import Interval
-from agents.models.reference.evidence import Call, Evidence, Result
-from agents.models.reference.hedge import Doubts, hedged
-from agents.models.reference.question import Option
-from agents.models.reference.survey import (
+from agents.models.reference.interval_choice import Doubts, hedged
+from agents.models.reference.observations import (
     ASSUMED_RANGE_M,
     BLIND_SHARE,
     Location,
@@ -17,6 +15,8 @@ from agents.models.reference.survey import (
     at,
     distances,
 )
+from agents.models.reference.question import Option
+from agents.models.reference.tool_results import Call, Evidence, Result
 
 LEAST_M = 1.0  # no camera is nearer than that
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from agents.models.reference.answer import Answer, Interval, cheapest, guess
 from agents.models.reference.arrivals import by_distance, expected
 from agents.models.reference.constants import Constants
-from agents.models.reference.evidence import Call, Evidence
+from agents.models.reference.observations import Survey, survey
 from agents.models.reference.pace import is_vehicle
 from agents.models.reference.question import Option, Question
-from agents.models.reference.survey import Survey, survey
+from agents.models.reference.tool_results import Call, Evidence
 
 LEAST_ERROR_S = 1.0  # no forecast is better than that
 MEETING_S = 5.0  # vehicles meet so close to the last sighting; a forecast that errs by more is of no use

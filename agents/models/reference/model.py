@@ -3,19 +3,19 @@
 import json
 from collections.abc import Callable, Mapping
 
-from agents.models.reference.ahead import next_camera, next_two
 from agents.models.reference.answer import Answer, guess
-from agents.models.reference.between import moved, passed_camera, passing_time
 from agents.models.reference.constants import SHIPPED, Constants
-from agents.models.reference.evidence import Call, Evidence, Need, read_evidence
+from agents.models.reference.forecasting import next_camera, next_two
+from agents.models.reference.interpolation import moved, passed_camera, passing_time
 from agents.models.reference.meeting import meeting
 from agents.models.reference.order import ordered
 from agents.models.reference.question import Kind, Question, read_question
+from agents.models.reference.tool_results import Call, Evidence, Need, read_evidence
 from agents.models.reference.trip_reading import is_trip, read_trip
-from gnomon.errors import SpecError
-from gnomon.message import ToolCall
-from gnomon.model import Reply, Request
-from gnomon.spec import ModelSpec
+from gnomon.core.errors import SpecError
+from gnomon.core.message import ToolCall
+from gnomon.core.model import Reply, Request
+from gnomon.spec.job_spec import ModelSpec
 
 Solver = Callable[[Question, Evidence], Answer]
 

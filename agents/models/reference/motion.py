@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tools.geometry.told_motion import Stretch, displacement_m, duration_s, stretches
+from tools.geometry.motion_text import Segment, displacement_m, duration_s, parse_segments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +37,14 @@ def read_motion(text: str) -> Motion | None:
     >>> [round(value, 6) for value in motion.displacement_m], motion.length_m, motion.duration_s
     ([10.0, 5.0], 15.0, 10.0)
     """
-    parts = stretches(text)
+    parts = parse_segments(text)
     return _motion(parts) if parts else None
 
 
 def motion_of(rows: Sequence[Mapping[str, float]]) -> Motion:
     """The same from the stretches that a tool read."""
     parts = [
-        Stretch(heading_deg=row["heading_deg"], length_m=row["length_m"], speed_mps=row.get("speed_mps"))
+        Segment(heading_deg=row["heading_deg"], length_m=row["length_m"], speed_mps=row.get("speed_mps"))
         for row in rows
     ]
     return _motion(tuple(parts))
@@ -64,7 +64,7 @@ def misfit(told: Motion, gap: Gap) -> float:
     return cost
 
 
-def _motion(parts: tuple[Stretch, ...]) -> Motion:
+def _motion(parts: tuple[Segment, ...]) -> Motion:
     return Motion(
         displacement_m=displacement_m(parts),
         length_m=math.fsum(part.length_m for part in parts),

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from agents.models.reference.answer import Answer, cheapest, guess
-from agents.models.reference.evidence import Call, Evidence
+from agents.models.reference.observations import FLOOR_CHANGE_M, Survey, distances, survey
 from agents.models.reference.question import Option, Question
-from agents.models.reference.survey import FLOOR_CHANGE_M, Survey, distances, survey
+from agents.models.reference.tool_results import Call, Evidence
 
 TURN_COST_M = 20.0  # what turning right round between two sightings counts as
 

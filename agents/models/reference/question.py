@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from gnomon.message import Message
+from gnomon.core.message import Message
 
 Box = tuple[float, float, float, float]  # x, y, width, height in pixels
 

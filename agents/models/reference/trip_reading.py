@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gnomon.message import Message
-from gnomon.model import Request
+from gnomon.core.message import Message
+from gnomon.core.model import Request
 
 MARKS = {"request": "REQUEST:", "facts": "FACTS:", "told": "ALSO:"}
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise, permutations
 from typing import Any
 
-from agents.models.reference.evidence import Call, Need
+from agents.models.reference.preferences import chosen_places
+from agents.models.reference.tool_results import Call, Need
 from agents.models.reference.trip_problem import problem_from
 from agents.models.reference.trip_reading import TripReading
-from agents.models.reference.trip_wishes import chosen_places
 from tools.trips.hours import clock_of, minutes_of
 from tools.trips.solve import solve
 

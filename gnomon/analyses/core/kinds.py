@@ -4,15 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gnomon.errors import SpecError
-from gnomon.row import Row
+from gnomon.core.errors import SpecError
+from gnomon.core.row import Row
 from tools.core.registry import Registry
 
 GroupOf = Callable[[Row], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class LabelledByJudge:
     """A judge reads a trial's trace and says of each label whether it holds.
 
     `labels` are names with their definitions. `only_wrong`: trials that scored below 0.5 alone are read.
@@ -33,7 +33,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counted:
+class ComputedFromRows:
     """A figure made of rows, grouped by `group`: `cell`, or `question_type` of the published item.
 
     `count` gets the rows and the group of each, and refuses too few models or samples.
@@ -46,7 +46,7 @@ class Counted:
     count: Callable[[Sequence[Row], GroupOf], dict[str, Any]]
 
 
-ANALYSES: Registry[Judged | Counted] = Registry("gnomon.analyses", "analysis", dashes=False)
+ANALYSES: Registry[LabelledByJudge | ComputedFromRows] = Registry("gnomon.analyses", "analysis", dashes=False)
 
 
 def need(what: str, found: int, least: int) -> None:
@@ -54,7 +54,7 @@ def need(what: str, found: int, least: int) -> None:
 
     >>> need("models", 2, 5)
     Traceback (most recent call last):
-    gnomon.errors.SpecError: JOB: 2 models; this analysis needs 5 or more
+    gnomon.core.errors.SpecError: JOB: 2 models; this analysis needs 5 or more
 
     Raises:
         SpecError: there is too little.

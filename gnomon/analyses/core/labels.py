@@ -6,8 +6,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from gnomon.analyses.core.kinds import Judged, need
-from gnomon.row import Row
+from gnomon.analyses.core.kinds import LabelledByJudge, need
+from gnomon.core.row import Row
 from gnomon.statistics.agreement import cohen_kappa, fleiss_kappa
 from gnomon.statistics.estimate import wilson
 
@@ -39,7 +39,7 @@ def _is_flag(value: object) -> bool:
 
 
 def summarise(
-    analysis: Judged, judgements: Sequence[Row], cases: Mapping[str, Mapping[str, str]]
+    analysis: LabelledByJudge, judgements: Sequence[Row], cases: Mapping[str, Mapping[str, str]]
 ) -> dict[str, Any]:
     """Shares of each label by model, arm and task, and the judges' agreement.
 
@@ -73,7 +73,7 @@ def summarise(
     }
 
 
-def _shares(analysis: Judged, said: Said, members: Sequence[str]) -> dict[str, Any]:
+def _shares(analysis: LabelledByJudge, said: Said, members: Sequence[str]) -> dict[str, Any]:
     shares: dict[str, Any] = {}
     for name in analysis.labels:
         means = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gnomon.analyses.core.kinds import GroupOf
-from gnomon.row import Row
+from gnomon.core.row import Row
 from gnomon.statistics.design import Floats
 
 

@@ -4,11 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gnomon.audit.hook import Asked, Play, played
-from gnomon.benchmark import PromptProtocol
+from gnomon.audit.hook import Asked, ShortcutGuess, guess
 from gnomon.benchmarks.escherverse.item import FILL_IN, LETTERS, MULTIPLE, SINGLE, TRUE_FALSE, Item
 from gnomon.benchmarks.escherverse.shown import gold_letters
-from gnomon.sample import DataFault, Sample
+from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.sample import DataFault, Sample
 
 SHORT = 2  # characters: a gold so short stands in nearly every longer text
 
@@ -24,7 +24,7 @@ def asked(sample: Sample) -> Asked | None:
     return Asked(options=item.options, right=tuple(map(LETTERS.index, gold))) if gold else None
 
 
-def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[Play]:
+def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
     """Pick the place that is most often right elsewhere; pick the option that shares most words with the
     question. Both for single choices; a True/False is guessed by the commoner word.
     """
@@ -45,14 +45,14 @@ def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[Play]:
                 for at in range(len(told[name].options))
             ]
             left = _most(elsewhere)
-            yield played(
+            yield guess(
                 "place most often right in other videos", "leak", protocol, name, left=left, asked=told[name]
             )
             if item.kind == SINGLE:
                 words = set(_words(item.body))
                 shared = [len(words & set(_words(option))) for option in told[name].options]
                 left = _most(shared)
-                yield played(
+                yield guess(
                     "words shared with the question", "floor", protocol, name, left=left, asked=told[name]
                 )
 

@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select, Varied
 from gnomon.benchmarks.escherverse.item import CATEGORIES, SCENES, kind_of, split_question
 from gnomon.benchmarks.escherverse.loader import open_samples
 from gnomon.benchmarks.escherverse.official import VARIANTS, score_official
 from gnomon.benchmarks.escherverse.published import published
 from gnomon.benchmarks.escherverse.strict import score_strict
-from gnomon.decoding import EVERY_TASK, Decoding
-from gnomon.errors import DataError, SpecError
+from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select, Varied
+from gnomon.core.errors import DataError, SpecError
+from gnomon.core.sample import Sample
+from gnomon.core.score import Score
 from gnomon.media import MediaStore
-from gnomon.sample import Sample
-from gnomon.score import Score
+from gnomon.spec.decoding import EVERY_TASK, Decoding
 from tools.core.tool import Need
 
 
@@ -27,10 +27,10 @@ class EscherVerse:
     scenes: tuple[str, ...] = tuple(SCENES.values())
     variants: tuple[str, ...] = VARIANTS
     needs_data = True
-    builds_slowly = True
+    is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
-    holds: tuple[Need, ...] = ("footage", "nothing")
-    varies: frozenset[Varied] = frozenset({"frames", "fps", "paper"})
+    provides: tuple[Need, ...] = ("footage", "nothing")
+    options: frozenset[Varied] = frozenset({"frames", "fps", "paper"})
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore

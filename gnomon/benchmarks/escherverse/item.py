@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
 
 CATEGORIES = {  # by number: the name in reports and in `select.tasks`, as the published table calls it
     1: "object_permanence",

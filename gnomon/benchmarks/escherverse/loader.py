@@ -5,18 +5,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gnomon.benchmark import PromptProtocol, Select
 from gnomon.benchmarks.escherverse.item import CATEGORIES, QUESTION_TYPES, SCENES, Item, item_from_json
 from gnomon.benchmarks.escherverse.prompt import parts_of
 from gnomon.benchmarks.escherverse.shown import as_shown, gold_letters
-from gnomon.clip_folders import ClipFolders, absence
-from gnomon.errors import DataError, NotFound
-from gnomon.identity import digest
+from gnomon.core.benchmark import PromptProtocol, Select
+from gnomon.core.errors import DataError, NotFound
+from gnomon.core.ids import stable_hash
+from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.media import MediaStore
+from gnomon.media.clip_folders import ClipFolders, absence
+from gnomon.media.clip_frames import show_clip
 from gnomon.media.clips import Clips, Look
 from gnomon.media.rules import FrameRule, Spread, Uniform, as_asked
-from gnomon.sample import DataFault, Sample, SampleRef
-from gnomon.shown_clip import show_clip
 from tools.core.regular_file import read_regular
 
 FILE = "Escher-Bench.json"
@@ -84,7 +84,7 @@ def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media:
         if (not select.tasks or item.category in select.tasks)
         and (not select.scenes or item.scene in select.scenes)
     ]
-    chosen.sort(key=lambda item: digest(select.seed, item.index))
+    chosen.sort(key=lambda item: stable_hash(select.seed, item.index))
     chosen = chosen[: select.limit]
     folders = ClipFolders(root=data, beside=data)  # clips are given out on request, in no set layout
     clips = [item.clip for item in chosen]

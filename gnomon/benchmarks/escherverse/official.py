@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from gnomon.benchmarks.escherverse.item import FILL_IN, MULTIPLE, SINGLE, TRUE_FALSE
-from gnomon.score import Score
+from gnomon.core.score import Score
 
 VARIANTS = ("v1", "v2")
 ENOUGH = 0.75  # similarity from which a filled-in phrase gets half a point

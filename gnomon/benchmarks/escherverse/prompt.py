@@ -1,10 +1,10 @@
 """Prompts of a question: as the authors ask it (official), or options anew and frames timed (guarded)."""
 
-from gnomon.benchmark import PromptProtocol
 from gnomon.benchmarks.escherverse.item import FILL_IN, LETTERS, MULTIPLE, SINGLE, TRUE_FALSE, Item
-from gnomon.clip_samples import labelled_frames
+from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.sample import Part
+from gnomon.media.clip_samples import labelled_frames
 from gnomon.media.clips import Frames
-from gnomon.sample import Part
 
 _FORMS = {
     SINGLE: "the letter of the one right option",

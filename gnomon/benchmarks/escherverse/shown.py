@@ -3,9 +3,9 @@
 import re
 from dataclasses import replace
 
-from gnomon.benchmark import PromptProtocol
 from gnomon.benchmarks.escherverse.item import LETTERS, Item
-from gnomon.identity import digest
+from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.ids import stable_hash
 
 OFFICIAL_LETTERS = 4  # A to D
 
@@ -29,7 +29,7 @@ def as_shown(item: Item, protocol: PromptProtocol) -> Item:
         return item
     if len(item.options) > OFFICIAL_LETTERS or _speaks_of_others(item):
         return item
-    order = sorted(range(len(item.options)), key=lambda at: digest(item.body, item.options[at], at))
+    order = sorted(range(len(item.options)), key=lambda at: stable_hash(item.body, item.options[at], at))
     letters = sorted(LETTERS[order.index(LETTERS.index(letter))] for letter in gold)
     return replace(item, options=tuple(item.options[at] for at in order), answer=",".join(letters))
 

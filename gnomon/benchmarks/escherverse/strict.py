@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from gnomon.benchmarks.escherverse.item import FILL_IN, LETTERS, MULTIPLE, SINGLE, TRUE_FALSE
 from gnomon.benchmarks.escherverse.official import ENOUGH, similarity
-from gnomon.score import Score
+from gnomon.core.score import Score
 
 EXTRA_WORDS = 4
 SHORT = 200  # characters of a bare reply

@@ -4,15 +4,23 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select, only_scorer
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, gold_from_json
 from gnomon.benchmarks.gtr_bench.published import published
 from gnomon.benchmarks.gtr_bench.scoring import score_case
-from gnomon.decoding import EVERY_TASK, Decoding
-from gnomon.errors import DataError, SpecError
+from gnomon.core.benchmark import (
+    Benchmark,
+    PromptProtocol,
+    Published,
+    SampleSet,
+    Scoring,
+    Select,
+    reject_variant,
+)
+from gnomon.core.errors import DataError, SpecError
+from gnomon.core.sample import Sample
+from gnomon.core.score import Score
 from gnomon.media import MediaStore
-from gnomon.sample import Sample
-from gnomon.score import Score
+from gnomon.spec.decoding import EVERY_TASK, Decoding
 from tools.core.tool import Need
 
 # What neither a check of a spec nor a generated world needs.
@@ -29,7 +37,7 @@ class GtrBench:
     variants: tuple[str, ...] = ()
     needs_data = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
-    holds: tuple[Need, ...] = ("scene", "nothing")
+    provides: tuple[Need, ...] = ("scene", "nothing")
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
@@ -41,14 +49,14 @@ class GtrBench:
         return open_samples(data=data, select=select, protocol=protocol, media=media)
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
-        only_scorer(self.name, variant)
+        reject_variant(self.name, variant)
         target = sample.target
         return score_case(target["case"], response, scoring=scoring, protocol=target["protocol"])
 
     def score_record(
         self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
     ) -> Score:
-        only_scorer(self.name, variant)
+        reject_variant(self.name, variant)
         if "response" not in record:
             raise SpecError("a record needs a response; it may be null", field="response")
         response = record["response"]
@@ -60,7 +68,7 @@ class GtrBench:
             raise SpecError(error.message, field=".".join(filter(None, ("case", error.field)))) from None
         return score_case(case, response, scoring=scoring)
 
-    def floors(self, sample: Sample) -> Mapping[str, float]:
+    def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
         from gnomon.benchmarks.gtr_bench.floors import floors_of
 
         return floors_of(sample)

@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
 
 Box = tuple[float, float, float, float]  # x, y, width, height in pixels, y down
 Metric = Literal["MCQ_Acc", "ST-IoU"]

@@ -1,8 +1,8 @@
 """Floors of GTR-Bench: regularities of the questions that no prompt can guard, as rules without a model."""
 
 from gnomon.benchmarks.gtr_bench.audit.plays import floor_plays
-from gnomon.errors import DataError
-from gnomon.sample import Sample
+from gnomon.core.errors import DataError
+from gnomon.core.sample import Sample
 
 
 def floors_of(sample: Sample) -> dict[str, float]:

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from PIL import Image
 
-from gnomon.benchmark import PromptProtocol
 from gnomon.benchmarks.gtr_bench.case import Clip
 from gnomon.benchmarks.gtr_bench.clock import clock
+from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.sample import ImageRef
 from gnomon.media.clips import Clips, Look
 from gnomon.media.clips import jpeg as encoded
 from gnomon.media.marks import Mark
 from gnomon.media.rules import AtIndices
-from gnomon.sample import ImageRef
 from tools.core.regular_file import open_regular
 
 MAX_SIDE_PX = 1800

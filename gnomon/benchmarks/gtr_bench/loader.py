@@ -10,7 +10,6 @@ from pathlib import Path
 import networkx as nx
 from PIL import Image
 
-from gnomon.benchmark import PromptProtocol, Select
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, Case
 from gnomon.benchmarks.gtr_bench.frames import clip_pictures, has_frames, jpeg
 from gnomon.benchmarks.gtr_bench.layout import Layout, find_layout, read_cases
@@ -18,11 +17,12 @@ from gnomon.benchmarks.gtr_bench.map_reading.mapped_scene import mapped_scene
 from gnomon.benchmarks.gtr_bench.map_reading.reading_store import ReadingStore
 from gnomon.benchmarks.gtr_bench.prompt import TIMELESS, Frames, parts_of
 from gnomon.benchmarks.gtr_bench.scenes import indoor_scene, map_image_of, outdoor_scene, own_scene
-from gnomon.errors import DataError, NotFound
-from gnomon.identity import digest
+from gnomon.core.benchmark import PromptProtocol, Select
+from gnomon.core.errors import DataError, NotFound
+from gnomon.core.ids import stable_hash
+from gnomon.core.sample import LACKS_MEDIA, DataFault, ImageRef, Sample, SampleRef
 from gnomon.media import MediaStore
 from gnomon.media.clips import Clips
-from gnomon.sample import LACKS_MEDIA, DataFault, ImageRef, Sample, SampleRef
 from tools.core.regular_file import read_regular
 from tools.scene.scene import Scene
 
@@ -138,7 +138,7 @@ def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media:
         if (not select.tasks or case.task_id in select.tasks)
         and (not select.scenes or case.scene in select.scenes)
     ]
-    chosen.sort(key=lambda case: digest(select.seed, case.case_id))
+    chosen.sort(key=lambda case: stable_hash(select.seed, case.case_id))
     chosen = chosen[: select.limit]
     if any(case.scene == "indoor" for case in chosen):
         indoor_scene(layout.homographies)  # refuses a broken file now and not in every trial

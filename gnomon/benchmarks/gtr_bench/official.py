@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gnomon.benchmarks.gtr_bench.case import Case, body_of
-from gnomon.score import Score
+from gnomon.core.score import Score
 
 MAX_SHOWN = 500  # characters of an answer that are kept
 POINT_WINDOW_S = 0.5  # a point in time stands for this much before and after it

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from gnomon.benchmark import PromptProtocol
 from gnomon.benchmarks.gtr_bench.case import CAMERA_ID, Case, body_of
 from gnomon.benchmarks.gtr_bench.clock import NOON_S, clock_span, day_span
+from gnomon.core.benchmark import PromptProtocol
 
 GRID_S = 0.1  # published false intervals lie on this grid, the true one does not
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from gnomon.benchmark import PromptProtocol
 from gnomon.benchmarks.gtr_bench.case import Case, Clip
 from gnomon.benchmarks.gtr_bench.clock import CLOCK_TIME, clock, clock_span
 from gnomon.benchmarks.gtr_bench.options import displayed_choices
-from gnomon.identity import digest
-from gnomon.sample import ImageRef, Part
+from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.ids import stable_hash
+from gnomon.core.sample import ImageRef, Part
 
 Frames = Mapping[Clip, Sequence[ImageRef]]  # by clip: its pictures in order; a clip without any may be absent
 
@@ -61,7 +61,7 @@ def guarded_clips(case: Case) -> tuple[Clip, ...]:
     if case.task.short != TIMELESS:
         return case.clips
     options = sorted(displayed_choices(case, "guarded"))
-    return tuple(sorted(case.clips, key=lambda clip: digest(options, clip.camera_id, clip.bboxes)))
+    return tuple(sorted(case.clips, key=lambda clip: stable_hash(options, clip.camera_id, clip.bboxes)))
 
 
 def target_names(clips: Sequence[Clip]) -> dict[str, str]:

@@ -16,8 +16,8 @@ from PIL import Image
 from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter, ValidationError
 
 from gnomon.benchmarks.gtr_bench.case import CAMERA_ID, Case
-from gnomon.errors import DataError
-from gnomon.sample import ImageRef
+from gnomon.core.errors import DataError
+from gnomon.core.sample import ImageRef
 from tools.core.regular_file import open_regular, read_regular
 from tools.scene.errors import SceneError
 from tools.scene.format import read_scene

@@ -1,11 +1,11 @@
 """Score a response to a case, by the released rules or by sane ones."""
 
-from gnomon.benchmark import PromptProtocol, Scoring
 from gnomon.benchmarks.gtr_bench.case import Case
 from gnomon.benchmarks.gtr_bench.official import score_official
 from gnomon.benchmarks.gtr_bench.options import as_displayed
 from gnomon.benchmarks.gtr_bench.strict import score_strict
-from gnomon.score import Score
+from gnomon.core.benchmark import PromptProtocol, Scoring
+from gnomon.core.score import Score
 
 
 def score_case(

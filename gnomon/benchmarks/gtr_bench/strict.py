@@ -12,7 +12,7 @@ from typing import Any
 
 from gnomon.benchmarks.gtr_bench.case import Case, body_of
 from gnomon.benchmarks.gtr_bench.clock import day_span
-from gnomon.score import Score
+from gnomon.core.score import Score
 
 Span = tuple[float, float]
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
 from gnomon.benchmarks.itinerary.brief import Brief, brief_of
 from gnomon.benchmarks.itinerary.floors import floors_of
 from gnomon.benchmarks.itinerary.generate import task_for
@@ -15,10 +14,11 @@ from gnomon.benchmarks.itinerary.pool import pool_of
 from gnomon.benchmarks.itinerary.prompt import parts_of
 from gnomon.benchmarks.itinerary.request_task import REQUEST_ID, checked_request, request_task
 from gnomon.benchmarks.itinerary.scoring import score
-from gnomon.errors import DataError, NotFound, SpecError
+from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.core.errors import DataError, NotFound, SpecError
+from gnomon.core.sample import DataFault, Sample, SampleRef
+from gnomon.core.score import Score
 from gnomon.media import MediaStore
-from gnomon.sample import DataFault, Sample, SampleRef
-from gnomon.score import Score
 from tools.core.tool import Need
 
 SAMPLES = 120  # where `select.limit` is not given: 20 a family
@@ -94,8 +94,8 @@ class Itinerary:
     variants: tuple[str, ...] = ()
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
-    builds_slowly = True  # places are looked up, perhaps at services; plans are searched for and verified
-    holds: tuple[Need, ...] = ("trip", "nothing")
+    is_cpu_bound = True  # places are looked up, perhaps at services; plans are searched for and verified
+    provides: tuple[Need, ...] = ("trip", "nothing")
 
     def open(
         self,
@@ -160,7 +160,7 @@ class Itinerary:
         response = record["response"]
         return score(request_task(record["request"]), response if isinstance(response, str) else "")
 
-    def floors(self, sample: Sample) -> Mapping[str, float]:
+    def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
         return floors_of(sample.target["task"]) if "task" in sample.target else {}
 
     def published(self) -> Sequence[Published]:

@@ -8,12 +8,12 @@ from typing import Any
 
 from gnomon.benchmarks.itinerary.request_task import checked_request, request_task
 from gnomon.benchmarks.itinerary.task import Task
-from gnomon.clip_samples import labelled_frames
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
+from gnomon.core.sample import Part
 from gnomon.media import MediaStore
+from gnomon.media.clip_samples import labelled_frames
 from gnomon.media.clips import Clips
 from gnomon.media.rules import Uniform
-from gnomon.sample import Part
 from tools.trips.atlas import areas
 from tools.trips.draft import read_object
 

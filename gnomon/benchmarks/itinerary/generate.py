@@ -11,7 +11,7 @@ from gnomon.benchmarks.itinerary.rail_trip import draw_rail
 from gnomon.benchmarks.itinerary.refuse import make_infeasible
 from gnomon.benchmarks.itinerary.task import Task
 from gnomon.benchmarks.itinerary.visit_graph import draw_graph
-from gnomon.identity import digest, seed_of
+from gnomon.core.ids import stable_hash, stable_seed
 
 ONE_DAY, TWO_DAYS = (4, 7), (8, 10)
 
@@ -24,8 +24,8 @@ def task_for(number: Number, folder: str | None = None) -> Task:
         DataError: there is no such city.
     """
     family = number.family
-    request_id = "trip-" + digest(number.seed, number.k, number.area, size=8)
-    chance = random.Random(seed_of("itinerary", number.seed, number.k, number.area))
+    request_id = "trip-" + stable_hash(number.seed, number.k, number.area, size=8)
+    chance = random.Random(stable_seed("itinerary", number.seed, number.k, number.area))
     if family == "rail-trip":
         return draw_rail(chance, request_id)
     if family == "graph":

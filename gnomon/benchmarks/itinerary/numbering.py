@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gnomon.errors import NotFound
-from gnomon.sample import SampleRef
+from gnomon.core.errors import NotFound
+from gnomon.core.sample import SampleRef
 
 FAMILIES = ("city-day", "two-day", "rail-trip", "must-refuse", "graph", "change-request")
 ON_FOOT = frozenset(("city-day", "two-day", "must-refuse", "change-request"))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
 from tools.trips.errors import Unavailable
 from tools.trips.hours import open_intervals
 from tools.trips.naming import plain_name

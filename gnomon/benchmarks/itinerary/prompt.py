@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gnomon.benchmarks.itinerary.task import Task
-from gnomon.sample import Part
+from gnomon.core.sample import Part
 from tools.trips.place import WALK_KMH
 from tools.trips.request import USUAL_DWELL_MIN
 from tools.trips.trip import Trip

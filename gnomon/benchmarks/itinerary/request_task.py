@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gnomon.benchmarks.itinerary.task import Task
-from gnomon.errors import DataError, SpecError
+from gnomon.core.errors import DataError, SpecError
 from tools.trips.atlas import provider_for
 from tools.trips.errors import BadArgument, NoSuchPlace, PlaceError
 from tools.trips.provider import answered

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from gnomon.benchmarks.itinerary.task import Task
-from gnomon.score import Score
+from gnomon.core.score import Score
 from tools.trips.draft import DraftPlan, plan_of, read_draft, read_object
 from tools.trips.errors import PlaceError
 from tools.trips.facts import facts_of

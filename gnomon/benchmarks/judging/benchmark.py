@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.analyses.core.kinds import ANALYSES, Judged
+from gnomon.analyses.core.kinds import ANALYSES, LabelledByJudge
 from gnomon.analyses.core.labels import parse_labels
-from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
-from gnomon.errors import DataError, NotFound, SpecError
+from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.core.errors import DataError, NotFound, SpecError
+from gnomon.core.sample import DataFault, Part, Sample, SampleRef
+from gnomon.core.score import Score
 from gnomon.media import MediaStore
-from gnomon.sample import DataFault, Part, Sample, SampleRef
-from gnomon.score import Score
 from tools.core.regular_file import read_regular
 
 FILE = "cases.ndjson"
@@ -105,14 +105,14 @@ class Judging:
         return ()
 
 
-def judged(name: str) -> Judged:
+def judged(name: str) -> LabelledByJudge:
     """The judged analysis of this name.
 
     Raises:
         SpecError: it needs no judge.
     """
     found = ANALYSES.get(name)
-    if not isinstance(found, Judged):
+    if not isinstance(found, LabelledByJudge):
         raise SpecError(f"{name} needs no judge", field="analysis")
     return found
 
@@ -135,7 +135,7 @@ def read_cases(file: Path) -> dict[str, dict[str, str]]:
     return {line["case_id"]: line for line in lines}
 
 
-def _prompt(analysis: Judged, names: Sequence[str], case: Mapping[str, str]) -> str:
+def _prompt(analysis: LabelledByJudge, names: Sequence[str], case: Mapping[str, str]) -> str:
     what = "how it came to its wrong answer" if analysis.only_wrong else "what its reasoning rests on"
     definitions = "\n".join(f"- {name}: {analysis.labels[name]}" for name in names)
     form = json.dumps(dict.fromkeys(names, 0))

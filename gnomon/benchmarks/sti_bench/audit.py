@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gnomon.audit.hook import Asked, Play, played
-from gnomon.benchmark import PromptProtocol
+from gnomon.audit.hook import Asked, ShortcutGuess, guess
 from gnomon.benchmarks.sti_bench.showing import displayed
-from gnomon.sample import DataFault, Sample
+from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.sample import DataFault, Sample
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
@@ -18,7 +18,7 @@ def asked(sample: Sample) -> Asked:
     return Asked(options=tuple(question.options.values()), right=(index,))
 
 
-def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[Play]:
+def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
     """Guess the middle number, the outer numbers, and the option whose numbers most others share.
 
     Wrong options that are made from the right one lie about it, and repeat parts of it.
@@ -28,9 +28,9 @@ def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[Play]:
             told, name = asked(sample), sample.ref.sample_id
             numbers = [[float(number) for number in _NUMBER.findall(option)] for option in told.options]
             middle, outer = _by_size(numbers)
-            yield played("middle number", "floor", protocol, name, left=middle, asked=told)
-            yield played("outermost numbers", "floor", protocol, name, left=outer, asked=told)
-            yield played("numbers most shared", "floor", protocol, name, left=_shared(numbers), asked=told)
+            yield guess("middle number", "floor", protocol, name, left=middle, asked=told)
+            yield guess("outermost numbers", "floor", protocol, name, left=outer, asked=told)
+            yield guess("numbers most shared", "floor", protocol, name, left=_shared(numbers), asked=told)
 
 
 def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:

@@ -4,7 +4,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmark import (
+from gnomon.benchmarks.sti_bench.layout import LETTERS, find_layout, read_questions
+from gnomon.benchmarks.sti_bench.published import published
+from gnomon.benchmarks.sti_bench.scoring import score_question
+from gnomon.benchmarks.sti_bench.showing import displayed, showing
+from gnomon.benchmarks.sti_bench.tasks import SCENES, TASKS
+from gnomon.core.benchmark import (
     Benchmark,
     PromptProtocol,
     Published,
@@ -12,19 +17,14 @@ from gnomon.benchmark import (
     Scoring,
     Select,
     Varied,
-    only_scorer,
+    reject_variant,
 )
-from gnomon.benchmarks.sti_bench.layout import LETTERS, find_layout, read_questions
-from gnomon.benchmarks.sti_bench.published import published
-from gnomon.benchmarks.sti_bench.scoring import score_question
-from gnomon.benchmarks.sti_bench.showing import displayed, showing
-from gnomon.benchmarks.sti_bench.tasks import SCENES, TASKS
-from gnomon.clip_samples import draw_samples, question_of
-from gnomon.decoding import EVERY_TASK, Decoding
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
+from gnomon.core.sample import Sample
+from gnomon.core.score import Score
 from gnomon.media import MediaStore
-from gnomon.sample import Sample
-from gnomon.score import Score
+from gnomon.media.clip_samples import draw_samples, question_of
+from gnomon.spec.decoding import EVERY_TASK, Decoding
 from tools.core.tool import Need
 
 
@@ -37,10 +37,10 @@ class StiBench:
     scenes: tuple[str, ...] = SCENES
     variants: tuple[str, ...] = ()
     needs_data = True
-    builds_slowly = True
+    is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
-    holds: tuple[Need, ...] = ("footage", "nothing")
-    varies: frozenset[Varied] = frozenset({"frames", "fps", "paper"})
+    provides: tuple[Need, ...] = ("footage", "nothing")
+    options: frozenset[Varied] = frozenset({"frames", "fps", "paper"})
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
@@ -61,14 +61,14 @@ class StiBench:
         )
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
-        only_scorer(self.name, variant)
+        reject_variant(self.name, variant)
         question = displayed(sample.target["question"], sample.target["protocol"])
         return score_question(question, response, scoring=scoring)
 
     def score_record(
         self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
     ) -> Score:
-        only_scorer(self.name, variant)
+        reject_variant(self.name, variant)
         return score_question(question_of(record, LETTERS), record["response"], scoring=scoring)
 
     def decoding(self, protocol: str) -> Mapping[str, Decoding]:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.benchmarks.sti_bench.tasks import SCENES, TASKS, scene_of, task_of
-from gnomon.clip_folders import ClipFolders
-from gnomon.clip_samples import ClipQuestion, read_rows
-from gnomon.errors import DataError
-from gnomon.sample import DataFault
+from gnomon.core.errors import DataError
+from gnomon.core.sample import DataFault
+from gnomon.media.clip_folders import ClipFolders
+from gnomon.media.clip_samples import ClipQuestion, read_rows
 
 LETTERS = "ABCDE"
 MAX_SECONDS = 1_000_000

@@ -2,10 +2,10 @@
 
 import re
 
-from gnomon.benchmark import Scoring
-from gnomon.choice import read_choice
-from gnomon.clip_samples import ClipQuestion
-from gnomon.score import Score
+from gnomon.core.benchmark import Scoring
+from gnomon.core.choice import read_choice
+from gnomon.core.score import Score
+from gnomon.media.clip_samples import ClipQuestion
 
 MAX_SHOWN = 500  # characters of an answer that are kept
 

@@ -2,12 +2,12 @@
 
 from functools import partial
 
-from gnomon.benchmark import PromptProtocol
-from gnomon.clip_samples import ClipQuestion, Showing, labelled_frames
-from gnomon.dealing import redealt
+from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.sample import Part
+from gnomon.media.clip_samples import ClipQuestion, Showing, labelled_frames
 from gnomon.media.clips import Frames, Look
 from gnomon.media.rules import Stride, Uniform, as_asked
-from gnomon.sample import Part
+from gnomon.media.shuffled_options import with_shuffled_options
 
 FRAMES = 30
 
@@ -26,7 +26,7 @@ def showing(protocol: PromptProtocol, *, frames: int | None = None, fps: float |
 
 def displayed(question: ClipQuestion, protocol: PromptProtocol) -> ClipQuestion:
     """The question with the options as that protocol's prompt letters them, and gold among them."""
-    return redealt(question, question.text) if protocol == "guarded" else question
+    return with_shuffled_options(question, question.text) if protocol == "guarded" else question
 
 
 def _official(question: ClipQuestion, frames: Frames | None) -> tuple[Part, ...]:

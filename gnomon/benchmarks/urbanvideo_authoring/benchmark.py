@@ -5,18 +5,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
 from gnomon.benchmarks.urbanvideo_authoring.templates import TEMPLATES
 from gnomon.benchmarks.urbanvideo_authoring.written import read_written
 from gnomon.benchmarks.urbanvideo_bench.tasks import TASKS
-from gnomon.clip_folders import ClipFolders
-from gnomon.clip_samples import ClipQuestion, Showing, draw_samples, labelled_frames
-from gnomon.errors import DataError, SpecError
+from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.core.errors import DataError, SpecError
+from gnomon.core.sample import DataFault, Part, Sample
+from gnomon.core.score import Score
 from gnomon.media import MediaStore
+from gnomon.media.clip_folders import ClipFolders
+from gnomon.media.clip_samples import ClipQuestion, Showing, draw_samples, labelled_frames
 from gnomon.media.clips import Frames
 from gnomon.media.rules import Uniform
-from gnomon.sample import DataFault, Part, Sample
-from gnomon.score import Score
 from tools.core.regular_file import read_regular
 
 FRAMES = 32
@@ -32,7 +32,7 @@ class UrbanVideoAuthoring:
     scenes: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     needs_data = True
-    builds_slowly = True
+    is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
 
     def open(

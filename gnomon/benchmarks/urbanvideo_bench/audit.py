@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gnomon.audit.hook import Asked, Play, played
-from gnomon.benchmark import PromptProtocol
+from gnomon.audit.hook import Asked, ShortcutGuess, guess
 from gnomon.benchmarks.urbanvideo_bench.options import split_question
 from gnomon.benchmarks.urbanvideo_bench.showing import displayed
-from gnomon.sample import DataFault, Sample
+from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.sample import DataFault, Sample
 
 _WORD = re.compile(r"\w{4,}")
 
@@ -21,7 +21,7 @@ def asked(sample: Sample) -> Asked | None:
     return Asked(options=tuple(question.options.values()), right=(letters.index(question.gold),))
 
 
-def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[Play]:
+def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
     """Guess the option that shares most words with the question, and the one most like the other options."""
     for protocol, given in samples.items():
         for sample in given:
@@ -35,8 +35,8 @@ def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[Play]:
                 [sum(len(option & other) for other in options if other is not option) for option in options]
             )
             name = sample.ref.sample_id
-            yield played("words of the question", "floor", protocol, name, left=by_question, asked=told)
-            yield played("option most like the others", "floor", protocol, name, left=by_others, asked=told)
+            yield guess("words of the question", "floor", protocol, name, left=by_question, asked=told)
+            yield guess("option most like the others", "floor", protocol, name, left=by_others, asked=told)
 
 
 def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:

@@ -4,16 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmark import (
-    Benchmark,
-    PromptProtocol,
-    Published,
-    SampleSet,
-    Scoring,
-    Select,
-    Varied,
-    only_scorer,
-)
 from gnomon.benchmarks.urbanvideo_bench.layout import find_layout, read_questions
 from gnomon.benchmarks.urbanvideo_bench.options import LETTERS
 from gnomon.benchmarks.urbanvideo_bench.published import published
@@ -21,11 +11,21 @@ from gnomon.benchmarks.urbanvideo_bench.scoring import score_question
 from gnomon.benchmarks.urbanvideo_bench.showing import displayed, showing
 from gnomon.benchmarks.urbanvideo_bench.tasks import TASKS
 from gnomon.benchmarks.urbanvideo_bench.together import answer_to, by_clip, numbered
-from gnomon.clip_samples import draw_samples, question_of
-from gnomon.errors import DataError
+from gnomon.core.benchmark import (
+    Benchmark,
+    PromptProtocol,
+    Published,
+    SampleSet,
+    Scoring,
+    Select,
+    Varied,
+    reject_variant,
+)
+from gnomon.core.errors import DataError
+from gnomon.core.sample import Sample
+from gnomon.core.score import Score
 from gnomon.media import MediaStore
-from gnomon.sample import Sample
-from gnomon.score import Score
+from gnomon.media.clip_samples import draw_samples, question_of
 from tools.core.tool import Need
 
 
@@ -38,10 +38,10 @@ class UrbanVideoBench:
     scenes: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     needs_data = True
-    builds_slowly = True
+    is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
-    holds: tuple[Need, ...] = ("footage", "nothing")
-    varies: frozenset[Varied] = frozenset({"frames", "fps", "together", "paper"})
+    provides: tuple[Need, ...] = ("footage", "nothing")
+    options: frozenset[Varied] = frozenset({"frames", "fps", "together", "paper"})
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
@@ -68,7 +68,7 @@ class UrbanVideoBench:
         )
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
-        only_scorer(self.name, variant)
+        reject_variant(self.name, variant)
         question = displayed(sample.target["question"], sample.target["protocol"])
         if question.place is not None:
             own = answer_to(question.place, response)
@@ -80,7 +80,7 @@ class UrbanVideoBench:
     def score_record(
         self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
     ) -> Score:
-        only_scorer(self.name, variant)
+        reject_variant(self.name, variant)
         return score_question(question_of(record, LETTERS), record["response"], scoring=scoring)
 
     def published(self) -> Sequence[Published]:

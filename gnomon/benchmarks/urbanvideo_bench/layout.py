@@ -6,10 +6,10 @@ from typing import Any
 
 from gnomon.benchmarks.urbanvideo_bench.options import LETTERS, split_question
 from gnomon.benchmarks.urbanvideo_bench.tasks import task_of
-from gnomon.clip_folders import ClipFolders
-from gnomon.clip_samples import ClipQuestion, read_rows
-from gnomon.errors import DataError
-from gnomon.sample import DataFault
+from gnomon.core.errors import DataError
+from gnomon.core.sample import DataFault
+from gnomon.media.clip_folders import ClipFolders
+from gnomon.media.clip_samples import ClipQuestion, read_rows
 
 COLUMNS = ("Question_id", "video_id", "question_category", "question", "answer")
 

@@ -2,10 +2,10 @@
 
 import re
 
-from gnomon.benchmark import Scoring
-from gnomon.choice import read_choice
-from gnomon.clip_samples import ClipQuestion
-from gnomon.score import Score
+from gnomon.core.benchmark import Scoring
+from gnomon.core.choice import read_choice
+from gnomon.core.score import Score
+from gnomon.media.clip_samples import ClipQuestion
 
 # What pandas takes for an absent value when the released code reads its replies back from a CSV file.
 READS_AS_ABSENT = frozenset(

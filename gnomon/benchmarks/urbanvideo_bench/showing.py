@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from gnomon.benchmark import PromptProtocol
 from gnomon.benchmarks.urbanvideo_bench.options import split_question
 from gnomon.benchmarks.urbanvideo_bench.together import text_of
-from gnomon.clip_samples import ClipQuestion, Showing
-from gnomon.clip_samples import labelled_frames as labelled
-from gnomon.dealing import redealt
+from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.sample import Part
+from gnomon.media.clip_samples import ClipQuestion, Showing
+from gnomon.media.clip_samples import labelled_frames as labelled
 from gnomon.media.clips import Frames
 from gnomon.media.rules import Stride, Uniform, as_asked
-from gnomon.sample import Part
+from gnomon.media.shuffled_options import with_shuffled_options
 
 FRAMES = 32
 
@@ -39,7 +39,7 @@ def displayed(question: ClipQuestion, protocol: PromptProtocol) -> ClipQuestion:
     """The question with the options as that protocol's prompt letters them, and gold among them."""
     if protocol != "guarded" or not question.options:
         return question
-    return redealt(question, split_question(question.text)[0])
+    return with_shuffled_options(question, split_question(question.text)[0])
 
 
 def _official(question: ClipQuestion, frames: Frames | None) -> tuple[Part, ...]:

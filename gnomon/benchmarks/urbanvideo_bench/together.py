@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from gnomon.clip_samples import ClipQuestion
+from gnomon.media.clip_samples import ClipQuestion
 
 
 def numbered(questions: Sequence[ClipQuestion]) -> list[ClipQuestion]:

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from gnomon.audit.hook import Asked, Play, View
-from gnomon.benchmark import PromptProtocol
+from gnomon.audit.hook import Asked, ShortcutGuess, View
 from gnomon.benchmarks.vir_bench.counting import measure
 from gnomon.benchmarks.vir_bench.drawing import visit_graph
 from gnomon.benchmarks.vir_bench.journey import Journey, Spot
 from gnomon.benchmarks.vir_bench.nodes_given import nodes_given, unshuffled
-from gnomon.sample import DataFault, Sample
+from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.sample import DataFault, Sample
 from gnomon.visits.check import problems
 from tools.gazetteer.gazetteer import lies_in, resolve
 from tools.gazetteer.place import Place
@@ -23,7 +23,7 @@ def asked(sample: Sample) -> Asked | None:  # noqa: ARG001  nothing is asked for
     return None
 
 
-def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[Play]:
+def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
     """Join each given node to the next, in the listed order or in the order before the released shuffle; and
     put each city into the prefecture that the gazetteer knows. No video is looked at.
     """
@@ -38,7 +38,7 @@ def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[Play]:
             cities = _by_gazetteer(journey)
             if cities:
                 right = sum(hit for hit in cities if hit is not None)
-                yield Play(
+                yield ShortcutGuess(
                     shortcut="cities placed by the gazetteer",
                     kind="floor",
                     view=protocol,
@@ -51,7 +51,7 @@ def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[Play]:
 
 def _in_order(
     shortcut: str, view: View, name: str, journey: Journey, listed: Mapping[str, Sequence[str]]
-) -> Play:
+) -> ShortcutGuess:
     """F1 of the transitions that join neighbours in the lists; chance is that of lists in random order."""
     gold = [edge for edge in journey.gold_edges() if edge["type"] == "transition"]
     pairs = {level: list(pairwise(names)) for level, names in listed.items()}
@@ -65,7 +65,7 @@ def _in_order(
     )
     chance = min(2 * by_chance / (len(drawn) + len(gold)), 1.0) if drawn and gold else 0.0
     applies = bool(drawn and gold)
-    return Play(
+    return ShortcutGuess(
         shortcut=shortcut,
         kind="leak",
         view=view,

@@ -5,7 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmark import (
+from gnomon.benchmarks.vir_bench import official, strict
+from gnomon.benchmarks.vir_bench.drawing import graph_record, named_edges, node_record
+from gnomon.benchmarks.vir_bench.journey import Journey, journey_from_json
+from gnomon.benchmarks.vir_bench.loader import SPLITS, SUBTASKS, open_samples
+from gnomon.benchmarks.vir_bench.parsing import prediction
+from gnomon.benchmarks.vir_bench.published import published
+from gnomon.core.benchmark import (
     Benchmark,
     PromptProtocol,
     Published,
@@ -13,19 +19,13 @@ from gnomon.benchmark import (
     Scoring,
     Select,
     Varied,
-    only_scorer,
+    reject_variant,
 )
-from gnomon.benchmarks.vir_bench import official, strict
-from gnomon.benchmarks.vir_bench.drawing import graph_record, named_edges, node_record
-from gnomon.benchmarks.vir_bench.journey import Journey, journey_from_json
-from gnomon.benchmarks.vir_bench.loader import SPLITS, SUBTASKS, open_samples
-from gnomon.benchmarks.vir_bench.parsing import prediction
-from gnomon.benchmarks.vir_bench.published import published
-from gnomon.decoding import Decoding
-from gnomon.errors import DataError, SpecError
+from gnomon.core.errors import DataError, SpecError
+from gnomon.core.sample import Sample
+from gnomon.core.score import Score
 from gnomon.media import MediaStore
-from gnomon.sample import Sample
-from gnomon.score import Score
+from gnomon.spec.decoding import Decoding
 from tools.core.tool import Need
 
 
@@ -39,10 +39,10 @@ class VirBench:
     official_scenes: tuple[str, ...] = ("test",)
     variants: tuple[str, ...] = ()
     needs_data = True
-    builds_slowly = True
+    is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
-    holds: tuple[Need, ...] = ("footage", "gazetteer", "nothing")
-    varies: frozenset[Varied] = frozenset({"frames", "fps", "language"})
+    provides: tuple[Need, ...] = ("footage", "gazetteer", "nothing")
+    options: frozenset[Varied] = frozenset({"frames", "fps", "language"})
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
@@ -52,7 +52,7 @@ class VirBench:
         return open_samples(data=data, select=select, protocol=protocol, media=media)
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
-        only_scorer(self.name, variant)
+        reject_variant(self.name, variant)
         journey, subtask = sample.target["journey"], sample.target["subtask"]
         score = _score(journey, subtask, response, scoring)
         if score.answer is None:
@@ -63,7 +63,7 @@ class VirBench:
     def score_record(
         self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
     ) -> Score:
-        only_scorer(self.name, variant)
+        reject_variant(self.name, variant)
         subtask, response = record.get("subtask"), record.get("response")
         if subtask not in SUBTASKS:
             raise SpecError(f"no {subtask!r}; allowed: {', '.join(SUBTASKS)}", field="subtask")

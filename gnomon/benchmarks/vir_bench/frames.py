@@ -6,7 +6,7 @@ spreads 256 evenly from the first frame to the last. Guarded shows 64, each with
 
 from collections.abc import Mapping
 
-from gnomon.benchmark import PromptProtocol
+from gnomon.core.benchmark import PromptProtocol
 from gnomon.media.clips import Look
 from gnomon.media.rules import FrameRule, Spread, Uniform, as_asked
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
 
 Language = Literal["en", "ja"]
 ROOT = "0"

@@ -4,19 +4,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gnomon.benchmark import PromptProtocol, Select
 from gnomon.benchmarks.vir_bench.frames import LOOKS, rule_of
 from gnomon.benchmarks.vir_bench.journey import Journey, Language, journey_from_json
 from gnomon.benchmarks.vir_bench.prompt import parts_of
-from gnomon.clip_folders import ClipFolders, absence
-from gnomon.clip_samples import read_rows
-from gnomon.errors import DataError, NotFound
-from gnomon.identity import digest
+from gnomon.core.benchmark import PromptProtocol, Select
+from gnomon.core.errors import DataError, NotFound
+from gnomon.core.ids import stable_hash
+from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.media import MediaStore
+from gnomon.media.clip_folders import ClipFolders, absence
+from gnomon.media.clip_frames import show_clip
+from gnomon.media.clip_samples import read_rows
 from gnomon.media.clips import Clips
 from gnomon.media.rules import FrameRule
-from gnomon.sample import DataFault, Sample, SampleRef
-from gnomon.shown_clip import show_clip
 
 SUBTASKS = ("node", "edge")
 SPLITS = ("test", "validation")
@@ -95,7 +95,7 @@ def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media:
         if not select.scenes or video.split in select.scenes
         for task in select.tasks or SUBTASKS
     ]
-    refs.sort(key=lambda ref: (digest(select.seed, ref.cluster), SUBTASKS.index(ref.task)))
+    refs.sort(key=lambda ref: (stable_hash(select.seed, ref.cluster), SUBTASKS.index(ref.task)))
     refs = refs[: select.limit]
     folders = ClipFolders(root=folder, beside=folder / "data")
     clips = [f"{ref.cluster}.mp4" for ref in refs]

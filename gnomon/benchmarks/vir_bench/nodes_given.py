@@ -2,9 +2,9 @@
 
 import random
 
-from gnomon.benchmark import PromptProtocol
 from gnomon.benchmarks.vir_bench.journey import Journey
-from gnomon.identity import digest
+from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.ids import stable_hash
 
 SEED = 42  # of the released shuffle, once for the three lists together
 
@@ -17,7 +17,7 @@ def nodes_given(journey: Journey, protocol: PromptProtocol) -> dict[str, list[st
     """
     names = {level: [spot.name(journey.language) for spot in journey.at(level)] for level in _LISTS}
     if protocol == "guarded":
-        return {level: sorted(found, key=digest) for level, found in names.items()}
+        return {level: sorted(found, key=stable_hash) for level, found in names.items()}
     shuffle = random.Random(SEED).shuffle
     for found in names.values():
         shuffle(found)

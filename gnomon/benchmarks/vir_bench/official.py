@@ -8,7 +8,7 @@ from typing import Any
 from gnomon.benchmarks.vir_bench.counting import ZERO, Measure, flat, measure
 from gnomon.benchmarks.vir_bench.journey import STORE_UNKNOWN, Journey, Spot
 from gnomon.benchmarks.vir_bench.parsing import SAFETY, prediction
-from gnomon.score import Score
+from gnomon.core.score import Score
 
 NODE_LEVELS = ("prefectures", "cities", "points_of_interest")
 EDGE_KINDS = ("inclusion", "transition")

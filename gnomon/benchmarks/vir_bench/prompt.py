@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 from types import ModuleType
 
-from gnomon.benchmark import PromptProtocol
 from gnomon.benchmarks.vir_bench import english, japanese
 from gnomon.benchmarks.vir_bench.categories import categories
 from gnomon.benchmarks.vir_bench.journey import Journey, Language
 from gnomon.benchmarks.vir_bench.nodes_given import nodes_given
-from gnomon.clip_samples import labelled_frames
+from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.sample import Part
+from gnomon.media.clip_samples import labelled_frames
 from gnomon.media.clips import Frames
-from gnomon.sample import Part
 
 _KINDS = ("airport", "train_station", "tourist_attraction", "japanese_restaurant")  # of the example's places
 

@@ -4,7 +4,7 @@ import json
 from functools import cache
 from importlib.resources import files
 
-from gnomon.benchmark import Published
+from gnomon.core.benchmark import Published
 
 
 @cache

@@ -25,7 +25,7 @@ from gnomon.benchmarks.vir_bench.official import (
     place_names,
     split_place,
 )
-from gnomon.score import Score
+from gnomon.core.score import Score
 from tools.gazetteer.spelling import spelling
 
 ALIKE_OF_KIND = 0.5

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
 from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, case_from_json
 from gnomon.benchmarks.gtr_bench.prompt import parts_of
-from gnomon.errors import NotFound, SpecError
+from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.core.errors import NotFound, SpecError
+from gnomon.core.sample import DataFault, Sample
+from gnomon.core.score import Score
 from gnomon.media import MediaStore
-from gnomon.sample import DataFault, Sample
-from gnomon.score import Score
 from gnomon.worlds.drawing import draw, map_of
-from gnomon.worlds.numbering import CELLS, Numbers, number_of
-from gnomon.worlds.steps import steps_of
+from gnomon.worlds.oracle_steps import steps_of
+from gnomon.worlds.sample_numbers import CELLS, Numbers, number_of
 from tools.core.tool import Need
 
 SAMPLES = 420  # where `select.limit` is not given: 30 a cell, as GTR-Bench has
@@ -61,7 +61,7 @@ class Worlds:
     variants: tuple[str, ...] = ()
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
-    holds: tuple[Need, ...] = ("scene", "nothing")
+    provides: tuple[Need, ...] = ("scene", "nothing")
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
@@ -81,8 +81,8 @@ class Worlds:
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
         return gtr_bench.score(sample, response, scoring=scoring, variant=variant)
 
-    def true_steps(self, sample: Sample) -> str:
-        """What perfect tools would find on the way to the answer; see gnomon/worlds/steps.py."""
+    def oracle_steps(self, sample: Sample) -> str:
+        """What perfect tools would find on the way to the answer; see gnomon/worlds/oracle_steps.py."""
         drawn = draw(number_of(sample.ref.sample_id))
         return steps_of(drawn.world, drawn.question)
 

@@ -36,19 +36,19 @@ def analyse(
     NAME: context_use, gtr_errors, sti_errors (these need a judge), ability_correlation, robustness_ratio or
     model_clusters.
     """
-    from gnomon.analyses.core.kinds import Counted
-    from gnomon.errors import SpecError
-    from service.analysing import analysis_called, counted, judged
+    from gnomon.analyses.core.kinds import ComputedFromRows
+    from gnomon.core.errors import SpecError
     from service.cli.opening import existing_store, settings_of
+    from service.run_analysis import analysis_called, counted, judged
 
     analysis, settings = analysis_called(name), settings_of(data_dir)
-    if isinstance(analysis, Counted) == bool(judges):
+    if isinstance(analysis, ComputedFromRows) == bool(judges):
         raise SpecError(f"{name} needs {'no judge' if judges else 'a judge model'}", field="--judge")
-    if not isinstance(analysis, Counted) and len(jobs) > 1:
+    if not isinstance(analysis, ComputedFromRows) and len(jobs) > 1:
         raise SpecError(f"{name} reads one job at a time", field="JOB")
     store = existing_store(data_dir)
     try:
-        if isinstance(analysis, Counted):
+        if isinstance(analysis, ComputedFromRows):
             found = counted(store, analysis, jobs, settings)
         else:
             found = judged(
@@ -68,11 +68,11 @@ def analyse(
 
 def _run(spec: dict[str, Any], settings: "Settings", workers: int | None) -> str:
     from service.cli.progress import JobProgress
-    from service.embedded import default_workers
-    from service.jobs import draft_typed
-    from service.running import of_draft, run_to_end
+    from service.jobs import draft_from_cli
+    from service.local_stack import default_workers
+    from service.run_job import of_draft, run_to_end
 
-    draft = draft_typed(spec, settings)
+    draft = draft_from_cli(spec, settings)
     with JobProgress() as progress:
         return run_to_end(
             of_draft(draft),

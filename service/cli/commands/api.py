@@ -16,9 +16,9 @@ def api(host: str, port: int, data_dir: Path | None) -> None:
     import os
 
     from service.cli.opening import need_redis, settings_of
-    from service.embedded import embedded
+    from service.local_stack import local_stack
     from service.serving import listen, serve
-    from service.supervisor import stopped_by_signals
+    from service.supervisor import sigterm_as_interrupt
     from workers.logs import set_up_logs
 
     set_up_logs(os.environ, level="warning")
@@ -26,7 +26,7 @@ def api(host: str, port: int, data_dir: Path | None) -> None:
     need_redis(settings)
     with listen(host, port, has_keys=bool(settings.api_keys)) as listener:
         try:
-            with stopped_by_signals(), embedded(settings) as here:
+            with sigterm_as_interrupt(), local_stack(settings) as here:
                 here.start_sweeper()
                 serve(here, listener, ready=click.echo)
         except KeyboardInterrupt:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from gnomon.errors import DataError, SpecError
+from gnomon.core.errors import DataError, SpecError
 from service.cli.main import DONE, INCOMPLETE
 from service.cli.options import json_option
 
@@ -31,7 +31,7 @@ def audit(name: str, data: Path | None, limit: int | None, seed: int, as_json: b
 
     from gnomon.audit.audit import audit as measure
     from gnomon.audit.tables import tables
-    from gnomon.benchmark import BENCHMARKS, Select
+    from gnomon.core.benchmark import BENCHMARKS, Select
     from gnomon.media import MediaStore
     from service.cli.progress import counting
     from tools.core.registry import UnknownPlugin

@@ -22,10 +22,10 @@ def consensus(rows: tuple[Path, ...], data: Path | None, arm: str, decisions: Pa
     Writes consensus.ndjson and review.ndjson; a person sets `decision` in review.ndjson to keep, fix (with
     `answer`) or drop. With --decisions: writes the published file without what was dropped or left open.
     """
+    from gnomon.core.errors import SpecError
     from gnomon.curation.consensus import consensus_of
     from gnomon.curation.review import by_index, queue_lines, read_decisions, read_questions, write_reviewed
     from gnomon.curation.rows import read_result_rows
-    from gnomon.errors import SpecError
 
     found = consensus_of(read_result_rows(rows, benchmark="escherverse" if data else None, arm=arm))
     if decisions is not None:

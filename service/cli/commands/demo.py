@@ -16,14 +16,14 @@ def demo(out: Path | None, workers: int | None, data_dir: Path | None, as_json: 
     """Run the built-in reference model on generated worlds, without tools and with all of them."""
     from importlib.resources import files
 
-    from gnomon.spec_file import load_yaml
+    from gnomon.spec.spec_file import load_yaml
     from service.cli.finish import run_and_report
     from service.cli.opening import prepare_out, settings_of
-    from service.jobs import draft_typed
+    from service.jobs import draft_from_cli
 
     settings = settings_of(data_dir)
     text = files("service.cli").joinpath("demo.yaml").read_text(encoding="utf-8")
-    draft = draft_typed(load_yaml(text), settings)
+    draft = draft_from_cli(load_yaml(text), settings)
     out = out or settings.data_dir / "demo"
     prepare_out(out)
     run_and_report(draft, settings, out=out, as_document=as_json, workers=workers)

@@ -9,7 +9,7 @@ import click
 from service.cli.options import data_dir_option, json_option
 
 if TYPE_CHECKING:
-    from gnomon.report.difference import Difference, StoredJob
+    from gnomon.report.job_diff import Difference, StoredJob
     from workers.store.store import Store
 
 
@@ -27,16 +27,16 @@ def diff(first: str, second: str, out: Path | None, data_dir: Path | None, as_js
     Says in which fields the specs differ, which scores and answers are others, and what that means for each
     model and arm. `gnomon jobs` lists the jobs there are.
     """
-    from gnomon.errors import SpecError
-    from gnomon.report.difference import build_difference
-    from gnomon.report.text import changes_text, summary_text
+    from gnomon.core.errors import SpecError
+    from gnomon.report.job_diff import diff_jobs
+    from gnomon.report.terminal import changes_text, summary_text
     from service.cli.opening import existing_store
 
     if out is not None and out.suffix not in (".html", ".md", ".json"):
         raise SpecError(f"{out.name!r} does not tell a format; allowed: .html, .md, .json", field="--out")
     store = existing_store(data_dir)
     try:
-        found = build_difference(_job(store, first), _job(store, second))
+        found = diff_jobs(_job(store, first), _job(store, second))
     finally:
         store.close()
     if out is not None:
@@ -52,10 +52,12 @@ def diff(first: str, second: str, out: Path | None, data_dir: Path | None, as_js
         click.echo(f"  {change['field']}: {json.dumps(change['first'])} → {json.dumps(change['second'])}")
     click.echo("\n" + changes_text(found["changes"]))
     click.echo("\n" + summary_text(found["report"]))
+    if out is not None:
+        click.echo(f"\nreport: {out}")
 
 
 def _job(store: "Store", job_id: str) -> "StoredJob":
-    from gnomon.report.difference import StoredJob
+    from gnomon.report.job_diff import StoredJob
 
     job = store.job(job_id)
     return StoredJob(job_id=job.id, spec=job.spec, status=job.status, rows=store.iter_rows(job_id))

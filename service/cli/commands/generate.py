@@ -69,7 +69,7 @@ _OUT = click.option(
 @_OUT
 def questions(rows: tuple[Path, ...], data: Path, out: Path) -> None:
     """Write the questions of an urbanvideo-authoring job (its rows.ndjson) as UrbanVideo-Bench does."""
-    from gnomon.curation.harvest import write_harvest
+    from gnomon.curation.export_questions import write_harvest
     from gnomon.curation.rows import read_result_rows
 
     found = read_result_rows(rows, benchmark="urbanvideo-authoring")
@@ -84,7 +84,7 @@ def questions(rows: tuple[Path, ...], data: Path, out: Path) -> None:
 @click.option("--arm", default="blind", show_default=True, help="The arm that was not shown the clip.")
 def filtered(rows: tuple[Path, ...], data: Path, out: Path, arm: str) -> None:
     """Write the questions without those that every model answered blind (rows.ndjson of such jobs)."""
-    from gnomon.curation.blind import judged, write_filtered
+    from gnomon.curation.blind_filter import judged, write_filtered
     from gnomon.curation.rows import read_result_rows
 
     found = read_result_rows(rows, arm=arm)

@@ -37,7 +37,7 @@ def import_(
     Each log is an arm; ARM= names it, else its solver does. With --into, one file of answers (sample_id,
     answer, perhaps model and repeat) is scored as JOB was, and stands beside its models in a new job.
     """
-    from gnomon.errors import SpecError
+    from gnomon.core.errors import SpecError
 
     if into is not None:
         _import_answers(files, into, arm, data_dir)
@@ -57,7 +57,7 @@ def import_(
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     store = open_store(settings.database_url)
     try:
-        job_id = store.file_job(run.spec, run.refs, run.ended)
+        job_id = store.insert_finished_job(run.spec, run.refs, run.ended)
     finally:
         store.close()
     arms = ", ".join(arm.name for arm in run.spec.arms)
@@ -66,9 +66,9 @@ def import_(
 
 
 def _import_answers(files: tuple[str, ...], job_id: str, arm: str | None, data_dir: Path | None) -> None:
-    from gnomon.errors import SpecError
-    from service.answering import add_answers
+    from gnomon.core.errors import SpecError
     from service.cli.opening import existing_store, settings_of
+    from service.import_answers import add_answers
 
     if len(files) != 1:
         raise SpecError("one file of answers at a time", field="FILE")
@@ -84,7 +84,7 @@ def _import_answers(files: tuple[str, ...], job_id: str, arm: str | None, data_d
 def _read(given: str, *, scorer: str | None, cluster: str | None, cell: str | None) -> "list[Ended]":
     from dataclasses import replace
 
-    from gnomon.errors import SpecError
+    from gnomon.core.errors import SpecError
     from gnomon.exchange import inspect_log, row_file
 
     arm, _, file = given.rpartition("=") if not Path(given).exists() else ("", "", given)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gnomon.errors import GnomonError
+from gnomon.core.errors import GnomonError
 from service.cli.main import DONE, INCOMPLETE
 
 
@@ -35,20 +35,20 @@ def itinerary(
     Exit code 0: every check holds, or it is proven that there is no such trip; 1: the plan has faults.
     """
     from gnomon.outcome import Outcome
-    from gnomon.spec_file import read_spec
+    from gnomon.spec.spec_file import read_spec
     from gnomon.trips.outputs import ending_of, rendered
     from service.cli.opening import settings_of
     from service.cli.preview import workers_preview
     from service.itineraries import ARM, SAMPLE, is_good, planned, spec_of
-    from service.jobs import draft_typed
+    from service.jobs import draft_from_cli
 
     endings = [ending_of(str(file)) for file in out]
     named = {"id": model, "api_base": api_base, "api_key_env": api_key_env}
     given = spec_of(read_spec(request), {key: value for key, value in named.items() if value is not None})
-    job = draft_typed(given, settings_of(None)).job
+    job = draft_from_cli(given, settings_of(None)).job
     preview = workers_preview()
     picked = preview.pick(job, sample_id=SAMPLE, arm=ARM, model=None)
-    row, _ = asyncio.run(preview.tried(picked, watch=lambda _: None))
+    row, _ = asyncio.run(preview.run_once(picked, watch=lambda _: None))
     if row.outcome is Outcome.INFRA_MISSING:
         raise GnomonError(f"no plan was made: {row.stop_reason}")
     result = planned(row)

@@ -15,7 +15,7 @@ def keys() -> None:
 @click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="The last day on which it opens anything.")
 def new(scope: str, until: dt.datetime | None) -> None:
     """Print a new key, shown only now, and the entry that lets it in."""
-    from service.keys import entry_of, new_key
+    from service.api_keys import entry_of, new_key
 
     key = new_key()
     click.echo(key)

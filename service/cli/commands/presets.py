@@ -2,12 +2,15 @@
 
 import json
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
 from service.cli.options import json_option
+
+if TYPE_CHECKING:
+    from gnomon.core.arm import Arm
 
 
 @click.command()
@@ -25,7 +28,7 @@ def presets(name: str | None, benchmark: str, text: str, as_json: bool) -> None:
 
 
 def _listed(*, as_json: bool) -> None:
-    from gnomon.preset import PRESETS
+    from gnomon.spec.preset import PRESETS
 
     if as_json:
         click.echo(
@@ -38,7 +41,7 @@ def _listed(*, as_json: bool) -> None:
 
 
 def _plan(name: str, benchmark: str, text: str) -> dict[str, Any]:
-    from gnomon.preset import PRESETS, model_calls, planned
+    from gnomon.spec.preset import PRESETS, model_calls, plan_arms
 
     if name not in PRESETS.names():
         raise SpecError(f"no preset {name!r}; there are: {', '.join(PRESETS.names())}", field="NAME")
@@ -48,16 +51,21 @@ def _plan(name: str, benchmark: str, text: str) -> dict[str, Any]:
         raise SpecError(f"not JSON: {error}", field="--options") from None
     if not isinstance(options, dict):
         raise SpecError("one JSON object, please", field="--options")
-    plan = planned(name, options, benchmark=benchmark)
+    plan = plan_arms(name, options, benchmark=benchmark)
     calls = [model_calls(arm) for arm in plan.arms]
     return {
         "name": name,
         "description": PRESETS.get(name).description,
-        "arms": [{**asdict(arm), "model_calls": list(at)} for arm, at in zip(plan.arms, calls, strict=True)],
+        "arms": [_as_json(arm, at) for arm, at in zip(plan.arms, calls, strict=True)],
         "contrasts": [asdict(one) for one in plan.contrasts],
         "notes": list(plan.notes),
         "model_calls": [sum(least for least, _ in calls), sum(most for _, most in calls)],
     }
+
+
+def _as_json(arm: "Arm", model_calls: tuple[int, int]) -> dict[str, Any]:
+    plain = asdict(arm)
+    return {**plain, "pinned": plain.pop("frozen_toolset_hash"), "model_calls": list(model_calls)}
 
 
 def _words(shown: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
 from gnomon.whole_file import named_file
 from service.cli.options import data_dir_option
 
@@ -26,9 +26,9 @@ FORMATS = ("json", "html", "md", "csv", "parquet")
 def report(job: str, kind: str | None, out: Path | None, data_dir: Path | None) -> None:
     """Print or write the report of JOB; csv and parquet hold its result rows."""
     from service.cli.opening import existing_store
-    from workers.lean import seek_garbage_seldom
+    from workers.lean import raise_gc_threshold
 
-    seek_garbage_seldom()
+    raise_gc_threshold()
     kind = kind or _by_ending(out)
     if kind == "parquet" and out is None:
         raise SpecError("parquet is no text; name a file", field="--out")
@@ -51,7 +51,7 @@ def _by_ending(out: Path | None) -> str:
 
 
 def _write(store: "Store", job: str, kind: str, out: Path | None) -> None:
-    from gnomon.report.table import rows_csv, rows_parquet
+    from gnomon.report.row_formats import rows_csv, rows_parquet
 
     if kind in ("csv", "parquet"):
         store.job(job)

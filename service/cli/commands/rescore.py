@@ -9,7 +9,7 @@ import click
 from service.cli.options import data_dir_option, json_option, out_option
 
 if TYPE_CHECKING:
-    from gnomon.benchmark import Scoring
+    from gnomon.core.benchmark import Scoring
 
 
 @click.command()
@@ -31,7 +31,7 @@ def rescore(
     from service.cli.opening import existing_store, prepare_out, settings_of
     from service.cli.progress import counting
     from service.reports import report_of, write_folder
-    from service.rescoring import rescore as rescore_job
+    from service.rescore_job import rescore as rescore_job
 
     prepare_out(out)
     store = existing_store(data_dir)
@@ -55,6 +55,8 @@ def rescore(
     for one in found.changes[:10]:
         where = f"{one['sample_id']}, {one['model']} / {one['arm']}"
         click.echo(f"  {where}: {_score(one['before'])} → {_score(one['after'])}")
+    if out is not None:
+        click.echo(f"report: {out / 'report.html'}")
     click.echo(f"job {found.new_job} holds the new scores; `gnomon diff {job} {found.new_job}` compares them")
 
 

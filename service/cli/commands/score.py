@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
 
 
 @click.command()
@@ -15,7 +15,7 @@ from gnomon.errors import SpecError
 @click.option("--variant", help="Which official scorer, where a benchmark has two.")
 def score(name: str, mode: str, variant: str | None) -> None:
     """Read records as NDJSON from stdin, write {id, score, metrics, flags} as NDJSON to stdout, in order."""
-    from gnomon.benchmark import BENCHMARKS, Scoring
+    from gnomon.core.benchmark import BENCHMARKS, Scoring
     from tools.core.registry import UnknownPlugin
 
     try:

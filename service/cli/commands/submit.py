@@ -20,7 +20,7 @@ from service.cli.options import json_option
 @json_option
 def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
     """Post SPEC to a running service; its key, if it wants one, is read from GNOMON_API_KEY."""
-    from gnomon.spec_file import read_spec
+    from gnomon.spec.spec_file import read_spec
     from service.client import Client
 
     given = read_spec(spec)
@@ -55,7 +55,7 @@ def _wait(client: Any, posted: dict[str, Any]) -> dict[str, Any]:
 
 
 def _print(report: Any, *, as_json: bool) -> None:
-    from gnomon.report.text import summary_text
+    from gnomon.report.terminal import summary_text
     from service.reports import as_json as encoded
 
     click.echo(encoded(report) if as_json else summary_text(report))

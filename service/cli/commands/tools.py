@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
 
 
 @click.group()

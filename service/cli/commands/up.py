@@ -25,9 +25,9 @@ def up(host: str, port: int, workers: int | None, queues: str, data_dir: Path | 
     import os
 
     from service.cli.opening import settings_of
-    from service.embedded import default_workers, embedded
+    from service.local_stack import default_workers, local_stack
     from service.serving import listen, serve
-    from service.supervisor import stopped_by_signals
+    from service.supervisor import sigterm_as_interrupt
     from workers.logs import set_up_logs
 
     set_up_logs(os.environ, level="warning")
@@ -39,7 +39,7 @@ def up(host: str, port: int, workers: int | None, queues: str, data_dir: Path | 
 
     with listen(host, port, has_keys=bool(settings.api_keys)) as listener:
         try:
-            with stopped_by_signals(), embedded(settings) as here:
+            with sigterm_as_interrupt(), local_stack(settings) as here:
                 here.start_workers(count, queues_of(queues))
                 serve(here, listener, ready=ready)
         except KeyboardInterrupt:

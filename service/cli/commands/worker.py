@@ -14,13 +14,13 @@ from service.cli.options import data_dir_option, queues_of, queues_option
 def worker(queues: str, data_dir: Path | None) -> None:
     """Run trials from GNOMON_REDIS_URL into GNOMON_DATABASE_URL until interrupted."""
     from service.cli.opening import need_redis, settings_of
-    from service.embedded import open_redis, places
+    from service.local_stack import open_redis, worker_env
     from workers.process import module_command
 
     settings = settings_of(data_dir)
     url = need_redis(settings)
     open_redis(url).close()
     command = module_command("workers", "--queues", ",".join(queues_of(queues)))
-    environ = {**os.environ, **places(settings, url)}
+    environ = {**os.environ, **worker_env(settings, url)}
     # The worker loads agents, which this process may not: it becomes the worker.
     os.execve(command[0], command, environ)  # noqa: S606 (our own module, arguments as a list)

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from agents.models.catalog import open_model
-from gnomon.agent import AGENTS
-from gnomon.benchmark import BENCHMARKS, Select
-from gnomon.errors import SpecError
-from gnomon.job import expand
+from gnomon.core.agent import AGENTS
+from gnomon.core.benchmark import BENCHMARKS, Select
+from gnomon.core.errors import SpecError
+from gnomon.core.row import Row
+from gnomon.core.trace import Trace
 from gnomon.media import MediaStore
 from gnomon.outcome import Outcome
-from gnomon.row import Row
-from gnomon.spec import parse_spec
-from gnomon.trace import Trace
-from gnomon.trial import Bench, run_trial
+from gnomon.spec.job_spec import parse_spec
+from gnomon.trials.run_trial import JobContext, run_trial
+from gnomon.trials.trial_plan import expand_trials
 from service.itineraries import SAMPLE, TOOLS, spec_of
 from tests.numbered import write_clip
 from tests.tools.trips.fake_services import fake_service
@@ -37,8 +37,8 @@ async def planned(tmp_path: Path, request: dict[str, Any], *replies: Any) -> tup
     data = Path(spec.data) if spec.data else None
     samples = spec.plugin().open(data=data, select=spec.selection(), protocol="guarded", media=media)
     return await run_trial(
-        next(iter(expand("j", spec, samples.refs))),
-        bench=Bench(spec=spec, benchmark=spec.plugin(), media=media),
+        next(iter(expand_trials("j", spec, samples.refs))),
+        bench=JobContext(spec=spec, benchmark=spec.plugin(), media=media),
         sample=lambda: samples.get(SAMPLE),
         agent=AGENTS.get("planner"),
         model=open_model(spec.models[0], media),

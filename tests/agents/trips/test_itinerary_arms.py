@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from agents.models.catalog import open_model
-from gnomon.agent import AGENTS
+from gnomon.core.agent import AGENTS
+from gnomon.core.row import Row
 from gnomon.floor import PREFIX
-from gnomon.job import expand
 from gnomon.media import MediaStore
 from gnomon.outcome import Outcome
-from gnomon.row import Row
-from gnomon.spec import JobSpec, parse_spec
-from gnomon.spec_file import load_yaml
-from gnomon.trial import Bench, run_trial
+from gnomon.spec.job_spec import JobSpec, parse_spec
+from gnomon.spec.spec_file import load_yaml
+from gnomon.trials.run_trial import JobContext, run_trial
+from gnomon.trials.trial_plan import expand_trials
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "itinerary.yaml"
 
@@ -31,7 +31,7 @@ def spec() -> JobSpec:
 def rows(spec: JobSpec, tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
     media = MediaStore(tmp_path_factory.mktemp("media"))
     samples = spec.plugin().open(data=None, select=spec.selection(), protocol="guarded", media=media)
-    bench = Bench(spec=spec, benchmark=spec.plugin(), media=media)
+    bench = JobContext(spec=spec, benchmark=spec.plugin(), media=media)
 
     async def tried() -> list[Row]:
         return [
@@ -44,7 +44,7 @@ def rows(spec: JobSpec, tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
                     model=open_model(spec.models[0], media),
                 )
             )[0]
-            for trial in expand("j", spec, samples.refs)
+            for trial in expand_trials("j", spec, samples.refs)
         ]
 
     return asyncio.run(tried())

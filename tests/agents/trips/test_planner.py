@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from agents.models.catalog import open_model
-from gnomon.agent import AGENTS
-from gnomon.job import expand
+from gnomon.core.agent import AGENTS
+from gnomon.core.row import Row
+from gnomon.core.trace import NoteStep, Trace
 from gnomon.media import MediaStore
 from gnomon.outcome import Outcome
-from gnomon.row import Row
-from gnomon.spec import parse_spec
-from gnomon.trace import NoteStep, Trace
-from gnomon.trial import Bench, run_trial
+from gnomon.spec.job_spec import parse_spec
+from gnomon.trials.run_trial import JobContext, run_trial
+from gnomon.trials.trial_plan import expand_trials
 from service.itineraries import TOOLS
 
 REQUEST = {
@@ -54,10 +54,10 @@ async def plan(
     spec = parse_spec(given, agents=AGENTS.names())
     media = MediaStore(tmp_path)
     samples = spec.plugin().open(data=None, select=spec.selection(), protocol="guarded", media=media)
-    trial = next(iter(expand("j", spec, samples.refs)))
+    trial = next(iter(expand_trials("j", spec, samples.refs)))
     return await run_trial(
         trial,
-        bench=Bench(spec=spec, benchmark=spec.plugin(), media=media),
+        bench=JobContext(spec=spec, benchmark=spec.plugin(), media=media),
         sample=lambda: samples.get("request"),
         agent=AGENTS.get("planner"),
         model=open_model(spec.models[0], media),

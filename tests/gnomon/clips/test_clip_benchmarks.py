@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from gnomon.audit.audit import audit
-from gnomon.benchmark import BENCHMARKS, PromptProtocol, SampleSet, Select
 from gnomon.benchmarks.urbanvideo_bench.options import split_question
-from gnomon.dealing import dealt
-from gnomon.errors import DataError, SpecError
+from gnomon.core.benchmark import BENCHMARKS, PromptProtocol, SampleSet, Select
+from gnomon.core.errors import DataError, SpecError
+from gnomon.core.sample import Sample
 from gnomon.media import MediaStore
-from gnomon.sample import Sample
+from gnomon.media.shuffled_options import shuffle_options
 from tests.numbered import number_of
 from tests.published_clips import STI_ROWS, URBAN_ROWS, publish_sti, publish_urban
 
@@ -106,7 +106,7 @@ def test_urbans_guard_deals_the_letters_anew_and_scores_by_them(folder: Path, me
     assert sorted(ref.sample_id for ref in samples.refs) == ["0", "1"]  # the one without options is left out
     sample = samples.get("1")
     asked, options = split_question(URBAN_ROWS[1]["question"])
-    letters, gold = dealt(asked, options, "F")
+    letters, gold = shuffle_options(asked, options, "F")
     assert letters[gold] == "Action F"
     assert f"{gold}. Action F" in words(sample)
     assert benchmark.score(sample, f"Option: {gold}; Reason: x", scoring="strict").value == 1.0

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.benchmark import BENCHMARKS, KnowsMedia, SampleSet, Select
-from gnomon.clip_folders import ClipFolders
+from gnomon.core.benchmark import BENCHMARKS, KnowsMedia, SampleSet, Select
+from gnomon.core.sample import LACKS_MEDIA
 from gnomon.media import MediaStore
-from gnomon.sample import LACKS_MEDIA
+from gnomon.media.clip_folders import ClipFolders
 from tests.published_clips import publish_sti, publish_urban
 from tests.published_graphs import publish_escher, publish_vir
 

@@ -8,15 +8,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from agents.in_steps import steps_of
-from gnomon.benchmark import BENCHMARKS, Select
 from gnomon.benchmarks.urbanvideo_authoring.templates import TEMPLATES
 from gnomon.benchmarks.urbanvideo_authoring.written import Written, read_written
-from gnomon.clip_samples import read_rows
-from gnomon.curation.blind import judged, write_filtered
-from gnomon.curation.harvest import write_harvest
+from gnomon.core.benchmark import BENCHMARKS, Select
+from gnomon.core.errors import DataError, SpecError
+from gnomon.curation.blind_filter import judged, write_filtered
+from gnomon.curation.export_questions import write_harvest
 from gnomon.curation.rows import read_result_rows
-from gnomon.errors import DataError, SpecError
 from gnomon.media import MediaStore
+from gnomon.media.clip_samples import read_rows
 from tests.published_clips import URBAN_ROWS, publish_urban
 
 GOOD = "Question: Where does it end?\nChoices:\nA. Roof\nB. Street\nC. Park\nAnswer: B"

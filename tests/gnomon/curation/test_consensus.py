@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from gnomon.core.errors import DataError, SpecError
 from gnomon.curation.consensus import consensus_of
 from gnomon.curation.review import by_index, queue_lines, read_decisions, read_questions, write_reviewed
-from gnomon.errors import DataError, SpecError
-from gnomon.preset import planned
+from gnomon.spec.preset import plan_arms
 from service.cli.main import main
 from tests.published_graphs import ESCHER_ROWS, publish_escher
 
@@ -73,7 +73,7 @@ def test_one_model_is_no_consensus() -> None:
 
 
 def test_the_preset_shows_everything_to_one_arm() -> None:
-    plan = planned("consensus", {}, benchmark="escherverse")
+    plan = plan_arms("consensus", {}, benchmark="escherverse")
     assert [(arm.name, arm.agent, arm.tools) for arm in plan.arms] == [("consensus", "direct", ())]
 
 

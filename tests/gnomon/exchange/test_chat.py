@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from gnomon.core.row import Row
 from gnomon.exchange.chat import chat_of
 from gnomon.outcome import Outcome
-from gnomon.row import Row
 
 ROW = Row(
     job_id="j",

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.errors import SpecError
+from gnomon.core.errors import SpecError
+from gnomon.core.row import Row
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.exchange.inspect_log import read_log
 from gnomon.exchange.inspect_write import log_of
@@ -20,8 +21,7 @@ from gnomon.exchange.run import Run, run_of
 from gnomon.outcome import Outcome
 from gnomon.report.build import build_report
 from gnomon.report.html import render_html
-from gnomon.report.table import rows_csv, rows_ndjson
-from gnomon.row import Row
+from gnomon.report.row_formats import rows_csv, rows_ndjson
 
 REAL = Path(__file__).parent / "two_samples.eval"  # written by Inspect AI 0.3.285 with its mock model
 

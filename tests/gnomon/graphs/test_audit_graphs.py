@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from gnomon.audit.audit import audit
-from gnomon.audit.findings import Findings, Worth
-from gnomon.benchmark import BENCHMARKS, Select
+from gnomon.audit.findings import Findings, ShortcutAccuracy
+from gnomon.core.benchmark import BENCHMARKS, Select
 from gnomon.media import MediaStore
 from tests.published_graphs import ESCHER_ROWS, KANSAI, KANTO, area, graph, place, publish_escher, publish_vir
 
@@ -17,7 +17,7 @@ def audited(name: str, data: Path, tmp_path: Path) -> Findings:
     return audit(BENCHMARKS.get(name), data=data, select=Select(), media=MediaStore(tmp_path / "media"))
 
 
-def worth_of(findings: Findings, shortcut: str, view: str) -> Worth:
+def worth_of(findings: Findings, shortcut: str, view: str) -> ShortcutAccuracy:
     return next(one for one in findings.worths if (one.shortcut, one.view) == (shortcut, view))
 
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.benchmark import Select
 from gnomon.benchmarks.escherverse import escherverse
 from gnomon.benchmarks.escherverse.item import LETTERS, QUESTION_TYPES, item_from_json, split_question
 from gnomon.benchmarks.escherverse.shown import as_shown
-from gnomon.errors import DataError, SpecError
+from gnomon.core.benchmark import Select
+from gnomon.core.errors import DataError, SpecError
+from gnomon.core.sample import Sample
 from gnomon.media import MediaStore
-from gnomon.sample import Sample
 from tests.numbered import number_of
 from tests.published_graphs import ESCHER_ROWS, publish_escher
 

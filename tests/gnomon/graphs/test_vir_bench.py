@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.benchmark import Select
 from gnomon.benchmarks.vir_bench import vir_bench
 from gnomon.benchmarks.vir_bench.journey import journey_from_json
 from gnomon.benchmarks.vir_bench.nodes_given import nodes_given, unshuffled
-from gnomon.errors import DataError, SpecError
+from gnomon.core.benchmark import Select
+from gnomon.core.errors import DataError, SpecError
+from gnomon.core.sample import Sample
 from gnomon.media import MediaStore
-from gnomon.sample import Sample
-from gnomon.spec import parse_spec
+from gnomon.spec.job_spec import parse_spec
 from tests.numbered import number_of
 from tests.published_graphs import KANSAI, KANTO, VIR_ROWS, publish_vir
 

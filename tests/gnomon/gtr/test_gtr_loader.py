@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from gnomon.benchmark import PromptProtocol, Select
 from gnomon.benchmarks.gtr_bench import gtr_bench
-from gnomon.errors import DataError, NotFound, SpecError
+from gnomon.core.benchmark import PromptProtocol, Select
+from gnomon.core.errors import DataError, NotFound, SpecError
+from gnomon.core.sample import ImageRef
 from gnomon.media import MediaStore
-from gnomon.sample import ImageRef
 from tests.numbered import number_of, write_clip
 from tools.scene.format import scene_to_json
 

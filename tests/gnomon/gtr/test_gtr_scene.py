@@ -11,14 +11,14 @@ import pytest
 from PIL import Image, ImageDraw
 from shapely import Point
 
-from gnomon.benchmark import BENCHMARKS, PromptProtocol, Select
 from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.benchmarks.gtr_bench.case import TASKS, body_of, case_from_json
 from gnomon.benchmarks.gtr_bench.layout import find_layout, read_cases
 from gnomon.benchmarks.gtr_bench.scenes import indoor_scene, map_image_of, outdoor_scene
-from gnomon.errors import DataError
+from gnomon.core.benchmark import BENCHMARKS, PromptProtocol, Select
+from gnomon.core.errors import DataError
+from gnomon.core.sample import ImageRef
 from gnomon.media import MediaStore
-from gnomon.sample import ImageRef
 
 Entry = dict[str, Any]
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.benchmark import PromptProtocol, Scoring
 from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.benchmarks.gtr_bench.case import Case, case_from_json
 from gnomon.benchmarks.gtr_bench.clock import clock_span, day_span
 from gnomon.benchmarks.gtr_bench.official import extract_elements, seconds_of
 from gnomon.benchmarks.gtr_bench.scoring import score_case
 from gnomon.benchmarks.gtr_bench.strict import span_iou
-from gnomon.errors import SpecError
+from gnomon.core.benchmark import PromptProtocol, Scoring
+from gnomon.core.errors import SpecError
 
 Entry = dict[str, Any]
 

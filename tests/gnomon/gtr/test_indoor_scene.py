@@ -16,7 +16,7 @@ from gnomon.benchmarks.gtr_bench.case import Box, Case, Clip
 from gnomon.benchmarks.gtr_bench.layout import Layout, find_layout, read_cases
 from gnomon.benchmarks.gtr_bench.scenes import METRES_PER_PIXEL, PANEL_PX, indoor_scene
 from tools.geometry.network import Network
-from tools.geometry.path import Path as Way
+from tools.geometry.route import Path as Way
 from tools.geometry.stairs import in_view
 from tools.scene.format import scene_from_json, scene_to_json
 from tools.scene.scene import Camera, Scene

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
-from gnomon.benchmark import Select
 from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.benchmarks.gtr_bench.map_reading.__main__ import measure
 from gnomon.benchmarks.gtr_bench.map_reading.agreement import Sighting, agreements
@@ -29,6 +28,7 @@ from gnomon.benchmarks.gtr_bench.map_reading.labels import (
 from gnomon.benchmarks.gtr_bench.map_reading.reading import CameraReading, read_map, read_map_blind
 from gnomon.benchmarks.gtr_bench.map_reading.reading_store import ReadingStore
 from gnomon.benchmarks.gtr_bench.map_reading.scale_bar import TEXT_VALUES_M, _texts, read_scale
+from gnomon.core.benchmark import Select
 from gnomon.media import MediaStore
 
 Entry = dict[str, Any]

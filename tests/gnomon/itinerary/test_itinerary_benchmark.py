@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from gnomon.benchmark import Select
 from gnomon.benchmarks.itinerary.benchmark import itinerary
 from gnomon.benchmarks.itinerary.floors import POLICIES, chance_of_an_order, play
 from gnomon.benchmarks.itinerary.generate import task_for
@@ -17,7 +16,8 @@ from gnomon.benchmarks.itinerary.pool import pool_of
 from gnomon.benchmarks.itinerary.request_task import checked_request
 from gnomon.benchmarks.itinerary.scoring import score
 from gnomon.benchmarks.itinerary.task import Task
-from gnomon.errors import DataError, SpecError
+from gnomon.core.benchmark import Select
+from gnomon.core.errors import DataError, SpecError
 from gnomon.media import MediaStore
 from tools.trips.draft import plan_of, read_draft
 from tools.trips.osm.city import city_files

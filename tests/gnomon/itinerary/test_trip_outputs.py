@@ -8,7 +8,7 @@ import pytest
 
 from gnomon.benchmarks.itinerary.request_task import request_task
 from gnomon.benchmarks.itinerary.scoring import score
-from gnomon.errors import DataError, SpecError
+from gnomon.core.errors import DataError, SpecError
 from gnomon.trips.outputs import MEDIA_TYPES, ending_of, rendered
 from gnomon.trips.result import TripResult, result_of
 from tools.trips.draft import DraftPlan

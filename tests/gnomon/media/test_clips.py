@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
 from gnomon.media import MediaStore, video
 from gnomon.media.clips import Clips, Frames, Look
 from gnomon.media.marks import Mark

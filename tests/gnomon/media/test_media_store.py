@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from gnomon.errors import DataError, NoRoom, NotFound
+from gnomon.core.errors import DataError, NoRoom, NotFound
 from gnomon.media import MediaStore
 from gnomon.whole_file import PUBLIC, whole_file, write_whole
 

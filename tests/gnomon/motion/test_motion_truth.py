@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.benchmark import BENCHMARKS, Select
-from gnomon.errors import DataError, SpecError
+from gnomon.core.benchmark import BENCHMARKS, Select
+from gnomon.core.errors import DataError, SpecError
 from gnomon.media import MediaStore
 from gnomon.motion import truth
 from gnomon.motion.distractors import ANGLES, LENGTHS, difference, lettered, wrong_numbers

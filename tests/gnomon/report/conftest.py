@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gnomon.benchmark import PromptProtocol, Published, SampleSet, Scoring, Select
-from gnomon.job import trial_id
+from gnomon.core.benchmark import PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.core.row import Row
+from gnomon.core.sample import Sample
+from gnomon.core.score import Score
 from gnomon.media import MediaStore
 from gnomon.outcome import Outcome
 from gnomon.report.build import build_report
 from gnomon.report.schema import Report
-from gnomon.row import Row
-from gnomon.sample import Sample
-from gnomon.score import Score
-from gnomon.spec import JobSpec
+from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Headline
+from gnomon.trials.trial_plan import trial_id
 
 
 @dataclass(frozen=True, kw_only=True)

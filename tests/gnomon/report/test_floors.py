@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from gnomon.benchmark import BENCHMARKS, Select
-from gnomon.floor import PREFIX, KnowsFloors
+from gnomon.core.benchmark import BENCHMARKS, Select
+from gnomon.core.row import Row
+from gnomon.floor import PREFIX, HasHeuristics
 from gnomon.media import MediaStore
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.schema import Report
-from gnomon.row import Row
 from gnomon.worlds.generate import generate
 
 
@@ -31,13 +31,13 @@ def test_a_rule_is_counted_once_a_sample_however_many_arms_there_are(
 def test_questions_of_gtr_bench_know_the_rules_that_no_prompt_can_guard(tmp_path: Path) -> None:
     generate(tmp_path / "questions", scenes=1, samples=28)
     benchmark = BENCHMARKS.get("gtr-bench")
-    assert isinstance(benchmark, KnowsFloors)
+    assert isinstance(benchmark, HasHeuristics)
     found = benchmark.open(
         data=tmp_path / "questions", select=Select(), protocol="guarded", media=MediaStore(tmp_path / "media")
     )
-    rules = {ref.task: set(benchmark.floors(found.get(ref.sample_id))) for ref in found.refs}
+    rules = {ref.task: set(benchmark.heuristic_scores(found.get(ref.sample_id))) for ref in found.refs}
     assert rules["CausalReordering"] == {"CR: option most like the others", "CR: both together"}
     assert rules["GeoLocation"] == {"nearest camera"}
     assert any(name.startswith("MTTF: last end") for names in rules.values() for name in names)
     for ref in found.refs:
-        assert all(0 <= value <= 1 for value in benchmark.floors(found.get(ref.sample_id)).values())
+        assert all(0 <= value <= 1 for value in benchmark.heuristic_scores(found.get(ref.sample_id)).values())

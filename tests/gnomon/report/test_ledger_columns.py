@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gnomon.report.ledger import ANSWER_CHARS, read_ledger
-from gnomon.row import Row
+from gnomon.core.row import Row
+from gnomon.report.score_matrix import ANSWER_CHARS, read_scores
 
 RAW, TOOLS = ("m", "raw"), ("m", "tools")
 
@@ -20,7 +20,7 @@ def test_a_sample_is_shown_by_its_first_repeat_alone(row: Callable[..., Row]) ->
         row(1, "tools", 0.0, repeat=0, answer="first" * 100),
         row(0, "raw", 1.0, repeat=1, answer="no first"),
     ]
-    ledger = read_ledger(rows, [RAW, TOOLS])
+    ledger = read_scores(rows, [RAW, TOOLS])
     at = {name: index for index, name in enumerate(ledger.samples)}
     shown, unshown = at[rows[0].sample_id], at[rows[2].sample_id]
     assert ledger.answer(1, shown) == ("first" * 100)[:ANSWER_CHARS]
@@ -30,13 +30,13 @@ def test_a_sample_is_shown_by_its_first_repeat_alone(row: Callable[..., Row]) ->
 
 
 def test_a_group_that_only_rows_know_follows_the_others(row: Callable[..., Row]) -> None:
-    ledger = read_ledger([row(0, "raw", 1.0), row(0, "new", 0.0)], [RAW, TOOLS])
+    ledger = read_scores([row(0, "raw", 1.0), row(0, "new", 0.0)], [RAW, TOOLS])
     assert ledger.groups == (RAW, TOOLS, ("m", "new"))
     assert [tally.trials for tally in ledger.tallies] == [1, 0, 1]
 
 
 def test_no_rows_are_a_ledger_too() -> None:
-    ledger = read_ledger([], [RAW, TOOLS])
+    ledger = read_scores([], [RAW, TOOLS])
     assert (ledger.samples, ledger.cell_names, ledger.answered.shape) == ((), (), (2, 0))
 
 
@@ -54,7 +54,7 @@ def test_columns_say_what_the_rows_say(
 ) -> None:
     rows = [row(n, arm, score, repeat=repeat, usd=0.5) for (n, arm, repeat), score in scores.items()]
     dice.shuffle(rows)
-    ledger = read_ledger(rows, [RAW, TOOLS])
+    ledger = read_scores(rows, [RAW, TOOLS])
     for group, (_, arm) in enumerate(ledger.groups):
         for sample, name in enumerate(ledger.samples):
             mine = [one for one in rows if (one.arm, one.sample_id) == (arm, name)]

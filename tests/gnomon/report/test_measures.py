@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
+from gnomon.core.row import Row
 from gnomon.outcome import Outcome
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.schema import Report
-from gnomon.row import Row
 
 
 def test_a_measure_is_averaged_over_the_answers_that_have_it(

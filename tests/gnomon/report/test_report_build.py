@@ -11,23 +11,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from gnomon.benchmark import Published
+from gnomon.core.benchmark import Published
+from gnomon.core.row import Row
+from gnomon.core.sample import DataFault
 from gnomon.outcome import Outcome
 from gnomon.report import schema
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
-from gnomon.report.schema import Contrast, Report
-from gnomon.report.text import summary_text
-from gnomon.row import Row
-from gnomon.sample import DataFault
-from gnomon.statistics.exact import mcnemar_midp
+from gnomon.report.schema import ContrastReport, Report
+from gnomon.report.terminal import summary_text
+from gnomon.statistics.permutation import mcnemar_midp
 
 Maker = Callable[..., Row]
 Pairs = Callable[..., Iterator[Row]]
 Reporter = Callable[..., Report]
 
 
-def over(report: Report, scope: str = "all", variant: str = "tools") -> Contrast:
+def over(report: Report, scope: str = "all", variant: str = "tools") -> ContrastReport:
     [found] = [one for one in report["contrasts"] if one["scope"] == scope and one["variant"] == variant]
     return found
 

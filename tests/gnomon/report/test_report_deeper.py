@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.report.alignment import align
+from gnomon.core.row import Row
 from gnomon.report.html import render_html
 from gnomon.report.schema import Report
-from gnomon.row import Row
-from gnomon.spec import JobSpec
+from gnomon.report.trace_diff import align
+from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import design
 from gnomon.statistics.ratio import ratio_of_means
 

@@ -7,13 +7,13 @@ from html.parser import HTMLParser
 
 import pytest
 
-from gnomon.benchmark import Published
+from gnomon.core.benchmark import Published
+from gnomon.core.row import Row
 from gnomon.report.forest import Mark, plot
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.schema import Report
-from gnomon.report.text import summary_text
-from gnomon.row import Row
+from gnomon.report.terminal import summary_text
 
 Reporter = Callable[..., Report]
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{ 7*7 }}|[x](javascript:alert(1))"

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from gnomon.core.sample import LACKS_MEDIA, DataFault
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
-from gnomon.report.text import summary_text
-from gnomon.sample import LACKS_MEDIA, DataFault
+from gnomon.report.terminal import summary_text
 from tests.gnomon.report.conftest import Quiz, Reporter, a_row, a_spec
 
 SAID = "HTTP 401: bad key"
@@ -74,6 +74,27 @@ def test_of_two_models_the_one_that_was_stopped_is_named(report_of: Reporter) ->
     assert "stopped (auth: HTTP 401: bad key); 1 call, 0 tokens, $0.000000" in render_html(report)
 
 
+@pytest.mark.parametrize(
+    ("status", "waits"), [("running", "m waits"), ("cancelled", "m waited when the job was cancelled")]
+)
+def test_a_wait_for_the_provider_stands_on_page_one(report_of: Reporter, status: str, waits: str) -> None:
+    check = {
+        "model": "m",
+        "state": "pending",
+        "cause": "rate_limit",
+        "error": "HTTP 429: 10 a day",
+        "calls": 1,
+        "usd": 0.0,
+        "tokens": 0,
+        "waits_until": "2026-11-22T17:06:09.123Z",
+        "waits_for": "HTTP 429: 10 a day",
+    }
+    report = report_of([], planned=40, status=status, checks=[check])
+    said = f"{waits}: its provider says “HTTP 429: 10 a day”, not before 2026-11-22 17:06 UTC."
+    assert report["alerts"] == [said]
+    assert "broken off (rate_limit: HTTP 429: 10 a day); 1 call" in render_html(report)
+
+
 @pytest.mark.parametrize(("show", "says"), [(["media"], True), ([], False)])
 def test_absent_media_are_told_of_where_an_arm_shows_them(
     report_of: Reporter, show: list[str], says: bool
@@ -83,10 +104,26 @@ def test_absent_media_are_told_of_where_an_arm_shows_them(
     assert report_of(rows(0), spec=spec, planned=40, faults=[fault])["alerts"] == [fault.detail] * says
 
 
+def test_token_counts_that_cannot_be_read_are_told_of(report_of: Reporter) -> None:
+    unread = {"flags": ("usage_unreadable",), "prompt_tokens": None, "completion_tokens": None}
+    given = [a_row(at, arm, **unread) for at in range(20) for arm in ("raw", "tools")]
+    [alert] = report_of(given, planned=40)["alerts"]
+    assert alert == "m: the provider’s token counts of 40 of 40 trials could not be read."
+
+
+def test_a_job_without_a_call_offered_nothing_and_says_so_in_good_english(report_of: Reporter) -> None:
+    page = render_html(report_of([], planned=40, status="cancelled"))
+    assert "This job was <b>cancelled</b>: 0 of 40 trials have ended" in page
+    assert "never called" not in page
+    assert "same 0 questions" not in page
+    failed = render_html(report_of([lost(0, "raw", model_calls=0)], planned=2, status="failed"))
+    assert "This job has <b>failed</b>: 1 of 2 trials have ended, 1 of them without a score." in failed
+
+
 class Flat(Quiz):
     """A quiz whose samples have no scene."""
 
-    holds = ("nothing",)
+    provides = ("nothing",)
 
 
 def test_an_arm_is_told_by_the_tools_that_it_was_offered(report_of: Reporter) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from gnomon.report.table import record, rows_csv, rows_ndjson, rows_parquet
-from gnomon.row import COLUMNS, Row
+from gnomon.core.row import COLUMNS, Row
+from gnomon.report.row_formats import row_to_json, rows_csv, rows_ndjson, rows_parquet
 
 Maker = Callable[..., Row]
 
@@ -65,4 +65,4 @@ def test_no_rows_make_files_with_a_head(tmp_path: Path) -> None:
 
 
 def test_a_record_is_plain_json(row: Maker) -> None:
-    assert json.loads(json.dumps(record(row(0)), allow_nan=False)) == record(row(0))
+    assert json.loads(json.dumps(row_to_json(row(0)), allow_nan=False)) == row_to_json(row(0))

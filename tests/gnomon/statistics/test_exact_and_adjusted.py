@@ -10,9 +10,9 @@ from scipy.stats import binom, binomtest, norm
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
-from gnomon.statistics.adjust import benjamini_hochberg, holm
 from gnomon.statistics.estimate import wilson
-from gnomon.statistics.exact import mcnemar_midp, sign_flip_p
+from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
+from gnomon.statistics.permutation import mcnemar_midp, sign_flip_p
 from gnomon.statistics.power import planned_mde
 
 counts = st.integers(0, 60)

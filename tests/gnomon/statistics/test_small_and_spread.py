@@ -17,7 +17,7 @@ from gnomon.statistics.design import design
 from gnomon.statistics.dirichlet import dirichlet_interval
 from gnomon.statistics.pooling import partial_pooling
 from gnomon.statistics.reliability import pass_at_k, pass_hat_k
-from gnomon.statistics.spread import variance_split
+from gnomon.statistics.variance_components import variance_split
 
 tables = st.tuples(st.integers(0, 20), st.integers(0, 20), st.integers(0, 100)).filter(lambda t: sum(t) > 0)
 

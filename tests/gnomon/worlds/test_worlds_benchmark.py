@@ -12,28 +12,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.benchmark import BENCHMARKS, Select
 from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, Case
 from gnomon.benchmarks.worlds import worlds
 from gnomon.benchmarks.worlds.benchmark import SAMPLES, WorldSamples
-from gnomon.errors import NotFound, SpecError
-from gnomon.identity import digest
+from gnomon.core.benchmark import BENCHMARKS, Select
+from gnomon.core.errors import NotFound, SpecError
+from gnomon.core.ids import stable_hash
+from gnomon.core.sample import ImageRef, Sample
 from gnomon.media import MediaStore
-from gnomon.sample import ImageRef, Sample
 from gnomon.worlds.drawing import draw, map_of, world_of
 from gnomon.worlds.generate import generate
-from gnomon.worlds.numbering import CELLS, Number, number_of
+from gnomon.worlds.sample_numbers import CELLS, Number, number_of
 from tools.scene.format import read_scene
 
 FINGERPRINT = """
 import hashlib
-from gnomon.identity import digest
+from gnomon.core.ids import stable_hash
 from gnomon.worlds.drawing import draw, map_of, world_of
-from gnomon.worlds.numbering import Number
+from gnomon.worlds.sample_numbers import Number
 for k in (3, 16):
     drawn = draw(Number(5, k))
-    print(digest(drawn.record), hashlib.sha256(map_of(drawn.world)).hexdigest())
+    print(stable_hash(drawn.record), hashlib.sha256(map_of(drawn.world)).hexdigest())
 """
 
 
@@ -64,7 +64,7 @@ def test_another_process_draws_the_same_questions_and_maps() -> None:
         env={**os.environ, "PYTHONHASHSEED": "1"},
     ).stdout
     drawn = [draw(Number(5, k)) for k in (3, 16)]
-    here = [(digest(one.record), hashlib.sha256(map_of(one.world)).hexdigest()) for one in drawn]
+    here = [(stable_hash(one.record), hashlib.sha256(map_of(one.world)).hexdigest()) for one in drawn]
     assert [tuple(line.split()) for line in there.splitlines()] == here
 
 
@@ -79,7 +79,7 @@ def test_a_sample_does_not_depend_on_what_was_drawn_before() -> None:
 
 def test_seeds_and_numbers_draw_different_questions() -> None:
     records = [draw(Number(seed, k)).record["camera_images"] for seed in (1, 2) for k in (8, 22)]
-    assert len({digest(record) for record in records}) == 4
+    assert len({stable_hash(record) for record in records}) == 4
 
 
 @given(st.integers(-(10**9), 10**9), st.integers(0, 10**7))

@@ -13,7 +13,7 @@ from gnomon.benchmarks.gtr_bench.clock import NOON_S, day_span
 from gnomon.benchmarks.gtr_bench.options import as_displayed
 from gnomon.benchmarks.gtr_bench.prompt import guarded_clips
 from gnomon.worlds.drawing import draw
-from gnomon.worlds.numbering import CELLS, Number
+from gnomon.worlds.sample_numbers import CELLS, Number
 
 SEED = 21
 PLACES = 8  # of either scene; many questions in few places are quick to draw

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.core.tool import NOWHERE, ToolContext
+from tools.core.tool import EMPTY_SCENE, ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.gazetteer.shortest import shortest_order
 from tools.scene.scene import Scene
 
-IN_JAPAN = ToolContext(scene=NOWHERE, gazetteer=True)
+IN_JAPAN = ToolContext(scene=EMPTY_SCENE, gazetteer=True)
 NAMES = ("how_far", "lies_in", "municipality_of", "visiting_order")
 
 

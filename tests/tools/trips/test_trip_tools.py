@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.core.tool import NOWHERE, ToolContext
+from tools.core.tool import EMPTY_SCENE, ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.trips.trip import Trip
 
@@ -19,7 +19,7 @@ NAMES = (
 
 @pytest.fixture(scope="module")
 def toolbox(trip: Trip) -> Toolbox:
-    return Toolbox([TOOLS.get(name) for name in NAMES], ToolContext(scene=NOWHERE, trip=trip))
+    return Toolbox([TOOLS.get(name) for name in NAMES], ToolContext(scene=EMPTY_SCENE, trip=trip))
 
 
 def call(toolbox: Toolbox, tool: str, /, **arguments: Any) -> dict[str, Any]:
@@ -30,9 +30,12 @@ def call(toolbox: Toolbox, tool: str, /, **arguments: Any) -> dict[str, Any]:
 def test_tools_of_trips_are_offered_for_trips_only(trip: Trip) -> None:
     every = list(TOOLS)
     for_trips = {
-        schema["function"]["name"] for schema in Toolbox(every, ToolContext(scene=NOWHERE, trip=trip)).schemas
+        schema["function"]["name"]
+        for schema in Toolbox(every, ToolContext(scene=EMPTY_SCENE, trip=trip)).schemas
     }
-    elsewhere = {schema["function"]["name"] for schema in Toolbox(every, ToolContext(scene=NOWHERE)).schemas}
+    elsewhere = {
+        schema["function"]["name"] for schema in Toolbox(every, ToolContext(scene=EMPTY_SCENE)).schemas
+    }
     assert set(NAMES) <= for_trips
     assert "camera_view" not in for_trips
     assert not set(NAMES) & elsewhere
@@ -90,7 +93,7 @@ def test_a_day_that_cannot_be_names_what_stands_against_it(toolbox: Toolbox, tri
 
     request = trip.request.model_copy(update={"max_walk_m": 300})
     tight = Toolbox(
-        [TOOLS.get("order_visits")], ToolContext(scene=NOWHERE, trip=replace(trip, request=request))
+        [TOOLS.get("order_visits")], ToolContext(scene=EMPTY_SCENE, trip=replace(trip, request=request))
     )
     told = call(tight, "order_visits", places=["Ateneum", "Kiasma"], day=1)["error"]
     assert told.startswith("infeasible: ")

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 import numpy as np
 
 from gnomon.benchmarks.gtr_bench.case import Case, Clip, body_of
-from gnomon.sample import DataFault, Sample
+from gnomon.core.sample import DataFault, Sample
 from tools.scene.scene import Camera, Scene
 
 SINGULAR = 1e12  # a matrix of a larger condition number, rows scaled, has no inverse worth using

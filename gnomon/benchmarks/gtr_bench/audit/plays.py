@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from gnomon.audit.hook import Asked, Kind, Play, View, played
-from gnomon.benchmark import PromptProtocol
+from gnomon.audit.hook import Asked, Kind, ShortcutGuess, View, guess
 from gnomon.benchmarks.gtr_bench.audit.kinship import (
     KIN_TASKS,
     Kinship,
@@ -19,7 +18,8 @@ from gnomon.benchmarks.gtr_bench.case import Case, body_of
 from gnomon.benchmarks.gtr_bench.clock import day_span
 from gnomon.benchmarks.gtr_bench.options import as_displayed
 from gnomon.benchmarks.gtr_bench.strict import span_iou
-from gnomon.sample import Sample
+from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.sample import Sample
 
 WINDOW_S = 5.0  # to both sides of the end of the last clip
 SHORTEST = 6  # characters; shorter names such as `rgb` stand in a text by chance
@@ -36,7 +36,7 @@ def asked(sample: Sample) -> Asked | None:
     )
 
 
-def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[Play]:
+def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
     """All shortcuts in all views."""
     views: Mapping[View, Sequence[Sample]] = {
         "files": samples["official"],
@@ -53,7 +53,7 @@ def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[Play]:
             yield from _verbatim_plays(questions, given)
 
 
-def floor_plays(sample: Sample) -> Iterator[Play]:
+def floor_plays(sample: Sample) -> Iterator[ShortcutGuess]:
     """What lies in a question itself, tried on one sample by what its own prompt shows.
 
     Raises:
@@ -66,15 +66,15 @@ def floor_plays(sample: Sample) -> Iterator[Play]:
     yield from (play for play in tried if play.kind == "floor")
 
 
-def _rule_plays(questions: Iterable[Seen], options: Mapping[str, Asked]) -> Iterator[Play]:
+def _rule_plays(questions: Iterable[Seen], options: Mapping[str, Asked]) -> Iterator[ShortcutGuess]:
     for seen in questions:
         for name, (kind, tasks, rule) in RULES.items():
             one = options.get(seen.sample_id)
             if seen.task in tasks and one is not None:
-                yield played(name, kind, seen.view, seen.sample_id, left=rule(seen), asked=one)
+                yield guess(name, kind, seen.view, seen.sample_id, left=rule(seen), asked=one)
 
 
-def _kinship_plays(questions: Sequence[Seen], options: Mapping[str, Asked]) -> Iterator[Play]:
+def _kinship_plays(questions: Sequence[Seen], options: Mapping[str, Asked]) -> Iterator[ShortcutGuess]:
     """Who is who by id, by map file or by a clip shown twice, and what the other questions tell of them."""
     labels: tuple[tuple[str, Kind, Label], ...] = (
         ("target id in other questions", "leak", by_target),
@@ -86,17 +86,17 @@ def _kinship_plays(questions: Sequence[Seen], options: Mapping[str, Asked]) -> I
         for seen in questions:
             one = options.get(seen.sample_id)
             if seen.task in KIN_TASKS and one is not None:
-                yield played(name, kind, seen.view, seen.sample_id, left=kin.left(seen), asked=one)
+                yield guess(name, kind, seen.view, seen.sample_id, left=kin.left(seen), asked=one)
 
 
-def _window_plays(questions: Iterable[Seen], samples: Iterable[Sample]) -> Iterator[Play]:
+def _window_plays(questions: Iterable[Seen], samples: Iterable[Sample]) -> Iterator[ShortcutGuess]:
     """MTTF: how a window about the end of the last clip overlaps the truth, the camera taken as right."""
     for seen, sample in zip(questions, samples, strict=True):
         end_s = seen.last_end_s()
         if seen.task == "MTTF" and end_s is not None:
             truth = day_span(sample.target["case"].correct_time_str[0])
             overlap = span_iou((end_s - WINDOW_S, end_s + WINDOW_S), truth)
-            yield Play(
+            yield ShortcutGuess(
                 shortcut=f"MTTF: last end ± {WINDOW_S:g} s (overlap)",
                 kind="floor",
                 view=seen.view,
@@ -106,7 +106,7 @@ def _window_plays(questions: Iterable[Seen], samples: Iterable[Sample]) -> Itera
             )
 
 
-def _verbatim_plays(questions: Iterable[Seen], samples: Iterable[Sample]) -> Iterator[Play]:
+def _verbatim_plays(questions: Iterable[Seen], samples: Iterable[Sample]) -> Iterator[ShortcutGuess]:
     """Whether a published file name, or a hidden time, stands in the prompt word for word."""
     for seen, sample in zip(questions, samples, strict=True):
         case: Case = sample.target["case"]
@@ -118,7 +118,7 @@ def _verbatim_plays(questions: Iterable[Seen], samples: Iterable[Sample]) -> Ite
             stands = any(
                 isinstance(text, str) and len(text) >= SHORTEST and text in seen.text for text in hidden
             )
-            yield Play(
+            yield ShortcutGuess(
                 shortcut=name,
                 kind="leak",
                 view=seen.view,

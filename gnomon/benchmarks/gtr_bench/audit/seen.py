@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from gnomon.audit.hook import View
 from gnomon.benchmarks.gtr_bench.case import Case, body_of
 from gnomon.benchmarks.gtr_bench.clock import NOON_S, day_span
-from gnomon.errors import DataError
-from gnomon.sample import Sample
+from gnomon.core.errors import DataError
+from gnomon.core.sample import Sample
 from tools.scene.scene import Camera
 
 Span = tuple[float, float]  # seconds after midnight

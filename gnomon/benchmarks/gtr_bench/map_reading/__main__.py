@@ -14,7 +14,7 @@ from gnomon.benchmarks.gtr_bench.layout import Layout, find_layout, read_cases
 from gnomon.benchmarks.gtr_bench.map_reading.agreement import Agreement, agreements, sightings
 from gnomon.benchmarks.gtr_bench.map_reading.reading import MapReading, read_map, read_map_blind
 from gnomon.benchmarks.gtr_bench.scenes import outdoor_scene
-from gnomon.errors import DataError
+from gnomon.core.errors import DataError
 
 
 def measure(data: Path, out: TextIO) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from gnomon.benchmarks.gtr_bench.map_reading.reading import MapReading
-from gnomon.sample import ImageRef
+from gnomon.core.sample import ImageRef
 from tools.scene.scene import MapImage, Scene
 
 

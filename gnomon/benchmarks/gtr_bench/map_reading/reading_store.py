@@ -9,7 +9,7 @@ from PIL import Image
 from pydantic import TypeAdapter, ValidationError
 
 from gnomon.benchmarks.gtr_bench.map_reading.reading import READER_VERSION, MapReading, read_map
-from gnomon.identity import digest
+from gnomon.core.ids import stable_hash
 from gnomon.whole_file import write_whole
 
 
@@ -29,7 +29,7 @@ class ReadingStore:
             OSError: it is neither.
             NoRoom: the disk is full.
         """
-        key = digest(READER_VERSION, hashlib.sha256(picture).hexdigest(), sorted(set(camera_ids)))
+        key = stable_hash(READER_VERSION, hashlib.sha256(picture).hexdigest(), sorted(set(camera_ids)))
         path = self.folder / f"{key}.json"
         adapter = TypeAdapter(MapReading)
         try:

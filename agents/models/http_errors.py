@@ -1,0 +1,45 @@
+"""HTTP faults: what a provider's answer stands for that is no reply, and what a broken line does."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import aiohttp
+
+from agents.models.error_body import read_error, status_in
+from agents.models.fault_table import verdict_on
+from agents.models.retry_after import retry_after_s
+from gnomon.core.errors import ModelFault, ProviderFault
+
+_MAX_WORDS = 2_000
+Scrub = Callable[[str], str]
+
+
+def fault_of_transport(error: Exception, scrub: Scrub) -> ProviderFault:
+    """The fault that an error on the way to or from the provider stands for."""
+    message = scrub(f"{type(error).__name__}: {error}")
+    if isinstance(error, aiohttp.InvalidURL):
+        return ProviderFault(message, cause="bad_request", transient=False)
+    if isinstance(error, (aiohttp.ClientResponseError, ValueError)):  # HTTP that is none
+        return ProviderFault(message, cause="bad_response")
+    return ProviderFault(message, cause="connection")
+
+
+def fault_of_body(
+    status: int, headers: Mapping[str, str], found: Any, body: bytes, scrub: Scrub
+) -> ProviderFault | ModelFault:
+    """The fault that an answer stands for which is no reply; `found` is its JSON, or None."""
+    error = read_error(found)
+    if found is None:
+        error = read_error({"message": body[:_MAX_WORDS].decode(errors="replace")})
+    message = scrub(f"HTTP {status}: {(error.message or body[:_MAX_WORDS].decode(errors='replace'))}")
+    if status == 200:
+        status = status_in(error.codes) or status  # relays put the status of who is behind them into the body
+    verdict = verdict_on(status, error)
+    if verdict.is_models:
+        return ModelFault(message, cause=verdict.cause)
+    return ProviderFault(
+        message,
+        cause=verdict.cause,
+        transient=verdict.is_transient,
+        retry_after_s=retry_after_s(headers, error) if verdict.is_transient else None,
+    )

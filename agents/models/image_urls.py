@@ -1,0 +1,56 @@
+"""Pictures: data URLs, each written once a process for all arms, models, repeats and turns that show it."""
+
+import base64
+from collections import OrderedDict
+
+from gnomon.core.errors import DataError, NotFound
+from gnomon.core.message import ImageBlock
+from gnomon.media import MediaStore
+
+KEPT_BYTES = 256_000_000
+
+
+class DataUrlCache:
+    """Data URLs by hash, up to `limit_bytes` of them; what was longest unused goes first."""
+
+    def __init__(self, limit_bytes: int = KEPT_BYTES) -> None:
+        self._kept: OrderedDict[tuple[MediaStore, str, str], bytes] = OrderedDict()
+        self._limit_bytes, self._bytes = limit_bytes, 0
+        self.written = 0
+
+    def url(self, block: ImageBlock, media: MediaStore) -> bytes:
+        """The picture as a data URL, the same object whoever asks.
+
+        Raises:
+            DataError: it is not in the store.
+        """
+        key = (media, block["sha256"], block["media_type"])
+        found = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = _data_url(*key)
+            self.written += 1
+            self._bytes += len(found)
+            while self._bytes > self._limit_bytes and len(self._kept) > 1:
+                self._bytes -= len(self._kept.popitem(last=False)[1])
+        self._kept.move_to_end(key)
+        return found
+
+    def base64(self, block: ImageBlock, media: MediaStore) -> memoryview:
+        """The picture in base64: a part of its data URL, not a copy.
+
+        Raises:
+            DataError: it is not in the store.
+        """
+        url = self.url(block, media)
+        return memoryview(url)[url.index(b",") + 1 :]
+
+
+PICTURES = DataUrlCache()  # of the process: the arms and models of a sample lie side by side
+
+
+def _data_url(media: MediaStore, sha256: str, media_type: str) -> bytes:
+    try:
+        data = media.read(sha256)
+    except NotFound as error:
+        raise DataError(f"a picture of the prompt is missing: {error}") from None
+    return b"data:%b;base64,%b" % (media_type.encode(), base64.b64encode(data))

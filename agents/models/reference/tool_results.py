@@ -1,0 +1,93 @@
+"""Evidence: what the tools have said so far, read from the conversation."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agents.models.reference.constants import SHIPPED, Constants
+from gnomon.core.model import Request
+
+MAX_CALLS = 12  # an arm's usual limit; what would exceed it is done without
+
+Result = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A question to a tool."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+
+    @property
+    def key(self) -> str:
+        return f"{self.tool} {json.dumps(self.arguments, sort_keys=True)}"
+
+
+class Need(Exception):
+    """These calls must be answered before the solver can go on; `why` tells the reader."""
+
+    def __init__(self, calls: Sequence[Call], why: str) -> None:
+        super().__init__(why)
+        self.calls, self.why = calls, why
+
+
+class Evidence:
+    """The answers to calls, by call.
+
+    A solver is plain code that asks as it goes. Where an answer is not in the conversation yet, `ask`
+    raises Need, the model calls the tool, and with the next request the solver runs again from its
+    beginning, now further: so the model keeps no state.
+    """
+
+    def __init__(
+        self,
+        answers: Mapping[str, Result | None],
+        offered: Collection[str],
+        constants: Constants = SHIPPED,
+    ) -> None:
+        """`answers` holds None for a failed call; `offered` names the tools that may be called now;
+        `constants` is what is taken for granted besides.
+        """
+        self._answers, self._offered, self.constants = answers, offered, constants
+
+    def ask(self, calls: Sequence[Call], why: str) -> list[Result | None]:
+        """The result of each call, None where it failed or cannot be made.
+
+        Raises:
+            Need: some are still to be made.
+        """
+        fresh = {call.key: call for call in calls if call.key not in self._answers}
+        callable_now = [call for call in fresh.values() if call.tool in self._offered]
+        room = MAX_CALLS - len(self._answers)
+        if callable_now and room > 0:
+            raise Need(callable_now[:room], why)
+        return [self._answers.get(call.key) for call in calls]
+
+
+def read_evidence(request: Request, constants: Constants = SHIPPED) -> Evidence:
+    """The conversation's calls and their results; one with an `error`, or a null `result`, told nothing."""
+    said = {
+        message["tool_call_id"]: message["content"]
+        for message in request.messages
+        if message["role"] == "tool"
+    }
+    answers: dict[str, Result | None] = {}
+    for message in request.messages:
+        for call in message.get("tool_calls", ()):
+            arguments = _object(call["function"]["arguments"])
+            result = _object(said.get(call["id"]))
+            key = Call(call["function"]["name"], arguments or {}).key
+            says_nothing = result is None or "error" in result or result.get("result", "") is None
+            answers[key] = None if says_nothing else result
+    offered = [] if request.tool_choice == "none" else [tool["function"]["name"] for tool in request.tools]
+    return Evidence(answers, offered, constants)
+
+
+def _object(text: object) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,187 @@
+"""Agent: how a sample is answered. An agent sees its context and nothing else."""
+
+import random
+import time
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from gnomon.core.arm import Arm
+from gnomon.core.errors import ModelFault, ProviderFault
+from gnomon.core.ids import stable_seed
+from gnomon.core.message import ImageBlock, Message, TextBlock, ToolCall, ToolChoice
+from gnomon.core.model import Model, Reply, Request
+from gnomon.core.trace import PROVIDER_FAULT, NoteStep, ReplyStep, ToolStep, Trace
+from gnomon.spec.decoding import NO_DECODING, Decoding
+from gnomon.trials.provider_wait import capped_s, sleep_as_asked
+from tools.core.registry import Registry
+from tools.core.toolbox import Observation, Toolbox
+
+TRIES = 4
+CALL_TIMEOUT_S = 120.0
+
+
+class LimitReached(Exception):
+    """A limit of the arm ended the trial; `limit` names it."""
+
+    def __init__(self, limit: str) -> None:
+        super().__init__(f"limit reached: {limit}")
+        self.limit = limit
+
+
+@dataclass(slots=True, kw_only=True)
+class AgentContext:
+    """All that an agent has: the prompt, a model to ask, tools to use; both are recorded and limited."""
+
+    prompt: list[Message]
+    arm: Arm
+    model: Model
+    toolbox: Toolbox
+    trace: Trace
+    seed: int
+    call_timeout_s: float = CALL_TIMEOUT_S
+    backoff_s: float = 1.0
+    decoding: Decoding = NO_DECODING
+
+    async def generate(
+        self,
+        messages: list[Message],
+        *,
+        tool_choice: ToolChoice | None = None,
+        offer_tools: bool = True,
+        draw: int = 0,
+    ) -> Reply:
+        """One reply of the model, tried again when its provider fails in passing.
+
+        Without `offer_tools` the request holds no schemas: for agents that tell of tools in words. Another
+        `draw` of the same messages has another seed.
+
+        Raises:
+            LimitReached: the arm's turns, tokens or dollars are used up.
+            ProviderFault, ModelFault: as the model raises them.
+        """
+        self._check_limits()
+        request = Request(
+            messages=messages,
+            tools=self.toolbox.schemas if offer_tools else [],
+            tool_choice=tool_choice or self.arm.tool_choice,
+            seed=stable_seed(self.seed, draw) if draw else self.seed,
+            timeout_s=self.call_timeout_s,
+            decoding=self.decoding,
+        )
+        # Planning for a trip that has just become known offers more than the trial began with.
+        self.trace.tools_offered = max(self.trace.tools_offered or 0, len(self.toolbox.schemas))
+        for attempt in range(1, TRIES + 1):
+            started = time.perf_counter()
+            try:
+                reply = await self.model.reply(request)
+            except ProviderFault as fault:
+                note = f"{PROVIDER_FAULT} ({fault.cause}), try {attempt} of {TRIES}: {fault}"
+                if attempt == TRIES or not fault.transient:
+                    self.trace.add(NoteStep(text=note))
+                    raise
+                pause_s = self.backoff_s * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)
+                pause_s = max(pause_s, fault.retry_after_s or 0.0)
+                self.trace.add(NoteStep(text=f"{note.rstrip('.')}. Again in {capped_s(pause_s):.1f} s"))
+                await sleep_as_asked(pause_s, on_the_clock=True)
+                continue
+            except ModelFault as fault:
+                if fault.reply is not None:  # it was paid for
+                    self._note(fault.reply, started, tries=attempt)
+                raise
+            self._note(reply, started, tries=attempt)
+            return reply
+        raise AssertionError("unreachable")
+
+    def _note(self, reply: Reply, started: float, *, tries: int) -> None:
+        self.trace.add(
+            ReplyStep(
+                text=reply.text,
+                tool_calls=reply.tool_calls,
+                finish_reason=reply.finish_reason,
+                prompt_tokens=reply.prompt_tokens,
+                completion_tokens=reply.completion_tokens,
+                cached_tokens=reply.cached_tokens,
+                cache_write_tokens=reply.cache_write_tokens,
+                reasoning_tokens=reply.reasoning_tokens,
+                reasoning=reply.reasoning if self.trace.keeps_reasoning else "",
+                request_changes=reply.request_changes,
+                flags=reply.flags,
+                usd=reply.usd,
+                cached=reply.cached,
+                wall_s=round(time.perf_counter() - started, 6),
+                tries=tries,
+            )
+        )
+
+    def call_tool(self, call: ToolCall) -> Message:
+        """Run one tool call and return what the model is told, failure or not.
+
+        Raises:
+            LimitReached: the arm's tool calls are used up.
+        """
+        if self.tool_calls_left <= 0:
+            raise LimitReached("max_tool_calls")
+        started = time.perf_counter()
+        name, arguments = call["function"]["name"], call["function"]["arguments"]
+        seen: Observation = self.toolbox.call(name, arguments)
+        self.trace.add(
+            ToolStep(
+                name=name,
+                arguments=arguments,
+                observation=seen.content,
+                error=seen.error,
+                injected=seen.injected,
+                wall_s=round(time.perf_counter() - started, 6),
+                pictures=tuple(picture.sha256 for picture in seen.pictures),
+            )
+        )
+        return {"role": "tool", "tool_call_id": call["id"], "content": _content(seen)}
+
+    @property
+    def tool_calls_left(self) -> int:
+        return self.arm.max_tool_calls - len(self.trace.tool_steps)
+
+    def _check_limits(self) -> None:
+        replies = self.trace.replies
+        if len(replies) >= self.arm.max_turns:
+            raise LimitReached("max_turns")
+        # What is known counts, even where the usage or price of one reply is not.
+        tokens = sum((reply.prompt_tokens or 0) + (reply.completion_tokens or 0) for reply in replies)
+        if self.arm.max_tokens is not None and tokens >= self.arm.max_tokens:
+            raise LimitReached("max_tokens")
+        usd = sum(reply.usd or 0.0 for reply in replies if not reply.cached)
+        if self.arm.max_usd is not None and usd >= self.arm.max_usd:
+            raise LimitReached("max_usd")
+
+
+def _content(seen: Observation) -> str | list[TextBlock | ImageBlock]:
+    if not seen.pictures:
+        return seen.content
+    pictures: list[ImageBlock] = [
+        {"type": "image", "sha256": picture.sha256, "media_type": picture.media_type}
+        for picture in seen.pictures
+    ]
+    return [{"type": "text", "text": seen.content}, *pictures]
+
+
+class Agent(Protocol):
+    """How a sample is answered: one module in `agents/`."""
+
+    name: str
+    uses_tools: bool
+    description: str
+
+    async def answer(self, context: AgentContext) -> str:
+        """The final answer, as text for the benchmark's parser."""
+        ...
+
+
+@runtime_checkable
+class CallsInWords(Protocol):
+    """An agent that tells of tools in the prompt: its requests hold no schemas."""
+
+    calls_in_words: bool
+
+
+# Named here, imported only when asked for: whoever lists agents need not load LangGraph.
+AGENTS: Registry[Agent] = Registry("agents", "agent")

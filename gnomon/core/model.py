@@ -1,0 +1,94 @@
+"""Model: messages and tool schemas in, a reply with its usage out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from gnomon.core.message import Message, ProviderTurn, ToolCall, ToolChoice, ToolSchema
+from gnomon.spec.decoding import NO_DECODING, Decoding
+
+UNREADABLE = "usage_unreadable"  # flag of a reply whose provider counts tokens as nobody can
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One call: exactly what the model gets, and how it shall answer."""
+
+    messages: list[Message]
+    tools: list[ToolSchema]
+    tool_choice: ToolChoice = "auto"
+    seed: int | None = None
+    timeout_s: float = 120.0
+    decoding: Decoding = NO_DECODING  # the protocol's, for what the model's own entry leaves open
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """One answer. Unknown usage and unknown price stay None; they are never zero.
+
+    Cached and cache-write tokens are part of `prompt_tokens`, reasoning tokens part of `completion_tokens`,
+    whatever a provider's own counting is. `cached` says that Gnomon's response cache gave the reply.
+    """
+
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    finish_reason: str = "stop"
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None  # read from the provider's prompt cache
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    usd: float | None = None
+    cached: bool = False
+    reasoning: str = ""  # as far as the provider shows it
+    provider_turn: ProviderTurn | None = None
+    request_changes: tuple[str, ...] = ()  # what the provider's adapter changed in the request, by name
+    flags: tuple[str, ...] = ()  # what was not as it should be in the reply: UNREADABLE, `reply_cut`
+
+    def message(self, *, calls: Sequence[ToolCall] | None = None) -> Message:
+        """The reply as a turn of the conversation, with `calls` in place of its own: renamed, or none.
+
+        >>> Reply(text="").message(calls=[])
+        {'role': 'assistant', 'content': ''}
+        """
+        calls = self.tool_calls if calls is None else calls
+        message: Message = {"role": "assistant", "content": self.text or (None if calls else "")}
+        if calls:
+            message["tool_calls"] = list(calls)
+        if self.provider_turn is not None:
+            message["provider_turn"] = self.provider_turn
+        return message
+
+
+class Model(Protocol):
+    """Anything that replies.
+
+    Raises:
+        ProviderFault: the provider failed.
+        ModelFault: the model itself did.
+    """
+
+    id: str
+
+    async def reply(self, request: Request) -> Reply: ...
+
+    async def close(self) -> None: ...
+
+
+def is_built_in(model_id: str) -> bool:
+    """Whether a model lives in this program and calls nobody: `reference`, or `scripted` with any suffix.
+
+    >>> [is_built_in(model_id) for model_id in ("scripted-b", "reference", "reference-b", "openai/gpt-4o")]
+    [True, True, False, False]
+    """
+    return model_id == "reference" or model_id.startswith("scripted")
+
+
+def provider_in(model_id: str) -> str:
+    """The provider that an id names before its slash; of a bare `claude-…` that is Anthropic.
+
+    >>> [provider_in(model_id) for model_id in ("openai/gpt-4o", "claude-opus-4-8", "gpt-4o")]
+    ['openai', 'anthropic', 'gpt-4o']
+    """
+    provider, slash, _ = model_id.partition("/")
+    return "anthropic" if not slash and provider.startswith("claude-") else provider

@@ -1,0 +1,151 @@
+"""Secrets: struck out of whatever people read and of whatever is kept, by value and by shape.
+
+Messages (logs, errors) are struck of anything that might be a secret. What models say is scored and compared:
+there only values that no answer holds by chance go, and the exact formats of keys.
+"""
+
+import base64
+import functools
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+REDACTED = "[secret]"
+SHORTEST = 8  # characters; shorter values are words
+
+_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+_SHAPE = re.compile(r"\b(?:sk|pk|key|xai|gsk|hf)[-_][\w*-]{8,}|\bgn_[\w-]{20,}|(?<=Bearer )\S+")
+_PASSWORD_OF_URL = re.compile(r"(?<=://)([^\s/:@]*):([^\s/@]+)(?=@)")
+# Formats of keys, exact enough to stand in no answer by chance; each begins with one of the marks.
+_MARKS = ("sk-", "sk_", "xai-", "hf_", "gn_", "ghp_", "AIza", "AKIA", "Bearer ")
+_FORMAT = re.compile(
+    r"(?:(?<![\w-])|(?<=\\[nrt]))(?:"  # an escaped line end in JSON is no letter of a word
+    r"(?:sk|gsk|xai|hf|gn|ghp)[-_](?=[\w-]*\d)[\w-]{20,}|AIza[\w-]{35}|AKIA[0-9A-Z]{16})"
+    r"|(?<=Bearer )[\w.~+/-]{20,}=*"
+)
+# Not those that begin as paths of an API do.
+_FOLDERS = re.compile(r"(?<![\w:./])/(?!(?:api/)?v\d+/)(?:[^\s/'\"`:,;()<>\[\]]+/)+")
+_WORDS = re.compile(r"[A-Za-z_ -]{1,19}|[\d.,:+ -]+|(?:\.{0,2}/).*", re.DOTALL)  # words, a number, a path
+_ESCAPED = re.compile(r"\\+u00(2[013-9a-f]|[3-4][0-9a-f]|5[0-9abd-f]|[67][0-9a-f])", re.IGNORECASE)
+
+T = TypeVar("T")
+
+
+class Redactor:
+    """What must not be told: given values, those of variables with telling names, and telling shapes."""
+
+    def __init__(self, more: Iterable[str] = (), *, environ: Mapping[str, str] = os.environ) -> None:
+        self._values: list[str] = []
+        self._needles: list[str] | None = None  # made when first needed: most are asked for messages only
+        self.add(*more, *_values_of(environ))
+
+    def add(self, *values: str) -> None:
+        """Strike these from now on, whatever the variables are called in which they stand."""
+        self._values = sorted({*self._values, *values} - {""}, key=len, reverse=True)
+        self._needles = None
+
+    def redact_text(self, text: str) -> str:
+        """A message without them.
+
+        >>> redactor = Redactor(["hunter2"], environ={})
+        >>> redactor.redact_text("hunter2 opens redis://me:pw@host, sk-abcdefghijk too")
+        '[secret] opens redis://me:[secret]@host, [secret] too'
+        """
+        for value in self._values:
+            text = text.replace(value, REDACTED)
+        return _PASSWORD_OF_URL.sub(rf"\1:{REDACTED}", _SHAPE.sub(REDACTED, text))
+
+    def redact(self, text: str) -> str:
+        r"""What a model said, or JSON that holds it, without them; the same text where there are none.
+
+        Values of fewer than SHORTEST characters, words and numbers stay: answers hold them by chance.
+
+        >>> known = Redactor(["hunter2hunter2", "anything", "20261122"], environ={})
+        >>> known.redact("anything but hunter2hunter2 on 20261122, says key_positions")
+        'anything but [secret] on 20261122, says key_positions'
+        >>> known.redact(r'{"word": "hunter2\u0068unter2"}')
+        '{"word": "[secret]"}'
+        """
+        found = self._redacted(text)
+        if "\\u00" in text and (plain := _ESCAPED.sub(_unescaped, found)) != found:
+            redacted = self._redacted(plain)
+            return found if redacted == plain else redacted
+        return found
+
+    def redact_in(self, value: T) -> T:
+        """Plain data without them, keys of mappings too; the same object where there are none."""
+        found: Any = value
+        if isinstance(value, str):
+            found = self.redact(value)
+        elif isinstance(value, Mapping):
+            pairs = {self.redact_in(name): self.redact_in(inner) for name, inner in value.items()}
+            found = value if pairs == value else pairs
+        elif isinstance(value, (list, tuple)):
+            items = [self.redact_in(inner) for inner in value]
+            found = value if all(map(_is, items, value)) else type(value)(items)
+        return found  # type: ignore[no-any-return]
+
+    def _redacted(self, text: str) -> str:
+        if self._needles is None:
+            forms = {form for value in self._values if _is_random(value) for form in _forms(value)}
+            self._needles = sorted(forms, key=len, reverse=True)
+        for needle in self._needles:
+            if needle in text:
+                text = text.replace(needle, REDACTED)
+        return _FORMAT.sub(REDACTED, text) if any(mark in text for mark in _MARKS) else text
+
+
+def key_in(variable: str) -> str:
+    """The key that a variable of the environment holds, empty where it holds none. A line end or a space
+    around it is not part of it: no HTTP header could carry one.
+    """
+    return os.environ.get(variable, "").strip()
+
+
+@functools.cache
+def redactor_here() -> Redactor:
+    """Those of this process: its environment's, and the keys of the models that it has opened."""
+    return Redactor()
+
+
+def without_folders(text: str) -> str:
+    """A message whose absolute paths are names of files: callers need not know where a server keeps things.
+
+    >>> without_folders("/srv/data/set/a.json cannot be read; see http://127.0.0.1/v1/jobs and /v1/jobs/j_1")
+    'a.json cannot be read; see http://127.0.0.1/v1/jobs and /v1/jobs/j_1'
+    """
+    return _FOLDERS.sub("", text)
+
+
+def _is(one: object, other: object) -> bool:
+    return one is other
+
+
+def _values_of(environ: Mapping[str, str]) -> Iterator[str]:
+    for name, value in environ.items():
+        if _NAME.search(name):
+            yield from (part for part in {value, *re.split(r"[\s,;]+", value)} if len(part) >= SHORTEST)
+        yield from (password for _, password in _PASSWORD_OF_URL.findall(value) if len(password) >= SHORTEST)
+
+
+def _is_random(value: str) -> bool:
+    return len(value) >= SHORTEST and _WORDS.fullmatch(value) is None
+
+
+def _forms(value: str) -> Iterator[str]:
+    """How a value may be written: as it is, in JSON, in JSON within JSON, in a URL, within base64."""
+    once = json.dumps(value)[1:-1]
+    yield from (value, once, json.dumps(once)[1:-1], quote(value, safe="", errors="surrogatepass"))
+    data = value.encode(errors="surrogatepass")
+    # The offset is that of the value among the bytes that were encoded; what it shares a letter with is cut.
+    for offset in range(3):
+        encoded = base64.b64encode(bytes(offset) + data).decode().rstrip("=")
+        inner = encoded[(0, 2, 3)[offset] : len(encoded) - bool((offset + len(data)) % 3)]
+        yield from {inner, inner.replace("+", "-").replace("/", "_")}
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    return chr(int(found[1], 16))

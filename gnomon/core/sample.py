@@ -1,0 +1,96 @@
+"""Sample: one question, in parts that an arm may show or hide."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from gnomon.core.message import ImageBlock, Message, TextBlock
+from tools.core.clip import Footage
+from tools.scene.scene import Scene
+
+if TYPE_CHECKING:
+    from tools.trips.trip import Trip  # reads opening hours, which few samples need
+
+Shown = Literal["always", "media", "map", "camera_data", "facts", "oracle"]
+SHOWABLE: tuple[Shown, ...] = ("media", "map", "camera_data")  # what an arm shows unless it says otherwise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageRef:
+    """A picture in the media store, by the hash of its bytes; its size in pixels."""
+
+    sha256: str
+    media_type: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A stretch of text or a picture; `shown` names the kind of evidence an arm shows or hides it with."""
+
+    content: str | ImageRef
+    shown: Shown = "always"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleRef:
+    """What planning needs of a sample. `cell`: its row in reports; `cluster`: its kin, not independent."""
+
+    sample_id: str
+    task: str
+    cell: str
+    cluster: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One question. `target` is for the scorer alone; agents get `messages` and a toolbox bound to it.
+
+    `broken` says why its media cannot be shown: a trial that would show them ends as `infra_missing`.
+    """
+
+    ref: SampleRef
+    parts: tuple[Part, ...]
+    target: Mapping[str, Any]
+    scene: Scene | None = None
+    trip: "Trip | None" = None  # the request to plan for, for tools of places and ways
+    footage: Footage | None = None  # the clip, for tools that look again
+    gazetteer: bool = False  # it plays in Japan: the gazetteer's tools fit
+    missing: tuple[str, ...] = ()  # media that are absent, by name
+    broken: str = ""
+    join: Literal["in_order", "texts_first"] = (
+        "in_order"  # texts_first: all texts as one block, then the pictures
+    )
+
+    def messages(self, show: Collection[Shown] = SHOWABLE) -> list[Message]:
+        """The prompt, as the one user message that every agent starts from."""
+        parts = [part for part in self.parts if part.shown == "always" or part.shown in show]
+        texts: list[TextBlock | ImageBlock] = []
+        images: list[TextBlock | ImageBlock] = []
+        for part in parts:
+            if isinstance(part.content, str):
+                texts.append({"type": "text", "text": part.content})
+            else:
+                block: ImageBlock = {
+                    "type": "image",
+                    "sha256": part.content.sha256,
+                    "media_type": part.content.media_type,
+                }
+                (images if self.join == "texts_first" else texts).append(block)
+        if self.join == "texts_first":
+            joined = "".join(f"{block['text']}\n" for block in texts if block["type"] == "text")
+            texts = [{"type": "text", "text": joined}]
+        return [{"role": "user", "content": [*texts, *images]}]
+
+
+LACKS_MEDIA = "media"  # the kind of the one fault that tells how many samples are without their media
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataFault:
+    """Something wrong with the data: which sample, what, in words. Counted and named, never fatal."""
+
+    sample_id: str
+    kind: str
+    detail: str = field(default="")

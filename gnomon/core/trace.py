@@ -1,0 +1,137 @@
+"""Trace: what happened in a trial, step by step."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from gnomon.core.message import Message, ToolCall
+
+PROVIDER_FAULT = "provider fault"  # how the note of one begins
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyStep:
+    """The model replied."""
+
+    text: str
+    tool_calls: tuple[ToolCall, ...]
+    finish_reason: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    usd: float | None
+    cached: bool
+    wall_s: float
+    tries: int
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    reasoning: str = ""
+    request_changes: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    kind: Literal["reply"] = "reply"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolStep:
+    """A tool was called; `error` is the kind of failure, if it failed.
+
+    `injected` names the fault that the arm put in place of the tool's own result; `pictures` are hashes.
+    """
+
+    name: str
+    arguments: str
+    observation: str
+    error: str | None
+    wall_s: float
+    injected: str | None = None
+    pictures: tuple[str, ...] = ()
+    kind: Literal["tool"] = "tool"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteStep:
+    """Something else worth keeping: a retry, a limit, a fault of ours."""
+
+    text: str
+    kind: Literal["note"] = "note"
+
+
+Step = ReplyStep | ToolStep | NoteStep
+
+
+def _nothing(_: Step) -> None:
+    return None
+
+
+@dataclass(slots=True, kw_only=True)
+class Trace:
+    """The steps so far; grows while the trial runs. `watch` sees each step as it happens."""
+
+    prompt: list[Message] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    watch: Callable[[Step], None] = _nothing
+    keeps_reasoning: bool = True
+    response: str | None = None  # the final answer as the agent gave it to the scorer; None: it gave none
+    tools_offered: int | None = None  # those that fitted the sample; None before the model was asked
+    waited_s: float = 0.0  # for leave to call, and where the provider asked to wait: no seconds of the trial
+
+    def add(self, step: Step) -> None:
+        self.steps.append(step)
+        self.watch(step)
+
+    @property
+    def replies(self) -> list[ReplyStep]:
+        return [step for step in self.steps if isinstance(step, ReplyStep)]
+
+    @property
+    def tool_steps(self) -> list[ToolStep]:
+        return [step for step in self.steps if isinstance(step, ToolStep)]
+
+    @property
+    def waits_for_provider(self) -> bool:
+        """Whether the provider has failed and given nothing since, or nothing but notes has come at all."""
+        for step in reversed(self.steps):
+            if not isinstance(step, NoteStep):
+                return False
+            if step.text.startswith(PROVIDER_FAULT):
+                return True
+        return True
+
+    @property
+    def usd(self) -> float | None:
+        """Dollars spent; None as soon as the price of one paid reply is unknown."""
+        prices = [reply.usd for reply in self.replies if not reply.cached]
+        return None if None in prices else sum(price for price in prices if price is not None)
+
+    @property
+    def prompt_tokens(self) -> int | None:
+        return _total([reply.prompt_tokens for reply in self.replies])
+
+    @property
+    def completion_tokens(self) -> int | None:
+        return _total([reply.completion_tokens for reply in self.replies])
+
+    @property
+    def cached_tokens(self) -> int | None:
+        return _total([reply.cached_tokens for reply in self.replies])
+
+    @property
+    def reasoning_tokens(self) -> int | None:
+        return _total([reply.reasoning_tokens for reply in self.replies])
+
+    def to_json(self) -> dict[str, Any]:
+        """The trace as plain data; pictures stay hashes."""
+        return {
+            "prompt": self.prompt,
+            "steps": [_plain(step) for step in self.steps],
+            "response": self.response,
+        }
+
+
+def _plain(step: Step) -> dict[str, Any]:
+    """The step as a dict. Not `asdict`: that copies tool calls in depth, which are plain data already."""
+    return {name: getattr(step, name) for name in step.__slots__}
+
+
+def _total(counts: list[int | None]) -> int | None:
+    return None if None in counts else sum(count for count in counts if count is not None)

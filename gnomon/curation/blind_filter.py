@@ -1,0 +1,81 @@
+"""Blind: drop the questions that every model answers without looking (UrbanVideo-Bench, section 3.2.3)."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from gnomon.core.errors import DataError, SpecError
+from gnomon.curation.rows import Row
+from gnomon.media.clip_samples import read_rows
+
+FILES: Mapping[str, tuple[str, str]] = {
+    "urbanvideo-bench": ("MCQ.parquet", "videos"),
+    "sti-bench": ("qa.parquet", "video"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """Which questions go, and which stay; `unasked` were not answered by every model and stay."""
+
+    dropped: frozenset[str]
+    kept: frozenset[str]
+    unasked: frozenset[str]
+    models: tuple[str, ...]
+
+
+def judged(rows: Sequence[Row]) -> Verdict:
+    """A question goes if every model was right in every trial; one missing trial keeps it.
+
+    Raises:
+        DataError: the rows are not those of one benchmark.
+    """
+    if len({row["benchmark"] for row in rows}) != 1:
+        raise DataError("rows of several benchmarks; filter one at a time")
+    models = tuple(sorted({row["model"] for row in rows}))
+    by_sample: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_sample[row["sample_id"]].append(row)
+    unasked, dropped = set(), set()
+    for sample_id, found in by_sample.items():
+        if {row["model"] for row in found if row["score"] is not None} < set(models):
+            unasked.add(sample_id)
+        elif all(row["score"] == 1.0 for row in found):
+            dropped.add(sample_id)
+    return Verdict(
+        dropped=frozenset(dropped),
+        kept=frozenset(by_sample) - dropped,
+        unasked=frozenset(unasked),
+        models=models,
+    )
+
+
+def write_filtered(verdict: Verdict, *, benchmark: str, data: Path, out: Path) -> int:
+    """Write the published file without the dropped rows, the clips linked; how many rows are left.
+
+    Raises:
+        SpecError: `out` is not new or empty, or the benchmark has no such file.
+        DataError: the file is absent or broken.
+    """
+    if benchmark not in FILES:
+        raise SpecError(f"no filter for {benchmark!r}; there is one for: {', '.join(FILES)}", field="ROWS")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise SpecError(f"{out} is not a new or empty folder", field="--out")
+    name, clips = FILES[benchmark]
+    rows = read_rows(data / name)
+    kept = [row for row in rows if _id(benchmark, row) not in verdict.dropped]
+    out.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist(kept), out / name)
+    if (data / clips).is_dir():
+        (out / clips).symlink_to((data / clips).resolve(), target_is_directory=True)
+    return len(kept)
+
+
+def _id(benchmark: str, row: Row) -> str:
+    if benchmark == "urbanvideo-bench":
+        return str(row.get("Question_id"))
+    return "|".join(str(row.get(column)) for column in ("Video", "ID", "time_start", "time_end"))

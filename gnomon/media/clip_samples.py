@@ -1,0 +1,199 @@
+"""Clip samples: multiple-choice questions about clips in a folder, as sample sets."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from gnomon.core.benchmark import PromptProtocol, Select
+from gnomon.core.errors import DataError, NotFound, SpecError
+from gnomon.core.ids import stable_hash
+from gnomon.core.sample import DataFault, Part, Sample, SampleRef
+from gnomon.media.clip_folders import ClipFolders, absence
+from gnomon.media.clip_frames import show_clip
+from gnomon.media.clips import AS_IT_IS, Clips, Frames, Look
+from gnomon.media.rules import FrameRule
+from gnomon.media.store import MediaStore
+from tools.core.regular_file import open_regular
+
+MAX_ROWS = 10_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClipQuestion:
+    """A question about a clip. `text` is as published; `options` maps letters to texts, in order."""
+
+    sample_id: str
+    task: str
+    clip: str  # the published file name
+    text: str
+    options: Mapping[str, str]
+    gold: str  # a letter
+    scene: str = ""
+    start_s: float | None = None
+    end_s: float | None = None
+    place: int | None = None  # its number where all questions of a clip are asked together
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Showing:
+    """How a protocol shows a question: the frames it picks, their look, and the prompt it makes of them.
+
+    `prompt` gets None where there are no frames. `blind_runs`: the released code asks without frames where
+    the clip cannot be read; else such a sample is broken.
+    """
+
+    rule: FrameRule
+    prompt: Callable[[ClipQuestion, Frames | None], tuple[Part, ...]]
+    look: Look = AS_IT_IS
+    blind_runs: bool = False
+
+
+def question_of(record: Mapping[str, Any], letters: Iterable[str]) -> ClipQuestion:
+    """The question of a record to be scored: its answer among options of which only the letters are known.
+
+    Raises:
+        SpecError: the record lacks its answer or its response, or the answer is no letter.
+    """
+    for field in ("answer", "response"):
+        if field not in record:
+            raise SpecError(f"a record needs {field!r}; response may be null", field=field)
+    gold = record["answer"]
+    if not isinstance(gold, str) or not gold:
+        raise SpecError(f"a letter, got {gold!r}", field="answer")
+    return ClipQuestion(
+        sample_id="", task="", clip="", text="", options=dict.fromkeys(letters, ""), gold=gold
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClipSamples:
+    """The selected questions in their drawn order; frames are made when a sample is asked for."""
+
+    folders: ClipFolders
+    showing: Showing
+    protocol: PromptProtocol
+    clips: Clips
+    questions: Mapping[str, ClipQuestion]
+    refs: Sequence[SampleRef]
+    faults: Sequence[DataFault]
+    unshowable: int
+
+    @property
+    def sought(self) -> str:
+        """Where clips were looked for."""
+        return self.folders.sought
+
+    def get(self, sample_id: str) -> Sample:
+        """The whole sample.
+
+        Raises:
+            NotFound: it is not among the selected ones.
+        """
+        question = self.questions.get(sample_id)
+        if question is None:
+            raise NotFound(f"no sample {sample_id!r} in this selection")
+        path, showing = self.folders.find(question.clip), self.showing
+        shown = show_clip(self.clips, path, question.clip, showing.rule, showing.look)
+        return Sample(
+            ref=ref_of(question),
+            parts=showing.prompt(question, shown.frames),
+            target={"question": question, "protocol": self.protocol},
+            footage=shown.footage,
+            missing=shown.missing,
+            broken="" if showing.blind_runs else shown.fault,
+        )
+
+
+def draw_samples(
+    questions: Sequence[ClipQuestion],
+    faults: Sequence[DataFault],
+    *,
+    folders: ClipFolders,
+    showing: Showing,
+    select: Select,
+    protocol: PromptProtocol,
+    media: MediaStore,
+) -> ClipSamples:
+    """The selection, in an order drawn by the seed, so that a smaller limit is a prefix of a larger one."""
+    chosen = [
+        question
+        for question in questions
+        if (not select.tasks or question.task in select.tasks)
+        and (not select.scenes or question.scene in select.scenes)
+    ]
+    chosen.sort(key=lambda question: stable_hash(select.seed, question.sample_id))
+    chosen = chosen[: select.limit]
+    clips = [question.clip for question in chosen]
+    absent = folders.absent(clips)
+    return ClipSamples(
+        folders=folders,
+        showing=showing,
+        protocol=protocol,
+        clips=Clips(media),
+        questions={question.sample_id: question for question in chosen},
+        refs=[ref_of(question) for question in chosen],
+        faults=[*faults, *_absent(absent, chosen), *absence(clips, absent, sought=folders.sought)],
+        unshowable=0 if showing.blind_runs else sum(clip in absent for clip in clips),
+    )
+
+
+def ref_of(question: ClipQuestion) -> SampleRef:
+    """A question's reference: its cell is its task, its kin are the questions about the same clip."""
+    return SampleRef(
+        sample_id=question.sample_id, task=question.task, cell=question.task, cluster=question.clip
+    )
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a Parquet file as plain data; what is no UTF-8 is None, as if it were absent.
+
+    Raises:
+        DataError: it is none, or has more than MAX_ROWS rows.
+    """
+    try:
+        with open_regular(path) as source, pq.ParquetFile(source) as file:
+            if file.metadata.num_rows > MAX_ROWS:
+                raise DataError(f"{path.name} has {file.metadata.num_rows:,} rows, more than {MAX_ROWS:,}")
+            table = file.read()
+    except (OSError, pa.ArrowException) as error:
+        raise DataError(f"{path.name} cannot be read as Parquet: {error}", field="data") from error
+    try:
+        rows: list[dict[str, Any]] = table.to_pylist()
+    except UnicodeDecodeError:
+        rows = [{name: _cell(table[name], at) for name in table.column_names} for at in range(len(table))]
+    return rows
+
+
+def _cell(column: pa.ChunkedArray, at: int) -> Any:
+    """A value; None where a text in it is no UTF-8, so that one bad cell does not cost the file."""
+    try:
+        return column[at].as_py()
+    except UnicodeDecodeError:
+        return None
+
+
+def _absent(absent: Collection[str], questions: Sequence[ClipQuestion]) -> list[DataFault]:
+    """One fault a clip that is not there, with how many questions need it."""
+    asked: dict[str, list[str]] = {}
+    for question in questions:
+        asked.setdefault(question.clip, []).append(question.sample_id)
+    return [
+        DataFault(sample_id=ids[0], kind="clip", detail=f"{clip} is absent; {len(ids)} questions need it")
+        for clip, ids in asked.items()
+        if clip in absent
+    ]
+
+
+def labelled_frames(frames: Frames | None) -> tuple[Part, ...]:
+    """A line about the clip, and each frame behind its time; for guarded prompts."""
+    if frames is None:
+        return ()
+    about = f"{len(frames.images)} frames of a clip of {frames.seconds:.1f} s, each behind its time:"
+    parts = [Part(content=about, shown="media")]
+    for time_s, image in zip(frames.times_s, frames.images, strict=True):
+        parts += [Part(content=f"{time_s:.2f} s", shown="media"), Part(content=image, shown="media")]
+    return tuple(parts)

@@ -1,0 +1,275 @@
+"""The difference of two jobs over the same samples, as a report of its own."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from typing_extensions import TypedDict
+
+from gnomon.core.errors import SpecError
+from gnomon.core.row import Row
+from gnomon.exchange.run import AGENT
+from gnomon.report.build import build_report
+from gnomon.report.changed_trials import Changes, SampleChanges, changed_trials, sample_changes
+from gnomon.report.schema import ContrastReport, Report
+from gnomon.report.score_matrix import Group
+from gnomon.report.verdict import count, points, sentence
+from gnomon.spec.job_spec import JobSpec
+
+LONGEST_NAME = 60
+NOT_COMPARED = ("name", "concurrency", "queue", "priority")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredJob:
+    """A job as a difference needs it; `rows` are read once."""
+
+    job_id: str
+    spec: JobSpec
+    status: str
+    rows: Iterable[Row]
+
+
+class FieldChange(TypedDict):
+    """A field of the spec that the jobs do not share; `first` and `second` are JSON, null where absent."""
+
+    field: str
+    first: Any
+    second: Any
+
+
+class SharedSamples(TypedDict):
+    """How many samples both jobs answered or lost, and how many only one of them has."""
+
+    both: int
+    only_first: int
+    only_second: int
+
+
+class Difference(TypedDict):
+    """What differs between two jobs, and what that has changed: `report` has the jobs as its two arms."""
+
+    jobs: list[str]
+    sides: list[str]  # what the report calls them: their names where these tell them apart, else their ids
+    spec_changes: list[FieldChange]
+    samples: SharedSamples
+    changes: Changes
+    report: Report
+
+
+def diff_jobs(first: StoredJob, second: StoredJob) -> Difference:
+    """Compare two jobs, sample by sample: each model and arm of the first with the same of the second.
+
+    Only samples that both have are compared. Where no model and arm is common, jobs of one model are compared
+    arm by arm, and jobs of one model and one arm with each other.
+
+    Raises:
+        SpecError: the jobs are of different benchmarks, or share no sample, or nothing in them can be paired.
+    """
+    if first.spec.benchmark != second.spec.benchmark:
+        names = f"{first.spec.benchmark!r} and {second.spec.benchmark!r}"
+        raise SpecError(f"the jobs are of different benchmarks: {names}", field="JOB")
+    paired, sides = _paired(first.spec, second.spec), _sides(first, second)
+    rows = [
+        list(_relabelled(job, side, {pair[at]: label for label, pair in paired.items()}))
+        for at, (job, side) in enumerate(zip((first, second), sides, strict=True))
+    ]
+    ids = [{row.sample_id for row in mine} for mine in rows]
+    shared = ids[0] & ids[1]
+    if not shared:
+        raise SpecError("the jobs have no sample in common", field="JOB")
+    one, other = ([row for row in mine if row.sample_id in shared] for mine in rows)
+    other = list(_without_costs_of(one, other))
+    spec = _spec(first, second, list(paired), sides)
+    status = "completed" if first.status == second.status == "completed" else "of jobs that did not complete"
+    planned = len(shared) * 2 * len(paired) * spec.repeats
+    report = build_report(
+        job_id=f"{first.job_id}, {second.job_id}",
+        spec=spec,
+        status=status,
+        rows=[*one, *other],
+        planned=planned,
+    )
+    _speak_of_jobs(report, first, second, list(paired.values()), sample_changes(one, other))
+    changes = spec_changes(first.spec, second.spec)
+    report["integrity"]["arm_differences"] = [
+        {
+            "baseline": sides[0],
+            "variant": sides[1],
+            "fields": [change["field"] for change in changes],
+            "besides_tools": [],
+        }
+    ]
+    return {
+        "jobs": [first.job_id, second.job_id],
+        "sides": list(sides),
+        "spec_changes": changes,
+        "samples": {
+            "both": len(shared),
+            "only_first": len(ids[0] - shared),
+            "only_second": len(ids[1] - shared),
+        },
+        "changes": changed_trials(one, other),
+        "report": report,
+    }
+
+
+def _sides(first: StoredJob, second: StoredJob) -> tuple[str, str]:
+    names = first.spec.name, second.spec.name
+    if all(names) and names[0] != names[1] and max(map(len, names)) <= LONGEST_NAME:
+        return names
+    if first.job_id != second.job_id:
+        return first.job_id, second.job_id
+    return f"{first.job_id} (first)", f"{second.job_id} (second)"
+
+
+def _speak_of_jobs(
+    report: Report,
+    first: StoredJob,
+    second: StoredJob,
+    pairs: Sequence[tuple[Group, Group]],
+    samples: SampleChanges,
+) -> None:
+    """Put what the report says of models and arms into words for two jobs, and what is equal as equal."""
+    job, specs = report["job"], (first.spec, second.spec)
+    seeds = list(dict.fromkeys(spec.select.seed for spec in specs))
+    report["integrity"]["seeds"]["select"] = seeds[0] if len(seeds) == 1 else " → ".join(map(str, seeds))
+    job["jobs"] = [first.job_id, second.job_id]
+    job["models"] = list(dict.fromkeys(group[0] for pair in pairs for group in pair))
+    for at, stored in enumerate((first, second)):
+        arms = ", ".join(dict.fromkeys(pair[at][1] for pair in pairs))
+        text = f"job {stored.job_id}, {stored.status}: {arms}; {stored.spec.scoring} scoring"
+        job["arm_texts"][job["arms"][at]] = text
+    report["scoring"], report["protocol"] = (
+        " → ".join(dict.fromkeys(values))
+        for values in ([spec.scoring for spec in specs], [spec.protocol for spec in specs])
+    )
+    for contrast in report["contrasts"]:
+        key = contrast["model"], contrast["scope"]
+        changed, compared = samples.changed[key], samples.compared[key]
+        if compared and not changed:
+            _set_equal(contrast, margin=job["margin"])
+        contrast["verdict_text"] = _says(contrast, changed=changed, margin=job["margin"])
+    report["integrity"]["comparisons"] = sum(one["p"] is not None for one in report["contrasts"])
+    primary = [one for one in report["contrasts"] if one["family"] == "primary"]
+    report["summary"] = [one["verdict_text"] for one in primary]
+    report["answers"] = [f"{job['benchmark']}: {text}" for text in report["summary"]]
+
+
+def _set_equal(contrast: ContrastReport, *, margin: float) -> None:
+    """No chance is in a difference of equal scores: it is 0 on these samples, without an interval's doubt."""
+    contrast["diff"] = contrast["se"] = 0.0
+    contrast["ci95"] = contrast["ci90"] = None
+    contrast["p"] = contrast["p_adjusted"] = contrast["check_p"] = contrast["mde"] = None
+    contrast["test"] = contrast["interval_method"] = "none: all scores are equal"
+    bounds = contrast["bounds"] or [0.0, 0.0]
+    if -margin < bounds[0] and bounds[1] < margin and not contrast["withheld"]:
+        contrast["verdict"], contrast["reasons"] = "no_effect", []
+    else:
+        contrast["verdict"] = "undecided"
+        contrast["reasons"] = [
+            f"missing trials could make it {points(bounds[0])} to {points(bounds[1])} points"
+        ]
+
+
+def _says(contrast: ContrastReport, *, changed: int, margin: float) -> str:
+    n, who = contrast["n"], contrast["model"]
+    if contrast["diff"] is None:
+        return f"{who}: no sample has a score in both jobs."
+    if changed:
+        return f"{changed:,} of {count(n, 'score')} changed. {sentence(contrast, margin=margin, place='in')}"
+    why = f", but {contrast['reasons'][0]}" if contrast["reasons"] else ""
+    return f"{who}: {n:,} of {count(n, 'score')} are equal in both jobs, a difference of exactly 0{why}."
+
+
+def _paired(first: JobSpec, second: JobSpec) -> dict[str, tuple[Group, Group]]:
+    """What is compared with what, by the label it gets in the report."""
+    one, other = (
+        [(model.label, arm.name) for model in spec.models for arm in spec.arms] for spec in (first, second)
+    )
+    same = [group for group in one if group in other]
+    if same:
+        return {f"{model} / {arm}": ((model, arm), (model, arm)) for model, arm in same}
+    if len(first.models) == len(second.models) == 1:
+        arms = {arm: (model, arm) for model, arm in other}
+        by_arm = {arm: ((model, arm), arms[arm]) for model, arm in one if arm in arms}
+        if by_arm:
+            return by_arm
+        if len(one) == len(other) == 1:
+            return {f"{' / '.join(one[0])} → {' / '.join(other[0])}": (one[0], other[0])}
+    names = " and ".join(", ".join(f"{model} / {arm}" for model, arm in group) for group in (one, other))
+    raise SpecError(f"the jobs share no model and arm: {names}", field="JOB")
+
+
+def _relabelled(job: StoredJob, side: str, labels: Mapping[tuple[str, str], str]) -> Iterator[Row]:
+    for row in job.rows:
+        label = labels.get((row.model, row.arm))
+        if label is not None:
+            yield replace(row, model=label, arm=side)
+
+
+def _without_costs_of(one: Sequence[Row], other: Sequence[Row]) -> Iterator[Row]:
+    """The rows of the other job; those that are trials of the first, scored again, called no model."""
+    called = {_call_of(row) for row in one if row.model_calls and row.wall_s}
+    for row in other:
+        if _call_of(row) not in called:
+            yield row
+            continue
+        yield replace(
+            row,
+            model_calls=0,
+            cache_hits=0,
+            prompt_tokens=0,
+            completion_tokens=0,
+            cached_tokens=0,
+            reasoning_tokens=0,
+            usd=0.0,
+            wall_s=0.0,
+        )
+
+
+def _call_of(row: Row) -> tuple[object, ...]:
+    """What tells a trial from all others, whichever job it stands in: no two take the same microseconds."""
+    spent = row.prompt_tokens, row.completion_tokens, row.usd, row.wall_s, row.model_calls
+    return row.sample_id, row.model, row.repeat, *spent
+
+
+def _spec(first: StoredJob, second: StoredJob, labels: list[str], sides: tuple[str, str]) -> JobSpec:
+    return JobSpec.model_validate(
+        {
+            **first.spec.model_dump(mode="json", include={"benchmark", "protocol", "scoring", "variant"}),
+            "name": f"{sides[1]} against {sides[0]}"[:200],
+            "models": [{"id": label} for label in labels],
+            "arms": [{"name": side, "agent": AGENT} for side in sides],
+            "repeats": max(first.spec.repeats, second.spec.repeats),
+            "analysis": {
+                "cluster": first.spec.analysis.cluster,
+                "margin": first.spec.analysis.margin,
+                "primary": list(sides),
+            },
+        }
+    )
+
+
+def spec_changes(first: JobSpec, second: JobSpec) -> list[FieldChange]:
+    """Every field in which two specs differ, but for their name and how they were run."""
+    one, other = (
+        dict(_leaves(spec.model_dump(mode="json", exclude=set(NOT_COMPARED)))) for spec in (first, second)
+    )
+    return [
+        {"field": field, "first": one.get(field), "second": other.get(field)}
+        for field in dict.fromkeys([*one, *other])
+        if one.get(field) != other.get(field)
+    ]
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Fields by their path; members of `models` and `arms` by their name, not their number."""
+    if isinstance(value, dict) and value:
+        for name, item in value.items():
+            yield from _leaves(item, f"{path}.{name}" if path else name)
+    elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+        for item in value:
+            yield from _leaves(item, f"{path}.{item.get('name') or item.get('id')}")
+    else:
+        yield path, value

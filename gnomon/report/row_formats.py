@@ -1,0 +1,101 @@
+"""Result rows as CSV, NDJSON and Parquet."""
+
+import csv
+import json
+import math
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, TextIO
+
+from gnomon.core.row import COLUMNS, Row
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+BATCH = 10_000
+INTEGERS = (
+    "repeat",
+    "model_calls",
+    "tool_calls",
+    "tool_errors",
+    "cache_hits",
+    "prompt_tokens",
+    "completion_tokens",
+    "cached_tokens",
+    "reasoning_tokens",
+    "attempt",
+    "tools_offered",
+)
+FRACTIONS = ("score", "usd", "wall_s")
+
+
+def row_to_json(row: Row) -> dict[str, Any]:
+    """A row as plain JSON data: what is not finite becomes null, what UTF-8 cannot hold is written out."""
+    return {name: _plain(getattr(row, name)) for name in COLUMNS}
+
+
+def ndjson_line(row: Row) -> str:
+    """A row as one line of JSON in ASCII, so that no character within can break the line."""
+    return json.dumps(row_to_json(row), allow_nan=False) + "\n"
+
+
+def rows_ndjson(rows: Iterable[Row], file: TextIO) -> None:
+    """Write rows as JSON lines."""
+    file.writelines(ndjson_line(row) for row in rows)
+
+
+def rows_csv(rows: Iterable[Row], file: TextIO) -> None:
+    """Write rows as CSV with a header; open `file` with `newline=""`.
+
+    Texts that a spreadsheet would run as a formula get a leading apostrophe; nested values are JSON.
+    """
+    writer = csv.writer(file)
+    writer.writerow(COLUMNS)
+    writer.writerows([_cell(value) for value in row_to_json(row).values()] for row in rows)
+
+
+def rows_parquet(rows: Iterable[Row], file: Path | IO[bytes]) -> None:
+    """Write rows as one Parquet file, ten thousand at a time; metrics and tools are JSON text."""
+    import pyarrow as pa  # heavy, and needed here only
+    import pyarrow.parquet as pq
+
+    kinds = {
+        **dict.fromkeys(INTEGERS, pa.int64()),
+        **dict.fromkeys(FRACTIONS, pa.float64()),
+        "flags": pa.list_(pa.string()),
+    }
+    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
+    remaining = iter(rows)
+    with pq.ParquetWriter(file, schema) as writer:
+        while batch := [_flat(row_to_json(row)) for row in islice(remaining, BATCH)]:
+            writer.write_table(pa.Table.from_pylist(batch, schema=schema))
+
+
+def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: json.dumps(value) if isinstance(value, dict) else value for name, value in values.items()}
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, (dict, list)):
+        return json.dumps(value)
+    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
+        return f"'{value}"
+    return "" if value is None else value
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, str):
+        return escape_surrogates(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {escape_surrogates(str(name)): _plain(item) for name, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def escape_surrogates(text: str) -> str:
+    r"""The text with what UTF-8 cannot hold written out.
+
+    >>> print(escape_surrogates("a\ud800"))
+    a\ud800
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,0 +1,223 @@
+"""Preset: a question about tools, as a set of arms with the contrasts that answer it."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from pydantic import Field, ValidationError, field_validator
+
+from gnomon.contrast import Contrast
+from gnomon.core.arm import Arm
+from gnomon.core.benchmark import BENCHMARKS, Benchmark
+from gnomon.core.errors import SpecError
+from gnomon.core.ids import stable_hash
+from gnomon.core.sample import SHOWABLE, Shown
+from gnomon.core.validation import StrictModel
+from gnomon.equipment import usable_tools
+from gnomon.spec.analysis_spec import AttributionSpec, ContrastSpec
+from gnomon.spec.arm_spec import ArmSpec
+from gnomon.spec_fault import first_validation_error
+from tools.core.registry import Registry, UnknownPlugin
+from tools.core.toolbox import TOOLS
+
+
+class PresetOptions(StrictModel):
+    """What every preset takes: the agent, its tools and limits, and what the prompt shows.
+
+    `tools: all` are those that the benchmark's samples can serve.
+    """
+
+    agent: str = "react"
+    tools: list[str] = Field(default_factory=lambda: list(TOOLS.names()), min_length=1)
+    max_turns: int = Field(default=24, ge=1, le=1000)
+    max_tool_calls: int = Field(default=12, ge=0, le=1000)
+    max_tokens: int | None = Field(default=None, gt=0)
+    max_usd: float | None = Field(default=None, gt=0)
+    show: list[Shown] = Field(default_factory=lambda: list(SHOWABLE))
+
+    @field_validator("tools")
+    @classmethod
+    def _exist(cls, tools: list[str]) -> list[str]:
+        for name in tools:
+            if name not in TOOLS.names():
+                raise ValueError(f"no tool {name!r}; there are: {', '.join(TOOLS.names())}")
+        return sorted(set(tools))
+
+    def arm(self, name: str, **changes: Any) -> Arm:
+        """An arm with these options, but for `changes`; without tools unless these give some."""
+        common: dict[str, Any] = {
+            "agent": self.agent,
+            "max_turns": self.max_turns,
+            "max_tool_calls": self.max_tool_calls,
+            "max_tokens": self.max_tokens,
+            "max_usd": self.max_usd,
+            "show": tuple(self.show),
+        }
+        return Arm(name=name, **{**common, **changes})
+
+    def with_tools(self, name: str, **changes: Any) -> Arm:
+        """An arm with these options and all their tools, but for `changes`."""
+        return self.arm(name, **{"tools": tuple(self.tools), **changes})
+
+
+class GroupedOptions(PresetOptions):
+    """Options of presets that take tools away or add them in groups: by default each tool is one."""
+
+    groups: dict[str, list[str]] = Field(default_factory=dict)
+
+    @field_validator("groups")
+    @classmethod
+    def _disjoint(cls, groups: dict[str, list[str]]) -> dict[str, list[str]]:
+        seen: set[str] = set()
+        for name, tools in groups.items():
+            for tool in tools:
+                if tool not in TOOLS.names():
+                    raise ValueError(f"no tool {tool!r}; there are: {', '.join(TOOLS.names())}")
+                if tool in seen:
+                    raise ValueError(f"{tool!r} stands in two groups")
+                seen.add(tool)
+            if not tools:
+                raise ValueError(f"{name!r} is empty")
+        return {name: sorted(groups[name]) for name in sorted(groups)}
+
+    def players(self) -> dict[str, list[str]]:
+        """The groups by name; where none are given, each tool by itself."""
+        return self.groups or {name: [name] for name in self.tools}
+
+    def coalition(self, joined: Collection[str]) -> Arm:
+        """The arm with the tools of these groups, named by them or, where that is shorter, by the others."""
+        players = self.players()
+        tools = tuple(tool for name in sorted(joined) for tool in players[name])
+        return self.arm(coalition_name(joined, players), tools=tools)
+
+
+def coalition_name(joined: Collection[str], players: Collection[str]) -> str:
+    """A short name of a set of tools among all.
+
+    >>> [coalition_name(one, "abc") for one in ("", "a", "bc", "abc")]
+    ['none', 'only a', 'all but a', 'all']
+    """
+    others = sorted(set(players) - set(joined))
+    if not joined or not others:
+        return "all" if joined else "none"
+    few = len(joined) <= len(others)
+    name = f"only {' + '.join(sorted(joined))}" if few else f"all but {' + '.join(others)}"
+    return name if len(name) <= 80 else f"{len(joined)} tools {stable_hash(sorted(joined), size=8)}"
+
+
+def contrast(baseline: str, variant: str, isolates: str, *factor: str, is_primary: bool = False) -> Contrast:
+    """A contrast, short enough for a table of them."""
+    return Contrast(
+        baseline=baseline, variant=variant, isolates=isolates, factor=factor, is_primary=is_primary
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmPlan:
+    """What a preset makes of its options: arms, contrasts, and what it could not offer here (`notes`).
+
+    `chain` are arms that a waterfall climbs one after the other; `attribution` asks for Shapley values.
+    """
+
+    arms: tuple[Arm, ...]
+    contrasts: tuple[Contrast, ...]
+    chain: tuple[str, ...] = ()
+    attribution: AttributionSpec | None = None
+    notes: tuple[str, ...] = ()
+
+
+O = TypeVar("O", bound=PresetOptions)  # noqa: E741 (O for options, as T for type)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preset(Generic[O]):
+    """Name, what it isolates in a sentence, its options, and how they become a plan."""
+
+    name: str
+    description: str
+    options: type[O]
+    plan: Callable[[O, Benchmark], ArmPlan]
+
+
+PRESETS: Registry[Preset[Any]] = Registry("gnomon.presets", "arm preset", dashes=False)
+
+
+def expand_preset(given: Mapping[str, Any]) -> dict[str, Any]:
+    """A spec whose `arms` name a preset, with the preset's arms and contrasts in its place.
+
+    What the spec itself says under `analysis` goes before the preset's.
+
+    Raises:
+        SpecError: no such preset or benchmark, or options that it does not take.
+    """
+    options = dict(given["arms"])
+    name = options.pop("preset", None)
+    if not isinstance(name, str) or name not in PRESETS.names():
+        message = f"no preset {name!r}; there are: {', '.join(PRESETS.names())}; or list the arms one by one"
+        raise SpecError(message, field="arms.preset")
+    analysis = given.get("analysis") or {}
+    if not isinstance(analysis, dict):
+        raise SpecError("a mapping of fields, please", field="analysis")
+    plan = plan_arms(name, options, benchmark=str(given.get("benchmark")))
+    return {
+        **given,
+        "arms": [ArmSpec.of(arm).model_dump(mode="json") for arm in plan.arms],
+        "analysis": {**_analysis(name, plan), **analysis},
+    }
+
+
+def plan_arms(name: str, options: Mapping[str, Any], *, benchmark: str) -> ArmPlan:
+    """The plan of the preset `name`.
+
+    Raises:
+        SpecError: no such benchmark, or options that the preset does not take.
+    """
+    try:
+        plugin = BENCHMARKS.get(benchmark)
+    except UnknownPlugin as error:
+        raise SpecError(str(error), field="benchmark") from None
+    preset = PRESETS.get(name)
+    if options.get("tools", "all") == "all":
+        options = {**options, "tools": usable_tools(plugin)}
+    try:
+        read = preset.options.model_validate(dict(options))
+    except ValidationError as error:
+        fault = first_validation_error(error, preset.options)
+        raise SpecError(fault.message, field=f"arms.{fault.field}") from None
+    return preset.plan(read, plugin)
+
+
+def _analysis(name: str, plan: ArmPlan) -> dict[str, Any]:
+    contrasts = [
+        ContrastSpec(
+            baseline=one.baseline,
+            variant=one.variant,
+            isolates=one.isolates,
+            factor=list(one.factor),
+            primary=one.is_primary,
+        ).model_dump()
+        for one in plan.contrasts
+    ]
+    found: dict[str, Any] = {"preset": name, "contrasts": contrasts, "chain": list(plan.chain)}
+    found["notes"] = list(plan.notes)
+    found["attribution"] = plan.attribution.model_dump() if plan.attribution else None
+    return found
+
+
+def model_calls(arm: Arm) -> tuple[int, int]:
+    """The fewest and the most calls of the model that a trial of the arm takes, tries again not counted.
+
+    A model that calls one tool a turn takes a turn more than it calls tools.
+
+    >>> model_calls(Arm(name="a", agent="react")), model_calls(Arm(name="b", agent="react", tools=("speed",)))
+    ((1, 1), (1, 13))
+    """
+    if arm.agent == "direct":
+        return 1, 1
+    if arm.agent not in ("react", "text-react", "plan"):
+        return 1, arm.max_turns
+    planning = int(arm.agent == "plan")
+    if not arm.tools or arm.tool_choice == "none":
+        return 1 + planning, 1 + planning
+    must = int(arm.tool_choice == "required" and arm.max_tool_calls > 0)
+    return 1 + planning + must, min(arm.max_turns, arm.max_tool_calls + 1 + planning)

@@ -1,0 +1,111 @@
+"""Perturbation: toolboxes whose results an arm makes neutral or faulty, the same in every run."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from gnomon.core.arm import Arm, Faults
+from gnomon.core.ids import stable_seed
+from gnomon.core.sample import Sample
+from gnomon.trials.corrupt_measurements import corrupt_measurements, has_measurements
+from tools.core.tool import EMPTY_SCENE, MediaSource, Tool, ToolArgs, ToolContext
+from tools.core.toolbox import Observation, Toolbox
+from tools.scene.scene import Scene
+from tools.scene.scene_cache import cached_per_scene
+
+PLACEBO = json.dumps({"result": None, "note": "The call was received. It says nothing about this question."})
+BROKEN = json.dumps({"error": "The tool failed and gave no result."})
+
+T = TypeVar("T")
+
+
+def toolbox_of(sample: Sample, arm: Arm, media: MediaSource, *, seed: int) -> Toolbox:
+    """The arm's tools as far as they fit the sample, bound to it.
+
+    `seed` is the trial's, so that a trial run again meets the same faults. As all arms and models of a
+    sample's repeat have one seed, the same calls are hit in each of them.
+    """
+    context = ToolContext(
+        scene=sample.scene or EMPTY_SCENE,
+        media=media,
+        footage=sample.footage,
+        gazetteer=sample.gazetteer,
+        trip=sample.trip,
+    )
+    if arm.results == "neutral":
+        return PlaceboToolbox(arm.toolset(), context)
+    if arm.faults is not None:
+        return FaultyToolbox(arm.toolset(), context, faults=arm.faults, seed=seed)
+    return Toolbox(arm.toolset(), context)
+
+
+class PlaceboToolbox(Toolbox):
+    """Calls are read and checked as ever, so that calling costs what it costs; results say nothing."""
+
+    def observe(self, tool: Tool[Any], args: ToolArgs, context: ToolContext | None) -> Observation:  # noqa: ARG002
+        return Observation(content=PLACEBO)
+
+
+class FaultyToolbox(Toolbox):
+    """Some calls fail, or tell what is not so.
+
+    A hit call is an explicit error, or runs on the scene with its cameras and its places exchanged
+    (`exchanged`): plausible, in agreement with itself, and wrong. Where that would be an error, or change
+    nothing, as no scene is in it, the true result is mismeasured. Where that too changes nothing, the call
+    is not hit.
+    """
+
+    def __init__(
+        self, tools: tuple[Tool[Any], ...], context: ToolContext | None, *, faults: Faults, seed: int
+    ) -> None:
+        super().__init__(tools, context)
+        self._faults, self._seed, self._calls = faults, seed, 0
+
+    def observe(self, tool: Tool[Any], args: ToolArgs, context: ToolContext | None) -> Observation:
+        self._calls += 1
+        if not self._is_hit(tool.name):
+            return super().observe(tool, args, context)
+        if self._faults.kind == "explicit":
+            return Observation(content=BROKEN, error="injected", injected=self._name)
+        true = super().observe(tool, args, context)
+        if context is None or true.error is not None:
+            return true
+        seen = true
+        if tool.needs == "scene":
+            seen = super().observe(tool, args, replace(context, scene=exchanged(context.scene)))
+        if seen.error is not None or seen.content == true.content:
+            seen = replace(true, content=corrupt_measurements(true.content))
+        return true if seen.content == true.content else replace(seen, injected=self._name)
+
+    @property
+    def _name(self) -> str:
+        return f"{self._faults.kind}_{self._faults.lasting}"
+
+    def _is_hit(self, tool: str) -> bool:
+        call = self._calls if self._faults.lasting == "transient" else 0
+        return stable_seed("fault", self._seed, tool, call) < self._faults.rate * 2**31
+
+
+def can_be_wrong(tool: Tool[Any]) -> bool:
+    """Whether a silent fault can touch the tool: it tells of a scene, or measures."""
+    return tool.needs == "scene" or has_measurements(tool)
+
+
+@cached_per_scene
+def exchanged(scene: Scene) -> Scene:
+    """The scene with each camera's place, view and calibration, and each place's, under the next one's id."""
+    return replace(
+        scene,
+        cameras={name: replace(other, id=name) for name, other in _shifted(scene.cameras)},
+        places={
+            name: replace(scene.places[name], xy_m=other.xy_m, floor=other.floor)
+            for name, other in _shifted(scene.places)
+        },
+    )
+
+
+def _shifted(things: Mapping[str, T]) -> list[tuple[str, T]]:
+    """Each id with the thing under the next one, cyclically, in the order of ids."""
+    names = sorted(things)
+    return [(name, things[after]) for name, after in zip(names, names[1:] + names[:1], strict=True)]

@@ -1,0 +1,247 @@
+"""Running a trial: whatever happens inside, a row and a trace come out."""
+
+import asyncio
+import functools
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from gnomon.core.agent import Agent, AgentContext, LimitReached
+from gnomon.core.arm import Arm
+from gnomon.core.benchmark import Benchmark, CpuBound
+from gnomon.core.errors import DataError, ModelFault, NoRoom, OutOfBudget, ProviderFault
+from gnomon.core.model import Model
+from gnomon.core.redaction import without_folders
+from gnomon.core.row import ADAPTER, Row
+from gnomon.core.sample import Sample
+from gnomon.core.score import Score
+from gnomon.core.trace import NoteStep, Trace
+from gnomon.floor import PREFIX, HasHeuristics
+from gnomon.media import MediaStore
+from gnomon.missing import keepable
+from gnomon.outcome import Outcome
+from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.fault_injection import toolbox_of
+from gnomon.trials.prompt import prompt_of
+from gnomon.trials.provider_wait import CAPPED, TRACE
+from gnomon.trials.timeout import trial_timeout
+from gnomon.trials.trial_plan import Trial
+
+T = TypeVar("T")
+SLOW_THREADS = 6
+BAD_CALL = ("unknown_tool", "bad_json", "bad_arguments")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobContext:
+    """What all trials of a job share: the spec, its benchmark, and where media lie."""
+
+    spec: JobSpec
+    benchmark: Benchmark
+    media: MediaStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialResult:
+    """How a trial ended, its score, and what was said where it came to none."""
+
+    outcome: Outcome
+    stop_reason: str
+    score: Score
+    error: str = ""
+
+
+async def run_trial(
+    trial: Trial,
+    *,
+    bench: JobContext,
+    sample: Callable[[], Sample],
+    agent: Agent,
+    model: Model,
+    trace: Trace | None = None,
+    attempt: int = 1,
+) -> tuple[Row, Trace]:
+    """Run one trial to its end and turn every failure into data.
+
+    A provider's fault and a fault of ours end it as `infra_missing`; a reached limit, a model's own
+    failure or a response in which nothing can be understood as `model_failed` with score 0.
+    Only cancellation passes through, and a full disk: whoever runs the trial runs it again later.
+
+    Raises:
+        NoRoom: the disk is full.
+    """
+    trace = trace or Trace()
+    TRACE.set(trace)
+    trace.keeps_reasoning = bench.spec.keep_reasoning
+    arm = bench.spec.arm(trial.arm)
+    started = time.perf_counter()
+    try:
+        end = await _attempt(
+            trial, bench=bench, sample=sample, agent=agent, model=model, arm=arm, trace=trace
+        )
+    except ProviderFault as fault:
+        end = _missing(f"provider:{fault.cause}", str(fault))
+    except OutOfBudget as error:
+        end = _missing("budget", str(error))
+    except DataError as error:
+        end = _missing("data", str(error))
+    except NoRoom:
+        raise
+    except Exception as error:  # noqa: BLE001 the boundary where a fault of ours becomes data
+        trace.add(NoteStep(text=without_folders("".join(traceback.format_exception(error, limit=-4)))))
+        end = _missing(f"internal:{type(error).__name__}", "a fault of Gnomon's own; see the trace")
+    wall_s = max(0.0, time.perf_counter() - started - trace.waited_s)
+    return _row(trial, bench, trace, end, wall_s=wall_s, attempt=attempt), trace
+
+
+async def _attempt(
+    trial: Trial,
+    *,
+    bench: JobContext,
+    sample: Callable[[], Sample],
+    agent: Agent,
+    model: Model,
+    arm: Arm,
+    trace: Trace,
+) -> TrialResult:
+    is_slow = isinstance(bench.benchmark, CpuBound) and bench.benchmark.is_cpu_bound
+    question = await _in_thread(sample) if is_slow else sample()
+    trace.prompt = prompt_of(question, arm, bench.benchmark)
+    if question.broken and "media" in arm.show:
+        return _missing("data", question.broken)
+    context = AgentContext(
+        prompt=list(trace.prompt),
+        arm=arm,
+        model=model,
+        toolbox=toolbox_of(question, arm, bench.media, seed=trial.seed),
+        trace=trace,
+        seed=trial.seed,
+        decoding=bench.spec.decoding_of(trial.ref.task),
+    )
+    try:
+        async with trial_timeout(bench.spec.limits.trial_seconds) as clock:
+            try:
+                response = await agent.answer(context)
+            finally:
+                trace.waited_s = clock.paused_s
+    except LimitReached as reached:
+        return _failed(reached.limit)
+    except ModelFault as fault:
+        trace.add(NoteStep(text=str(fault)))
+        return replace(_failed(f"model:{fault.cause}"), error=str(fault))
+    except TimeoutError:
+        if not clock.is_over:
+            raise
+        # The clock may run out while the provider is failing: then it is the provider's, not the model's.
+        if trace.waits_for_provider:
+            return _missing("provider:timeout", "no reply within the trial's seconds")
+        return _failed("trial_seconds")
+    trace.response = response
+    if is_slow:
+        return await _in_thread(lambda: score_response(question, response, bench=bench))
+    return score_response(question, response, bench=bench)
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    """Do slow work beside the loop, in threads of its own: work that nobody waits for any more keeps neither
+    the store's threads busy nor the loop from closing.
+    """
+    return await asyncio.get_running_loop().run_in_executor(_threads(), work)
+
+
+@functools.cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(SLOW_THREADS, thread_name_prefix="sample")
+
+
+def score_response(question: Sample, response: str, *, bench: JobContext) -> TrialResult:
+    """How a trial ends whose agent gave this response: scored, not understood, or not to be scored."""
+    score = bench.benchmark.score(question, response, scoring=bench.spec.scoring, variant=bench.spec.variant)
+    if question.missing:
+        score = replace(score, flags=(*score.flags, "missing_media"))
+    if isinstance(bench.benchmark, HasHeuristics):
+        floors = {
+            f"{PREFIX}{rule}": value for rule, value in bench.benchmark.heuristic_scores(question).items()
+        }
+        score = replace(score, metrics={**score.metrics, **floors})
+    if score.value is None:
+        return TrialResult(outcome=Outcome.INFRA_MISSING, stop_reason=f"unscored:{score.reason}", score=score)
+    if score.answer is None:
+        return TrialResult(outcome=Outcome.MODEL_FAILED, stop_reason="no_answer", score=score)
+    return TrialResult(outcome=Outcome.SCORED, stop_reason="answered", score=score)
+
+
+def _missing(cause: str, message: str) -> TrialResult:
+    score = Score(value=None, reason=message or cause)
+    return TrialResult(outcome=Outcome.INFRA_MISSING, stop_reason=cause, score=score, error=message)
+
+
+def _failed(cause: str) -> TrialResult:
+    return TrialResult(outcome=Outcome.MODEL_FAILED, stop_reason=cause, score=Score(value=0.0))
+
+
+def _row(
+    trial: Trial, bench: JobContext, trace: Trace, end: TrialResult, *, wall_s: float, attempt: int
+) -> Row:
+    tools_used: dict[str, dict[str, int]] = {}
+    for step in trace.tool_steps:
+        counts = tools_used.setdefault(step.name, {"calls": 0, "bad_arguments": 0, "errors": 0})
+        counts["calls"] += 1
+        counts["bad_arguments"] += step.error in BAD_CALL
+        counts["errors"] += step.error is not None
+        if step.injected:
+            counts["injected"] = counts.get("injected", 0) + 1
+    score = end.score
+    return Row(
+        job_id=trial.job_id,
+        trial_id=trial.trial_id,
+        benchmark=bench.benchmark.name,
+        task=trial.ref.task,
+        cell=trial.ref.cell,
+        sample_id=trial.ref.sample_id,
+        cluster=trial.ref.cluster,
+        model=trial.model,
+        arm=trial.arm,
+        repeat=trial.repeat,
+        outcome=end.outcome,
+        stop_reason=end.stop_reason,
+        score=score.value,
+        metrics=score.metrics,
+        answer=score.answer,
+        flags=(*score.flags, *_arm_flags(bench.spec.arm(trial.arm), trace)),
+        model_calls=len(trace.replies),
+        tool_calls=len(trace.tool_steps),
+        tool_errors=sum(step.error is not None for step in trace.tool_steps),
+        tools_used=tools_used,
+        cache_hits=sum(reply.cached for reply in trace.replies),
+        prompt_tokens=trace.prompt_tokens,
+        completion_tokens=trace.completion_tokens,
+        cached_tokens=trace.cached_tokens,
+        reasoning_tokens=trace.reasoning_tokens,
+        usd=trace.usd,
+        wall_s=round(wall_s, 6),
+        attempt=attempt,
+        error=keepable(end.error),
+        tools_offered=trace.tools_offered,
+    )
+
+
+def _arm_flags(arm: Arm, trace: Trace) -> Iterator[str]:
+    """Where a trial was not quite what its arm says, or a reply was not whole: a reader of contrasts should
+    know how often.
+    """
+    yield from dict.fromkeys(flag for reply in trace.replies for flag in reply.flags)
+    if any(isinstance(step, NoteStep) and step.text.startswith(CAPPED) for step in trace.steps):
+        yield CAPPED
+    changes = [change for reply in trace.replies for change in reply.request_changes]
+    yield from sorted({f"{ADAPTER}{change.partition(':')[0]}" for change in changes})
+    called = bool(trace.tool_steps) or any(reply.tool_calls for reply in trace.replies)
+    if not arm.toolset_unchanged:
+        yield "tools_changed"  # since the job was frozen: the trials of this arm did not all see the same
+    if arm.tools and arm.tool_choice == "none" and called:
+        yield "forbidden_call"
+    if arm.tools and arm.tool_choice == "required" and arm.max_tool_calls and trace.replies and not called:
+        yield "required_call_missing"

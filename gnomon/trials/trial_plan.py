@@ -1,0 +1,55 @@
+"""Job: a frozen spec, spelled out into trials."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gnomon.core.ids import stable_hash, stable_seed
+from gnomon.core.sample import SampleRef
+from gnomon.spec.job_spec import JobSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One sample × model × arm × repeat. The id is a hash of those and the job: the same on every machine."""
+
+    trial_id: str
+    job_id: str
+    ref: SampleRef
+    model: str
+    arm: str
+    repeat: int
+
+    @property
+    def seed(self) -> int:
+        """The same for all arms and models of a sample's repeat, so that only the arm differs."""
+        return stable_seed(self.ref.sample_id, self.repeat)
+
+
+def trial_id(job_id: str, sample_id: str, model: str, arm: str, repeat: int) -> str:
+    """The trial's name.
+
+    >>> trial_id("j", "s", "m", "raw", 0) == trial_id("j", "s", "m", "raw", 0)
+    True
+    """
+    return "t_" + stable_hash(job_id, sample_id, model, arm, repeat)
+
+
+def expand_trials(job_id: str, spec: JobSpec, refs: Sequence[SampleRef]) -> Iterator[Trial]:
+    """Every trial of the job, all arms of a sample side by side: a job that stops early stays paired."""
+    groups = [(model.label, arm.name) for model in spec.models for arm in spec.arms]
+    for ref in refs:
+        for repeat in range(spec.repeats):
+            for model, arm in groups:
+                yield Trial(
+                    trial_id=trial_id(job_id, ref.sample_id, model, arm, repeat),
+                    job_id=job_id,
+                    ref=ref,
+                    model=model,
+                    arm=arm,
+                    repeat=repeat,
+                )
+
+
+def count_trials(spec: JobSpec, samples: int) -> int:
+    """How many trials `expand` will yield."""
+    return samples * spec.repeats * len(spec.models) * len(spec.arms)

@@ -1,0 +1,110 @@
+"""Numbering: which place and which task sample k of a seed has. Nothing is generated to find out."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import overload
+
+from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS
+from gnomon.core.errors import NotFound
+from gnomon.core.sample import SampleRef
+
+CELLS = tuple((scene, task) for task in TASKS for scene in SCENES)
+
+_ID = re.compile(r"w(-?\d+)-(\d{5,})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """Sample k of a seed. Scenes and tasks take turns; every round has a place of either scene.
+
+    >>> Number(7, 12).sample_id, Number(7, 12).cell, Number(7, 12).cluster
+    ('w7-00012', 'outdoor.MTTF', 'w7-outdoor-0')
+    >>> Number(7, 14).cluster
+    'w7-outdoor-1'
+    """
+
+    seed: int
+    k: int
+
+    @property
+    def sample_id(self) -> str:
+        return f"w{self.seed}-{self.k:05d}"
+
+    @property
+    def scene(self) -> str:
+        return CELLS[self.k % len(CELLS)][0]
+
+    @property
+    def task_id(self) -> str:
+        return CELLS[self.k % len(CELLS)][1]
+
+    @property
+    def round(self) -> int:
+        return self.k // len(CELLS)
+
+    @property
+    def cell(self) -> str:
+        return f"{self.scene}.{TASKS[self.task_id].short}"
+
+    @property
+    def cluster(self) -> str:
+        """The place: its questions share roads or floors and cameras."""
+        return f"w{self.seed}-{self.scene}-{self.round}"
+
+    def ref(self) -> SampleRef:
+        """The reference that planning works with."""
+        return SampleRef(sample_id=self.sample_id, task=self.task_id, cell=self.cell, cluster=self.cluster)
+
+
+def number_of(sample_id: str) -> Number:
+    """The number behind a sample's id.
+
+    >>> number_of("w7-00012")
+    Number(seed=7, k=12)
+
+    Raises:
+        NotFound: no sample has such an id.
+    """
+    match = _ID.fullmatch(sample_id)
+    number = Number(int(match[1]), int(match[2])) if match else None
+    if number is None or number.sample_id != sample_id:
+        raise NotFound(f"no sample {sample_id!r}; ids look like 'w7-00012'")
+    return number
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers(Sequence[SampleRef]):
+    """References to the first `limit` samples of a seed in some of the cells; each is made when asked for."""
+
+    seed: int
+    cells: tuple[int, ...]  # indices into CELLS, rising
+    limit: int
+
+    def number(self, index: int) -> Number:
+        """The number of the sample at `index`, counted from 0."""
+        rounds, cell = divmod(index, len(self.cells))
+        return Number(self.seed, rounds * len(CELLS) + self.cells[cell])
+
+    def __len__(self) -> int:
+        return self.limit
+
+    @overload
+    def __getitem__(self, index: int) -> SampleRef: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[SampleRef]: ...
+    def __getitem__(self, index: int | slice) -> SampleRef | list[SampleRef]:
+        chosen = range(self.limit)[index]  # raises IndexError as a list does
+        if isinstance(chosen, range):
+            return [self.number(one).ref() for one in chosen]
+        return self.number(chosen).ref()
+
+    def __contains__(self, ref: object) -> bool:
+        """Whether the sample belongs to the selection, found without going through it."""
+        if not isinstance(ref, SampleRef):
+            return False
+        number = number_of(ref.sample_id)
+        cell, rounds = number.k % len(CELLS), number.round
+        if number.seed != self.seed or cell not in self.cells:
+            return False
+        return rounds * len(self.cells) + self.cells.index(cell) < self.limit

@@ -1,0 +1,182 @@
+"""Guard: what is checked of every request before any route sees it."""
+
+import asyncio
+import json
+import math
+from http import HTTPStatus
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from fastapi import Depends, Header, Request
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from gnomon.core.errors import SpecError
+from service.api.problems import problem
+from service.api.state import State, state_of
+from service.api_keys import digest_of
+from service.bounded_http import BODY_S
+from workers.endpoints import is_loopback
+
+CLOSE = {"Connection": "close"}  # what is still on its way is not read
+
+
+class TooLarge(Exception):
+    """The body grew past what is allowed while it was read."""
+
+
+class TooSlow(Exception):
+    """The body was not there in time."""
+
+
+class RequestGuard:
+    """ASGI middleware: bodies have a size limit and a deadline; a keyless API answers only to loopback names
+    and to its own pages.
+
+    The names matter because a web page can point its own host name at 127.0.0.1 (DNS rebinding), the origin
+    because whatever else listens on this machine may serve pages too.
+    """
+
+    def __init__(self, app: ASGIApp, *, max_body_bytes: int, is_keyless: bool) -> None:
+        self._app, self._max_body_bytes, self._is_keyless = app, max_body_bytes, is_keyless
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        if self._is_keyless and (field := _foreign(headers, scope["scheme"])):
+            detail = "without GNOMON_API_KEYS only loopback names and pages of this very server are answered"
+            answer = problem(403, title="Forbidden", detail=detail, field=field)
+            await answer(scope, receive, send)
+            return
+        length = headers.get(b"content-length", "0")
+        if not length.isdigit() or int(length) > self._max_body_bytes:
+            await self._refuse(scope, receive, send)
+            return
+        try:
+            await self._app(scope, self._limited(receive), _plain(send))
+        except TooLarge:
+            await self._refuse(scope, receive, send)
+        except TooSlow:
+            detail = f"the body must be there within {BODY_S:g} s"
+            answer = problem(408, title="Request timeout", detail=detail, field="body", headers=CLOSE)
+            await answer(scope, receive, send)
+
+    def _limited(self, receive: Receive) -> Receive:
+        seen, is_whole = 0, False
+        until_s = asyncio.get_running_loop().time() + BODY_S
+
+        async def counted() -> Message:
+            nonlocal seen, is_whole
+            try:
+                async with asyncio.timeout_at(None if is_whole else until_s):
+                    message = await receive()
+            except TimeoutError:
+                raise TooSlow from None
+            seen += len(message.get("body", b""))
+            is_whole = not message.get("more_body", False)
+            if seen > self._max_body_bytes:
+                raise TooLarge
+            return message
+
+        return counted
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        detail = f"a body may have {self._max_body_bytes:,} bytes"
+        answer = problem(413, title="Content too large", detail=detail, field="body", headers=CLOSE)
+        await answer(scope, receive, send)
+
+
+def _foreign(headers: dict[bytes, str], scheme: str) -> str:
+    """The header by which a request shows that it comes from elsewhere; empty for one from here."""
+    host, origin = headers.get(b"host", ""), headers.get(b"origin")
+    if not is_loopback(_host(host)):
+        return "Host"
+    if origin is not None and origin.lower() != f"{scheme}://{host}".lower():
+        return "Origin"
+    site, mode = headers.get(b"sec-fetch-site", "none"), headers.get(b"sec-fetch-mode", "navigate")
+    # Pages elsewhere may link here; to load from here they have no right.
+    return "Sec-Fetch-Site" if site not in ("none", "same-origin") and mode != "navigate" else ""
+
+
+def _plain(send: Send) -> Send:
+    """Forbid browsers to guess another media type than the one that is sent."""
+
+    async def marked(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", ()), (b"x-content-type-options", b"nosniff")]
+        await send(message)
+
+    return marked
+
+
+def _host(netloc: str) -> str:
+    """Host of `host[:port]`, empty where it is none."""
+    try:
+        return urlsplit(f"//{netloc}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def authorised(
+    request: Request,
+    state: Annotated[State, Depends(state_of)],
+    authorization: Annotated[str | None, Header()] = None,
+) -> None:
+    """Let a request pass that bears a key for it, and not too many of one key; any where no keys are set."""
+    keys = state.settings.api_keys
+    if not keys:
+        return
+    scheme, _, key = (authorization or "").partition(" ")
+    scope = keys.scope_of(key.strip()) if scheme.lower() == "bearer" else None
+    if scope is None:
+        raise HTTPException(
+            401, "send Authorization: Bearer and one of the API keys", headers={"WWW-Authenticate": "Bearer"}
+        )
+    if scope == "read" and request.method not in ("GET", "HEAD"):
+        raise HTTPException(403, "this key may read only; allowed: a key with the scope run")
+    wait_s = state.pace.wait_s(digest_of(key.strip()))
+    if wait_s > 0:
+        detail = f"more than {state.settings.max_per_minute:,} requests a minute"
+        raise HTTPException(429, detail, headers={"Retry-After": str(math.ceil(wait_s))})
+
+
+def caller_of(authorization: Annotated[str | None, Header()] = None) -> bytes:
+    """Who asks, as the digest of the key; whoever asks without one is the same caller."""
+    return digest_of((authorization or "").partition(" ")[2].strip())
+
+
+Caller = Annotated[bytes, Depends(caller_of)]
+
+
+def _idempotency_key(
+    idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
+) -> str | None:
+    if idempotency_key is not None and not (idempotency_key.isascii() and idempotency_key.strip()):
+        raise SpecError("needs 1 to 200 ASCII characters", field="Idempotency-Key")
+    return idempotency_key
+
+
+IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
+
+
+async def json_body(request: Request) -> object:
+    """The body as plain data: JSON by name and by content, finite numbers only.
+
+    Raises:
+        HTTPException: 415, another content type.
+        SpecError: it is not JSON.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        # Only this type makes a browser ask first, so a foreign page cannot post a form here.
+        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send the body as application/json")
+    try:
+        return json.loads(await request.body(), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise SpecError(f"not valid JSON: {error}", field="body") from None
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"{name} is no JSON number")

@@ -1,0 +1,57 @@
+"""Views: how jobs and rows look to a caller."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from gnomon.report.row_formats import row_to_json as row_record
+from workers.store.records import JobRecord, TrialRecord
+
+SHOWN_FAULTS = 20
+
+
+def job_view(job: JobRecord) -> dict[str, Any]:
+    """A job as JSON; of its data faults the number and the first SHOWN_FAULTS."""
+    return {
+        "id": job.id,
+        "name": job.name,
+        "status": job.status,
+        "counts": asdict(job.counts),
+        "created_at": job.created_at,
+        "started_at": job.started_at,
+        "finished_at": job.finished_at,
+        "usd": job.usd,
+        "tokens": job.tokens,
+        "known_usd": job.known_usd,
+        "known_tokens": job.known_tokens,
+        "error": job.error,
+        "preflights": [asdict(check) for check in job.checks],
+        "spec_hash": job.spec_hash,
+        "spec": job.spec.model_dump(mode="json"),
+        "faults": {
+            "count": len(job.faults),
+            "first": [asdict(fault) for fault in job.faults[:SHOWN_FAULTS]],
+        },
+    }
+
+
+def trial_view(record: TrialRecord) -> dict[str, Any]:
+    """A trial as JSON: its plan, its state, its row once it is finished, and its trace."""
+    trial = record.trial
+    return {
+        "trial_id": trial.trial_id,
+        "job_id": trial.job_id,
+        **asdict(trial.ref),
+        "model": trial.model,
+        "arm": trial.arm,
+        "repeat": trial.repeat,
+        "state": record.state,
+        "attempt": record.attempt,
+        "row": row_record(record.row) if record.row else None,
+        "trace": record.trace,
+    }
+
+
+def listing(items: Sequence[Any], next_cursor: str | None = None) -> dict[str, Any]:
+    """A list as every list leaves: {items, next_cursor}."""
+    return {"items": list(items), "next_cursor": next_cursor}

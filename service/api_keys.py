@@ -1,0 +1,148 @@
+"""Keys: who may ask the API for what. Only SHA-256 digests are kept.
+
+GNOMON_API_KEYS holds entries parted by commas, the file GNOMON_API_KEYS_FILE one a line; `#` begins a remark,
+and a file that changes is read again. An entry is `[read|run] KEY-OR-DIGEST [until YYYY-MM-DD]`; a digest is
+`sha256:` and 64 hex digits.
+"""
+
+import datetime as dt
+import hashlib
+import hmac
+import re
+import secrets
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast, get_args
+
+from gnomon.core.errors import SpecError
+
+Scope = Literal["read", "run"]
+SCOPES: tuple[Scope, ...] = get_args(Scope)  # each holds those before it
+LOOK_S = 1.0  # how often the file is looked at: a key that was struck out opens nothing a moment later
+ALLOWED = "[read|run] KEY-OR-DIGEST [until YYYY-MM-DD]; a key has 16 or more printable characters"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """A key's digest, what it opens, and the last day on which it does (UTC)."""
+
+    digest: bytes
+    scope: Scope
+    until: dt.date | None = None
+
+
+class KeyRing:
+    """The keys in force now. It is empty only where no key was ever configured."""
+
+    def __init__(self, keys: Iterable[Key] = (), file: Path | None = None) -> None:
+        self._fixed, self._file = tuple(keys), file
+        self._read: tuple[Key, ...] = ()
+        self._stamp: tuple[int, int] | None = None
+        self._looked_s = -LOOK_S
+        self._refresh()
+
+    def __bool__(self) -> bool:
+        return bool(self._fixed) or self._file is not None
+
+    def scope_of(self, key: str, *, today: dt.date | None = None) -> Scope | None:
+        """What `key` opens today; None where nothing.
+
+        >>> ring = KeyRing([parse_key("read 0123456789abcdef until 2026-01-31")])
+        >>> [ring.scope_of("0123456789abcdef", today=dt.date(2026, month, 1)) for month in (1, 2)]
+        ['read', None]
+        """
+        self._refresh()
+        given, today = digest_of(key), today or dt.datetime.now(dt.UTC).date()
+        # Every key is compared, so the time taken tells nothing about which one came near.
+        matches = [held for held in self._fixed + self._read if hmac.compare_digest(given, held.digest)]
+        scopes = [held.scope for held in matches if held.until is None or today <= held.until]
+        return max(scopes, key=SCOPES.index, default=None)
+
+    def _refresh(self) -> None:
+        """Read the file again if it has changed. One that is broken or gone opens nothing."""
+        if self._file is None or time.monotonic() - self._looked_s < LOOK_S:
+            return
+        self._looked_s = time.monotonic()
+        try:
+            found = self._file.stat()
+            stamp = (found.st_mtime_ns, found.st_size)
+            if stamp != self._stamp:
+                self._read = read_key_file(self._file)
+                self._stamp = stamp
+        except (OSError, SpecError):
+            self._read, self._stamp = (), None
+
+
+def read_key_file(file: Path) -> tuple[Key, ...]:
+    """The keys of a file.
+
+    Raises:
+        SpecError: it cannot be read, or a line is no entry; the message names the line, never the key.
+    """
+    field = "GNOMON_API_KEYS_FILE"
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SpecError(f"{file} cannot be read: {type(error).__name__}", field=field) from None
+    entries = [(number, line.partition("#")[0].strip()) for number, line in enumerate(lines, start=1)]
+    return tuple(parse_key(entry, field=f"{field} line {number}") for number, entry in entries if entry)
+
+
+def parse_key(entry: str, *, field: str = "GNOMON_API_KEYS") -> Key:
+    """One entry; a key without a scope may do everything.
+
+    >>> parse_key("0123456789abcdef").scope
+    'run'
+
+    Raises:
+        SpecError: it is none; the message does not repeat it.
+    """
+    words = entry.split()
+    scope: Scope = SCOPES[-1]
+    if len(words) > 1 and words[0] in SCOPES:
+        scope = cast(Scope, words.pop(0))
+    until = None
+    if len(words) == 3 and words[1] == "until":
+        until = _date(words[2], field)
+        del words[1:]
+    if len(words) != 1:
+        raise SpecError(f"an entry has {len(entry.split())} words; allowed: {ALLOWED}", field=field)
+    return Key(digest=_digest(words[0], field), scope=scope, until=until)
+
+
+def new_key() -> str:
+    """A fresh key of 256 random bits."""
+    return "gn_" + secrets.token_urlsafe(32)
+
+
+def entry_of(key: str, scope: Scope, until: dt.date | None = None) -> str:
+    """The entry that lets `key` in without telling it.
+
+    >>> entry_of("0123456789abcdef", "read")[:20]
+    'read sha256:9f9f5111'
+    """
+    return f"{scope} sha256:{digest_of(key).hex()}" + (f" until {until}" if until else "")
+
+
+def digest_of(key: str) -> bytes:
+    """What is kept of a key: its SHA-256. Keys are random, so that no salt is needed."""
+    return hashlib.sha256(key.encode()).digest()
+
+
+def _digest(word: str, field: str) -> bytes:
+    if word.startswith("sha256:"):
+        if not re.fullmatch(r"sha256:[0-9a-fA-F]{64}", word):
+            raise SpecError("a digest is sha256: and 64 hex digits", field=field)
+        return bytes.fromhex(word[7:])
+    if not re.fullmatch(r"[!-~]{16,}", word):
+        raise SpecError("each key needs 16 or more printable characters", field=field)
+    return digest_of(word)
+
+
+def _date(word: str, field: str) -> dt.date:
+    try:
+        return dt.date.fromisoformat(word)
+    except ValueError:
+        raise SpecError(f"{word!r} is no date; allowed: YYYY-MM-DD", field=field) from None

@@ -1,0 +1,106 @@
+"""Embedded: queue, sweeper and workers as children of this process, for `run`, `demo` and `up`."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from redis import Redis, RedisError
+
+from gnomon.core.errors import SpecError
+from service.data_folder import UMASK
+from service.redis_server import RedisServer
+from service.settings import Settings
+from service.supervisor import Child, Supervisor
+from workers.process import module_command
+from workers.queue import client_of
+from workers.store.store import Store, open_store
+
+MAX_DEFAULT_WORKERS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalStack:
+    """An open store and queue, and the supervisor of whatever works on them."""
+
+    settings: Settings
+    store: Store
+    redis: Redis
+    redis_url: str
+    supervisor: Supervisor
+
+    def start_workers(self, count: int, queues: Sequence[str]) -> None:
+        """Start the sweeper and `count` workers that listen to `queues`."""
+        self.start_sweeper()
+        for number in range(1, count + 1):
+            self._start(f"worker-{number}", "workers", "--queues", ",".join(queues))
+
+    def start_sweeper(self) -> None:
+        """Start the sweeper alone."""
+        self._start("sweeper", "workers.sweeper")
+
+    def _start(self, name: str, module: str, *more: str) -> None:
+        self.supervisor.start(
+            Child(
+                name=name,
+                command=module_command(module, *more),
+                env=worker_env(self.settings, self.redis_url),
+                log_file=self.settings.data_dir / "logs" / f"{name}.log",
+            )
+        )
+
+
+def worker_env(settings: Settings, redis_url: str) -> dict[str, str]:
+    """Variables that tell a worker or sweeper where everything is; options would show passwords in `ps`."""
+    return {
+        "GNOMON_API_KEYS": "",  # callers' keys are no business of theirs
+        "GNOMON_API_KEYS_FILE": "",
+        "GNOMON_REDIS_URL": redis_url,
+        "GNOMON_DATABASE_URL": settings.database_url,
+        "GNOMON_DATA_DIR": str(settings.data_dir),
+    }
+
+
+def default_workers() -> int:
+    """One a core, at most MAX_DEFAULT_WORKERS."""
+    return min(MAX_DEFAULT_WORKERS, os.cpu_count() or 1)
+
+
+@contextmanager
+def local_stack(settings: Settings) -> Iterator[LocalStack]:
+    """Open the store and a queue: GNOMON_REDIS_URL's, else a Redis of the data folder's own.
+
+    Raises:
+        Conflict: another process owns the queue of this data folder.
+        SpecError: GNOMON_REDIS_URL does not answer.
+    """
+    with ExitStack() as stack:
+        stack.callback(os.umask, os.umask(UMASK))  # what is written here lies in the data folder
+        if settings.redis_url is None:
+            server = RedisServer(settings.data_dir, supervisor=(supervisor := Supervisor()))
+            stack.callback(server.stop)  # lets go of the folder, after its children have ended
+            stack.callback(supervisor.stop)
+            url = server.start()
+        else:
+            supervisor = stack.enter_context(Supervisor())
+            url = settings.redis_url
+        redis = open_redis(url)
+        stack.callback(redis.close)
+        store = open_store(settings.database_url)
+        stack.callback(store.close)
+        store.check_integrity()
+        yield LocalStack(settings=settings, store=store, redis=redis, redis_url=url, supervisor=supervisor)
+
+
+def open_redis(url: str) -> Redis:
+    """A client of the Redis at `url`, which answers.
+
+    Raises:
+        SpecError: it does not.
+    """
+    try:
+        redis = client_of(url)
+        redis.ping()
+    except (ValueError, RedisError) as error:
+        raise SpecError(f"Redis does not answer: {type(error).__name__}", field="GNOMON_REDIS_URL") from None
+    return redis

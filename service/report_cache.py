@@ -1,0 +1,117 @@
+"""Kept reports: the last one of each job, built once for all who ask at the same time."""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.stopping import check_wanted
+from workers.store.job_counters import OPEN
+from workers.store.store import Store
+
+if TYPE_CHECKING:
+    from gnomon.report.schema import Report
+
+KEPT = 8  # jobs
+SLOW_S = 1.0  # what takes no longer to build is never old
+LOOK_S = 0.5  # how often one who waits for another's report looks whether it is still wanted
+MAX_STALENESS = 10  # a slow one of a job that runs may be as many times as old as it took to build
+
+
+class _Stamp(NamedTuple):
+    """What a report was built from: rows also go, when a job is resumed."""
+
+    status: str
+    done: int
+    last_seq: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Built:
+    """A job's report, and when and in what time it was built."""
+
+    report: "Report"
+    stamp: _Stamp
+    at_s: float
+    took_s: float
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A job's last report; whoever builds the next one holds the lock."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    last: _Built | None = None
+
+
+class ReportCache:
+    """Builds a report where rows have come since the last one. Safe to share between threads.
+
+    A million rows take half a minute: while a job runs, such a report may be ten times as old as it took to
+    build, so that those who look on every few seconds leave the machine to others, and is given out until
+    the next one is built. Reports built within a second, and those of jobs that have ended, are always
+    of all rows.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        build: "Callable[[Store, str], Report]",
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store, self._build, self._clock = store, build, clock
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, job_id: str) -> "tuple[Report, float]":
+        """The report, and how many seconds old it is: 0 if of all rows; never changed by whoever gets it.
+
+        Raises:
+            NotFound: there is no such job.
+            Unwanted: nobody waits for it any more, see `gnomon.stopping`.
+        """
+        stamp = self._stamp(job_id)
+        kept = self._place(job_id)
+        old = kept.last
+        if old is None or not _may_be_old(old, stamp):
+            while not kept.lock.acquire(timeout=LOOK_S):
+                check_wanted()
+        elif not kept.lock.acquire(blocking=False):
+            return old.report, self._age_s(old, stamp)
+        try:
+            return self._newest(kept, job_id)
+        finally:
+            kept.lock.release()
+
+    def _newest(self, kept: _Kept, job_id: str) -> "tuple[Report, float]":
+        stamp, last = self._stamp(job_id), kept.last
+        if last is None or (last.stamp != stamp and not self._may_wait(last, stamp)):
+            began_s = self._clock()
+            report, at_s = self._build(self._store, job_id), self._clock()
+            last = kept.last = _Built(report=report, stamp=stamp, at_s=at_s, took_s=at_s - began_s)
+        return last.report, self._age_s(last, stamp)
+
+    def _may_wait(self, last: _Built, stamp: _Stamp) -> bool:
+        return _may_be_old(last, stamp) and self._age_s(last, stamp) < MAX_STALENESS * last.took_s
+
+    def _age_s(self, last: _Built, stamp: _Stamp) -> float:
+        return 0.0 if last.stamp == stamp else self._clock() - last.at_s
+
+    def _stamp(self, job_id: str) -> _Stamp:
+        job = self._store.job(job_id)
+        return _Stamp(job.status, job.counts.done, self._store.last_seq(job_id))
+
+    def _place(self, job_id: str) -> _Kept:
+        with self._lock:
+            kept = self._kept.setdefault(job_id, _Kept())
+            self._kept.move_to_end(job_id)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+            return kept
+
+
+def _may_be_old(last: _Built, stamp: _Stamp) -> bool:
+    return stamp.status in OPEN and last.stamp.status == stamp.status and last.took_s > SLOW_S

@@ -1,0 +1,160 @@
+"""Analysing stored jobs: figures of their rows, or labels that judge models give to their traces."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from gnomon.analyses.core.kinds import ANALYSES, ComputedFromRows, GroupOf, LabelledByJudge, need
+from gnomon.analyses.core.labels import summarise
+from gnomon.benchmarks.judging.benchmark import FILE
+from gnomon.core.errors import SpecError
+from gnomon.core.ids import stable_hash, stable_seed
+from gnomon.core.row import Row
+from gnomon.report.score_matrix import RIGHT
+from gnomon.spec.spec_file import load_yaml
+from service.settings import Settings
+from tools.core.registry import UnknownPlugin
+from workers.open_job import media_of, open_spec
+from workers.store.records import JobRecord
+from workers.store.store import Store
+
+TRACE_CHARS = 12_000  # of a trace, so that no judge is flooded; what is left out is said
+RunJob = Callable[[dict[str, Any]], str]  # runs a spec to its end; the job's id
+
+
+def analysis_called(name: str) -> LabelledByJudge | ComputedFromRows:
+    """The analysis of this name.
+
+    Raises:
+        SpecError: there is none.
+    """
+    try:
+        return ANALYSES.get(name)
+    except UnknownPlugin as error:
+        raise SpecError(str(error), field="NAME") from None
+
+
+def counted(
+    store: Store, analysis: ComputedFromRows, job_ids: Sequence[str], settings: Settings
+) -> dict[str, Any]:
+    """A figure made of the jobs' rows.
+
+    Raises:
+        NotFound, SpecError, DataError: no such job, too little in them, or their samples cannot be read.
+    """
+    jobs = [store.job(job_id) for job_id in job_ids]
+    rows = [row for job in jobs for row in store.iter_rows(job.id)]
+    group_of = _question_type(jobs, settings) if analysis.group == "question_type" else _cell
+    return {"analysis": analysis.name, "jobs": list(job_ids), **analysis.count(rows, group_of)}
+
+
+def _cell(row: Row) -> str:
+    return row.cell
+
+
+def _question_type(jobs: Sequence[JobRecord], settings: Settings) -> GroupOf:
+    """The kind of a published question, from the samples of the job that asked it."""
+    opened = {job.id: open_spec(job.spec, media_of(settings.data_dir)).samples for job in jobs}
+
+    @cache
+    def kind(job_id: str, sample_id: str) -> str:
+        item = opened[job_id].get(sample_id).target.get("item")
+        return str(getattr(item, "kind", "unknown"))
+
+    return lambda row: kind(row.job_id, row.sample_id)
+
+
+def judged(
+    store: Store,
+    analysis: LabelledByJudge,
+    job_id: str,
+    settings: Settings,
+    *,
+    judges: Sequence[str],
+    limit: int | None,
+    repeats: int,
+    run: RunJob,
+) -> dict[str, Any]:
+    """Let judges label the job's traces, as a job of its own, and count what they said.
+
+    `limit` trials are drawn by the hash of their ids, the same each time.
+
+    Raises:
+        NotFound, SpecError: no such job, another benchmark, too few trials with a trace, or a bad judge.
+    """
+    job = store.job(job_id)
+    if job.spec.benchmark not in analysis.benchmarks:
+        allowed = ", ".join(analysis.benchmarks)
+        raise SpecError(
+            f"{job_id} is of {job.spec.benchmark!r}; {analysis.name} reads {allowed}", field="JOB"
+        )
+    rows = [row for row in store.iter_rows(job_id) if _is_read(analysis, row)]
+    rows.sort(key=lambda row: stable_seed(row.trial_id))
+    cases = list(_cases(store, analysis, rows[:limit]))
+    need("trials with a trace to judge", len(cases), analysis.least)
+    folder = settings.data_dir / "analyses" / stable_hash(analysis.name, [case["case_id"] for case in cases])
+    _write(folder, cases)
+    judging_job = run(
+        {
+            "name": f"{analysis.name} of {job.name}"[:200],
+            "benchmark": "judging",
+            "data": str(folder.resolve()),
+            "select": {"tasks": [analysis.name]},
+            "models": [
+                load_yaml(judge) if judge.lstrip().startswith("{") else {"id": judge} for judge in judges
+            ],
+            "arms": [{"name": analysis.name, "agent": "direct"}],
+            "repeats": repeats,
+        }
+    )
+    found = summarise(analysis, list(store.iter_rows(judging_job)), {case["case_id"]: case for case in cases})
+    return {"job": job_id, "judging_job": judging_job, **found}
+
+
+def _is_read(analysis: LabelledByJudge, row: Row) -> bool:
+    return row.score is not None and (not analysis.only_wrong or row.score < RIGHT)
+
+
+def _cases(store: Store, analysis: LabelledByJudge, rows: Sequence[Row]) -> Iterator[dict[str, str]]:
+    for row in rows:
+        trace = store.trace(row.trial_id)
+        if trace is not None and trace.get("steps"):
+            yield {
+                "case_id": row.trial_id,
+                "analysis": analysis.name,
+                "task": row.task,
+                "cluster": row.cluster or row.sample_id,
+                "model": row.model,
+                "arm": row.arm,
+                "question": _cut("\n".join(_texts(trace.get("prompt") or ()))),
+                "trace": _cut("\n".join(_told(step) for step in trace["steps"])),
+            }
+
+
+def _texts(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for message in messages:
+        content = message.get("content")
+        blocks = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
+        for block in blocks:
+            yield str(block["text"]) if block.get("type") == "text" else "[picture]"
+
+
+def _told(step: Mapping[str, Any]) -> str:
+    if step.get("kind") == "tool":
+        return f"tool {step.get('name')}({step.get('arguments')}) -> {step.get('observation')}"
+    return str(step.get("text") or "")
+
+
+def _cut(text: str) -> str:
+    if len(text) <= TRACE_CHARS:
+        return text
+    half = TRACE_CHARS // 2
+    return f"{text[:half]}\n[… {len(text) - 2 * half:,} characters left out …]\n{text[-half:]}"
+
+
+def _write(folder: Path, cases: Sequence[Mapping[str, str]]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = (json.dumps(case) + "\n" for case in cases)
+    (folder / FILE).write_text("".join(lines), encoding="utf-8")

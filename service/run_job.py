@@ -1,0 +1,144 @@
+"""Running: one job from its draft to its end, in this process and its children."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from sqlalchemy.exc import OperationalError
+
+from gnomon.core.errors import GnomonError
+from gnomon.core.row import Row
+from service.jobs import Draft, submit
+from service.local_stack import LocalStack, local_stack
+from service.settings import Settings
+from service.supervisor import sigterm_as_interrupt
+from workers.store.job_counters import OPEN
+from workers.store.records import JobRecord
+from workers.store.store import Store
+
+POLL_S = 0.2
+BATCH = 1000
+GRACE_S = 5.0  # after Ctrl-C running trials may finish for this long
+STOP_S, IDLE_STOP_S = 2.0, 0.3  # then workers have this long to end, with and without a trial in flight
+AWAY_S = 60.0
+WORKERS_S = 60.0  # without any worker a run gives up after this long
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobSnapshot:
+    """A job at one moment, and the rows that came since the look before."""
+
+    job: JobRecord
+    rows: Sequence[Row]
+
+
+def run_to_end(
+    begin: Callable[[LocalStack], JobRecord],
+    settings: Settings,
+    *,
+    workers: int,
+    started: Callable[[JobRecord, Sequence[JobRecord]], None],
+    seen: Callable[[JobSnapshot], None],
+) -> str:
+    """Run the job that `begin` queues, with a queue and workers of its own, until it has ended; its id.
+
+    `started` gets the job, and those that were found abandoned and are cancelled; `seen` each look at it.
+    Ctrl-C and SIGTERM cancel the job; running trials may finish for GRACE_S, or until the next Ctrl-C.
+
+    Raises:
+        GnomonError: no worker comes up.
+    """
+    with sigterm_as_interrupt(), local_stack(settings) as here:
+        abandoned = cancel_abandoned(here) if settings.is_embedded else ()
+        job = begin(here)
+        try:
+            started(job, [old for old in abandoned if old.id != job.id])
+            here.start_workers(workers, [job.spec.queue])
+            roll = _WorkerWatch(here)
+            for look in poll_job(here.store, job.id):
+                seen(look)
+                roll.call()
+        except BaseException as error:
+            here.store.cancel(job.id)
+            if not isinstance(error, KeyboardInterrupt):
+                raise
+            _wind_down(here, job.id)
+    return job.id
+
+
+def _wind_down(here: LocalStack, job_id: str) -> None:
+    """Let running trials of a cancelled job finish for GRACE_S, or until Ctrl-C, and stop all children."""
+    stop_s = STOP_S
+    try:
+        with suppress(KeyboardInterrupt):
+            for look in poll_job(here.store, job_id, within_s=GRACE_S):
+                stop_s = STOP_S if look.job.counts.running else IDLE_STOP_S
+    finally:
+        here.supervisor.stop(within_s=stop_s)
+
+
+def of_draft(draft: Draft) -> Callable[[LocalStack], JobRecord]:
+    """Stores and queues the job of a draft, as `run_to_end` begins."""
+    return lambda here: submit(draft, store=here.store, redis=here.redis)
+
+
+class _WorkerWatch:
+    """Notices when there are no workers at all, so that a job that cannot run does not wait for ever."""
+
+    def __init__(self, here: LocalStack) -> None:
+        self._here, self._seen_s = here, time.monotonic()
+
+    def call(self) -> None:
+        """Look for workers.
+
+        Raises:
+            GnomonError: none was there for WORKERS_S; the message says where their logs are.
+        """
+        now_s = time.monotonic()
+        if self._here.store.workers():
+            self._seen_s = now_s
+        elif now_s - self._seen_s > WORKERS_S:
+            logs = self._here.settings.data_dir / "logs"
+            raise GnomonError(f"no worker for {WORKERS_S:.0f} s; their logs are in {logs}")
+
+
+def cancel_abandoned(here: LocalStack) -> tuple[JobRecord, ...]:
+    """Cancel jobs that a killed command left open. The data folder is ours alone, so nobody runs them."""
+    abandoned: list[JobRecord] = []
+    cursor: str | None = None
+    while True:
+        page = here.store.jobs(cursor=cursor, limit=BATCH)
+        abandoned += [here.store.cancel(job.id) for job in page.items if job.status in OPEN]
+        cursor = page.next_cursor
+        if cursor is None:
+            return tuple(abandoned)
+
+
+def poll_job(store: Store, job_id: str, *, within_s: float | None = None) -> Iterator[JobSnapshot]:
+    """Look at a job until it has ended and nothing of it runs, at most for `within_s`.
+
+    Raises:
+        sqlalchemy.exc.OperationalError: the store has been away for AWAY_S.
+    """
+    until_s = None if within_s is None else time.monotonic() + within_s
+    seq, seen_s = 0, time.monotonic()
+    while True:
+        try:
+            job, numbered = store.job(job_id), store.rows_after(job_id, seq, BATCH)
+        except OperationalError:  # such as PostgreSQL while it starts again; the workers wait for it too
+            if time.monotonic() - seen_s > AWAY_S:
+                raise
+            time.sleep(POLL_S)
+            continue
+        seen_s = time.monotonic()
+        if numbered:
+            seq = numbered[-1][0]
+        yield JobSnapshot(job=job, rows=[row for _, row in numbered])
+        if len(numbered) == BATCH:
+            continue
+        if job.status not in OPEN and not job.counts.running:
+            return
+        if until_s is not None and time.monotonic() > until_s:
+            return
+        time.sleep(POLL_S)

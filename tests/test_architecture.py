@@ -1,0 +1,44 @@
+"""The map says what the code does: its files are there, and its arrows are imports."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MAP = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+CHARTS = re.findall(r"```mermaid\n(.*?)```", MAP, re.DOTALL)
+
+
+def arrows():
+    for chart in CHARTS:
+        files = dict(re.findall(r'(\w+)\["([^"]+)"\]', chart))
+        for line in chart.splitlines():
+            if "-->" in line:
+                source, target = (re.match(r"\w+", end.strip())[0] for end in line.split("-->"))
+                yield files[source], files[target]
+
+
+def imported(path):
+    """Modules that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            yield node.module
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+
+
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`([a-z_]+/[a-z_/.]*)`", MAP))))
+def test_what_the_map_names_is_there(path):
+    assert (ROOT / path).exists()
+
+
+@pytest.mark.parametrize(("source", "target"), list(arrows()))
+def test_an_arrow_of_the_map_is_an_import(source, target):
+    assert target.removesuffix(".py").replace("/", ".") in set(imported(source))
+
+
+def test_the_map_has_arrows():
+    assert len(list(arrows())) > 25

@@ -1,0 +1,84 @@
+"""Looking: what the tools that look into a clip again have in common."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from tools.core.clip import Box, ClipFrame, Footage, FootageFacts, UnreadableFootage
+from tools.core.tool import PictureResult, ToolContext, ToolError
+
+ClipSeconds = Annotated[float, Field(ge=0, le=1e6)]
+
+
+class Look(PictureResult):
+    """What was looked at; the pictures follow in the same order."""
+
+    times_s: list[float] = Field(description="when each frame comes on screen")
+    error_s: float = Field(description="by how much a frame may lie before the time asked for")
+    clip_seconds: float = Field(description="how long the clip lasts")
+    clip_fps: float = Field(description="its frames a second, on average")
+    frame_width_px: int = Field(description="width of its full frames; coordinates of crops count in it")
+    frame_height_px: int = Field(description="height of its full frames")
+
+
+def look(
+    context: ToolContext,
+    times_s: Sequence[float],
+    *,
+    facts: FootageFacts,
+    crop: Box | None = None,
+    max_side_px: int | None = None,
+) -> Look:
+    """The frames on screen at those times, as a result.
+
+    Raises:
+        ToolError: the clip cannot be read, or does not last so long.
+    """
+    for time_s in times_s:
+        if time_s > facts.seconds:
+            raise ToolError(f"{time_s:g} s is after the end; the clip lasts {facts.seconds:.2f} s.")
+    shots = _shots(context, times_s, crop, max_side_px)
+    return Look(
+        times_s=[shot.time_s for shot in shots],
+        pictures=tuple(shot.picture for shot in shots),
+        error_s=max(_wait_s(shots, time_s) for time_s in times_s),
+        clip_seconds=facts.seconds,
+        clip_fps=facts.fps,
+        frame_width_px=facts.width,
+        frame_height_px=facts.height,
+    )
+
+
+def _wait_s(shots: Sequence[ClipFrame], time_s: float) -> float:
+    """How long before `time_s` the frame shown for it came on screen."""
+    earlier = (shot.time_s for shot in shots if shot.time_s <= time_s + 1e-6)
+    return max(0.0, time_s - max(earlier, default=time_s))
+
+
+def facts_of(context: ToolContext) -> FootageFacts:
+    """What the clip says of itself.
+
+    Raises:
+        ToolError: there is none, or it cannot be read.
+    """
+    footage = _footage(context)
+    try:
+        return footage.facts()
+    except UnreadableFootage as error:
+        raise ToolError(f"The clip cannot be read: {error}.") from None
+
+
+def _shots(
+    context: ToolContext, times_s: Sequence[float], crop: Box | None, max_side_px: int | None
+) -> list[ClipFrame]:
+    try:
+        return _footage(context).frames_at(times_s, crop=crop, max_side_px=max_side_px)
+    except UnreadableFootage as error:
+        raise ToolError(f"The clip cannot be read: {error}.") from None
+
+
+def _footage(context: ToolContext) -> Footage:
+    if context.footage is None:
+        raise ToolError("This question has no clip to look into.")
+    return context.footage

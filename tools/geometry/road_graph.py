@@ -1,0 +1,103 @@
+"""Roads as ground: driven from junction to junction, one-way where the scene says so."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import shapely
+from shapely import LineString, Polygon, STRtree
+from shapely.ops import substring
+
+from tools.geometry.route import RouteLeg, ground_leg
+from tools.geometry.route_graph import Anchor, Legs, Link, add_leg
+from tools.scene.scene import Point, Road
+
+LATE = ("scipy.sparse", "scipy.sparse.csgraph")  # every process loads the tools, not every one walks roads
+JUNCTION_M = 0.5  # ends of roads this close are one junction
+FLOOR = 0
+
+
+class Roads:
+    """Roads joined where their ends meet; where they cross without ending, one bridges the other."""
+
+    def __init__(self, roads: Iterable[Road]) -> None:
+        self._roads = {road.id: road for road in roads}
+        self._ids = tuple(self._roads)
+        self._lines = [road.line for road in self._roads.values()]
+        self._tree = STRtree(self._lines)
+        self._ends = dict(zip(self._ids, _junctions(self._lines), strict=True))
+        self.legs: Legs = {}
+        for road in self._roads.values():
+            first, last = self._ends[road.id]
+            add_leg(self.legs, first, last, self._leg(road.id, 0.0, road.line.length))
+            if not road.oneway:
+                add_leg(self.legs, last, first, self._leg(road.id, road.line.length, 0.0))
+
+    @property
+    def empty(self) -> bool:
+        return not self._ids
+
+    def anchor(self, xy_m: Point, floor: int) -> Anchor | None:
+        """The nearest point of the nearest road; None away from floor 0 or where there are no roads."""
+        if not self._ids or floor != FLOOR:
+            return None
+        point = shapely.Point(xy_m)
+        index = int(self._tree.nearest(point))
+        line = self._lines[index]
+        along_m = line.project(point)
+        on_road = line.interpolate(along_m)
+        return Anchor(
+            id=self._ids[index],
+            xy_m=(on_road.x, on_road.y),
+            floor=FLOOR,
+            snap_m=on_road.distance(point),
+            along_m=along_m,
+        )
+
+    def leaving(self, start: Anchor) -> list[Link]:
+        """Ahead to the road's last junction and, unless it is one-way, back to its first."""
+        road, (first, last) = self._at(start)
+        links = [Link(node=last, leg=self._leg(road.id, start.along_m, road.line.length))]
+        if not road.oneway:
+            links.append(Link(node=first, leg=self._leg(road.id, start.along_m, 0.0)))
+        return links
+
+    def arriving(self, end: Anchor) -> list[Link]:
+        """From the road's first junction and, unless it is one-way, from its last."""
+        road, (first, last) = self._at(end)
+        links = [Link(node=first, leg=self._leg(road.id, 0.0, end.along_m))]
+        if not road.oneway:
+            links.append(Link(node=last, leg=self._leg(road.id, road.line.length, end.along_m)))
+        return links
+
+    def direct(self, start: Anchor, end: Anchor) -> RouteLeg | None:
+        """Along one and the same road, if it may be driven that way."""
+        road, _ = self._at(start)
+        if start.id != end.id or (road.oneway and end.along_m < start.along_m):
+            return None
+        return self._leg(road.id, start.along_m, end.along_m)
+
+    def entries(self, _area: Polygon, _start: Anchor, _floor: int, /) -> list[Point]:
+        """None: where roads come into an area, the way to its middle tells."""
+        return []
+
+    def _at(self, anchor: Anchor) -> tuple[Road, tuple[int, int]]:
+        return self._roads[anchor.id], self._ends[anchor.id]
+
+    def _leg(self, road: str, from_m: float, to_m: float) -> RouteLeg:
+        points_m = [(x_m, y_m) for x_m, y_m in substring(self._roads[road].line, from_m, to_m).coords]
+        # A stretch without length comes back as one point, but a leg has a beginning and an end.
+        return ground_leg(road, "road", FLOOR, points_m if len(points_m) > 1 else points_m * 2)
+
+
+def _junctions(lines: list[LineString]) -> list[tuple[int, int]]:
+    """Numbers of the junctions at the first and last point of every line."""
+    if not lines:
+        return []
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    ends = shapely.points([end for line in lines for end in (line.coords[0], line.coords[-1])])
+    one, other = STRtree(ends).query(ends, predicate="dwithin", distance=JUNCTION_M)
+    close = coo_array((np.ones(len(one)), (one, other)), shape=(len(ends), len(ends)))
+    _, junction = connected_components(close, directed=False)
+    return [(first, last) for first, last in junction.reshape(-1, 2).tolist()]

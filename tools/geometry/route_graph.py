@@ -1,0 +1,68 @@
+"""Ground: what a network walks or drives on. Roads and floors are the two there are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from shapely import Polygon
+
+from tools.geometry.route import RouteLeg
+from tools.scene.scene import Point
+
+Legs = dict[tuple[int, int], RouteLeg]  # by the nodes they lead from and to
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """Where a point joins the ground: the nearest point of a road or zone, `snap_m` away."""
+
+    id: str
+    xy_m: Point
+    floor: int
+    snap_m: float
+    along_m: float = 0.0  # from the beginning of a road
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A leg between an anchor and a node."""
+
+    node: int
+    leg: RouteLeg
+
+
+class Ground(Protocol):
+    """Legs between nodes, numbered from 0, and how points join them."""
+
+    legs: Legs
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to join."""
+        ...
+
+    def anchor(self, xy_m: Point, floor: int) -> Anchor | None:
+        """Where the point joins the ground; None if the floor has none."""
+        ...
+
+    def leaving(self, start: Anchor) -> Sequence[Link]:
+        """Every way from an anchor to a node next to it."""
+        ...
+
+    def arriving(self, end: Anchor) -> Sequence[Link]:
+        """Every way from a node next to an anchor to the anchor."""
+        ...
+
+    def entries(self, area: Polygon, start: Anchor, floor: int, /) -> Sequence[Point]:
+        """Points of which one is the first of an area on the shortest way into it; none if not known."""
+        ...
+
+    def direct(self, start: Anchor, end: Anchor) -> RouteLeg | None:
+        """The way between two anchors that touches no node, if there is one."""
+        ...
+
+
+def add_leg(legs: Legs, start: int, end: int, leg: RouteLeg) -> None:
+    """Join two nodes by a leg, unless a shorter leg joins them already."""
+    if (start, end) not in legs or leg.length_m < legs[start, end].length_m:
+        legs[start, end] = leg

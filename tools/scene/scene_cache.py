@@ -1,0 +1,28 @@
+"""Remember what was derived from a scene for as long as the scene lives."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
+from weakref import WeakKeyDictionary
+
+from tools.scene.scene import Scene
+
+T = TypeVar("T")
+
+
+def cached_per_scene(derive: Callable[[Scene], T]) -> Callable[[Scene], T]:
+    """Call `derive` once a scene object and forget the answer together with the scene.
+
+    The answer must not hold the scene itself, or neither is ever freed. Two threads that ask at the same
+    time may both derive; both answers are right.
+    """
+    known: WeakKeyDictionary[Scene, T] = WeakKeyDictionary()
+
+    @wraps(derive)
+    def remembered(scene: Scene) -> T:
+        try:
+            return known[scene]
+        except KeyError:
+            return known.setdefault(scene, derive(scene))
+
+    return remembered

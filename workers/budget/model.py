@@ -1,0 +1,97 @@
+"""A model behind a purse: it calls when the job's limits leave enough for what the call may cost."""
+
+import asyncio
+from contextlib import suppress
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from gnomon.core.errors import ModelFault, OutOfBudget, ProviderFault
+from gnomon.core.model import UNREADABLE, Model, Reply, Request, is_built_in
+from gnomon.spec.job_spec import ModelSpec
+from gnomon.trials.timeout import timeout_paused
+from workers.budget.client import BudgetClient
+from workers.budget.reservations import current_trial_id
+from workers.store.budgets import ZERO_USAGE, SpendLimit
+from workers.store.job_counters import Usage
+
+# Faults of calls that may have cost something all the same
+MAY_BE_BILLED = ("timeout", "bad_response", "refused", "malformed_call")
+
+
+def with_budget(model: Model, spec: ModelSpec, purse: BudgetClient, *, learns: bool = True) -> Model:
+    """The model behind the purse; a job without limits needs none. Where its calls are not like those of
+    trials, nothing shall be learnt from what they cost.
+    """
+    return model if purse.limit == SpendLimit() else BudgetedModel(model, spec, purse, learns=learns)
+
+
+class BudgetedModel:
+    """Any model whose calls are paid out of a purse."""
+
+    def __init__(self, model: Model, spec: ModelSpec, purse: BudgetClient, *, learns: bool = True) -> None:
+        self._learns = learns
+        self.id, self._model, self._purse, self._bound = model.id, model, purse, purse.cost_bound_of(spec)
+        self._is_free = False  # it lives in this program, and tells no cost
+        self._has_told = False  # what a call has cost
+
+    async def reply(self, request: Request) -> Reply:
+        """The model's reply.
+
+        Raises:
+            OutOfBudget: the job's limits are used up.
+            ProviderFault, ModelFault, DataError: as the model raises them.
+        """
+        if self._is_free:
+            return await self._model.reply(request)
+        trial, planned = current_trial_id.get(), self._bound.nominal_cost(request)
+        taken = self._purse.try_reserve(self._bound.upper_bound(planned), trial=trial)
+        if taken is None:
+            with timeout_paused():
+                taken = await self._purse.reserve(lambda: self._bound.upper_bound(planned), trial=trial)
+        used, unknown = ZERO_USAGE, []
+        try:
+            reply = await self._model.reply(request)
+            used = Usage.by(reply)
+            if unknown := self._unknown(used):
+                used = self._worst_case_cost(planned, taken)
+        except (ProviderFault, ModelFault) as fault:
+            paid = fault.reply if isinstance(fault, ModelFault) else None
+            used = ZERO_USAGE if paid is None else Usage.by(paid)
+            if fault.cause in MAY_BE_BILLED and not used.known_tokens:
+                used = self._worst_case_cost(planned, taken)
+            raise
+        except asyncio.CancelledError:
+            used = self._worst_case_cost(planned, taken)
+            raise
+        finally:
+            self._purse.settle(taken, used, trial=trial)
+        if not unknown:
+            self._has_told = True
+            await self._learn(planned, used)
+        elif not self._has_told and UNREADABLE not in reply.flags:
+            await self._purse.fail_job(
+                f"limits.{unknown[0]} cannot be kept: {self.id} does not tell its cost"
+            )
+            raise OutOfBudget(f"{self.id} does not tell what a call costs")
+        return reply
+
+    def _worst_case_cost(self, planned: Usage, taken: Usage) -> Usage:
+        """What a call has cost at most that does not say so."""
+        return taken if self._bound.upper_bound(planned) is not None else self._bound.estimate(planned)
+
+    def _unknown(self, used: Usage) -> list[str]:
+        """The limits of which a call does not tell what it used."""
+        limit = self._purse.limit
+        bounds = (("usd", limit.usd, used.usd), ("tokens", limit.tokens, used.tokens))
+        unknown = [name for name, bound, found in bounds if bound is not None and found is None]
+        return [] if is_built_in(self.id) else unknown
+
+    async def _learn(self, planned: Usage, used: Usage) -> None:
+        self._is_free = is_built_in(self.id) and not (used.known_usd or used.known_tokens)
+        if self._learns and self._bound.observe(planned, used):
+            with suppress(SQLAlchemyError):  # shown again soon
+                await self._purse.refresh()
+
+    async def close(self) -> None:
+        """Close the model."""
+        await self._model.close()

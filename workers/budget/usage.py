@@ -1,0 +1,50 @@
+"""What was used of dollars and tokens; apart from the store, so that a price is known without SQLAlchemy."""
+
+from typing import NamedTuple, Self
+
+from gnomon.core.model import Reply
+from gnomon.core.row import Row
+from gnomon.core.trace import Trace
+
+MAX_USD, MAX_TOKENS = 1e9, 10**12  # of one trial: more is no usage, and sums of it would not fit a column
+
+
+class Usage(NamedTuple):
+    """What a trial has used; None where unknown."""
+
+    usd: float | None
+    tokens: int | None
+
+    @property
+    def known_usd(self) -> float:
+        """Dollars as far as they are known."""
+        return self.usd or 0.0
+
+    @property
+    def known_tokens(self) -> int:
+        """Tokens as far as they are known."""
+        return self.tokens or 0
+
+    @classmethod
+    def by(cls, used: Row | Trace | Reply) -> Self:
+        """What a finished row, a trace so far or a reply has used."""
+        prompt, completion = used.prompt_tokens, used.completion_tokens
+        return cls.countable(used.usd, None if prompt is None or completion is None else prompt + completion)
+
+    @classmethod
+    def paid(cls, trace: Trace) -> Self:
+        """What the replies of a trace so far have cost that did not come from the cache."""
+        replies = [reply for reply in trace.replies if not reply.cached]
+        return cls.by(Trace(steps=[*replies]))
+
+    @classmethod
+    def countable(cls, usd: float | None, tokens: int | None) -> Self:
+        """So much, where it can be counted; unknown where a number is negative, beyond reason or none at all.
+
+        >>> Usage.countable(float("nan"), 10**30), Usage.countable(0.5, 7)
+        (Usage(usd=None, tokens=None), Usage(usd=0.5, tokens=7))
+        """
+        return cls(
+            usd if usd is not None and 0.0 <= usd <= MAX_USD else None,
+            tokens if tokens is not None and 0 <= tokens <= MAX_TOKENS else None,
+        )

@@ -1,0 +1,217 @@
+"""Preview: what a model would get, or one trial as it happens; no queue, no store.
+
+`show` prints the exact messages, tool schemas and pictures. `try` runs the trial and prints each step.
+"""
+
+import asyncio
+import json
+import sys
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from agents.models import chat_format as wire
+from gnomon.core.agent import AGENTS
+from gnomon.core.errors import DataError, ModelFault, NotFound
+from gnomon.core.message import ImageBlock, Message
+from gnomon.core.model import UNREADABLE, Model, Reply, Request
+from gnomon.core.row import Row
+from gnomon.core.sample import Sample
+from gnomon.core.trace import NoteStep, ReplyStep, Step, Trace
+from gnomon.missing import ADVICE
+from gnomon.outcome import Outcome
+from gnomon.trials.run_trial import run_trial
+from gnomon.trials.trial_plan import Trial, trial_id
+from workers.open_job import OpenJob
+from workers.redacted_model import redacted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """One sample of a spec under one arm, for one model."""
+
+    job: OpenJob
+    sample_id: str
+    arm: str
+    model: str
+
+    def sample(self) -> Sample:
+        return self.job.samples.get(self.sample_id)
+
+    def trial(self) -> Trial:
+        ref = next(ref for ref in self.job.samples.refs if ref.sample_id == self.sample_id)
+        name = trial_id("preview", self.sample_id, self.model, self.arm, 0)
+        return Trial(trial_id=name, job_id="preview", ref=ref, model=self.model, arm=self.arm, repeat=0)
+
+
+def pick(job: OpenJob, *, sample_id: str, arm: str, model: str | None) -> Selection:
+    """Find what is asked for.
+
+    Raises:
+        SpecError: there is no such arm or model.
+        NotFound: there is no such sample in the selection.
+    """
+    spec = job.bench.spec
+    spec.arm(arm)
+    label = spec.model(model).label if model else spec.models[0].label
+    if all(ref.sample_id != sample_id for ref in job.samples.refs):
+        some = ", ".join(ref.sample_id for ref in job.samples.refs[:3])
+        message = f"no sample {sample_id!r} among" if sample_id else "name one of"
+        message += f" {len(job.samples.refs):,} selected, such as {some}"
+        raise NotFound(message, field="--sample")
+    return Selection(job=job, sample_id=sample_id, arm=arm, model=label)
+
+
+class _RecordingModel:
+    """A model that hears one request, and answers nothing."""
+
+    id = "listener"
+    request: Request | None = None
+
+    async def reply(self, request: Request) -> Reply:
+        self.request = request
+        raise ModelFault("only shown", cause="shown")
+
+    async def close(self) -> None:
+        return None
+
+
+async def render_prompt(picked: Selection) -> dict[str, Any]:
+    """What the model would get first: messages, tools and how they may be used, the pictures in order.
+
+    The agent itself is run up to its first request, so what it adds to the prompt is there too.
+
+    Raises:
+        DataError: the trial would end before anything is asked.
+    """
+    listener = _RecordingModel()
+    row = (await _run(picked, listener, Trace()))[0]
+    request = listener.request
+    if request is None:
+        raise DataError(f"nothing would be asked: the trial ends as {row.outcome.value} ({row.stop_reason})")
+    return {
+        "sample_id": picked.sample_id,
+        "arm": picked.arm,
+        "agent": picked.job.bench.spec.arm(picked.arm).agent,
+        "model": picked.model,
+        "tool_choice": request.tool_choice,
+        "messages": request.messages,
+        "tools": request.tools,
+        "images": images(request.messages),
+        "decoding": wire.sampling_params(picked.job.bench.spec.model(picked.model), request.decoding),
+    }
+
+
+def images(messages: Sequence[Message]) -> list[ImageBlock]:
+    """The pictures of the messages, in order."""
+    blocks = [
+        block for message in messages if isinstance(message["content"], list) for block in message["content"]
+    ]
+    return [block for block in blocks if block["type"] == "image"]
+
+
+async def run_once(picked: Selection, *, watch: Callable[[Step], None]) -> tuple[Row, Trace]:
+    """Run the trial; `watch` sees each step as it happens."""
+    from agents.models.catalog import open_model
+
+    bench = picked.job.bench
+    spec = bench.spec.model(picked.model)
+    model = redacted(open_model(spec, bench.media), spec)
+    try:
+        return await _run(picked, model, Trace(watch=watch))
+    finally:
+        await model.close()
+
+
+async def _run(picked: Selection, model: Model, trace: Trace) -> tuple[Row, Trace]:
+    bench = picked.job.bench
+    agent = AGENTS.get(bench.spec.arm(picked.arm).agent)
+    return await run_trial(
+        picked.trial(), bench=bench, sample=picked.sample, agent=agent, model=model, trace=trace
+    )
+
+
+def print_shown(found: dict[str, Any], console: Console) -> None:
+    """Print for a person what `shown` found."""
+    console.rule(f"{found['sample_id']} · {found['arm']} ({found['agent']}) · {found['model']}")
+    for message in found["messages"]:
+        console.print(f"[bold]{message['role']}[/bold]")
+        content = message["content"]
+        for block in content if isinstance(content, list) else [{"type": "text", "text": content or ""}]:
+            text = block["text"] if block["type"] == "text" else f"<{block['media_type']} {block['sha256']}>"
+            console.print(clean(text), markup=False, highlight=False, soft_wrap=True)
+    drawn = ", ".join(f"{name} {value}" for name, value in found["decoding"].items())
+    console.rule(f"decoding: {drawn or 'as the provider likes'}")
+    console.rule(f"{len(found['tools'])} tools, tool_choice {found['tool_choice']}")
+    for tool in found["tools"]:
+        console.print_json(data=tool, highlight=console.is_terminal)
+
+
+def print_step(step: Step, console: Console) -> None:
+    """Print one step of a trace."""
+    if isinstance(step, ReplyStep):
+        tokens = [("?" if count is None else count) for count in (step.prompt_tokens, step.completion_tokens)]
+        console.print(f"[bold cyan]reply[/bold cyan] {tokens[0]} + {tokens[1]} tokens, {step.wall_s:.2f} s")
+        if UNREADABLE in step.flags:
+            console.print("[yellow]note[/yellow] the provider's token counts could not be read")
+        if step.reasoning:
+            console.print(clean(step.reasoning), style="dim", markup=False, highlight=False, soft_wrap=True)
+        for change in step.request_changes:
+            console.print(f"[yellow]changed by the adapter[/yellow] {escape(clean(change))}", highlight=False)
+        if step.text:
+            console.print(clean(step.text), markup=False, highlight=False, soft_wrap=True)
+    elif isinstance(step, NoteStep):
+        console.print(f"[yellow]note[/yellow] {escape(clean(step.text))}", highlight=False)
+    else:
+        colour = "red" if step.error else "green"
+        name, arguments = escape(clean(step.name)), escape(clean(step.arguments))
+        console.print(f"[bold {colour}]{name}[/bold {colour}] {arguments}", soft_wrap=True)
+        console.print(f"  {clean(step.observation)}", markup=False, highlight=False, soft_wrap=True)
+
+
+def print_end(row: Row, console: Console) -> None:
+    """Print how the trial ended."""
+    score = "none" if row.score is None else f"{row.score:.3f}"
+    answer = escape(repr(row.answer))
+    console.print(f"[bold]{row.outcome.value}[/bold] ({row.stop_reason}), answer {answer}, score {score}")
+    if row.outcome is Outcome.INFRA_MISSING:
+        said, advice = row.error.rstrip(". "), ADVICE.get(row.stop_reason, "")
+        told = f"{said}. {advice}" if said and advice else row.error or advice
+        console.print(clean(told), markup=False, highlight=False, soft_wrap=True)
+
+
+def clean(text: str) -> str:
+    """Text without the control characters that could drive a terminal.
+
+    >>> clean("a" + chr(27) + "[2J")
+    'a[2J'
+    """
+    return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cs"))
+
+
+def run(verb: str, job: OpenJob, *, sample_id: str, arm: str, model: str | None, as_json: bool) -> int:
+    """Show or try, and print it; the exit code, which is 1 where a trial ends for no fault of the model's.
+
+    Raises:
+        GnomonError: the job does not hold what is asked for, or nothing would be asked.
+    """
+    picked = pick(job, sample_id=sample_id, arm=arm, model=model)
+    if verb == "show":
+        found = asyncio.run(render_prompt(picked))
+        _print_json(found) if as_json else print_shown(found, Console())
+        return 0
+    steps = Console(stderr=as_json)
+    row, trace = asyncio.run(run_once(picked, watch=lambda step: print_step(step, steps)))
+    if as_json:
+        _print_json({"row": asdict(row), "trace": trace.to_json()})
+    else:
+        print_end(row, steps)
+    return 1 if row.outcome is Outcome.INFRA_MISSING else 0
+
+
+def _print_json(value: object) -> None:
+    sys.stdout.write(json.dumps(value, indent=2) + "\n")

@@ -1,0 +1,120 @@
+"""Opening: a stored job made ready to run; done once a process, and before the fork where it can be."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.core.benchmark import SampleSet
+from gnomon.core.sample import DataFault, Sample, SampleRef
+from gnomon.media import MediaStore
+from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.run_trial import JobContext
+
+if TYPE_CHECKING:
+    from workers.store.store import Store
+
+KEPT = 2  # jobs that a worker keeps open
+SAMPLES_KEPT = 64  # the arms and repeats of a sample lie side by side
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CachedSamples:
+    """Samples of which the last ones stay built: a question's pictures are looked up once for all arms."""
+
+    refs: Sequence[SampleRef]
+    faults: Sequence[DataFault]
+    get: Callable[[str], Sample]
+
+
+def cached(samples: SampleSet) -> CachedSamples:
+    """The same samples, each built once as long as it is among the last SAMPLES_KEPT that were asked for.
+
+    Threads that ask for one while it is built wait for it; an error reaches them all, and is not kept.
+    """
+    asked: OrderedDict[str, Future[Sample]] = OrderedDict()
+    lock = threading.Lock()
+
+    def get(sample_id: str) -> Sample:
+        with lock:
+            is_new = sample_id not in asked
+            sample = asked.setdefault(sample_id, Future())
+            asked.move_to_end(sample_id)
+            if len(asked) > SAMPLES_KEPT:
+                asked.popitem(last=False)
+        if is_new:
+            _build(sample, lambda: samples.get(sample_id))
+            if sample.exception() is not None:
+                with lock:
+                    asked.pop(sample_id, None)
+        return sample.result()
+
+    return CachedSamples(refs=samples.refs, faults=samples.faults, get=get)
+
+
+def _build(sample: Future[Sample], build: Callable[[], Sample]) -> None:
+    try:
+        sample.set_result(build())
+    except BaseException as error:  # noqa: BLE001 - whoever asks for the sample has it raised
+        sample.set_exception(error)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenJob:
+    """A job with its benchmark and its samples."""
+
+    bench: JobContext
+    samples: SampleSet
+
+
+def open_spec(spec: JobSpec, media: MediaStore) -> OpenJob:
+    """A spec made ready to run.
+
+    Raises:
+        DataError, SpecError: its data or its selection cannot be read here.
+    """
+    samples = spec.plugin().open(
+        data=Path(spec.data) if spec.data else None,
+        select=spec.selection(),
+        protocol=spec.protocol,
+        media=media,
+    )
+    return open_job(spec, samples, media)
+
+
+def open_job(spec: JobSpec, samples: SampleSet, media: MediaStore) -> OpenJob:
+    """A spec made ready to run whose samples have been opened."""
+    return OpenJob(bench=JobContext(spec=spec, benchmark=spec.plugin(), media=media), samples=cached(samples))
+
+
+OpenSpec = Callable[[JobSpec, MediaStore], OpenJob]
+
+
+class JobCache:
+    """Opens jobs, and keeps the last few open."""
+
+    def __init__(self, *, media: MediaStore, open_spec: OpenSpec = open_spec) -> None:
+        self._media, self._open_spec = media, open_spec
+        self._kept: OrderedDict[str, OpenJob] = OrderedDict()
+
+    def open(self, job_id: str, *, store: "Store") -> OpenJob:
+        """The job, made ready to run.
+
+        Raises:
+            NotFound: there is no such job.
+            DataError, SpecError: its data or its selection cannot be read here.
+        """
+        if job_id not in self._kept:
+            self._kept[job_id] = self._open_spec(store.job(job_id).spec, self._media)
+        self._kept.move_to_end(job_id)
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return self._kept[job_id]
+
+
+def media_of(data_dir: Path) -> MediaStore:
+    """The media of a data folder."""
+    return MediaStore(data_dir / "media")

@@ -1,0 +1,189 @@
+"""Gate: one process' door to a provider key. Calls wait here, and one visit to the ledger serves many."""
+
+import asyncio
+import logging
+import math
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+
+from redis.exceptions import RedisError
+
+from gnomon.trials.provider_wait import provider_wait
+from workers.rate_limit.prefetch import PREFETCH_S, PrefetchedPermits
+from workers.rate_limit.redis_limiter import LEASE_S, RedisRateLimiter, SyncRequest
+
+BATCH_WINDOW_S = 0.002  # calls that come within this time ask together, if others came during the last visit
+RELEASE_DELAY_S = (
+    0.02  # a call that came back is told within this time; within AHEAD_S where nothing is short
+)
+KEEPALIVE_S = LEASE_S / 5  # how often a process with calls in flight shows that it lives
+RETRY_S = 0.5  # after Redis did not answer
+MAX_BATCH = 500  # calls that one visit asks for
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True, kw_only=True)
+class Permit:
+    """One call that has leave. Say what came of it: `used` or `throttled`."""
+
+    tokens: int  # it asked for
+    permit: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    used: int | None = None
+    throttled: bool = False
+    retry_after_s: float = 0.0
+    asks_anew: bool = False
+
+
+class RateLimitClient:
+    """Lets calls through as the ledger allows, first come, first served. Use it on one loop.
+
+    While nothing is short the ledger gives leave in advance, and a call need not wait for a visit.
+    """
+
+    def __init__(self, ledger: RedisRateLimiter) -> None:
+        self._ledger = ledger
+        self._waiting: deque[Permit] = deque()
+        self._stock = PrefetchedPermits()
+        self._report = SyncRequest()
+        self._in_flight = 0
+        self._wake = asyncio.Event()
+        self._is_blocked = False  # asked for more than there is: only what comes back can change that
+        self._is_plenty = False
+        self._is_told_soon = False
+        self._is_closing = False
+        self._pump: asyncio.Task[None] | None = None
+
+    @asynccontextmanager
+    async def call(self, tokens: int, *, asks_anew: bool = False) -> AsyncIterator[Permit]:
+        """Wait for leave for a call of about so many tokens, off the trial's clock.
+
+        Where that takes long, another trial has the slot of this one. With `asks_anew` the call goes, and all
+        that ask together with it, though the provider has asked to wait; what it says then is what counts.
+        """
+        call = Permit(tokens=tokens, asks_anew=asks_anew)
+        is_in_hand = self._try_acquire(call)
+        try:
+            if not is_in_hand:
+                async with provider_wait():
+                    await self._wait(call)
+            yield call
+        finally:
+            if is_in_hand or (call.permit.done() and not call.permit.cancelled()):
+                self._release(call)
+
+    async def close(self) -> None:
+        """Tell the ledger that nothing is in flight here any more.
+
+        The pump is asked to end, not cancelled: Redis' client may swallow a cancellation.
+        """
+        if self._pump is not None:
+            self._is_closing = True
+            self._wake.set()
+            await self._pump
+
+    def _try_acquire(self, call: Permit) -> bool:
+        """Whether there is leave in hand for it; what was paid for that beyond its tokens is given back."""
+        now_s = asyncio.get_running_loop().time()
+        self._stock.count(call.tokens, now_s=now_s)
+        self._drop_expired(now_s)
+        paid = None if self._waiting or self._is_closing else self._stock.take(call.tokens)
+        if self._is_plenty and self._stock.is_low:
+            self._wake.set()
+        if paid is None:
+            self._drop_expired()  # what is not enough for this call: the next visit asks for more
+            return False
+        self._report.token_error -= paid - call.tokens
+        self._in_flight += 1
+        return True
+
+    async def _wait(self, call: Permit) -> None:
+        self._waiting.append(call)
+        if not self._is_blocked:
+            self._wake.set()
+        if self._pump is None or self._pump.done():
+            self._pump = asyncio.create_task(self._sync_loop())
+        await call.permit
+
+    def _release(self, call: Permit) -> None:
+        report = self._report
+        self._in_flight -= 1
+        report.has_asked_anew |= call.asks_anew and (call.throttled or call.used is not None)
+        if call.used is not None:
+            report.answered += 1
+            report.token_error += call.used - call.tokens
+        if call.throttled:
+            report.throttled += 1
+            report.retry_after_s = max(report.retry_after_s, call.retry_after_s)
+            self._is_plenty = False
+            self._drop_expired()
+        if self._is_blocked or call.throttled or call.asks_anew:
+            self._wake.set()
+        elif not self._is_told_soon:
+            self._is_told_soon = True
+            within_s = PREFETCH_S if self._is_plenty else RELEASE_DELAY_S
+            asyncio.get_running_loop().call_later(within_s, self._wake.set)
+
+    def _drop_expired(self, now_s: float = math.inf) -> None:
+        self._report.token_error -= self._stock.drop(now_s)
+
+    async def _sync_loop(self) -> None:
+        gather_s = 0.0  # who comes alone need not wait for others
+        while not self._is_closing:
+            await asyncio.sleep(gather_s)
+            self._wake.clear()
+            wait_s = await self._sync()
+            gather_s = BATCH_WINDOW_S if self._waiting else 0.0
+            if self._is_closing or (self._waiting and not self._is_blocked):
+                continue  # closed, or they came, meanwhile
+            with suppress(TimeoutError):
+                async with asyncio.timeout(wait_s if self._is_blocked else KEEPALIVE_S):
+                    await self._wake.wait()
+        self._drop_expired()
+        self._report.in_flight = 0
+        with suppress(RedisError, OSError):
+            await self._ledger.sync(self._report)
+
+    async def _sync(self) -> float:
+        """One visit; return when the next is due, in seconds."""
+        while self._waiting and self._waiting[0].permit.done():
+            self._waiting.popleft()  # cancelled while it waited
+        asked = [call for call in self._waiting if not call.permit.done()][:MAX_BATCH]
+        now_s = asyncio.get_running_loop().time()
+        self._drop_expired(now_s)
+        told, self._report, self._is_told_soon = self._report, SyncRequest(), False
+        told.in_flight = self._in_flight + len(self._stock)
+        told.costs = [call.tokens for call in asked]
+        told.asks_anew = any(call.asks_anew for call in asked)
+        told.prefetch, told.prefetch_cost = self._stock.wanted(now_s), self._stock.cost
+        try:
+            leave = await self._ledger.sync(told)
+        except (RedisError, OSError) as error:
+            log.warning("no leave to call: Redis does not answer (%s)", type(error).__name__)
+            self._requeue_report(told)
+            self._is_blocked = True
+            return RETRY_S
+        self._is_blocked = leave.granted < len(asked)
+        if told.prefetch or self._is_blocked:
+            self._is_plenty = leave.prefetched == told.prefetch and not self._is_blocked
+        for call in asked[: leave.granted]:
+            if not call.permit.done():
+                call.permit.set_result(None)
+                self._in_flight += 1
+        while self._waiting and self._waiting[0].permit.done():
+            self._waiting.popleft()
+        self._stock.add(leave.prefetched, tokens=told.prefetch_cost, now_s=now_s)
+        if self._report.throttled:  # meanwhile
+            self._is_plenty = False
+            self._drop_expired()
+        return leave.wait_s
+
+    def _requeue_report(self, told: SyncRequest) -> None:
+        """What was not heard is told again."""
+        now = self._report
+        now.answered += told.answered
+        now.has_asked_anew |= told.has_asked_anew
+        now.throttled += told.throttled
+        now.token_error += max(0, told.token_error)  # it may have been heard: nothing is given back twice
+        now.retry_after_s = max(now.retry_after_s, told.retry_after_s)

@@ -1,0 +1,70 @@
+"""Limiter: the gates of one shard, one for each provider key that its models use."""
+
+import functools
+import uuid
+from collections.abc import Mapping
+
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+
+from agents.models.chat_format import key_of
+from gnomon.core.errors import ProviderFault
+from gnomon.core.model import Model, is_built_in
+from gnomon.rate import Rate
+from gnomon.spec.job_spec import JobSpec, ModelSpec
+from workers.rate_limit.client import RateLimitClient
+from workers.rate_limit.config import bucket_key, endpoint_of
+from workers.rate_limit.model import RateLimitedModel
+from workers.rate_limit.redis_limiter import Flow, RedisRateLimiter
+from workers.rate_limit.waits import WaitRecord
+
+WEIGHTS = {"high": 4, "normal": 2, "low": 1}  # shares of a key that jobs of these priorities get
+REDIS_TIMEOUT_S = 5.0
+
+
+def flow_of(job_id: str, spec: JobSpec) -> Flow:
+    """On whose behalf a job's calls ask for leave."""
+    return Flow(job=job_id, queue=spec.queue, weight=WEIGHTS[spec.priority])
+
+
+class Limiter:
+    """Holds models to the rates that the operator and the spec name, whichever is stricter."""
+
+    def __init__(self, redis_url: str, *, flow: Flow, rates: Mapping[str, Rate]) -> None:
+        """Connects at the first call, on its loop."""
+        retry = Retry(NoBackoff(), 0)
+        self._redis = Redis.from_url(redis_url, socket_timeout=REDIS_TIMEOUT_S, retry=retry)
+        self._flow, self._rates = flow, rates
+        self._gates: dict[tuple[str, Rate], RateLimitClient] = {}
+
+    def around(self, model: Model, spec: ModelSpec, waits: WaitRecord, *, asks_anew: bool = False) -> Model:
+        """The model behind its key's gate; a built-in one calls nobody and is left as it is.
+
+        `waits` and `asks_anew` as for `RateLimitedModel`.
+        """
+        if is_built_in(spec.id):
+            return model
+        rate = self._rates.get(endpoint_of(spec), Rate()).within(spec.rate or Rate())
+        gate_of = functools.cache(lambda key: self._gate(bucket_key(spec, key), rate))
+
+        def gate_for() -> RateLimitClient | None:
+            try:
+                return gate_of(key_of(spec))
+            except ProviderFault:
+                return None
+
+        return RateLimitedModel(model, gate_for, waits=waits.note, asks_anew=asks_anew)
+
+    def _gate(self, name: str, rate: Rate) -> RateLimitClient:
+        if (name, rate) not in self._gates:
+            holder = uuid.uuid4().hex
+            ledger = RedisRateLimiter(self._redis, name, holder=holder, flow=self._flow, rate=rate)
+            self._gates[name, rate] = RateLimitClient(ledger)
+        return self._gates[name, rate]
+
+    async def close(self) -> None:
+        """Give back what is held."""
+        for gate in self._gates.values():
+            await gate.close()
+        await self._redis.aclose()

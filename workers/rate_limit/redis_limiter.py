@@ -1,0 +1,94 @@
+"""Ledger: one provider key's account in Redis, where each visit is a single atomic script."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from importlib.resources import files
+from typing import cast
+
+from redis.asyncio import Redis
+from redis.exceptions import NoScriptError
+
+from gnomon.rate import Rate
+from workers.rate_limit.prefetch import PREFETCH_S
+
+PREFIX = "gnomon:limit"
+LEASE_S = 15.0  # a process that is silent for so long has nothing in flight any more
+FAIRNESS_SLACK = (
+    2  # calls that a job may be ahead of its fair share: who comes next need not be here this moment
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flow:
+    """On whose behalf is asked: jobs share by weight, and those of one queue share what the queue gets."""
+
+    job: str
+    queue: str
+    weight: int
+
+
+@dataclass(slots=True, kw_only=True)
+class SyncRequest:
+    """What a process has to report, and the tokens of each call that it asks leave for."""
+
+    in_flight: int = 0
+    costs: list[int] = field(default_factory=list)
+    answered: int = 0
+    throttled: int = 0
+    retry_after_s: float = 0.0
+    token_error: int = 0  # tokens that finished calls have used beyond what they had asked for
+    prefetch: int = 0  # calls that leave is asked for in advance, of `ahead_cost` tokens each
+    prefetch_cost: int = 0
+    asks_anew: bool = False  # its calls go though the provider asked to wait: it may have changed its mind
+    has_asked_anew: bool = False  # such a call was answered, whatever was said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncResult:
+    """How many of the calls may go now, and when to ask again for the rest; `cap` is 0 where none is set.
+
+    `ahead` calls more may go within AHEAD_S: only where nothing is short is leave given in advance.
+    """
+
+    granted: int
+    wait_s: float
+    cap: int
+    prefetched: int = 0
+
+
+class RedisRateLimiter:
+    """The account of one key, for one process."""
+
+    def __init__(
+        self, redis: Redis, key: str, *, holder: str, flow: Flow, rate: Rate, lease_s: float = LEASE_S
+    ) -> None:
+        self._redis, self._keys = redis, [f"{PREFIX}:{{{key}}}:{part}" for part in ("state", "held", "flows")]
+        limits = {
+            "requests_per_minute": rate.requests_per_minute,
+            "tokens_per_minute": rate.tokens_per_minute,
+            "max_in_flight": rate.in_flight,
+        }
+        self._who = {
+            "holder": holder,
+            **asdict(flow),
+            "lease_s": lease_s,
+            "lead": FAIRNESS_SLACK,
+            "ahead_s": PREFETCH_S,
+        }
+        self._who |= {name: limit for name, limit in limits.items() if limit is not None}
+        self._script, self._sha = files("workers.rate_limit").joinpath("acquire.lua").read_text(), ""
+
+    async def sync(self, visit: SyncRequest) -> SyncResult:
+        """Report and ask.
+
+        Raises:
+            redis.RedisError, OSError: Redis does not answer; nothing is known, so nobody may call.
+        """
+        blob = json.dumps(self._who | {name: getattr(visit, name) for name in visit.__slots__})
+        try:
+            found = await self._redis.evalsha(self._sha, len(self._keys), *self._keys, blob)
+        except NoScriptError:
+            self._sha = await self._redis.script_load(self._script)
+            found = await self._redis.evalsha(self._sha, len(self._keys), *self._keys, blob)
+        granted, wait_ms, cap, ahead = cast(list[int], found)
+        return SyncResult(granted=granted, wait_s=wait_ms / 1000, cap=cap, prefetched=ahead)

@@ -1,0 +1,144 @@
+"""Purses: what each process may spend of a job's limits before it has told what it spent."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from workers.store.database import Database
+from workers.store.job_counters import Usage, add_results
+from workers.store.jobs import lock_jobs
+from workers.store.schema import jobs, purses
+
+ROUNDING_USD = 1e-9
+ZERO_USAGE = Usage(0.0, 0)
+CostRatios = Mapping[
+    str, tuple[float, float]
+]  # by model: of tokens and of dollars, see workers/budget/cost_bound.py
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpendLimit:
+    """Dollars and tokens, of a limit or of spending; None: no limit of that kind."""
+
+    usd: float | None = None
+    tokens: int | None = None
+
+    def grant(self, used: Usage, wanted: Usage | None, *, is_alone: bool) -> Usage | None:
+        """What may be spent where so much is used: `wanted` or nothing; None asks for all there is.
+
+        >>> SpendLimit(tokens=5).grant(Usage(0.0, 3), Usage(0.0, 3), is_alone=True) is None
+        True
+        >>> SpendLimit(tokens=5).grant(Usage(0.0, 3), None, is_alone=True)
+        Usage(usd=0.0, tokens=2)
+        """
+        if wanted is not None:
+            return wanted if self.covers(total([used, wanted])) else None
+        usd = 0.0 if self.usd is None else self.usd - used.known_usd
+        tokens = 0 if self.tokens is None else self.tokens - used.known_tokens
+        is_left = (self.usd is None or usd > ROUNDING_USD) and (self.tokens is None or tokens > 0)
+        return Usage(usd, tokens) if is_alone and is_left else None
+
+    def covers(self, spent: Usage) -> bool:
+        """Whether so much is within it.
+
+        >>> SpendLimit(usd=1.0).covers(Usage(1.0, 10**9)), SpendLimit(tokens=5).covers(Usage(0.0, 6))
+        (True, False)
+        """
+        return (self.usd is None or spent.known_usd <= self.usd + ROUNDING_USD) and (
+            self.tokens is None or spent.known_tokens <= self.tokens
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReserveResult:
+    """What may be spent, None if not what was asked for; how many calls of other processes are in flight that
+    may yet cost less; and what all processes have learnt of the models' costs.
+    """
+
+    granted: Usage | None
+    calls_elsewhere: int
+    cost_ratios: CostRatios
+
+
+class BudgetStore(Database):
+    """The part of the store that keeps a job's spending within its limits, whatever process spends."""
+
+    def reserve(
+        self,
+        job_id: str,
+        holder: str,
+        *,
+        limit: SpendLimit,
+        held: Usage,
+        calls: int,
+        wanted: Usage | None,
+        ttl_s: float,
+        shares: CostRatios,
+    ) -> ReserveResult:
+        """Note what `holder` has spent or may spend beyond the results it has written, and ask for more.
+
+        `held` is that without the call asked for, with `calls` in flight; `wanted` is the most that the call
+        costs. None asks for all that is left, and is granted to one process while no other calls.
+        A purse that was not shown for `ttl_s` seconds is taken for spent.
+        """
+        with self.writing() as db:
+            lock_jobs(db, [job_id])
+            now = self.now(db)
+            dead = (purses.c.job_id == job_id) & (purses.c.until < now) & (purses.c.holder != holder)
+            lost = db.execute(delete(purses).where(dead).returning(purses.c.usd, purses.c.tokens)).all()
+            add_results(db, job_id, (), [Usage(row.usd, row.tokens) for row in lost], now=now)
+            columns = (jobs.c.known_usd, jobs.c.known_tokens, jobs.c.shares)
+            known = db.execute(select(*columns).where(jobs.c.id == job_id)).one_or_none()
+            if known is None:
+                return ReserveResult(granted=None, calls_elsewhere=0, cost_ratios={})
+            spent, calls_elsewhere = _others(db, job_id, holder)
+            used = total([Usage(known.known_usd, known.known_tokens), spent, held])
+            granted = limit.grant(used, wanted, is_alone=not calls_elsewhere)
+            more = total([held, granted or ZERO_USAGE])
+            mine = {
+                "job_id": job_id,
+                "usd": more.known_usd,
+                "tokens": more.known_tokens,
+                "calls": calls + (granted is not None and granted != ZERO_USAGE),
+                "until": now + ttl_s,
+            }
+            if not db.execute(update(purses).where(purses.c.holder == holder).values(mine)).rowcount:
+                db.execute(insert(purses).values(holder=holder, **mine))
+            learnt = _greatest(json.loads(known.shares), shares)
+            if (text := json.dumps(learnt)) != known.shares:
+                db.execute(update(jobs).where(jobs.c.id == job_id).values(shares=text))
+        return ReserveResult(granted=granted, calls_elsewhere=calls_elsewhere, cost_ratios=learnt)
+
+    def mark_exhausted(self, job_id: str) -> None:
+        """The limits leave nothing for another call: no sample of the job is begun any more."""
+        with self.writing() as db:
+            db.execute(update(jobs).where(jobs.c.id == job_id).values(is_spent=1))
+
+    def close_budget(self, job_id: str, holder: str, left: Usage) -> None:
+        """All that has results is written; `left` was spent besides."""
+        with self.writing() as db:
+            lock_jobs(db, [job_id])
+            db.execute(delete(purses).where(purses.c.holder == holder))
+            add_results(db, job_id, (), [left], now=self.now(db))
+
+
+def _others(db: Connection, job_id: str, holder: str) -> tuple[Usage, int]:
+    """What other processes hold, and how many calls they have in flight."""
+    columns = [func.coalesce(func.sum(purses.c[name]), 0) for name in ("usd", "tokens", "calls")]
+    found = db.execute(select(*columns).where(purses.c.job_id == job_id, purses.c.holder != holder)).one()
+    return Usage(float(found[0]), int(found[1])), int(found[2])
+
+
+def _greatest(one: CostRatios, other: CostRatios) -> dict[str, tuple[float, float]]:
+    found = {label: (float(tokens), float(usd)) for label, (tokens, usd) in one.items()}
+    for label, (tokens, usd) in other.items():
+        known = found.get(label, (0.0, 0.0))
+        found[label] = max(known[0], tokens), max(known[1], usd)
+    return found
+
+
+def total(spent: Sequence[Usage]) -> Usage:
+    """What is known of several."""
+    return Usage(sum(one.known_usd for one in spent), sum(one.known_tokens for one in spent))

@@ -1,0 +1,80 @@
+"""Ending trials that will not run: each gets its one outcome all the same."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlalchemy import ColumnElement, Connection, RowMapping, select, update
+
+from gnomon.core.row import Row
+from gnomon.outcome import Outcome
+from gnomon.trials.trial_plan import Trial
+from workers.store.database import insert_all
+from workers.store.job_counters import add_results
+from workers.store.schema import jobs, results, trials
+from workers.store.serialization import row_values, trial_of
+
+BATCH = 10_000
+
+
+def mark_missing(
+    db: Connection, which: ColumnElement[bool], *, stop_reason: str, now: float, error: str = ""
+) -> int:
+    """End the trials `which` (pending or leased, never done) as `infra_missing`; return how many.
+
+    BATCH of them are in memory at a time, however many there are.
+    """
+    which &= trials.c.state != "done"
+    some = select(trials.c.trial_id).where(which).limit(BATCH)
+    ended = (
+        update(trials)
+        .where(trials.c.trial_id.in_(some), which)  # PostgreSQL looks at it again once a row is unlocked
+        .values(state="done", lease_until=None, token=trials.c.token + 1)  # whoever ran it is refused
+        .returning(*trials.c)
+    )
+    count = 0
+    while found := db.execute(ended).mappings().all():
+        _keep_missing(db, found, stop_reason=stop_reason, error=error, now=now)
+        count += len(found)
+    return count
+
+
+def _keep_missing(
+    db: Connection, ended: Sequence[RowMapping], *, stop_reason: str, error: str, now: float
+) -> None:
+    job_ids = {row["job_id"] for row in ended}
+    named = select(jobs.c.id, jobs.c.benchmark).where(jobs.c.id.in_(job_ids))
+    benchmarks = dict(db.execute(named).all())
+    by_job: dict[str, list[Row]] = defaultdict(list)
+    for row in ended:
+        trial, benchmark = trial_of(row), benchmarks[row["job_id"]]
+        lost = missing_row(trial, benchmark=benchmark, stop_reason=stop_reason, attempt=row["attempt"])
+        by_job[trial.job_id].append(replace(lost, error=error))
+    for job_id, rows in by_job.items():
+        insert_all(db, results, [row_values(row) for row in rows])
+        add_results(db, job_id, [row.outcome for row in rows], (), now=now)
+
+
+def missing_row(trial: Trial, *, benchmark: str, stop_reason: str, attempt: int) -> Row:
+    """The row of a trial that has nothing to show; it has cost nothing."""
+    return Row(
+        job_id=trial.job_id,
+        trial_id=trial.trial_id,
+        benchmark=benchmark,
+        task=trial.ref.task,
+        cell=trial.ref.cell,
+        sample_id=trial.ref.sample_id,
+        cluster=trial.ref.cluster,
+        model=trial.model,
+        arm=trial.arm,
+        repeat=trial.repeat,
+        outcome=Outcome.INFRA_MISSING,
+        stop_reason=stop_reason,
+        score=None,
+        prompt_tokens=0,
+        completion_tokens=0,
+        cached_tokens=0,
+        reasoning_tokens=0,
+        usd=0.0,
+        attempt=attempt,
+    )

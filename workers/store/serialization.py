@@ -1,0 +1,176 @@
+"""Encoding: rows and traces to columns and back, and what lies in the columns of jobs and trials."""
+
+import functools
+import json
+import math
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from typing import Any
+
+from sqlalchemy import RowMapping
+
+from gnomon.core.redaction import redactor_here, without_folders
+from gnomon.core.row import COLUMNS, Row
+from gnomon.core.sample import DataFault, SampleRef
+from gnomon.missing import keepable
+from gnomon.outcome import Outcome
+from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.trial_plan import Trial
+from workers.budget.usage import MAX_TOKENS, MAX_USD
+from workers.store.records import Counts, JobRecord, ModelCheck, iso
+
+_FINITE = ("score", "wall_s")
+_USAGE = {"usd": MAX_USD, "prompt_tokens": MAX_TOKENS, "completion_tokens": MAX_TOKENS}
+_JSON = ("metrics", "flags", "tools_used")
+_SAID = ("answer", "stop_reason", *_JSON)  # what models and providers may have put their words into
+_OUTCOMES = {outcome.value: outcome for outcome in Outcome}  # an enum's own look-up is five times slower
+_REF = tuple(field.name for field in fields(SampleRef))
+
+
+def dump(value: object) -> str:
+    """Compact ASCII JSON.
+
+    Raises:
+        ValueError: a number in it is not finite.
+    """
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+def row_values(row: Row) -> dict[str, Any]:
+    """A row as the columns of `results`, with every secret of this process struck out of what a model said.
+
+    Raises:
+        ValueError: a number in it is not finite, or usage is negative or beyond reason.
+    """
+    values = {name: getattr(row, name) for name in COLUMNS}
+    for name in _FINITE:  # a database may quietly keep NaN as NULL
+        if values[name] is not None and not math.isfinite(values[name]):
+            raise ValueError(f"{name} is {values[name]}")
+    for name, most in _USAGE.items():
+        if values[name] is not None and not 0 <= values[name] <= most:
+            raise ValueError(f"{name} is {values[name]}, not between 0 and {most:,.0f}")
+    values.update({name: dump(values[name]) for name in _JSON}, outcome=row.outcome.value)
+    values.update({name: redactor_here().redact(values[name]) for name in _SAID if values[name]})
+    if row.error:
+        values["error"] = keepable(row.error)
+    return values
+
+
+def row_of(found: RowMapping) -> Row:
+    """The row that lies in these columns."""
+    values = {name: found[name] for name in COLUMNS}
+    values.update({name: json.loads(values[name]) for name in _JSON})
+    values.update(outcome=Outcome(values["outcome"]), flags=tuple(values["flags"]))
+    return Row(**values)
+
+
+def row_in_order(values: Sequence[Any]) -> Row:
+    """The row whose values these are, in the order of COLUMNS; faster than `row_of` where rows are many."""
+    found = dict(zip(COLUMNS, values, strict=True))
+    for name in _JSON:
+        found[name] = _loaded(found[name])
+    found["outcome"], found["flags"] = _OUTCOMES[found["outcome"]], tuple(found["flags"])
+    return Row(**found)
+
+
+@functools.lru_cache(maxsize=4096)
+def _loaded(text: str) -> Any:
+    """Most rows hold the same few texts; what is read is never changed."""
+    return json.loads(text)
+
+
+def job_values(spec: JobSpec, faults: Sequence[DataFault]) -> dict[str, Any]:
+    """What a spec says of a new job, as columns of `jobs`."""
+    return {
+        "name": spec.name or spec.benchmark,
+        "status": "queued",
+        "spec": spec.model_dump_json(),
+        "benchmark": spec.benchmark,
+        "faults": dump([{**asdict(fault), "detail": without_folders(fault.detail)} for fault in faults]),
+    }
+
+
+def job_of(found: RowMapping, *, running: int, checks: tuple[ModelCheck, ...] = ()) -> JobRecord:
+    """The job that lies in these columns; `running` of its trials are leased."""
+    return JobRecord(
+        id=found["id"],
+        name=found["name"],
+        status=found["status"],
+        spec=JobSpec.model_validate_json(found["spec"]),
+        spec_hash=found["spec_hash"],
+        created_at=iso(found["created_at"]) or "",
+        started_at=iso(found["started_at"]),
+        finished_at=iso(found["finished_at"]),
+        counts=Counts(
+            planned=found["planned"],
+            scored=found["scored"],
+            model_failed=found["model_failed"],
+            infra_missing=found["infra_missing"],
+            running=running,
+        ),
+        usd=None if found["unknown_usd"] else found["known_usd"],
+        tokens=None if found["unknown_tokens"] else found["known_tokens"],
+        known_usd=found["known_usd"],
+        known_tokens=found["known_tokens"],
+        shards=-(-found["planned"] // found["shard_size"]),
+        faults=tuple(DataFault(**fault) for fault in json.loads(found["faults"])),
+        error=found["error"],
+        checks=checks,
+    )
+
+
+def check_of(found: RowMapping, *, at_s: float) -> ModelCheck:
+    """What is known at that time of a job's model, as it lies in these columns; a wait may be over."""
+    values = {field.name: found[field.name] for field in fields(ModelCheck)}
+    is_waiting = found["waits_until"] is not None and found["waits_until"] > at_s
+    wait = {"waits_until": iso(found["waits_until"]), "waits_for": found["waits_for"]}
+    return ModelCheck(**values | (wait if is_waiting else {"waits_until": None, "waits_for": ""}))
+
+
+def trial_of(found: RowMapping) -> Trial:
+    """The trial that lies in these columns."""
+    return Trial(
+        trial_id=found["trial_id"],
+        job_id=found["job_id"],
+        ref=SampleRef(**{name: found[name] for name in _REF}),
+        model=found["model"],
+        arm=found["arm"],
+        repeat=found["repeat"],
+    )
+
+
+def trial_values(trial: Trial, *, ordinal: int, shard: int) -> dict[str, Any]:
+    """A planned trial as the columns of `trials`."""
+    ref = trial.ref
+    return {
+        "trial_id": trial.trial_id,
+        "job_id": trial.job_id,
+        "ordinal": ordinal,
+        "shard": shard,
+        "sample_id": ref.sample_id,
+        "task": ref.task,
+        "cell": ref.cell,
+        "cluster": ref.cluster,
+        "model": trial.model,
+        "arm": trial.arm,
+        "repeat": trial.repeat,
+        "state": "pending",
+        "attempt": 0,
+        "token": 0,
+    }
+
+
+def pack(trace: Mapping[str, Any]) -> bytes:
+    """A trace as deflated JSON, with every secret of this process struck out.
+
+    >>> unpack(pack({"steps": []}))
+    {'steps': []}
+    """
+    return zlib.compress(redactor_here().redact(dump(trace)).encode(), level=6)
+
+
+def unpack(body: bytes) -> dict[str, Any]:
+    """The trace again."""
+    trace: dict[str, Any] = json.loads(zlib.decompress(body))
+    return trace
