@@ -45,9 +45,8 @@ local most = math.min(cap or math.huge, request.max_in_flight or math.huge)
 local available = most - in_flight
 
 -- A pace: `tat` (theoretical arrival time) is when the next unit may go; a second's worth may go at once. No minute
--- holds more than
--- `per_minute` units (one call's tokens more, for those come in lumps), though permits that were prefetched
--- are used up to `ahead_s` later.
+-- holds more than `per_minute` units (one call's tokens more, for those come in lumps), though permits that were
+-- prefetched are used up to `ahead_s` later.
 local function pace(name, per_minute)
   if not per_minute then return nil end
   local burst = math.max(1, math.floor(per_minute / 60))
