@@ -10,7 +10,7 @@ from gnomon.core.model import Reply, Request
 from gnomon.spec.job_spec import ModelSpec
 from tests.workers.broken_store import Breakage, BrokenStore
 from tests.workers.conftest import create
-from tests.workers.test_purse import REQUEST, TILL, Till, purse_of
+from tests.workers.test_budget import REQUEST, TILL, Till, purse_of
 from workers.budget.model import with_budget
 from workers.store import Store
 from workers.store.job_counters import Usage
