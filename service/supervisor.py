@@ -148,7 +148,8 @@ def _stop(children: Sequence[_Running], within_s: float | None) -> None:
 def spawn(command: Sequence[str], *, log_file: Path, env: Mapping[str, str]) -> "subprocess.Popen[bytes]":
     """Start a process in a session of its own that does not outlive this one; `log_file` gets its output."""
     log_file.parent.mkdir(mode=FOLDER, parents=True, exist_ok=True)
-    with os.fdopen(os.open(log_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, FILE), "ab") as output:
+    descriptor = os.open(log_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, FILE)
+    with os.fdopen(descriptor, "ab") as output, _signals_deferred():
         return subprocess.Popen(  # noqa: S603 (commands are our own, arguments as a list)
             list(command),
             stdin=subprocess.DEVNULL,
@@ -159,6 +160,28 @@ def spawn(command: Sequence[str], *, log_file: Path, env: Mapping[str, str]) -> 
             umask=UMASK,
             preexec_fn=die_with_parent(),
         )
+
+
+@contextmanager
+def _signals_deferred() -> Iterator[None]:
+    """Within, SIGINT and SIGTERM wait. One that comes while a process forks would be raised in a hook that
+    swallows it, and a Ctrl-C would be lost.
+    """
+    if threading.current_thread() is not threading.main_thread():  # signals are handled in the main one alone
+        yield
+        return
+    came: list[int] = []
+    handlers = {
+        number: signal.signal(number, lambda number, _: came.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    for signal_number in came:
+        signal.raise_signal(signal_number)
 
 
 def _spawn(child: Child) -> "subprocess.Popen[bytes]":
