@@ -1,1 +1,1 @@
-"""What agents share: turns of a conversation, the rules of a turn with tools, running on LangGraph."""
+"""Code that agents share for conversations, for turns with tools, and for running on LangGraph."""

@@ -41,7 +41,7 @@ def is_loaded() -> bool:
 
 
 async def run_graph(
-    graph: "Pregel[Any, Any, Any, Any]", given: Any, context: AgentContext, *, max_steps: int = 25
+    graph: "Pregel[Any, Any, Any, Any]", graph_input: Any, context: AgentContext, *, max_steps: int = 25
 ) -> Any:
     """Run a compiled graph, or a workflow of the functional API, within a trial: what it returns.
 
@@ -51,7 +51,7 @@ async def run_graph(
     from langsmith import tracing_context
 
     with tracing_context(enabled=False):
-        return await graph.ainvoke(given, {"recursion_limit": max_steps}, context=context)
+        return await graph.ainvoke(graph_input, {"recursion_limit": max_steps}, context=context)
 
 
 def trial_context() -> AgentContext:

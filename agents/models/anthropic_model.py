@@ -74,9 +74,9 @@ def read_message(body: Mapping[str, Any], scrub: Scrubber, price: Price) -> Repl
 
 
 def _refusal(details: object) -> str:
-    known = details if isinstance(details, dict) else {}
-    said = [str(known[name]) for name in ("category", "explanation") if known.get(name)]
-    return ": ".join(["the model refused", *said])
+    fields = details if isinstance(details, dict) else {}
+    reasons = [str(fields[name]) for name in ("category", "explanation") if fields.get(name)]
+    return ": ".join(["the model refused", *reasons])
 
 
 def anthropic_usage(usage: object) -> TokenUsage:

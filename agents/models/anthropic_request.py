@@ -85,8 +85,8 @@ class MessagesRequest:
     def _said(self, message: Message) -> list[Block]:
         if message["role"] == "tool":
             content = message["content"]
-            seen = wire.sanitize(content) if isinstance(content, str) else self._blocks(content)
-            return [{"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": seen}]
+            result = wire.sanitize(content) if isinstance(content, str) else self._blocks(content)
+            return [{"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": result}]
         if message["role"] == "user":
             return self._blocks(message["content"])
         turn = message.get("provider_turn")

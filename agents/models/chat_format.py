@@ -1,4 +1,4 @@
-"""The wire: our messages to a provider's shape, and a provider's calls and counts back to ours."""
+"""Translates messages and tool calls between Gnomon's form and that of OpenAI's chat protocol."""
 
 import json
 import re
@@ -55,19 +55,19 @@ def arranged(messages: list[Message], *, between: str | None = None) -> list[Mes
         return [*said, {"role": "user", "content": blocks}]
 
     sent: list[Message] = []
-    seen: list[TextBlock | ImageBlock] = []
+    pending: list[TextBlock | ImageBlock] = []
     for message in messages:
-        if message["role"] != "tool" and seen:
-            sent += showing(seen)
-            seen = []
+        if message["role"] != "tool" and pending:
+            sent += showing(pending)
+            pending = []
         if message["role"] == "tool" and isinstance(message["content"], list):
             shown = [block for block in message["content"] if block["type"] == "image"]
-            told = "".join(block["text"] for block in message["content"] if block["type"] == "text")
+            text = "".join(block["text"] for block in message["content"] if block["type"] == "text")
             call_id = message["tool_call_id"].partition("__thought__")[0]  # Gemini's signature, from LiteLLM
-            seen += [{"type": "text", "text": f"Pictures of call {call_id}:"}, *shown]
-            message = {**message, "content": told}
+            pending += [{"type": "text", "text": f"Pictures of call {call_id}:"}, *shown]
+            message = {**message, "content": text}
         sent.append(message)
-    return [*sent, *showing(seen)] if seen else sent
+    return [*sent, *showing(pending)] if pending else sent
 
 
 def message_out(
@@ -112,8 +112,8 @@ def format_tool_call(call: ToolCall) -> ToolCall:
     """
     arguments = call["function"]["arguments"]
     try:
-        found = json.loads(arguments)
-        usable = isinstance(found, dict) and bool(json.dumps(found, allow_nan=False))
+        parsed = json.loads(arguments)
+        usable = isinstance(parsed, dict) and bool(json.dumps(parsed, allow_nan=False))
     except (ValueError, RecursionError):
         usable = False
     if usable:
@@ -143,13 +143,13 @@ def sampling_params(spec: ModelSpec, protocol: Decoding) -> dict[str, Any]:
     own = {name: spec.options[name] for name in Decoding.model_fields if name in spec.options}
     own |= {"temperature": spec.temperature} if spec.temperature is not None else {}
     own |= {"max_tokens": spec.max_tokens} if spec.max_tokens is not None else {}
-    told = protocol.known()
+    from_protocol = protocol.known()
     refusing = provider_of(spec.id, spec.api_base).own_decoding or _REASONS
     if refusing.match(_name(spec)):
-        told = {name: value for name, value in told.items() if name == "max_tokens"}
+        from_protocol = {name: value for name, value in from_protocol.items() if name == "max_tokens"}
     if _has_other_limit(spec):
-        told.pop("max_tokens", None)
-    return told | own
+        from_protocol.pop("max_tokens", None)
+    return from_protocol | own
 
 
 def absent(spec: ModelSpec, protocol: Decoding, sent: Mapping[str, Any]) -> tuple[str, ...]:

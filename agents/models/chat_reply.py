@@ -1,4 +1,4 @@
-"""Reading a chat completion: one reader for what any endpoint that speaks OpenAI's protocol may send."""
+"""Reads a chat completion, whichever endpoint of OpenAI's protocol has sent it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Endpoint: where a provider's own API is called, and with which key."""
+"""Finds the address and the key with which a provider's own API is called."""
 
 import os
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How a reply ended: a server that broke off, a filter, a broken call are no answers, whatever their name.
+"""Tells an answer from a server that broke off, a filter and a broken call, by the finish reason.
 
 Providers and their adapters say `stop` for much that is none. The reason is read where the provider itself
 gives it: LiteLLM keeps it beside its own, OpenRouter beside its normalized one.

@@ -1,4 +1,4 @@
-"""Faults: LiteLLM's errors told apart by whose fault they are, with every secret struck out."""
+"""Sorts LiteLLM's errors into faults of the provider and of the model, with every secret redacted."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Prompt caching: which messages end a prefix that the provider shall keep, where it wants that marked.
+"""Marks the messages that end a prefix to be cached, for providers that cache only marked prefixes.
 
 A prefix holds tools, prompt and conversation in this order, so a mark on a message covers the tools too.
 """

@@ -1,4 +1,4 @@
-"""Bounds a reply where it enters: what is longer or more than any model's is cut, and the row says so."""
+"""Cuts a reply that is longer than any model's where it comes in, and flags it."""
 
 from collections.abc import Callable
 from dataclasses import replace

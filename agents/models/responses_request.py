@@ -95,8 +95,8 @@ class ResponsesRequest:
     def _items(self, message: Message) -> list[Item]:
         content = message["content"]
         if message["role"] == "tool":
-            seen = wire.sanitize(content or "") if not isinstance(content, list) else self._parts(content)
-            return [{"type": "function_call_output", "call_id": message["tool_call_id"], "output": seen}]
+            result = wire.sanitize(content or "") if not isinstance(content, list) else self._parts(content)
+            return [{"type": "function_call_output", "call_id": message["tool_call_id"], "output": result}]
         if message["role"] != "assistant":
             return [{"role": message["role"], "content": self._parts(content)}]
         said = [{"role": "assistant", "content": wire.sanitize(content)}] if isinstance(content, str) else []

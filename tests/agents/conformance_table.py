@@ -23,6 +23,7 @@ from tests.agents.conformance.anthropic import AnthropicDialect
 from tests.agents.conformance.responses import SEALED, ResponsesDialect
 from tests.agents.conformance.server import ConformanceServer, conforming
 from tests.agents.conftest import QUIZ, Quiz
+from tests.marked_text import replace_between
 
 DOCS = Path(__file__).parents[2] / "docs" / "models.md"
 BEGIN, END = "<!-- conformance -->\n", "<!-- end of conformance -->\n"
@@ -110,10 +111,7 @@ def main() -> None:
     found = asyncio.run(table())
     sys.stdout.write(found)
     if given.write_docs:
-        text = DOCS.read_text(encoding="utf-8")
-        head, _, rest = text.partition(BEGIN)
-        _, _, tail = rest.partition(END)
-        DOCS.write_text(f"{head}{BEGIN}{found}{END}{tail}", encoding="utf-8")
+        replace_between(DOCS, BEGIN, END, found)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
+from tests.marked_text import replace_between
 from tests.workers.conftest import ROOT
 from tests.workers.hostile import CLEAN, HOSTILE, MODELS, Damage, damage, hostile_provider, run_against
 from workers.store import Store
@@ -50,10 +51,7 @@ def main() -> None:
     table = measured()
     sys.stdout.write(table)
     if given.write_docs:
-        text = DOCS.read_text(encoding="utf-8")
-        head, _, rest = text.partition(BEGIN)
-        _, _, tail = rest.partition(END)
-        DOCS.write_text(f"{head}{BEGIN}{table}{END}{tail}", encoding="utf-8")
+        replace_between(DOCS, BEGIN, END, table)
 
 
 if __name__ == "__main__":
