@@ -1,7 +1,6 @@
 """Ladder: what the data, the calling and the calculation are each worth."""
 
-from gnomon.core.benchmark import Benchmark
-from gnomon.oracle import HasOracle
+from gnomon.core.benchmark import Benchmark, HasOracle
 from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
 
 

@@ -10,21 +10,24 @@ from gnomon.core.arm import Arm
 from gnomon.core.benchmark import (
     BENCHMARKS,
     Benchmark,
+    HasOracle,
     OfficialScenes,
+    PlansRequests,
     PromptProtocol,
     Select,
     SupportsOptions,
     Varied,
+    decoding_of,
+    request_planners,
 )
 from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in, provider_in
 from gnomon.core.validation import StrictModel
 from gnomon.labels import check_labels
-from gnomon.oracle import HasOracle
 from gnomon.rate import Rate
 from gnomon.spec.analysis_spec import AnalysisSpec
 from gnomon.spec.arm_spec import ArmSpec
-from gnomon.spec.decoding import EVERY_TASK, NO_DECODING, Decoding, decoding_of
+from gnomon.spec.decoding import EVERY_TASK, NO_DECODING, Decoding
 from gnomon.spec.preset import expand_preset
 from gnomon.spec.size import check_pairings, check_sizes
 from gnomon.spec_fault import first_validation_error
@@ -248,8 +251,9 @@ def _check_names(spec: JobSpec, agents: tuple[str, ...]) -> None:
         raise SpecError(str(error), field="benchmark") from None
     if plugin.needs_data and not spec.data:
         raise SpecError(f"{spec.benchmark} needs the folder of its published files", field="data")
-    if spec.select.request is not None and spec.benchmark != "itinerary":
-        raise SpecError("only the benchmark itinerary plans requests", field="select.request")
+    if spec.select.request is not None and not isinstance(plugin, PlansRequests):
+        planners = ", ".join(request_planners())
+        raise SpecError(f"only the benchmark {planners} plans requests", field="select.request")
     _check_variations(spec, plugin)
     arms = tuple(arm.name for arm in spec.arms)
     for field, given, known in (

@@ -8,12 +8,11 @@ from pydantic import Field, ValidationError, field_validator
 
 from gnomon.contrast import Contrast
 from gnomon.core.arm import Arm
-from gnomon.core.benchmark import BENCHMARKS, Benchmark
+from gnomon.core.benchmark import BENCHMARKS, Benchmark, usable_tools
 from gnomon.core.errors import SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import SHOWABLE, Shown
 from gnomon.core.validation import StrictModel
-from gnomon.equipment import usable_tools
 from gnomon.spec.analysis_spec import AttributionSpec, ContrastSpec
 from gnomon.spec.arm_spec import ArmSpec
 from gnomon.spec_fault import first_validation_error

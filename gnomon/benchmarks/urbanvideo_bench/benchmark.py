@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmarks.urbanvideo_bench.layout import find_layout, read_questions
+from gnomon.benchmarks.urbanvideo_bench.layout import find_layout, read_questions, sample_id_of
 from gnomon.benchmarks.urbanvideo_bench.options import LETTERS
 from gnomon.benchmarks.urbanvideo_bench.published import published
 from gnomon.benchmarks.urbanvideo_bench.scoring import score_question
@@ -15,6 +15,7 @@ from gnomon.core.benchmark import (
     Benchmark,
     PromptProtocol,
     Published,
+    QuestionFile,
     SampleSet,
     Scoring,
     Select,
@@ -41,6 +42,7 @@ class UrbanVideoBench:
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
     provides: tuple[Need, ...] = ("footage", "nothing")
+    question_file = QuestionFile(name="MCQ.parquet", clips="videos", id_of=sample_id_of)
     options: frozenset[Varied] = frozenset({"frames", "fps", "together", "paper"})
 
     def open(
