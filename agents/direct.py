@@ -1,6 +1,7 @@
 """Direct: the prompt, one call, the answer."""
 
 from gnomon.core.agent import AgentContext
+from gnomon.core.arm import Arm
 
 
 class _Direct:
@@ -13,6 +14,9 @@ class _Direct:
     name = "direct"
     uses_tools = False
     description = "One call of the model; its text is the answer. No tool is ever run."
+
+    def model_calls(self, arm: Arm) -> tuple[int, int]:  # noqa: ARG002 (whatever the arm)
+        return 1, 1
 
     async def answer(self, context: AgentContext) -> str:
         reply = await context.generate(context.prompt, tool_choice="none")

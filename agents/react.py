@@ -4,8 +4,9 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from agents.core.langgraph_runtime import is_loaded, run_graph, trial_context
-from agents.core.tool_turn import run_call, tool_choice_now, with_unique_ids
+from agents.core.tool_turn import run_call, tool_choice_now, tool_loop_calls, with_unique_ids
 from gnomon.core.agent import AgentContext, LimitReached
+from gnomon.core.arm import Arm
 from gnomon.core.message import Message
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ class _React:
     name = "react"
     uses_tools = True
     description = "The model calls tools in turns, sees what they say, and answers when it is ready."
+
+    def model_calls(self, arm: Arm) -> tuple[int, int]:
+        return tool_loop_calls(arm)
 
     async def answer(self, context: AgentContext) -> str:
         return await react_from(context, context.prompt)

@@ -4,7 +4,9 @@ import json
 import re
 
 from agents.core.messages import as_observation, with_user_turn
+from agents.core.tool_turn import tool_loop_calls
 from gnomon.core.agent import AgentContext, LimitReached
+from gnomon.core.arm import Arm
 from gnomon.core.message import Message, ToolCall
 
 ACTION = re.compile(r"^\s*\**Action:\**\s*", re.MULTILINE)
@@ -26,6 +28,9 @@ class _TextReact:
     uses_tools = True
     calls_in_words = True
     description = "The model calls tools by writing `Action: {...}` lines; no function calling is needed."
+
+    def model_calls(self, arm: Arm) -> tuple[int, int]:
+        return tool_loop_calls(arm)
 
     async def answer(self, context: AgentContext) -> str:
         messages = _with_tools_listed(context)

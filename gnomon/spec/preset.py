@@ -201,22 +201,3 @@ def _analysis(name: str, plan: ArmPlan) -> dict[str, Any]:
     found["notes"] = list(plan.notes)
     found["attribution"] = plan.attribution.model_dump() if plan.attribution else None
     return found
-
-
-def model_calls(arm: Arm) -> tuple[int, int]:
-    """The fewest and the most calls of the model that a trial of the arm takes, tries again not counted.
-
-    A model that calls one tool a turn takes a turn more than it calls tools.
-
-    >>> model_calls(Arm(name="a", agent="react")), model_calls(Arm(name="b", agent="react", tools=("speed",)))
-    ((1, 1), (1, 13))
-    """
-    if arm.agent == "direct":
-        return 1, 1
-    if arm.agent not in ("react", "text-react", "plan"):
-        return 1, arm.max_turns
-    planning = int(arm.agent == "plan")
-    if not arm.tools or arm.tool_choice == "none":
-        return 1 + planning, 1 + planning
-    must = int(arm.tool_choice == "required" and arm.max_tool_calls > 0)
-    return 1 + planning + must, min(arm.max_turns, arm.max_tool_calls + 1 + planning)

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from gnomon.core.agent import AGENTS
+from gnomon.core.agent import AGENTS, model_calls
 from gnomon.core.arm import diff
 from gnomon.core.errors import SpecError
 from gnomon.spec.job_spec import JobSpec, parse_spec
-from gnomon.spec.preset import PRESETS, model_calls, plan_arms
+from gnomon.spec.preset import PRESETS, plan_arms
 from gnomon.statistics.coalitions import coalitions
 from tools.core.toolbox import TOOLS
 
