@@ -1,4 +1,8 @@
-"""Plan: the model writes a plan, then works it off with tools."""
+"""A plan first, then ReAct with the plan in the conversation.
+
+One turn for a plan, in which calls are forbidden; then `react`, with the plan in the conversation (Wang et
+al. 2023). It costs one call of the model more.
+"""
 
 from agents.core.messages import with_user_turn
 from agents.core.tool_turn import tool_loop_calls

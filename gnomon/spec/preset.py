@@ -1,7 +1,7 @@
-"""Preset: a question about tools, as a set of arms with the contrasts that answer it."""
+"""Arm presets: a question about tools, as a set of arms with the contrasts that answer it."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from pydantic import Field, ValidationError, field_validator
@@ -130,12 +130,16 @@ O = TypeVar("O", bound=PresetOptions)  # noqa: E741 (O for options, as T for typ
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset(Generic[O]):
-    """Name, what it isolates in a sentence, its options, and how they become a plan."""
+    """Name, what it isolates in a sentence, its options, and how they become a plan.
+
+    `example` holds options for documents and tests: those that have no default, and what keeps the arms few.
+    """
 
     name: str
     description: str
     options: type[O]
     plan: Callable[[O, Benchmark], ArmPlan]
+    example: Mapping[str, Any] = field(default_factory=dict)
 
 
 PRESETS: Registry[Preset[Any]] = Registry("gnomon.presets", "arm preset", dashes=False)

@@ -15,7 +15,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 @pytest.mark.parametrize("name", AGENTS.names())
 def test_every_agent_is_documented_as_it_describes_itself(name):
-    assert f"| `{name}` |" in (DOCS / "agents.md").read_text()
+    assert f"| [`{name}`](#{name}) |" in (DOCS / "agents.md").read_text()
     assert AGENTS.get(name).description in (DOCS / "agents.md").read_text()
 
 
