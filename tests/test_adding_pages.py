@@ -96,6 +96,13 @@ def test_the_examples_keep_what_every_plugin_keeps(tree: Path) -> None:
         assert all(any(name in line for line in passed) for name in expected)
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_the_examples_are_in_the_style_of_the_project(page: str, tree: Path) -> None:
+    modules = [path for path in files_of(page) if path.endswith(".py")]
+    run(tree, "ruff", "check", "--no-cache", *modules)
+    run(tree, "ruff", "format", "--no-cache", "--check", "--diff", *modules)
+
+
 def test_the_examples_are_listed_and_documented(tree: Path) -> None:
     assert "catch_up" in run(tree, "service.cli", "tools", "list")
     assert "token_limit" in run(tree, "service.cli", "presets")
