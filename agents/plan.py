@@ -28,10 +28,10 @@ class _Plan:
         return tool_loop_calls(arm, before=1)
 
     async def answer(self, context: AgentContext) -> str:
-        asked = with_user_turn(context.prompt, PLAN)
-        planned = await context.generate(asked, tool_choice="none")
-        asked.append(planned.message(calls=[]))
-        return await react_from(context, with_user_turn(asked, ACT))
+        conversation = with_user_turn(context.prompt, PLAN)
+        planned = await context.generate(conversation, tool_choice="none")
+        conversation.append(planned.message(calls=[]))
+        return await react_from(context, with_user_turn(conversation, ACT))
 
 
 plan = _Plan()

@@ -37,8 +37,12 @@ class _Vote:
             return drafts[0].text
         # All drafts in one turn of the assistant: none of them is what the provider said, so none of its
         # reasoning goes back with them.
-        said = "\n\n".join(f"Draft {number}:\n{draft.text}" for number, draft in enumerate(drafts, start=1))
-        conversation = with_user_turn([*context.prompt, {"role": "assistant", "content": said}], CHOOSE)
+        drafts_text = "\n\n".join(
+            f"Draft {number}:\n{draft.text}" for number, draft in enumerate(drafts, start=1)
+        )
+        conversation = with_user_turn(
+            [*context.prompt, {"role": "assistant", "content": drafts_text}], CHOOSE
+        )
         return (await context.generate(conversation, tool_choice="none")).text
 
 

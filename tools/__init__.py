@@ -1,1 +1,6 @@
-"""What an agent may call: each public module here is one tool, each sub-package code they share."""
+"""Tools that an agent may call, one per module; each public module defines one `Tool` of its own name.
+
+Start at distance.py. `core` holds what a tool is and what tools share, `geometry` the calculations, `scene`
+cameras, places and ways, `gazetteer` the places of Japan, `trips` the planning of trips. docs/tools.md is
+made from these modules, and docs/adding-a-tool.md shows how to add one.
+"""

@@ -46,23 +46,27 @@ def run(context: ToolContext, args: CameraViewArgs) -> CameraView:
     camera = find_camera(context.scene, args.camera)
     view = view_of(camera)
     if view is None:
-        known = [each.id for each in context.scene.cameras.values() if view_of(each) is not None]
-        raise ToolError(f"What camera {camera.id!r} sees is unknown. Known for: {listed(known)}.")
+        cameras = [each.id for each in context.scene.cameras.values() if view_of(each) is not None]
+        raise ToolError(f"What camera {camera.id!r} sees is unknown. Known for: {listed(cameras)}.")
     return CameraView(
         camera=camera.id,
         floor=camera.floor,
         polygon_m=[(x_m, y_m) for x_m, y_m in view.exterior.coords[:-1]],
         area_m2=view.area,
-        overlaps=[other for other in _overlapping(context.scene, camera.floor, view) if other != camera.id],
+        overlaps=[
+            overlapping
+            for overlapping in _overlapping(context.scene, camera.floor, view)
+            if overlapping != camera.id
+        ],
         error_m=camera.position_error_m,
     )
 
 
 def _overlapping(scene: Scene, floor: int, view: Polygon) -> list[str]:
-    known = views(scene, floor)
-    near = sorted(known.tree.query(view, predicate="intersects"))
-    shared_m2 = shapely.area(shapely.intersection(known.polygons[near], view))
-    return [known.cameras[index] for index, area_m2 in zip(near, shared_m2, strict=True) if area_m2 > 0]
+    fields = views(scene, floor)
+    near = sorted(fields.tree.query(view, predicate="intersects"))
+    shared_m2 = shapely.area(shapely.intersection(fields.polygons[near], view))
+    return [fields.cameras[index] for index, area_m2 in zip(near, shared_m2, strict=True) if area_m2 > 0]
 
 
 camera_view = Tool(

@@ -60,19 +60,21 @@ def run(context: ToolContext, args: CamerasSeeingArgs) -> SeeingCameras:
 
 
 def _seeing_point(scene: Scene, point_m: Point, floor: int) -> SeeingCameras:
-    seen = fields_containing(scene, np.array([point_m], dtype=float), floor)
-    seers = [Seer(camera=id_, stretches=None, error_m=scene.cameras[id_].position_error_m) for id_ in seen]
+    camera_ids = fields_containing(scene, np.array([point_m], dtype=float), floor)
+    seers = [
+        Seer(camera=id_, stretches=None, error_m=scene.cameras[id_].position_error_m) for id_ in camera_ids
+    ]
     return SeeingCameras(cameras=seers, length_m=None)
 
 
 def _seeing_path(scene: Scene, points_m: list[Point], floor: int) -> SeeingCameras:
-    known, path = views(scene, floor), shapely.LineString(points_m)
+    fields, path = views(scene, floor), shapely.LineString(points_m)
     seers: list[Seer] = []
-    for index in sorted(known.tree.query(path, predicate="intersects")):
-        camera = known.cameras[index]
+    for index in sorted(fields.tree.query(path, predicate="intersects")):
+        camera = fields.cameras[index]
         stretches = [
             Stretch(enters_m=enters_m, leaves_m=leaves_m)
-            for enters_m, leaves_m in crossings(points_m, known.polygons[index])
+            for enters_m, leaves_m in crossings(points_m, fields.polygons[index])
         ]
         if stretches:
             error_m = scene.cameras[camera].position_error_m

@@ -45,19 +45,19 @@ def run(context: ToolContext, args: CheckPlanArgs) -> CheckPlan:
         ToolError: the provider failed.
     """
     trip = trip_of(context)
-    told = ask(trip, _verified(args.plan, trip)).violations
-    faults = sorted(told, key=lambda one: one.severity)
+    violations = ask(trip, _verified(args.plan, trip)).violations
+    faults = sorted(violations, key=lambda violation: violation.severity)
     return CheckPlan(
-        errors=sum(one.severity == "error" for one in told),
+        errors=sum(violation.severity == "error" for violation in violations),
         faults=[
             Fault(
-                code=one.code,
-                severity=one.severity,
-                path=one.path,
-                expected=one.expected,
-                found=one.found,
+                code=violation.code,
+                severity=violation.severity,
+                path=violation.path,
+                expected=violation.expected,
+                found=violation.found,
             )
-            for one in faults
+            for violation in faults
         ],
     )
 

@@ -80,9 +80,9 @@ def _row(args: CompareMotionArgs, text: str) -> Comparison:
     parts = parse_segments(text)
     if not parts:
         return Comparison.model_validate({**dict.fromkeys(Comparison.model_fields), "stretches": []})
-    told, measured = displacement_m(parts), (args.east_m, args.north_m)
+    described, measured = displacement_m(parts), (args.east_m, args.north_m)
     told_m, told_s = math.fsum(part.length_m for part in parts), duration_s(parts)
-    both = math.hypot(*told) * math.hypot(*measured)
+    both = math.hypot(*described) * math.hypot(*measured)
     return Comparison(
         stretches=[
             ToldStretch(heading_deg=part.heading_deg, length_m=part.length_m, speed_mps=part.speed_mps)
@@ -90,10 +90,10 @@ def _row(args: CompareMotionArgs, text: str) -> Comparison:
         ],
         told_m=told_m,
         told_s=told_s,
-        direction_cosine=(told[0] * measured[0] + told[1] * measured[1]) / both if both else None,
+        direction_cosine=(described[0] * measured[0] + described[1] * measured[1]) / both if both else None,
         length_ratio=told_m / args.length_m if args.length_m else None,
         duration_ratio=told_s / args.seconds if args.seconds and told_s is not None else None,
-        error_m=math.dist(told, measured),
+        error_m=math.dist(described, measured),
     )
 
 

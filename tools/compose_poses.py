@@ -98,15 +98,15 @@ def run(_: ToolContext, args: ComposePosesArgs) -> Composed:
     )
 
 
-def _pose(given: GivenPose, name: str) -> tuple[Pose, float]:
+def _pose(pose: GivenPose, name: str) -> tuple[Pose, float]:
     """The pose, and by how many degrees its matrix had to be turned to be a rotation."""
-    position_m = np.array(given.position_m, dtype=float)
-    if given.rotation is None:
-        rotation = from_yaw_pitch_roll(given.yaw_deg, given.pitch_deg, given.roll_deg)
+    position_m = np.array(pose.position_m, dtype=float)
+    if pose.rotation is None:
+        rotation = from_yaw_pitch_roll(pose.yaw_deg, pose.pitch_deg, pose.roll_deg)
         return Pose(position_m=position_m, rotation=rotation), 0.0
-    if given.yaw_deg or given.pitch_deg or given.roll_deg:
+    if pose.yaw_deg or pose.pitch_deg or pose.roll_deg:
         raise ToolError(f"{name}: give rotation, or yaw_deg, pitch_deg and roll_deg, not both.")
-    matrix = np.array(given.rotation, dtype=float)
+    matrix = np.array(pose.rotation, dtype=float)
     try:
         rotation = nearest_rotation(matrix)
     except NotARotation as error:

@@ -46,8 +46,8 @@ def run(_: ToolContext, args: DescribePathArgs) -> PathInWords:
         ToolError: some positions have two coordinates and others three.
     """
     legs = legs_of(checked_positions(args.positions_m)[:, :2], args.tolerance_m)
-    told = [ToldLeg(turn_deg=leg.turn_deg, length_m=leg.length_m) for leg in legs]
-    return PathInWords(words=in_words(legs), legs=told, error_m=args.tolerance_m)
+    described = [ToldLeg(turn_deg=leg.turn_deg, length_m=leg.length_m) for leg in legs]
+    return PathInWords(words=in_words(legs), legs=described, error_m=args.tolerance_m)
 
 
 describe_path = Tool(

@@ -55,13 +55,13 @@ def run(context: ToolContext, args: DistanceArgs) -> Distance:
     Raises:
         ToolError: a location is not found, or no way joins the two.
     """
-    found = measure_route(context.scene, args.start, args.end)
-    path = found.path
+    route = measure_route(context.scene, args.start, args.end)
+    path = route.path
     return Distance(
-        straight_m=found.straight_m,
-        error_m=found.straight_error_m,
+        straight_m=route.straight_m,
+        error_m=route.straight_error_m,
         path_m=path.length_m if path else None,
-        path_error_m=found.path_error_m if path else None,
+        path_error_m=route.path_error_m if path else None,
         via=list(path.via) if path else None,
         floor_changes=len(path.floors) - 1 if path else None,
         no_path_reason=None if path else no_network(context.scene),

@@ -50,10 +50,10 @@ def run(context: ToolContext, args: DwellArgs) -> Dwell:
     """
     camera = find_camera(context.scene, args.camera)
     view = view_in(context.scene, camera)
-    found = chord_of(view, camera, args.heading_deg)
-    if found is None:
+    chord = chord_of(view, camera, args.heading_deg)
+    if chord is None:
         raise ToolError(f"A way towards {args.heading_deg:g}° does not cross what {camera.id!r} sees.")
-    length_m = found[0]
+    length_m = chord[0]
     seconds = length_m / args.speed_mps
     return Dwell(
         seconds=seconds,

@@ -85,8 +85,8 @@ def run(context: ToolContext, args: EstimateTrackArgs) -> RoughTrack:
     """
     camera = find_camera(context.scene, args.camera)
     boxes = checked_boxes(args.boxes, args.times_s)
-    known = args.width_px or (camera.image_size[0] if camera.image_size else None)
-    width_px = known or presumed_width_px(float((boxes[:, 0] + boxes[:, 2]).max()))
+    known_width_px = args.width_px or (camera.image_size[0] if camera.image_size else None)
+    width_px = known_width_px or presumed_width_px(float((boxes[:, 0] + boxes[:, 2]).max()))
     focal = focal_px(
         width_px, camera.fov_deg if camera.fov_deg and camera.fov_deg < 170 else PRESUMED_FOV_DEG
     )

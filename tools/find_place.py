@@ -36,7 +36,7 @@ def run(context: ToolContext, args: FindPlaceArgs) -> FindPlace:
         ToolError: nothing is called that.
     """
     trip = trip_of(context)
-    told = ask(
+    answer = ask(
         trip,
         trip.provider.resolve(
             args.name,
@@ -46,7 +46,7 @@ def run(context: ToolContext, args: FindPlaceArgs) -> FindPlace:
             limit=args.limit,
         ),
     )
-    return FindPlace(hits=found(told.value), position_error_m=POSITION_ERROR_M, source=told.source)
+    return FindPlace(hits=found(answer.value), position_error_m=POSITION_ERROR_M, source=answer.source)
 
 
 find_place = Tool(

@@ -85,23 +85,23 @@ def run(context: ToolContext, args: ForecastArrivalArgs) -> ForecastArrival:
 def _row(context: ToolContext, args: Departure, camera: str) -> CameraArrival:
     unknown = dict.fromkeys(CameraArrival.model_fields)
     try:
-        found = arrival(context.scene, args, camera)
+        stay = arrival(context.scene, args, camera)
     except ToolError as error:
         return CameraArrival.model_validate({**unknown, "camera": camera, "problem": str(error)})
     return CameraArrival(
         camera=camera,
-        start_s=found.start_s,
-        end_s=found.end_s,
-        start_error_s=found.start_spread_s,
-        end_error_s=found.end_spread_s,
-        distance_m=found.distance_m,
-        basis=found.basis,
-        middle_s=found.middle_s,
-        middle_x_m=found.middle_m[0],
-        middle_y_m=found.middle_m[1],
-        exit_x_m=found.passage.exit_m[0],
-        exit_y_m=found.passage.exit_m[1],
-        heading_deg=found.passage.heading_deg,
+        start_s=stay.start_s,
+        end_s=stay.end_s,
+        start_error_s=stay.start_spread_s,
+        end_error_s=stay.end_spread_s,
+        distance_m=stay.distance_m,
+        basis=stay.basis,
+        middle_s=stay.middle_s,
+        middle_x_m=stay.middle_m[0],
+        middle_y_m=stay.middle_m[1],
+        exit_x_m=stay.passage.exit_m[0],
+        exit_y_m=stay.passage.exit_m[1],
+        heading_deg=stay.passage.heading_deg,
         problem=None,
     )
 

@@ -36,9 +36,9 @@ def run(_: ToolContext, args: HowFarArgs) -> HowFar:
     Raises:
         ToolError: a name is unknown or shared.
     """
-    one, other = place_of(args.start), place_of(args.end)
-    line = Geodesic.WGS84.Inverse(one.lat_deg, one.lon_deg, other.lat_deg, other.lon_deg)
-    start, end = found_place(one), found_place(other)
+    place, other_place = place_of(args.start), place_of(args.end)
+    line = Geodesic.WGS84.Inverse(place.lat_deg, place.lon_deg, other_place.lat_deg, other_place.lon_deg)
+    start, end = found_place(place), found_place(other_place)
     return HowFar(
         distance_m=line["s12"],
         error_m=start.position_error_m + end.position_error_m,

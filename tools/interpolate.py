@@ -97,7 +97,7 @@ def run(context: ToolContext, args: InterpolateArgs) -> Interpolation:
         ToolError: points and times do not go together, times do not rise, or no camera can be judged.
     """
     before, after = (
-        _track(context, given, name) for given, name in ((args.before, "before"), (args.after, "after"))
+        _track(context, timed, name) for timed, name in ((args.before, "before"), (args.after, "after"))
     )
     if after.times_s[0] <= before.times_s[-1]:
         raise ToolError(
@@ -111,16 +111,16 @@ def run(context: ToolContext, args: InterpolateArgs) -> Interpolation:
     return Interpolation(passages=rows)
 
 
-def _track(context: ToolContext, given: TimedTrack, name: str) -> Track:
-    if len(given.points_m) != len(given.times_s):
-        raise ToolError(f"{name} has {len(given.points_m)} points but {len(given.times_s)} times.")
-    if any(later <= earlier for earlier, later in pairwise(given.times_s)):
+def _track(context: ToolContext, timed: TimedTrack, name: str) -> Track:
+    if len(timed.points_m) != len(timed.times_s):
+        raise ToolError(f"{name} has {len(timed.points_m)} points but {len(timed.times_s)} times.")
+    if any(later <= earlier for earlier, later in pairwise(timed.times_s)):
         raise ToolError(f"The times_s of {name} must rise strictly.")
     return Track(
-        floor=given.floor,
-        points_m=[(x_m, y_m) for x_m, y_m in given.points_m],
-        times_s=given.times_s,
-        camera=find_camera(context.scene, given.seen_by) if given.seen_by else None,
+        floor=timed.floor,
+        points_m=[(x_m, y_m) for x_m, y_m in timed.points_m],
+        times_s=timed.times_s,
+        camera=find_camera(context.scene, timed.seen_by) if timed.seen_by else None,
     )
 
 
@@ -130,22 +130,22 @@ def _via(context: ToolContext, args: InterpolateArgs, before: Track, after: Trac
         camera = find_camera(context.scene, name)
         view, spread_mps = view_in(context.scene, camera), 2 * args.speed_error_mps
         speeds = (args.speed_mps, args.speed_mps - spread_mps, args.speed_mps + spread_mps)
-        found = interval_in_view(context.scene, before, after, camera, view, speeds)
+        interval = interval_in_view(context.scene, before, after, camera, view, speeds)
     except (ToolError, Unreachable) as error:
         why = str(error) if isinstance(error, ToolError) else f"No way leads by what {name!r} sees."
         return Via.model_validate({**unknown, "camera": name, "problem": why})
     gap_s = after.times_s[0] - before.times_s[-1]
     return Via(
         camera=name,
-        enters_s=found.enters_s,
-        leaves_s=found.leaves_s,
-        error_s=gap_s * min(1.0, found.error_m / max(found.way_m, 1e-6)),
-        way_m=found.way_m,
-        detour_m=found.detour_m,
-        speed_mps=found.way_m / gap_s,
-        east_m=found.exit_m[0] - found.entry_m[0],
-        north_m=found.exit_m[1] - found.entry_m[1],
-        length_m=found.length_m,
+        enters_s=interval.enters_s,
+        leaves_s=interval.leaves_s,
+        error_s=gap_s * min(1.0, interval.error_m / max(interval.way_m, 1e-6)),
+        way_m=interval.way_m,
+        detour_m=interval.detour_m,
+        speed_mps=interval.way_m / gap_s,
+        east_m=interval.exit_m[0] - interval.entry_m[0],
+        north_m=interval.exit_m[1] - interval.entry_m[1],
+        length_m=interval.length_m,
         problem=None,
     )
 

@@ -96,16 +96,16 @@ def run(context: ToolContext, args: LookupArgs) -> Matches:
         ToolError: `at` is not found.
     """
     here = locate(context.scene, args.at) if args.at is not None else None
-    found: list[tuple[float, Match]] = []
-    for thing in _things(context.scene):
-        rank = thing.called(args.name) if args.name is not None else 0
-        distance_m = _distance_m(thing, here) if here is not None else None
+    matches: list[tuple[float, Match]] = []
+    for entry in _things(context.scene):
+        rank = entry.called(args.name) if args.name is not None else 0
+        distance_m = _distance_m(entry, here) if here is not None else None
         too_far = here is not None and (distance_m is None or distance_m > args.radius_m)
         if rank is not None and not too_far:
             order = distance_m if distance_m is not None else float(rank)
-            found.append((order, _match(thing, distance_m, here.error_m if here else 0.0)))
-    found.sort(key=lambda pair: (pair[0], pair[1].kind, pair[1].id))
-    return Matches(matches=[match for _, match in found[:SHOWN]], total=len(found))
+            matches.append((order, _match(entry, distance_m, here.error_m if here else 0.0)))
+    matches.sort(key=lambda pair: (pair[0], pair[1].kind, pair[1].id))
+    return Matches(matches=[match for _, match in matches[:SHOWN]], total=len(matches))
 
 
 def _things(scene: Scene) -> Iterator[_Thing]:
@@ -124,10 +124,10 @@ def _things(scene: Scene) -> Iterator[_Thing]:
         yield _Thing(kind="camera", id=camera.id, floor=camera.floor, shape=spot, error_m=error_m)
 
 
-def _distance_m(thing: _Thing, here: Position) -> float | None:
-    if thing.shape is None or thing.floor != here.floor:
+def _distance_m(entry: _Thing, here: Position) -> float | None:
+    if entry.shape is None or entry.floor != here.floor:
         return None
-    return float(thing.shape.distance(shapely.Point(here.xy_m)))
+    return float(entry.shape.distance(shapely.Point(here.xy_m)))
 
 
 def _middle(shape: BaseGeometry) -> shapely.Point:
@@ -136,18 +136,18 @@ def _middle(shape: BaseGeometry) -> shapely.Point:
     return shape.point_on_surface()
 
 
-def _match(thing: _Thing, distance_m: float | None, here_error_m: float) -> Match:
-    middle = _middle(thing.shape) if thing.shape is not None else None
+def _match(entry: _Thing, distance_m: float | None, here_error_m: float) -> Match:
+    middle = _middle(entry.shape) if entry.shape is not None else None
     return Match(
-        kind=thing.kind,
-        id=thing.id,
-        name=thing.name or None,
-        category=thing.category,
-        floor=thing.floor,
+        kind=entry.kind,
+        id=entry.id,
+        name=entry.name or None,
+        category=entry.category,
+        floor=entry.floor,
         x_m=middle.x if middle is not None else None,
         y_m=middle.y if middle is not None else None,
         distance_m=distance_m,
-        error_m=thing.error_m + here_error_m,
+        error_m=entry.error_m + here_error_m,
     )
 
 

@@ -71,23 +71,23 @@ def run(_: ToolContext, args: MeasureImageArgs) -> ImageMeasures:
         length_px=math.fsum(distances),
         boxes=sizes,
         centre_distances_px=[
-            math.dist(one.centre_px, other.centre_px) for one, other in itertools.pairwise(sizes)
+            math.dist(before.centre_px, after.centre_px) for before, after in itertools.pairwise(sizes)
         ],
         error_px=2 * args.point_error_px,
-        overlaps=[overlap(one, other) for one, other in itertools.pairwise(args.boxes_px)],
+        overlaps=[overlap(before, after) for before, after in itertools.pairwise(args.boxes_px)],
     )
 
 
-def overlap(one: list[float], other: list[float]) -> float:
+def overlap(first: list[float], second: list[float]) -> float:
     """Intersection over union of two boxes [x, y, width, height].
 
     >>> overlap([0, 0, 2, 2], [1, 0, 2, 2])
     0.3333333333333333
     """
-    width = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
-    height = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
+    width = min(first[0] + first[2], second[0] + second[2]) - max(first[0], second[0])
+    height = min(first[1] + first[3], second[1] + second[3]) - max(first[1], second[1])
     shared = max(width, 0.0) * max(height, 0.0)
-    return shared / (one[2] * one[3] + other[2] * other[3] - shared)
+    return shared / (first[2] * first[3] + second[2] * second[3] - shared)
 
 
 def _size(box: list[float]) -> BoxSize:

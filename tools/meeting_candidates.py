@@ -66,7 +66,7 @@ def run(context: ToolContext, args: MeetingCandidatesArgs) -> MeetingCandidates:
 def _row(context: ToolContext, args: MeetingCandidatesArgs, camera: str) -> Candidate:
     unknown = dict.fromkeys(Candidate.model_fields)
     try:
-        first, second = (arrival(context.scene, one, camera) for one in (args.first, args.second))
+        first, second = (arrival(context.scene, departure, camera) for departure in (args.first, args.second))
     except ToolError as error:
         return Candidate.model_validate({**unknown, "camera": camera, "problem": str(error)})
     return Candidate(
@@ -81,8 +81,8 @@ def _row(context: ToolContext, args: MeetingCandidatesArgs, camera: str) -> Cand
     )
 
 
-def _spread_s(found: Arrival) -> float:
-    return max(found.start_spread_s, found.end_spread_s)
+def _spread_s(stay: Arrival) -> float:
+    return max(stay.start_spread_s, stay.end_spread_s)
 
 
 meeting_candidates = Tool(

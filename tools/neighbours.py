@@ -69,12 +69,12 @@ def run(context: ToolContext, args: NeighboursArgs) -> Neighbours:
     Raises:
         ToolError: no such camera, or nobody knows where it looks.
     """
-    known = _known(context.scene)
-    ways = known.get(args.camera)
+    with_place = _known(context.scene)
+    ways = with_place.get(args.camera)
     if ways is None:
-        ways = known[args.camera] = _ways(context.scene, args.camera)
-    found = [way.row.model_copy(update={"turn_deg": _turn(args.heading_deg, way)}) for way in ways]
-    return Neighbours(neighbours=found)
+        ways = with_place[args.camera] = _ways(context.scene, args.camera)
+    rows = [way.row.model_copy(update={"turn_deg": _turn(args.heading_deg, way)}) for way in ways]
+    return Neighbours(neighbours=rows)
 
 
 @cached_per_scene
@@ -86,32 +86,32 @@ def _known(_scene: Scene) -> dict[str, list[_Way]]:
 def _ways(scene: Scene, camera_id: str) -> list[_Way]:
     here = find_camera(scene, camera_id)
     view = view_in(scene, here)
-    others = [other for other in scene.cameras.values() if other.id != here.id]
-    found = [way for other in others if (way := _way(scene, here, view, other))]
-    found.sort(key=lambda way: way.row.distance_m)
-    return found[:SHOWN]
+    others = [camera for camera in scene.cameras.values() if camera.id != here.id]
+    ways = [way for camera in others if (way := _way(scene, here, view, camera))]
+    ways.sort(key=lambda way: way.row.distance_m)
+    return ways[:SHOWN]
 
 
-def _way(scene: Scene, here: Camera, view: View, other: Camera) -> _Way | None:
-    theirs = view_of_camera(scene, other)
+def _way(scene: Scene, here: Camera, view: View, camera: Camera) -> _Way | None:
+    theirs = view_of_camera(scene, camera)
     if theirs is None:
         return None
     try:
-        way = view_crossing(scene, (view.aim_m, here.floor), other, theirs)
+        way = view_crossing(scene, (view.aim_m, here.floor), camera, theirs)
     except Unreachable:
         return None
     to_deg = None if view.aim_m == theirs.aim_m else bearing_deg(view.aim_m, theirs.aim_m)
     row = Neighbour(
-        camera=other.id,
-        floor=other.floor,
+        camera=camera.id,
+        floor=camera.floor,
         distance_m=way.length_m,
         error_m=view.error_m + way.error_m,
         turn_deg=None,
-        overlaps=here.floor == other.floor and shapely.intersection(view.area, theirs.area).area > 0,
-        same_mast=same_mast(scene, here.id, other),
+        overlaps=here.floor == camera.floor and shapely.intersection(view.area, theirs.area).area > 0,
+        same_mast=same_mast(scene, here.id, camera),
         alignment=None
-        if to_deg is None or other.heading_deg is None
-        else alignment(other.heading_deg, to_deg),
+        if to_deg is None or camera.heading_deg is None
+        else alignment(camera.heading_deg, to_deg),
     )
     return _Way(row, to_deg)
 

@@ -80,18 +80,18 @@ def run(context: ToolContext, args: OrderCostArgs) -> OrderCost:
     Raises:
         ToolError: a name is unknown or given twice, a location is not found, or there is no way for a hop.
     """
-    known = {sighting.name: sighting for sighting in args.sightings}
-    if len(known) < len(args.sightings):
+    by_name = {sighting.name: sighting for sighting in args.sightings}
+    if len(by_name) < len(args.sightings):
         raise ToolError(
             f"Every sighting needs a name of its own; given: {listed(s.name for s in args.sightings)}."
         )
-    strange = [name for order in args.orders for name in order if name not in known]
+    strange = [name for order in args.orders for name in order if name not in by_name]
     if strange:
-        raise ToolError(f"There is no sighting {strange[0]!r}. Sightings: {listed(known)}.")
+        raise ToolError(f"There is no sighting {strange[0]!r}. Sightings: {listed(by_name)}.")
     steps = dict.fromkeys(step for order in args.orders for step in pairwise(order))
     if len(steps) > MAX_HOPS:
         raise ToolError(f"The orders have {len(steps)} different hops; at most {MAX_HOPS} are measured.")
-    hops = {step: _hop(context, known[step[0]], known[step[1]]) for step in steps}
+    hops = {step: _hop(context, by_name[step[0]], by_name[step[1]]) for step in steps}
     totals = [_total(order, [hops[step] for step in pairwise(order)]) for order in args.orders]
     return OrderCost(orders=sorted(totals, key=lambda total: total.distance_m))
 
@@ -106,22 +106,22 @@ def _total(order: list[str], hops: list[tuple[Hop, float]]) -> OrderTotal:
     )
 
 
-def _hop(context: ToolContext, one: Sighting, other: Sighting) -> tuple[Hop, float]:
-    found = measure_route(context.scene, one.exit, other.entry)
-    start, end = locate(context.scene, one.exit), locate(context.scene, other.entry)
+def _hop(context: ToolContext, first: Sighting, second: Sighting) -> tuple[Hop, float]:
+    route = measure_route(context.scene, first.exit, second.entry)
+    start, end = locate(context.scene, first.exit), locate(context.scene, second.entry)
     turns = []
     if start.xy_m != end.xy_m:
         straight_deg = bearing_deg(start.xy_m, end.xy_m)
-        headings = (one.exit_heading_deg, other.entry_heading_deg)
+        headings = (first.exit_heading_deg, second.entry_heading_deg)
         turns = [abs(turn_deg(heading, straight_deg)) for heading in headings if heading is not None]
     hop = Hop(
-        start=one.name,
-        end=other.name,
-        distance_m=found.path.length_m if found.path else found.straight_m,
-        floor_changes=len(found.path.floors) - 1 if found.path else abs(start.floor - end.floor),
+        start=first.name,
+        end=second.name,
+        distance_m=route.path.length_m if route.path else route.straight_m,
+        floor_changes=len(route.path.floors) - 1 if route.path else abs(start.floor - end.floor),
         turn_deg=math.fsum(turns) if turns else None,
     )
-    return hop, found.path_error_m
+    return hop, route.path_error_m
 
 
 order_cost = Tool(

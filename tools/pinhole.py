@@ -48,8 +48,8 @@ def run(_: ToolContext, args: PinholeArgs) -> PinholeResult:
             the result is not finite.
     """
     focal_px = _focal_px(args)
-    given = {"size_m": args.size_m, "distance_m": args.distance_m, "focal_px": focal_px}
-    unknown = [name for name, value in given.items() if value is None]
+    values = {"size_m": args.size_m, "distance_m": args.distance_m, "focal_px": focal_px}
+    unknown = [name for name, value in values.items() if value is None]
     if len(unknown) != 1:
         raise ToolError(
             "Give exactly two of size_m, distance_m and the lens (focal_px, or fov_deg with width)."

@@ -36,8 +36,8 @@ def run(context: ToolContext, args: PlacesNearArgs) -> PlacesNear:
     """
     trip = trip_of(context)
     at = LatLon(lat_deg=args.lat, lon_deg=args.lon)
-    told = ask(trip, trip.provider.nearby(at, radius_m=args.radius_m, kinds=args.kinds, limit=args.limit))
-    return PlacesNear(hits=found(told.value), position_error_m=POSITION_ERROR_M, source=told.source)
+    answer = ask(trip, trip.provider.nearby(at, radius_m=args.radius_m, kinds=args.kinds, limit=args.limit))
+    return PlacesNear(hits=found(answer.value), position_error_m=POSITION_ERROR_M, source=answer.source)
 
 
 places_near = Tool(

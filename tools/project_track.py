@@ -91,8 +91,10 @@ def run(context: ToolContext, args: ProjectTrackArgs) -> Track:
     """
     camera = find_camera(context.scene, args.camera)
     if camera.homography is None:
-        known = [each.id for each in context.scene.cameras.values() if each.homography is not None]
-        raise ToolError(f"Camera {camera.id!r} has no homography. Cameras that have one: {listed(known)}.")
+        calibrated = [each.id for each in context.scene.cameras.values() if each.homography is not None]
+        raise ToolError(
+            f"Camera {camera.id!r} has no homography. Cameras that have one: {listed(calibrated)}."
+        )
     boxes = checked_boxes(args.boxes, args.times_s)
     feet_px = np.column_stack([boxes[:, 0] + boxes[:, 2] / 2, boxes[:, 1] + boxes[:, 3]])
     points_m = _on_floor(camera, camera.homography, feet_px)

@@ -41,8 +41,8 @@ def run(context: ToolContext, args: TravelArgs) -> Travel:
     """
     trip = trip_of(context)
     start, end = place_named(trip, args.start), place_named(trip, args.end)
-    told = ask(trip, trip.provider.route(start.at, end.at, mode=args.mode))
-    way = told.value
+    answer = ask(trip, trip.provider.route(start.at, end.at, mode=args.mode))
+    way = answer.value
     return Travel(
         minutes=way.minutes,
         minutes_error=minutes_error(way.minutes, way.exactness),
@@ -50,7 +50,7 @@ def run(context: ToolContext, args: TravelArgs) -> Travel:
         mode=way.mode,
         exactness=way.exactness,
         changes=way.changes,
-        source=told.source,
+        source=answer.source,
     )
 
 

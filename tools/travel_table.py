@@ -35,14 +35,14 @@ def run(context: ToolContext, args: TravelTableArgs) -> TravelTable:
     """
     trip = trip_of(context)
     places = [place_named(trip, name) for name in args.places]
-    told = ask(trip, trip.provider.matrix([place.at for place in places], mode=args.mode))
-    longest = max((minutes or 0 for row in told.value.minutes for minutes in row), default=0)
+    answer = ask(trip, trip.provider.matrix([place.at for place in places], mode=args.mode))
+    longest = max((minutes or 0 for row in answer.value.minutes for minutes in row), default=0)
     return TravelTable(
         places=[place.id for place in places],
-        minutes=[[-1 if one is None else one for one in row] for row in told.value.minutes],
-        metres=[[-1 if one is None else one for one in row] for row in told.value.metres],
-        minutes_error=minutes_error(longest, told.exactness),
-        source=told.source,
+        minutes=[[-1 if value is None else value for value in row] for row in answer.value.minutes],
+        metres=[[-1 if value is None else value for value in row] for row in answer.value.metres],
+        minutes_error=minutes_error(longest, answer.exactness),
+        source=answer.source,
     )
 
 

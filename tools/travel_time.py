@@ -47,16 +47,16 @@ def run(context: ToolContext, args: TravelTimeArgs) -> TravelTime:
     Raises:
         ToolError: a location is not found, or no way joins the two.
     """
-    found = measure_route(context.scene, args.start, args.end)
-    path_m = found.path.length_m if found.path else found.straight_m
+    route = measure_route(context.scene, args.start, args.end)
+    path_m = route.path.length_m if route.path else route.straight_m
     slowest_mps = args.speed_mps - args.speed_error_mps
     return TravelTime(
         seconds=path_m / args.speed_mps,
-        earliest_s=max(0.0, path_m - found.path_error_m) / (args.speed_mps + args.speed_error_mps),
-        latest_s=(path_m + found.path_error_m) / slowest_mps if slowest_mps > 0 else None,
+        earliest_s=max(0.0, path_m - route.path_error_m) / (args.speed_mps + args.speed_error_mps),
+        latest_s=(path_m + route.path_error_m) / slowest_mps if slowest_mps > 0 else None,
         path_m=path_m,
-        error_m=found.path_error_m,
-        basis="path" if found.path else "straight",
+        error_m=route.path_error_m,
+        basis="path" if route.path else "straight",
     )
 
 

@@ -52,27 +52,27 @@ def run(_: ToolContext, args: VisitingOrderArgs) -> VisitingOrder:
     Raises:
         ToolError: a name is unknown, shared or given twice, or an end is none of the places.
     """
-    names = [asked.name for asked in args.places]
+    names = [named.name for named in args.places]
     if len(set(names)) < len(names):
         raise ToolError("A name is given twice; every place is visited once.")
-    found = [place_of(asked) for asked in args.places]
+    places = [place_of(named) for named in args.places]
     first, last = _end(names, args.first, "first"), _end(names, args.last, "last")
     if first is not None and first == last:
         raise ToolError("first and last are the same place; a way has two ends.")
     metres = [
-        [distance_m(one.lat_deg, one.lon_deg, other.lat_deg, other.lon_deg) for other in found]
-        for one in found
+        [distance_m(start.lat_deg, start.lon_deg, end.lat_deg, end.lon_deg) for end in places]
+        for start in places
     ]
     order = shortest_order(metres, first=first, last=last)
     legs = [Leg(start=names[a], end=names[b], distance_m=metres[a][b]) for a, b in pairwise(order)]
-    told = [found_place(found[at]) for at in order]
+    in_order = [found_place(places[at]) for at in order]
     return VisitingOrder(
         order=[names[at] for at in order],
         legs=legs,
         distance_m=math.fsum(leg.distance_m for leg in legs),
-        given_order_m=math.fsum(metres[a][a + 1] for a in range(len(found) - 1)),
-        error_m=math.fsum(one.position_error_m + other.position_error_m for one, other in pairwise(told)),
-        places=told,
+        given_order_m=math.fsum(metres[a][a + 1] for a in range(len(places) - 1)),
+        error_m=math.fsum(start.position_error_m + end.position_error_m for start, end in pairwise(in_order)),
+        places=in_order,
     )
 
 

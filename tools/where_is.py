@@ -35,15 +35,15 @@ def run(context: ToolContext, args: WhereIsArgs) -> WhereIs:
         ToolError: it lies outside the data.
     """
     trip = trip_of(context)
-    told = ask(trip, trip.provider.reverse(LatLon(lat_deg=args.lat, lon_deg=args.lon)))
-    area = told.value
+    answer = ask(trip, trip.provider.reverse(LatLon(lat_deg=args.lat, lon_deg=args.lon)))
+    area = answer.value
     return WhereIs(
         country=area.country or None,
         prefecture=area.prefecture or None,
         municipality=area.municipality or None,
         town=area.town or None,
         evidence_error_m=area.evidence_m,
-        source=told.source,
+        source=answer.source,
     )
 
 

@@ -1,1 +1,4 @@
-"""Code that agents share for conversations, for turns with tools, and for running on LangGraph."""
+"""What agents share: turns with tools (tool_turn.py), conversations (messages.py) and LangGraph.
+
+Start at tool_turn.py.
+"""

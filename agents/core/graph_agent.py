@@ -1,4 +1,4 @@
-"""Any compiled LangGraph graph as an agent, with the trial's model and tools as parts for its nodes.
+"""Runs any compiled LangGraph graph as an agent, with the trial's model and tools as parts for its nodes.
 
 Whoever imports this module loads LangChain's core.
 """

@@ -1,4 +1,4 @@
-"""LangGraph: imported before a worker forks, and run without tracing."""
+"""Imports LangGraph before a worker forks, and runs graphs without tracing."""
 
 import importlib
 import sys

@@ -1,12 +1,12 @@
-"""Adding a user's turn to a conversation."""
+"""Adds a user's turn to a conversation."""
 
 from gnomon.core.message import ImageBlock, Message, TextBlock
 
 Content = str | list[TextBlock | ImageBlock] | None
 
 
-def with_user_turn(messages: list[Message], said: Content) -> list[Message]:
-    """The conversation with the user saying `said` at its end; two turns of one speaker become one.
+def with_user_turn(messages: list[Message], content: Content) -> list[Message]:
+    """The conversation with a user turn of this content at its end; two turns of one speaker become one.
 
     >>> with_user_turn([{"role": "user", "content": "Where?"}], "Think first.")[0]["content"]
     [{'type': 'text', 'text': 'Where?'}, {'type': 'text', 'text': 'Think first.'}]
@@ -14,8 +14,8 @@ def with_user_turn(messages: list[Message], said: Content) -> list[Message]:
     2
     """
     if not messages or messages[-1]["role"] != "user":
-        return [*messages, {"role": "user", "content": said}]
-    both = [*_blocks(messages[-1]["content"]), *_blocks(said)]
+        return [*messages, {"role": "user", "content": content}]
+    both = [*_blocks(messages[-1]["content"]), *_blocks(content)]
     return [*messages[:-1], {"role": "user", "content": both}]
 
 
@@ -24,5 +24,5 @@ def as_observation(content: Content) -> list[TextBlock | ImageBlock]:
     return [{"type": "text", "text": "Observation:"}, *_blocks(content)]
 
 
-def _blocks(said: Content) -> list[TextBlock | ImageBlock]:
-    return said if isinstance(said, list) else [{"type": "text", "text": said or ""}]
+def _blocks(content: Content) -> list[TextBlock | ImageBlock]:
+    return content if isinstance(content, list) else [{"type": "text", "text": content or ""}]

@@ -1,1 +1,1 @@
-"""The planning agent's graph and what its nodes do."""
+"""The planning agent's graph and the work of its nodes; start at graph.py."""

@@ -1,4 +1,4 @@
-"""A draft as the graph carries it: the model's own words, and the plan in them."""
+"""Reads a draft: the model's own words, and the plan in them."""
 
 import json
 from collections.abc import Sequence

@@ -170,11 +170,11 @@ async def _verify(state: State) -> dict[str, Any]:
     if draft.plan is None:
         faults = [{"code": "SCHEMA", "severity": "error", "path": "plan", "found": draft.problem}]
     else:
-        told = await _ask_tool(context, "check_plan", {"plan": draft.plan})
-        if "faults" not in told:
-            _note(f"verify: not checked: {told.get('error', 'no answer')}")
+        checked = await _ask_tool(context, "check_plan", {"plan": draft.plan})
+        if "faults" not in checked:
+            _note(f"verify: not checked: {checked.get('error', 'no answer')}")
             return {}
-        faults = [fault for fault in told["faults"] if fault["severity"] == "error"]
+        faults = [fault for fault in checked["faults"] if fault["severity"] == "error"]
     best = state["best"]
     if draft.plan is not None and (best is None or len(faults) < best[0]):
         best = (len(faults), draft)
@@ -218,8 +218,8 @@ async def _ask_tool(context: AgentContext, tool: str, arguments: dict[str, Any])
         "type": "function",
         "function": {"name": tool, "arguments": text},
     }
-    told = json.loads(str((await asyncio.to_thread(context.call_tool, call))["content"]))
-    return told if isinstance(told, dict) else {}
+    result = json.loads(str((await asyncio.to_thread(context.call_tool, call))["content"]))
+    return result if isinstance(result, dict) else {}
 
 
 def _note(text: str) -> None:

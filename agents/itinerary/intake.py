@@ -1,4 +1,4 @@
-"""Intake: the request and what was not found, out of the prompt; free words and films by the model's help."""
+"""Reads the request and the places not found out of the prompt; free words and films by the model's help."""
 
 import asyncio
 import json

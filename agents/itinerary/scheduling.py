@@ -1,4 +1,4 @@
-"""Scheduling: what the scheduler makes of a model's draft, day by day, over the whole trip, or a refusal."""
+"""Schedules a model's draft, day by day or over the whole trip, or refuses it."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
@@ -23,14 +23,14 @@ async def scheduled_draft(draft: Drafted, must: Sequence[str], ask: Ask) -> tupl
     if draft.is_plan and drafted and (days := await _day_by_day(draft, ask)) is not None:
         return with_times(draft, days), "each day in its best order"
     for places in ([*must, *(place for place in drafted if place not in must)], list(must)):
-        told = await ask({"places": places}) if places else {}
-        if "days" in told:
-            visits = [visit for day in told["days"] for visit in day["visits"]]
-            seen = {*places, *(visit.get(key) for visit in visits for key in ("place", "name"))}
-            left_out = [place for place in drafted if place not in seen]
-            return with_times(_opened(draft, left_out), told["days"]), "the places shared out anew"
-        if list(places) == list(must) and PROOF in str(told.get("error", "")):
-            conflict = str(told["error"]).partition(PROOF)[2].split(", ")
+        result = await ask({"places": places}) if places else {}
+        if "days" in result:
+            visits = [visit for day in result["days"] for visit in day["visits"]]
+            handled = {*places, *(visit.get(key) for visit in visits for key in ("place", "name"))}
+            left_out = [place for place in drafted if place not in handled]
+            return with_times(_opened(draft, left_out), result["days"]), "the places shared out anew"
+        if list(places) == list(must) and PROOF in str(result.get("error", "")):
+            conflict = str(result["error"]).partition(PROOF)[2].split(", ")
             return Drafted(plan={"status": "refused", "conflict": conflict}), "proven that there is no plan"
     return draft, "the draft stays as it is"
 
@@ -38,10 +38,10 @@ async def scheduled_draft(draft: Drafted, must: Sequence[str], ask: Ask) -> tupl
 async def _day_by_day(draft: Drafted, ask: Ask) -> list[Any] | None:
     days: list[Any] = []
     for number, places in enumerate(draft.places_by_day()):
-        told = await ask({"places": places, "day": number + 1}) if places else {"days": [{"visits": []}]}
-        if "days" not in told:
+        result = await ask({"places": places, "day": number + 1}) if places else {"days": [{"visits": []}]}
+        if "days" not in result:
             return None
-        days += told["days"]
+        days += result["days"]
     return days
 
 

@@ -84,8 +84,8 @@ def anthropic_usage(usage: object) -> TokenUsage:
         return TokenUsage(is_unreadable=usage is not None)
     names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     fresh, cached, written = map(usage.get, names)
-    said = [count for count in (fresh, cached, written) if count is not None]
-    counts = [token_count(count) for count in said]
+    stated = [count for count in (fresh, cached, written) if count is not None]
+    counts = [token_count(count) for count in stated]
     details = usage.get("output_tokens_details")
     return usage_of(
         prompt=-1 if None in counts else sum(count or 0 for count in counts) if counts else None,

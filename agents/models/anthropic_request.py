@@ -1,4 +1,4 @@
-"""A request to Anthropic's Messages API: content lists in their order, every turn of the model as it came."""
+"""Writes a request to Anthropic's Messages API: content lists in their order, every model turn unchanged."""
 
 import json
 from collections.abc import Mapping, Sequence

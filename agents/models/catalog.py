@@ -1,4 +1,4 @@
-"""Catalogue: from a model's spec to the model."""
+"""Opens the model that a spec names."""
 
 import importlib
 from collections.abc import Iterable

@@ -51,8 +51,8 @@ def arranged(messages: list[Message], *, between: str | None = None) -> list[Mes
     """
 
     def showing(blocks: list[TextBlock | ImageBlock]) -> list[Message]:
-        said: list[Message] = [{"role": "assistant", "content": between}] if between else []
-        return [*said, {"role": "user", "content": blocks}]
+        words: list[Message] = [{"role": "assistant", "content": between}] if between else []
+        return [*words, {"role": "user", "content": blocks}]
 
     sent: list[Message] = []
     pending: list[TextBlock | ImageBlock] = []

@@ -33,8 +33,8 @@ def read_completion(
         calls = tuple(_call(call) for call in written)
         usage = chat_usage(body.get("usage"))
     except (AttributeError, IndexError, KeyError, RecursionError, TypeError) as error:
-        said = scrub(f"the reply has no readable choice: {type(error).__name__}: {error}")
-        raise ProviderFault(said, cause="bad_response") from None
+        problem = scrub(f"the reply has no readable choice: {type(error).__name__}: {error}")
+        raise ProviderFault(problem, cause="bad_response") from None
     own = kept_of(message, written)
     reply = Reply(
         text=text,
@@ -59,9 +59,13 @@ def _choice(choices: Any) -> Mapping[str, Any]:
         raise TypeError(f"choices is a {type(choices).__name__}")
     if len(choices) == 1:
         return choices[0]  # type: ignore[no-any-return]
-    sound = [one for one in choices if isinstance(one, Mapping) and isinstance(one.get("message"), Mapping)]
-    calling = [one for one in sound if one["message"].get("tool_calls")]
-    speaking = [one for one in sound if one["message"].get("content")]
+    sound = [
+        choice
+        for choice in choices
+        if isinstance(choice, Mapping) and isinstance(choice.get("message"), Mapping)
+    ]
+    calling = [choice for choice in sound if choice["message"].get("tool_calls")]
+    speaking = [choice for choice in sound if choice["message"].get("content")]
     return [*calling, *speaking, *sound][0]
 
 

@@ -1,4 +1,4 @@
-"""A provider's own turn in a chat: what it hung on its message beside text and calls, and how that goes back.
+"""Keeps what a provider adds to its turn in a chat beside text and calls, and sends it back.
 
 The body of a turn is a part of the message as it came: `reasoning_content`, `reasoning_details`, … under
 their own names; `content` where it is more than text; `tool_calls` with what each call had besides its
@@ -73,8 +73,8 @@ def refusal_of(message: Mapping[str, Any]) -> str:
     """The words in which the model refused; empty where it did not."""
     content = message.get("content")
     parts = content if isinstance(content, list) else ()
-    said = [message.get("refusal"), *(part.get("refusal") for part in parts if _kind(part) == "refusal")]
-    return "\n".join(str(words) for words in said if words)
+    refusals = [message.get("refusal"), *(part.get("refusal") for part in parts if _kind(part) == "refusal")]
+    return "\n".join(str(words) for words in refusals if words)
 
 
 def reasoning_of(message: Mapping[str, Any]) -> str:
@@ -93,8 +93,8 @@ def reasoning_of(message: Mapping[str, Any]) -> str:
         *_listed(message.get("thinking_blocks")),
         *(part for part in _listed(content) if _kind(part) not in (*_WORDS, "refusal")),
     ]
-    said = "\n".join(words for part in found_in if (words := _thought(part)))
-    return said or (parted[0] if parted else "")
+    texts = "\n".join(words for part in found_in if (words := _thought(part)))
+    return texts or (parted[0] if parted else "")
 
 
 def kept_of(message: Mapping[str, Any], calls: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
@@ -214,8 +214,8 @@ def _kind(part: Any) -> str:
 
 
 def _words(part: Any, name: str) -> str:
-    said = part if isinstance(part, str) else part.get(name)
-    return said if isinstance(said, str) else ""
+    text = part if isinstance(part, str) else part.get(name)
+    return text if isinstance(text, str) else ""
 
 
 def _listed(value: Any) -> list[Any]:
@@ -228,7 +228,7 @@ def _thought(part: Any) -> str:
         return ""
     inner = part.get("thinking")
     if isinstance(inner, list):
-        return "".join(_words(one, "text") for one in inner if isinstance(one, str | Mapping))
+        return "".join(_words(piece, "text") for piece in inner if isinstance(piece, str | Mapping))
     return next(
         (part[name] for name in ("thinking", "text", "summary") if isinstance(part.get(name), str)), ""
     )

@@ -1,4 +1,4 @@
-"""Reads what a provider's error says, in whichever shape it says it: codes, words, and how long to wait."""
+"""Reads a provider's error in whichever shape it comes: codes, words, and how long to wait."""
 
 import json
 import re
@@ -57,7 +57,7 @@ def read_error(body: Any) -> ErrorBody:
     """
     codes: set[str] = set()
     words: list[str] = []
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     is_moderated = False
     for part in _parts(body):
         if isinstance(part, str):
@@ -69,15 +69,15 @@ def read_error(body: Any) -> ErrorBody:
         is_moderated = is_moderated or bool(isinstance(part.get("reasons"), list) and part["reasons"])
         for name in ("retryDelay", "X-RateLimit-Reset"):
             if isinstance(part.get(name), str | int):
-                found.setdefault(name, str(part[name]))
-    said = "\n".join(words)
+                fields.setdefault(name, str(part[name]))
+    text = "\n".join(words)
     return ErrorBody(
         codes=frozenset(codes),
         message=words[0] if words else "",
-        words=unquote(said, errors="replace").lower(),
+        words=unquote(text, errors="replace").lower(),
         is_moderated=is_moderated,
-        retry_delay=found.get("retryDelay", ""),
-        reset_ms=found.get("X-RateLimit-Reset", ""),
+        retry_delay=fields.get("retryDelay", ""),
+        reset_ms=fields.get("X-RateLimit-Reset", ""),
     )
 
 
@@ -87,8 +87,8 @@ def holds_error(body: Mapping[str, Any]) -> bool:
     >>> holds_error({"choices": [], "error": None}), holds_error({"base_resp": {"status_code": 1008}})
     (False, True)
     """
-    told = body.get("base_resp")
-    has_failed = isinstance(told, Mapping) and told.get("status_code") not in (None, 0)
+    base_resp = body.get("base_resp")
+    has_failed = isinstance(base_resp, Mapping) and base_resp.get("status_code") not in (None, 0)
     return body.get("error") is not None or (has_failed and not body.get("choices"))
 
 

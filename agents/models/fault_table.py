@@ -1,4 +1,4 @@
-"""What a provider's error means: told apart by its status first, then by its code, then by its words."""
+"""Classifies a provider's error: by its status first, then by its code, then by its words."""
 
 import re
 from typing import NamedTuple
@@ -109,7 +109,7 @@ def blames_reply_limit(words: str) -> bool:
     if not _REPLY_LIMIT.search(words):
         return False
     context = _CONTEXT.search(words)
-    prompt = sum(int(part) for found in _PROMPT.findall(words) for part in found if part)
+    prompt = sum(int(part) for parts in _PROMPT.findall(words) for part in parts if part)
     return context is None or prompt <= int(context[1])
 
 

@@ -1,4 +1,4 @@
-"""Tells an answer from a server that broke off, a filter and a broken call, by the finish reason.
+"""Tells an answer from a broken server, a filter and a broken call, by the finish reason.
 
 Providers and their adapters say `stop` for much that is none. The reason is read where the provider itself
 gives it: LiteLLM keeps it beside its own, OpenRouter beside its normalized one.
@@ -68,8 +68,8 @@ def checked(reply: Reply, choice: Mapping[str, Any], scrub: Scrub) -> Reply:
     kinds = {_kind(reason), _kind(openrouters)}
     if error is not None or kinds & _BROKEN_OFF:
         body = {"error": error or {}}
-        said = f"the server broke off: finish reason {reason!r}".encode()
-        fault = fault_of_body(200, {}, body, said, scrub)
+        message = f"the server broke off: finish reason {reason!r}".encode()
+        fault = fault_of_body(200, {}, body, message, scrub)
         if isinstance(fault, ModelFault) or fault.cause != "bad_response":
             raise fault
         raise ProviderFault(str(fault), cause="server_error")

@@ -76,13 +76,13 @@ class HttpClient:
             ModelFault: `refused` or `context_overflow`.
         """
         answer = await self.post(pieces, headers, timeout_s=timeout_s, scrub=scrub)
-        found = answer.json
-        if answer.status == 200 and isinstance(found, dict) and not holds_error(found):
-            return found
+        content = answer.json
+        if answer.status == 200 and isinstance(content, dict) and not holds_error(content):
+            return content
         status = answer.status
-        if status == 200 and isinstance(found, dict) and isinstance(found.get("error"), dict):
-            status = statuses.get(str(found["error"].get("code")), status)
-        raise fault_of_body(status, answer.headers, found, answer.body, scrub)
+        if status == 200 and isinstance(content, dict) and isinstance(content.get("error"), dict):
+            status = statuses.get(str(content["error"].get("code")), status)
+        raise fault_of_body(status, answer.headers, content, answer.body, scrub)
 
     async def _post(
         self, pieces: Sequence[Piece], headers: Mapping[str, str]

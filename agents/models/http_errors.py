@@ -1,4 +1,4 @@
-"""HTTP faults: what a provider's answer stands for that is no reply, and what a broken line does."""
+"""Turns an HTTP answer that is no reply, and a broken connection, into a fault."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -25,11 +25,11 @@ def fault_of_transport(error: Exception, scrub: Scrub) -> ProviderFault:
 
 
 def fault_of_body(
-    status: int, headers: Mapping[str, str], found: Any, body: bytes, scrub: Scrub
+    status: int, headers: Mapping[str, str], content: Any, body: bytes, scrub: Scrub
 ) -> ProviderFault | ModelFault:
-    """The fault that an answer stands for which is no reply; `found` is its JSON, or None."""
-    error = read_error(found)
-    if found is None:
+    """The fault that an answer stands for which is no reply; `content` is its JSON, or None."""
+    error = read_error(content)
+    if content is None:
         error = read_error({"message": body[:_MAX_WORDS].decode(errors="replace")})
     message = scrub(f"HTTP {status}: {(error.message or body[:_MAX_WORDS].decode(errors='replace'))}")
     if status == 200:

@@ -1,4 +1,4 @@
-"""Pictures: data URLs, each written once a process for all arms, models, repeats and turns that show it."""
+"""Writes pictures as data URLs, each once per process for all arms, models, repeats and turns."""
 
 import base64
 from collections import OrderedDict
@@ -25,15 +25,15 @@ class DataUrlCache:
             DataError: it is not in the store.
         """
         key = (media, block["sha256"], block["media_type"])
-        found = self._kept.get(key)
-        if found is None:
-            found = self._kept[key] = _data_url(*key)
+        data_url = self._kept.get(key)
+        if data_url is None:
+            data_url = self._kept[key] = _data_url(*key)
             self.written += 1
-            self._bytes += len(found)
+            self._bytes += len(data_url)
             while self._bytes > self._limit_bytes and len(self._kept) > 1:
                 self._bytes -= len(self._kept.popitem(last=False)[1])
         self._kept.move_to_end(key)
-        return found
+        return data_url
 
     def base64(self, block: ImageBlock, media: MediaStore) -> memoryview:
         """The picture in base64: a part of its data URL, not a copy.

@@ -1,4 +1,4 @@
-"""JSON in pieces: a body whose large values are written once, shared, and never copied."""
+"""Writes JSON in pieces: large values are written once, shared, and never copied."""
 
 import json
 from collections.abc import Iterator, Mapping

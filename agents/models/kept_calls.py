@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from gnomon.core.message import ToolCall
 
 
-def kept_calls(came: Sequence[str], calls: Sequence[ToolCall]) -> list[ToolCall | None]:
+def kept_calls(call_ids: Sequence[str], calls: Sequence[ToolCall]) -> list[ToolCall | None]:
     """For each id that came, the call that the agent made of it; None where it dropped that one.
 
     Those whose ids are known go by them, renamed ones by their place.
@@ -20,6 +20,6 @@ def kept_calls(came: Sequence[str], calls: Sequence[ToolCall]) -> list[ToolCall 
     by_id: dict[str, deque[ToolCall]] = {}
     for call in calls:
         by_id.setdefault(call["id"], deque()).append(call)
-    if len(calls) < len(came) and by_id.keys() <= set(came):
-        return [found.popleft() if (found := by_id.get(name)) else None for name in came]
-    return [*calls[: len(came)], *[None] * (len(came) - len(calls))]
+    if len(calls) < len(call_ids) and by_id.keys() <= set(call_ids):
+        return [same_id.popleft() if (same_id := by_id.get(name)) else None for name in call_ids]
+    return [*calls[: len(call_ids)], *[None] * (len(call_ids) - len(calls))]

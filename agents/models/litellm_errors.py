@@ -46,12 +46,16 @@ class Scrubber:
 
 
 def fault_of(
-    error: Exception, scrub: Scrubber, told: dict[str, Any] | None = None
+    error: Exception, scrub: Scrubber, error_body: dict[str, Any] | None = None
 ) -> ProviderFault | ModelFault:
     """The fault that an error of LiteLLM stands for: that of the provider's HTTP answer, if there was one.
-    `told` is the error that the provider sent as if it were a success.
+    `error_body` is the error that the provider sent as if it were a success.
     """
-    fault = _fault_of_answer(error, scrub) if told is None else fault_of_body(200, {}, told, b"", scrub)
+    fault = (
+        _fault_of_answer(error, scrub)
+        if error_body is None
+        else fault_of_body(200, {}, error_body, b"", scrub)
+    )
     kinds = [kind.__name__ for kind in type(error).__mro__]
     cause = next((cause for kind, cause in _MODELS.items() if kind in kinds), None)
     if cause == "context_overflow" and blames_reply_limit(str(error).lower()):
@@ -77,8 +81,8 @@ def _fault_of_answer(error: Exception, scrub: Scrubber) -> ProviderFault | Model
     last = list(_chain(error))[-1]
     status = getattr(last, "status_code", None)
     if type(last) is Exception and isinstance(status, int) and 400 <= status < 600:
-        found = {"message": getattr(last, "message", None) or str(last)}
-        return fault_of_body(status, {}, found, b"", scrub)
+        error_body = {"message": getattr(last, "message", None) or str(last)}
+        return fault_of_body(status, {}, error_body, b"", scrub)
     return None
 
 

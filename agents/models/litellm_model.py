@@ -1,4 +1,4 @@
-"""LiteLLM behind the Model seam: any provider it knows, with honest usage, prices and faults."""
+"""Calls any provider that LiteLLM knows, with checked usage, prices and faults."""
 
 import asyncio
 import copy
@@ -59,17 +59,17 @@ def load() -> ModuleType:
 # it every other trial. The other one carries logins alone.
 def _guarded_sync(send: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(send)
-    def sent(client: object, request: object, **given: Any) -> Any:
-        return send(client, request, **{**given, "follow_redirects": False})
+    def sent(client: object, request: object, **arguments: Any) -> Any:
+        return send(client, request, **{**arguments, "follow_redirects": False})
 
     return sent
 
 
 def _guarded(send: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(send)
-    async def sent(client: object, request: object, **given: Any) -> Any:
-        response = await send(client, request, **{**given, "follow_redirects": False, "stream": True})
-        if given.get("stream"):
+    async def sent(client: object, request: object, **arguments: Any) -> Any:
+        response = await send(client, request, **{**arguments, "follow_redirects": False, "stream": True})
+        if arguments.get("stream"):
             return response
         whole = await _whole(response)
         heard(request, whole)
@@ -91,8 +91,8 @@ async def _whole(response: Any) -> Any:
         async for part in response.aiter_bytes():
             body += part
             if len(body) > MAX_BODY_BYTES:
-                said = f"a reply of more than {MAX_BODY_BYTES:,} bytes"
-                raise httpx.DecodingError(said, request=response.request)
+                problem = f"a reply of more than {MAX_BODY_BYTES:,} bytes"
+                raise httpx.DecodingError(problem, request=response.request)
     finally:
         await response.aclose()
     unpacked = ("content-encoding", "content-length", "transfer-encoding")
@@ -134,8 +134,8 @@ class LiteLLMModel:
         """
         key = wire.key_of(self.spec) or key_in(self._rules.provider.key or "") or None
         scrub = Scrubber(key)
-        asked = self._call(request, key)
-        call = {**self.spec.options, **asked, "messages": copy.deepcopy(asked["messages"])}
+        wanted = self._call(request, key)
+        call = {**self.spec.options, **wanted, "messages": copy.deepcopy(wanted["messages"])}
         if request.tools:
             call["tools"] = portable(request.tools)
         litellm = load()
@@ -152,9 +152,9 @@ class LiteLLMModel:
         if exchange.error is not None:  # LiteLLM reads some of them as empty replies
             raise fault_of_body(200, {}, exchange.error, b"", scrub)
         is_plain = exchange.completion is not None and exchange.offers(len(request.tools))
-        settings = {**self.spec.options, **asked}
+        settings = {**self.spec.options, **wanted}
         changed = (
-            *wire.absent(self.spec, request.decoding, asked),
+            *wire.absent(self.spec, request.decoding, wanted),
             *changes(settings, exchange),
             *self._rules.left_out(request.messages),
         )

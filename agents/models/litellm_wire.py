@@ -1,4 +1,4 @@
-"""LiteLLM's wire: what really went to the provider and what came back, before and after LiteLLM's hands."""
+"""Records what really went to the provider and what came back, before and after LiteLLM's changes."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -104,13 +104,13 @@ def heard(request: Any, response: Any) -> None:
 
 def _object(data: bytes) -> dict[str, Any] | None:
     try:
-        found = json.loads(data)
+        value = json.loads(data)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
-def changes(asked: Mapping[str, Any], exchange: Exchange) -> tuple[str, ...]:
+def changes(wanted: Mapping[str, Any], exchange: Exchange) -> tuple[str, ...]:
     """What an adapter made of a request besides writing it in the provider's own shape.
 
     >>> sent = Exchange(sent={"messages": [], "temperature": 1.0})
@@ -122,18 +122,18 @@ def changes(asked: Mapping[str, Any], exchange: Exchange) -> tuple[str, ...]:
         return ()
     try:
         # In a shape of the provider's own roles and turns have no counterpart.
-        messages = _messages(asked["messages"], sent["messages"]) if exchange.completion else ()
-        return (*_settings(asked, sent), *_tools(asked, sent), *messages)
+        messages = _messages(wanted["messages"], sent["messages"]) if exchange.completion else ()
+        return (*_settings(wanted, sent), *_tools(wanted, sent), *messages)
     except (AttributeError, KeyError, TypeError):  # a shape that nobody here has met must not cost a trial
         return ("request: in a shape that could not be compared",)
 
 
-def _settings(asked: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[str]:
-    choice, now = asked.get("tool_choice"), _choice(sent)
+def _settings(wanted: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[str]:
+    choice, now = wanted.get("tool_choice"), _choice(sent)
     if choice is not None and choice != now and (choice, now) != ("auto", _ABSENT):
         yield f"tool_choice: {choice} → {now}"
     for name, spellings in _SETTINGS.items():
-        before = next((asked[spelling] for spelling in spellings if spelling in asked), None)
+        before = next((wanted[spelling] for spelling in spellings if spelling in wanted), None)
         after = next(
             (value for spelling in spellings if (value := _setting(sent, spelling)) is not None), None
         )
@@ -152,18 +152,18 @@ def _setting(sent: Mapping[str, Any], name: str) -> Any:
 def _choice(sent: Mapping[str, Any]) -> str:
     config = sent.get("toolConfig") or sent.get("tool_config")
     if isinstance(config, Mapping) and "tools" in config:  # Bedrock's
-        said: Any = next(iter(config.get("toolChoice") or ()), None)
+        mode: Any = next(iter(config.get("toolChoice") or ()), None)
     elif isinstance(config, Mapping):
         calling = config.get("functionCallingConfig") or config.get("function_calling_config") or {}
-        said = calling.get("mode") if isinstance(calling, Mapping) else None
+        mode = calling.get("mode") if isinstance(calling, Mapping) else None
     else:
-        said = sent.get("tool_choice")
-        said = said.get("type") if isinstance(said, Mapping) else said
-    return _SAME_CHOICE.get(said, str(said)) if said else _ABSENT
+        mode = sent.get("tool_choice")
+        mode = mode.get("type") if isinstance(mode, Mapping) else mode
+    return _SAME_CHOICE.get(mode, str(mode)) if mode else _ABSENT
 
 
-def _tools(asked: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[str]:
-    before = asked.get("tools") or []
+def _tools(wanted: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[str]:
+    before = wanted.get("tools") or []
     after = sent.get("tools") or (sent.get("toolConfig") or {}).get("tools") or []
     if before == after:
         return
@@ -181,7 +181,11 @@ def _tools(asked: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[str]:
 def _bounds(value: Any) -> set[str]:
     """The bounds that schemas hold; `oneOf` counts as `anyOf`, and `const` as `enum`: they say the same."""
     if isinstance(value, Mapping):
-        inner = [_bounds(one) for name, one in value.items() if name not in ("enum", "const", "required")]
+        inner = [
+            _bounds(inner_value)
+            for name, inner_value in value.items()
+            if name not in ("enum", "const", "required")
+        ]
         own = {_SAME_BOUND.get(str(name), str(name)) for name in value if name in _BOUNDS}
         return own.union(*inner)
     none: set[str] = set()
@@ -189,7 +193,7 @@ def _bounds(value: Any) -> set[str]:
 
 
 def _messages(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> Iterator[str]:
-    roles = [[_ROLES.get(one["role"], one["role"]) for one in side] for side in (before, after)]
+    roles = [[_ROLES.get(message["role"], message["role"]) for message in side] for side in (before, after)]
     if roles[0] != roles[1]:
         yield f"messages: {len(before)} → {len(after)}"
         return
@@ -227,13 +231,13 @@ def portable(value: Any) -> Any:
     [{'enum': [1]}, {'anyOf': [{'type': 'null'}]}]
     """
     if isinstance(value, list):
-        return [portable(one) for one in value]
+        return [portable(item) for item in value]
     if not isinstance(value, Mapping):
         return value
-    found = {name: portable(inner) for name, inner in value.items()}
-    if "const" in found and not isinstance(found["const"], dict):
-        found = {"enum" if name == "const" else name: inner for name, inner in found.items()}
-        found["enum"] = [found["enum"]]
-    if isinstance(found.get("oneOf"), list):
-        found = {"anyOf" if name == "oneOf" else name: inner for name, inner in found.items()}
-    return found
+    fields = {name: portable(inner) for name, inner in value.items()}
+    if "const" in fields and not isinstance(fields["const"], dict):
+        fields = {"enum" if name == "const" else name: inner for name, inner in fields.items()}
+        fields["enum"] = [fields["enum"]]
+    if isinstance(fields.get("oneOf"), list):
+        fields = {"anyOf" if name == "oneOf" else name: inner for name, inner in fields.items()}
+    return fields

@@ -1,4 +1,4 @@
-"""The fast path: an endpoint that speaks OpenAI's protocol, called over aiohttp, LiteLLM left out."""
+"""Calls an endpoint that speaks OpenAI's chat protocol directly over aiohttp, without LiteLLM."""
 
 import functools
 from collections.abc import Mapping

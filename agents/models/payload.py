@@ -1,4 +1,4 @@
-"""Payload: the body of a chat completion as the bytes that travel, pictures written once a process."""
+"""Writes the body of a chat completion as bytes; pictures are written once per process."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -38,8 +38,8 @@ class Payload:
         is_marked: bool = False,
     ) -> None:
         """`rules` say which turns go back whole, `is_marked` whether prefixes to be cached get a mark."""
-        said = {name: value for name, value in fields.items() if value is not None}
-        self._head, self._media, self._pictures, self._kept = dump(said)[:-1], media, pictures, kept
+        stated = {name: value for name, value in fields.items() if value is not None}
+        self._head, self._media, self._pictures, self._kept = dump(stated)[:-1], media, pictures, kept
         self._rules, self._seed_name, self._is_marked = rules, seed_name, is_marked
         self._tools = memoize_by_tools(dump)
 

@@ -1,4 +1,4 @@
-"""Providers that speak OpenAI's chat protocol: where they are, whose key they take, and what they want back.
+"""The providers that speak OpenAI's chat protocol: address, key, and what they want back.
 
 What is not listed here takes a turn back as it came, under the names it came in.
 """

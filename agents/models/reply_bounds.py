@@ -1,4 +1,4 @@
-"""Cuts a reply that is longer than any model's where it comes in, and flags it."""
+"""Cuts and flags a reply that is longer than any model's."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -81,8 +81,8 @@ def _cut_short(details: object) -> str:
     >>> _cut_short({"reason": "max_output_tokens"}), _cut_short(None)
     ('length', 'incomplete')
     """
-    said = str((details.get("reason") if isinstance(details, dict) else None) or "incomplete")
-    return "length" if said == "max_output_tokens" else wire.sanitize(said)[:100]
+    reason = str((details.get("reason") if isinstance(details, dict) else None) or "incomplete")
+    return "length" if reason == "max_output_tokens" else wire.sanitize(reason)[:100]
 
 
 def responses_usage(usage: object) -> TokenUsage:

@@ -1,4 +1,4 @@
-"""A request to OpenAI's Responses API: nothing is stored there, so every item of the model goes back."""
+"""Writes a request to OpenAI's Responses API: nothing is stored there, so every item goes back."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -71,14 +71,18 @@ class ResponsesRequest:
         if request.tools:
             body |= {"tools": self._tools(request.tools), "tool_choice": request.tool_choice}
         messages = self._turns.chosen(request.messages)
-        whole = {place: self._whole(said) for place, said in enumerate(messages) if _is_ours(said)}
+        whole = {
+            place: self._whole(conversation)
+            for place, conversation in enumerate(messages)
+            if _is_ours(conversation)
+        }
         if count := sum(items is None for items in whole.values()):
             changes += (f"reasoning: left out of {count} of {len(whole)} turns",)
-        said = [
+        conversation = [
             self._items(message) if (items := whole.get(place)) is None else items
             for place, message in enumerate(messages)
         ]
-        return pieces_of({**body, "input": [item for items in said for item in items]}), changes
+        return pieces_of({**body, "input": [item for items in conversation for item in items]}), changes
 
     def _whole(self, message: Message) -> list[Item] | None:
         """A turn of the model as it came; None where nobody could read it again: nothing is stored, and of
@@ -98,8 +102,10 @@ class ResponsesRequest:
             return [{"type": "function_call_output", "call_id": message["tool_call_id"], "output": result}]
         if message["role"] != "assistant":
             return [{"role": message["role"], "content": self._parts(content)}]
-        said = [{"role": "assistant", "content": wire.sanitize(content)}] if isinstance(content, str) else []
-        return [*said, *map(_call, _calls(message))]
+        text_items = (
+            [{"role": "assistant", "content": wire.sanitize(content)}] if isinstance(content, str) else []
+        )
+        return [*text_items, *map(_call, _calls(message))]
 
     def _parts(self, content: str | list[TextBlock | ImageBlock] | None) -> list[Item]:
         if not isinstance(content, list):
@@ -133,8 +139,8 @@ def as_it_came(output: Sequence[Item], calls: Sequence[ToolCall]) -> list[Item]:
     >>> as_it_came(output, [])
     []
     """
-    came = [item["call_id"] for item in output if item.get("type") == "function_call"]
-    kept = iter(kept_calls(came, calls))
+    call_ids = [item["call_id"] for item in output if item.get("type") == "function_call"]
+    kept = iter(kept_calls(call_ids, calls))
     items: list[Item] = []
     is_after_dropped = False
     for item in output:

@@ -1,4 +1,4 @@
-"""How long a provider asks to wait: by its headers, by its error's fields, by its words."""
+"""Reads how long a provider asks to wait: from its headers, its error's fields, its words."""
 
 import datetime as dt
 import math
@@ -42,25 +42,25 @@ def retry_after_s(headers: Mapping[str, str], error: ErrorBody) -> float | None:
     >>> retry_after_s({}, ErrorBody(words="rate limit reached. please try again in 500ms."))
     0.5
     """
-    said = {name.lower(): value for name, value in headers.items()}
+    by_name = {name.lower(): value for name, value in headers.items()}
     resets = [
-        duration_s(said[reset])
+        duration_s(by_name[reset])
         for remaining, reset in _RESETS
-        if said.get(remaining, "").strip() == "0" and reset in said
+        if by_name.get(remaining, "").strip() == "0" and reset in by_name
     ]
-    found = (
-        _number(said.get("retry-after-ms", ""), unit_s=1e-3),
-        seconds(said["retry-after"]) if said.get("retry-after") else None,
+    stated_s = (
+        _number(by_name.get("retry-after-ms", ""), unit_s=1e-3),
+        seconds(by_name["retry-after"]) if by_name.get("retry-after") else None,
         duration_s(error.retry_delay),
         max((reset for reset in resets if reset is not None), default=None),
         _until(_number(error.reset_ms, unit_s=1e-3)),
         _in_words(error.words),
     )
-    wait_s = next((wait_s for wait_s in found if wait_s is not None), None)
+    wait_s = next((wait_s for wait_s in stated_s if wait_s is not None), None)
     return None if wait_s is None else min(max(wait_s, 0.0), MAX_RETRY_AFTER_S)
 
 
-def seconds(said: str) -> float | None:
+def seconds(text: str) -> float | None:
     """Seconds from now of a `Retry-After`, in [0, MAX_RETRY_AFTER_S].
 
     >>> seconds("7"), seconds("soon"), seconds("Thu, 01 Jan 1970 00:00:00 GMT"), seconds("inf")
@@ -69,16 +69,16 @@ def seconds(said: str) -> float | None:
     True
     """
     try:
-        wait_s = float(said)
+        wait_s = float(text)
     except ValueError:
         try:
-            wait_s = parsedate_to_datetime(said).timestamp() - time.time()
+            wait_s = parsedate_to_datetime(text).timestamp() - time.time()
         except (ValueError, OverflowError):
             return None
     return None if math.isnan(wait_s) else min(max(wait_s, 0.0), MAX_RETRY_AFTER_S)
 
 
-def duration_s(said: str) -> float | None:
+def duration_s(text: str) -> float | None:
     """Seconds of a duration with units, of a bare number, or until a time of RFC 3339.
 
     >>> duration_s("6m0s"), duration_s("20ms"), duration_s("1.5"), duration_s("1970-01-01T00:00:00Z")
@@ -86,21 +86,21 @@ def duration_s(said: str) -> float | None:
     >>> duration_s("soon") is None
     True
     """
-    said = said.strip().lower()
-    if _DURATION.fullmatch(said):
-        parts = re.findall(r"([\d.]+)(ms|[smhd])", said, re.ASCII)
+    text = text.strip().lower()
+    if _DURATION.fullmatch(text):
+        parts = re.findall(r"([\d.]+)(ms|[smhd])", text, re.ASCII)
         return sum(float(number) * _UNIT_S[unit] for number, unit in parts)
-    if (number := _number(said, unit_s=1.0)) is not None:
+    if (number := _number(text, unit_s=1.0)) is not None:
         return number
     try:
-        return _until(dt.datetime.fromisoformat(said.upper()).timestamp())
+        return _until(dt.datetime.fromisoformat(text.upper()).timestamp())
     except (ValueError, OverflowError):
         return None
 
 
-def _number(said: str, *, unit_s: float) -> float | None:
+def _number(text: str, *, unit_s: float) -> float | None:
     try:
-        number = float(said)
+        number = float(text)
     except ValueError:
         return None
     return number * unit_s if math.isfinite(number) else None
@@ -111,10 +111,10 @@ def _until(time_s: float | None) -> float | None:
 
 
 def _in_words(words: str) -> float | None:
-    found = _TRY_AGAIN.search(words)
-    if found is None:
+    match = _TRY_AGAIN.search(words)
+    if match is None:
         return None
-    number, unit, duration = found.groups()
+    number, unit, duration = match.groups()
     if duration:
         return duration_s(duration)
     return float(number) * _UNIT_S["ms" if unit in ("ms", "milliseconds") else unit[0]]

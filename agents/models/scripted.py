@@ -1,4 +1,4 @@
-"""Scripted: a model that replies as its options say; for tests, rehearsals and planted effects.
+"""A model that replies as its options say, for tests, rehearsals and planted effects.
 
 The options of its `ModelSpec`:
 
@@ -99,7 +99,7 @@ class ScriptedModel:
             self.script = Script.model_validate(spec.options)
         except ValidationError as error:
             # A reply is a text or an object: what was found deeper is about the one that was meant.
-            deepest = max(error.errors(), key=lambda one: len(one["loc"]))
+            deepest = max(error.errors(), key=lambda item: len(item["loc"]))
             path = [str(part) for part in deepest["loc"] if part not in ("str", "ScriptedReply")]
             field = ".".join(["options", *path])
             raise SpecError(deepest["msg"].removeprefix("Value error, "), field=field) from None
@@ -108,20 +108,20 @@ class ScriptedModel:
         await asyncio.sleep(self.script.delay_s)
         turn = sum(message["role"] == "assistant" for message in request.messages)
         replies = self._replies(request)
-        said = _chosen(replies[min(turn, len(replies) - 1) :], request)
-        if said.fault:
+        chosen = _chosen(replies[min(turn, len(replies) - 1) :], request)
+        if chosen.fault:
             raise ProviderFault(
-                f"scripted fault {said.fault}",
-                cause=said.fault,
-                transient=said.transient,
-                retry_after_s=said.retry_after_s,
+                f"scripted fault {chosen.fault}",
+                cause=chosen.fault,
+                transient=chosen.transient,
+                retry_after_s=chosen.retry_after_s,
             )
-        if said.model_fault:
-            raise ModelFault(f"scripted fault {said.model_fault}", cause=said.model_fault)
+        if chosen.model_fault:
+            raise ModelFault(f"scripted fault {chosen.model_fault}", cause=chosen.model_fault)
         return Reply(
-            text=_drawn(said.draw, request) if said.draw else said.text,
-            tool_calls=tuple(_call(call, turn, index) for index, call in enumerate(said.tool_calls)),
-            finish_reason=said.finish_reason or ("tool_calls" if said.tool_calls else "stop"),
+            text=_drawn(chosen.draw, request) if chosen.draw else chosen.text,
+            tool_calls=tuple(_call(call, turn, index) for index, call in enumerate(chosen.tool_calls)),
+            finish_reason=chosen.finish_reason or ("tool_calls" if chosen.tool_calls else "stop"),
             prompt_tokens=self.script.prompt_tokens,
             completion_tokens=self.script.completion_tokens,
             usd=self.script.usd,
@@ -144,11 +144,11 @@ class ScriptedModel:
 
 def _chosen(replies: Sequence[str | ScriptedReply], request: Request) -> ScriptedReply:
     """The first of the replies that `tool_choice` allows, else the first."""
-    said = [ScriptedReply(text=line) if isinstance(line, str) else line for line in replies]
+    options = [ScriptedReply(text=line) if isinstance(line, str) else line for line in replies]
     if request.tools and request.tool_choice != "auto":
         must = request.tool_choice == "required"
-        return next((one for one in said if bool(one.tool_calls) == must), said[0])
-    return said[0]
+        return next((reply for reply in options if bool(reply.tool_calls) == must), options[0])
+    return options[0]
 
 
 def _call(call: ScriptedCall, turn: int, index: int) -> ToolCall:

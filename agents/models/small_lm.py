@@ -1,4 +1,4 @@
-"""A small language model of one's own on the loopback, as a demonstration of bringing a local model.
+"""Serves a small language model on the loopback, as an example of bringing a local model.
 
     python -m agents.models.small_lm --port 8765
 
@@ -67,11 +67,11 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m agents.models.small_lm", description=__doc__)
     parser.add_argument("--port", type=int, default=8765)
     parser.add_argument("--weights", type=Path, default=None)
-    given = parser.parse_args(argv)
+    options = parser.parse_args(argv)
     stops = {signal.SIGINT, signal.SIGTERM}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, stops)  # the server's threads are to inherit it
     try:
-        server = serve(given.port, given.weights or weights_path())
+        server = serve(options.port, options.weights or weights_path())
         sys.stdout.write(f"serving at {server.listening_address}/v1\n")
         sys.stdout.flush()
         signal.sigwait(stops)

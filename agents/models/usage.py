@@ -1,4 +1,4 @@
-"""What a call used: the provider's own counts, checked as they come in, and their price."""
+"""Reads and checks what a call used, by the provider's own counts, and prices it."""
 
 import functools
 import math
@@ -69,8 +69,8 @@ def usage_of(
     >>> usage.prompt, usage.cached, usage.is_unreadable
     (10, None, True)
     """
-    said = (prompt, completion, cached, cache_write, reasoning)
-    is_unreadable = any(value is not None and token_count(value) is None for value in said)
+    stated = (prompt, completion, cached, cache_write, reasoning)
+    is_unreadable = any(value is not None and token_count(value) is None for value in stated)
     is_unreadable |= usd is not None and dollars(usd) is None
     inputs, outputs = token_count(prompt), token_count(completion)
     if not inputs or outputs is None:
@@ -126,7 +126,7 @@ def chat_usage(usage: object) -> TokenUsage:
         fee = dollars(usd)
         is_charged_elsewhere = upstream is None or fee is None
         usd = None if upstream is None or fee is None else fee + upstream
-    found = usage_of(
+    own = usage_of(
         prompt=prompt,
         completion=completion,
         cached=_first(inputs.get("cached_tokens"), usage, "prompt_cache_hit_tokens", "cached_tokens"),
@@ -134,7 +134,7 @@ def chat_usage(usage: object) -> TokenUsage:
         reasoning=reasoning,
         usd=usd,
     )
-    return replace(found, is_charged_elsewhere=is_charged_elsewhere)
+    return replace(own, is_charged_elsewhere=is_charged_elsewhere)
 
 
 def _beside(prompt: object, completion: object, reasoning: object, total: object) -> int:
@@ -155,7 +155,7 @@ def _part(usage: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 def _first(value: object, more: Mapping[str, Any], *names: str) -> object:
     """The first that is said: DeepSeek and Kimi count cached tokens beside OpenAI's details."""
-    return next((said for said in (value, *map(more.get, names)) if said is not None), None)
+    return next((count for count in (value, *map(more.get, names)) if count is not None), None)
 
 
 class ReplyCounts(TypedDict):

@@ -1,1 +1,5 @@
-"""The benchmarks: each public module or folder here is one."""
+"""Benchmarks, one per module or folder; each defines one object of its own name.
+
+Start at gnomon/core/benchmark.py, which says what a benchmark is, and at `sti_bench`, a small one.
+docs/benchmarks/README.md lists them, and docs/adding-a-benchmark.md shows how to add one.
+"""

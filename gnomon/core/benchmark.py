@@ -51,13 +51,13 @@ class Select:
         Raises:
             SpecError: names the field and what is allowed.
         """
-        for name_of, given, known in (
+        for name_of, names, allowed in (
             ("select.tasks", self.tasks, tasks),
             ("select.scenes", self.scenes, scenes),
         ):
-            for name in given:
-                if name not in known:
-                    raise SpecError(f"no {name!r}; allowed: {', '.join(known)}", field=name_of)
+            for name in names:
+                if name not in allowed:
+                    raise SpecError(f"no {name!r}; allowed: {', '.join(allowed)}", field=name_of)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,8 +164,10 @@ def provided_inputs(benchmark: Benchmark, names: Iterable[str]) -> tuple[str, ..
     """Those of these tools that the benchmark's samples can serve; tools there are no more count as well."""
     if not isinstance(benchmark, ProvidesToolInputs):
         return tuple(names)
-    known = TOOLS.names()
-    return tuple(name for name in names if name not in known or TOOLS.get(name).needs in benchmark.provides)
+    existing = TOOLS.names()
+    return tuple(
+        name for name in names if name not in existing or TOOLS.get(name).needs in benchmark.provides
+    )
 
 
 def usable_tools(benchmark: Benchmark) -> list[str]:

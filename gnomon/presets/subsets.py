@@ -47,7 +47,7 @@ def plan(options: SubsetsOptions, _: Benchmark) -> ArmPlan:
     if len(sets) > MOST_ARMS:
         message = f"makes {len(sets)} arms, at most {MOST_ARMS} are allowed; name fewer groups or orders"
         raise SpecError(message, field="arms.orders")
-    arms = tuple(options.coalition(one) for one in sets)
+    arms = tuple(options.coalition(joined) for joined in sets)
     return ArmPlan(
         arms=arms,
         contrasts=(contrast(arms[0].name, arms[-1].name, "all tools together", "tools", is_primary=True),),

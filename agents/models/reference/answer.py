@@ -1,4 +1,4 @@
-"""Answer: letters, times and the reason, written as the prompt asks for."""
+"""Writes answers as the prompt asks for them: letters, times and the reason."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -51,5 +51,5 @@ def usual_intervals(question: Question) -> tuple[Interval, ...]:
 
 def cheapest(costs: Mapping[Option, float]) -> Sequence[Option]:
     """The options whose cost is known, cheapest first; equal costs in the order of their letters."""
-    known = [option for option, cost in costs.items() if cost < float("inf")]
-    return sorted(known, key=lambda option: (costs[option], option.letter))
+    reachable = [option for option, cost in costs.items() if cost < float("inf")]
+    return sorted(reachable, key=lambda option: (costs[option], option.letter))

@@ -1,4 +1,4 @@
-"""Arrivals: when a target comes to each option, by the forecasting tool or else by distances alone."""
+"""Estimates when a target comes to each option, by the forecasting tool or by distances alone."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ class Arrival:
 
 
 def arrivals(
-    known: Survey, departures: Sequence[Mapping[str, Any]], options: Sequence[Option], evidence: Evidence
+    observed: Survey, departures: Sequence[Mapping[str, Any]], options: Sequence[Option], evidence: Evidence
 ) -> list[dict[Option, Arrival]]:
     """For each departure, what lies ahead among the options other than the camera it departs from.
 
@@ -48,18 +48,20 @@ def arrivals(
     ]
     results = evidence.ask(calls, "I forecast when the target comes to each option.")
     return [
-        by_distance(known, leave, options, evidence) if found is None else _read(known, found, options)
-        for leave, found in zip(departures, results, strict=True)
+        by_distance(observed, leave, options, evidence)
+        if result is None
+        else _read(observed, result, options)
+        for leave, result in zip(departures, results, strict=True)
     ]
 
 
-def _read(known: Survey, found: Result, options: Sequence[Option]) -> dict[Option, Arrival]:
-    rows = {row["camera"]: row for row in found["arrivals"] if "start_s" in row}
+def _read(observed: Survey, result: Result, options: Sequence[Option]) -> dict[Option, Arrival]:
+    rows = {row["camera"]: row for row in result["arrivals"] if "start_s" in row}
     return {
         option: Arrival(
             metres=row["distance_m"],
             interval=(row["start_s"], row["end_s"]),
-            middle=at((row["middle_x_m"], row["middle_y_m"]), _floor(known, option)),
+            middle=at((row["middle_x_m"], row["middle_y_m"]), _floor(observed, option)),
             middle_s=row["middle_s"],
             heading_deg=row.get("heading_deg"),
             spread_s=(row["start_error_s"], row["end_error_s"]),
@@ -70,7 +72,7 @@ def _read(known: Survey, found: Result, options: Sequence[Option]) -> dict[Optio
 
 
 def by_distance(
-    known: Survey, departure: Mapping[str, Any], options: Sequence[Option], evidence: Evidence
+    observed: Survey, departure: Mapping[str, Any], options: Sequence[Option], evidence: Evidence
 ) -> dict[Option, Arrival]:
     """Within half a view's length of the middle of each option's view.
 
@@ -78,33 +80,35 @@ def by_distance(
         Need: the tools have not been asked yet.
     """
     options = [option for option in options if option.text != departure["seen_by"]]
-    pairs = [(departure["at"], middle(known, option)) for option in options]
+    pairs = [(departure["at"], middle(observed, option)) for option in options]
     metres = distances(evidence, pairs, "I measure the way to each option.")
-    found = {}
+    by_option = {}
     for option, way_m in zip(options, metres, strict=True):
-        camera = known.cameras.get(option.text)
+        camera = observed.cameras.get(option.text)
         half_m = ((camera.range_m if camera else None) or ASSUMED_RANGE_M) * (1 - BLIND_SHARE) / 2
         passes_s, half_s = (metres / departure["speed_mps"] for metres in (way_m, half_m))
         if math.isfinite(way_m):
             start_s = departure["time_s"] + passes_s
-            found[option] = Arrival(
+            by_option[option] = Arrival(
                 metres=way_m,
                 interval=(max(start_s - half_s, departure["time_s"]), start_s + half_s),
-                middle=middle(known, option),
+                middle=middle(observed, option),
                 middle_s=start_s,
                 heading_deg=None,
                 spread_s=(half_s, half_s),
             )
-    return found
+    return by_option
 
 
-def expected(known: Survey, option: Option, forecast: Interval, since_s: float, *, vehicle: bool) -> Interval:
+def expected(
+    observed: Survey, option: Option, forecast: Interval, since_s: float, *, vehicle: bool
+) -> Interval:
     """The interval to answer for a stay in an option's view, forecast from a sighting ended at `since_s`.
 
     People stop and turn, cars wait at lights: but only as far as the map itself is vague. Where a scene
     states that its views are exact, it is a drawing, and what moves in it moves evenly.
     """
-    constants, camera = known.constants, known.cameras.get(option.text)
+    constants, camera = observed.constants, observed.cameras.get(option.text)
     vague = camera.vagueness if camera else 1.0
     start_s = constants.walker_start_s
     if vehicle:
@@ -118,9 +122,9 @@ def expected(known: Survey, option: Option, forecast: Interval, since_s: float, 
     return hedged(*forecast, doubts)
 
 
-def middle(known: Survey, option: Option) -> Location:
+def middle(observed: Survey, option: Option) -> Location:
     """The middle of an option's view, judged by its range; else its camera."""
-    camera = known.cameras.get(option.text)
+    camera = observed.cameras.get(option.text)
     ends = camera.view_ends() if camera else None
     if camera is None or ends is None:
         return {"camera": option.text}
@@ -128,26 +132,28 @@ def middle(known: Survey, option: Option) -> Location:
     return at(((near["x_m"] + far["x_m"]) / 2, (near["y_m"] + far["y_m"]) / 2), camera.floor)
 
 
-def _floor(known: Survey, option: Option) -> int:
-    camera = known.cameras.get(option.text)
+def _floor(observed: Survey, option: Option) -> int:
+    camera = observed.cameras.get(option.text)
     return camera.floor if camera else 0
 
 
 def costs(
-    known: Survey,
+    observed: Survey,
     departure: Mapping[str, Any],
     coming: Mapping[Option, Arrival],
 ) -> dict[Option, float]:
     """Metres to the middle of the stay in each option's view; what lies behind counts more."""
     heading_deg, start = departure.get("heading_deg"), departure["at"]
-    found = {}
+    by_option = {}
     for option, arrival in coming.items():
-        there = middle(known, option)
+        there = middle(observed, option)
         behind = 1.0
         if heading_deg is not None and "x_m" in there and "x_m" in start:
             east_m, north_m = there["x_m"] - start["x_m"], there["y_m"] - start["y_m"]
             turn = math.radians(heading_deg) - math.atan2(east_m, north_m)
-            behind += known.constants.behind_cost * (1.0 - math.cos(turn)) / 2 if east_m or north_m else 0.0
+            behind += (
+                observed.constants.behind_cost * (1.0 - math.cos(turn)) / 2 if east_m or north_m else 0.0
+            )
         passed_s = sum(arrival.interval) / 2 - departure["time_s"]
-        found[option] = max(passed_s * departure["speed_mps"], LEAST_M) * behind
-    return found
+        by_option[option] = max(passed_s * departure["speed_mps"], LEAST_M) * behind
+    return by_option

@@ -1,4 +1,4 @@
-"""Constants: what the reference takes for granted before it has seen anything, each with its source.
+"""Constants that the reference model assumes before any observation, each with its source.
 
 One frozen object holds them, so that a study can put others there: `dataclasses.replace(SHIPPED, …)`.
 """

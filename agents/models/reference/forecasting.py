@@ -1,4 +1,4 @@
-"""Ahead: where a target will be next, and when (one camera, two cameras)."""
+"""Forecasts where a target will be next, and when (one camera, two cameras)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,15 +18,15 @@ def next_camera(question: Question, evidence: Evidence) -> Answer:
     clips = question.clips[-1:]
     if not clips or clips[0].end_s is None:
         return guess(question, "The question shows no timed sighting.")
-    known = survey(evidence, clips, TRACK)
-    departure = known.departure(0)
-    [coming] = arrivals(known, [departure], question.options, evidence)
-    ranked = cheapest(costs(known, departure, coming))
+    observed = survey(evidence, clips, TRACK)
+    departure = observed.departure(0)
+    [coming] = arrivals(observed, [departure], question.options, evidence)
+    ranked = cheapest(costs(observed, departure, coming))
     if not ranked:
         return guess(question, "No way to any option is known.")
     best = coming[ranked[0]]
     why = f"{ranked[0].text} is the nearest option ahead, {best.metres:.0f} m on, {_told(best, clips[0])}."
-    interval = expected(known, ranked[0], best.interval, departure["time_s"], vehicle=is_vehicle(clips[0]))
+    interval = expected(observed, ranked[0], best.interval, departure["time_s"], vehicle=is_vehicle(clips[0]))
     return Answer(options=(ranked[0],), intervals=(interval,), why=why)
 
 
@@ -35,19 +35,19 @@ def next_two(question: Question, evidence: Evidence) -> Answer:
     clips = question.clips[-1:]
     if len(question.options) < 2 or not clips or clips[0].end_s is None:
         return guess(question, "The question shows no timed sighting or too few options.")
-    known, vehicle = survey(evidence, clips, TRACK), is_vehicle(clips[0])
-    departure = known.departure(0)
-    [coming] = arrivals(known, [departure], question.options, evidence)
-    first_cost = costs(known, departure, coming)
+    observed, vehicle = survey(evidence, clips, TRACK), is_vehicle(clips[0])
+    departure = observed.departure(0)
+    [coming] = arrivals(observed, [departure], question.options, evidence)
+    first_cost = costs(observed, departure, coming)
     ways = {option: _on(departure, option, arrival) for option, arrival in coming.items()}
-    onward = dict(zip(ways, arrivals(known, list(ways.values()), question.options, evidence), strict=True))
+    onward = dict(zip(ways, arrivals(observed, list(ways.values()), question.options, evidence), strict=True))
     # Vehicles are seen by every camera of a crossing in turn; who walks comes to the nearest place first.
     firsts = list(ways) if vehicle else cheapest(first_cost)[:1]
     pairs: dict[tuple[Option, Option], float] = {}
     for first in firsts:
         way = ways[first]
         reached_m = (coming[first].middle_s - departure["time_s"]) * departure["speed_mps"]
-        for second, cost in costs(known, way, onward[first]).items():
+        for second, cost in costs(observed, way, onward[first]).items():
             pairs[first, second] = first_cost[first] + reached_m + cost
     if not pairs:
         return guess(question, "The ways to the options are not known.")
@@ -58,7 +58,7 @@ def next_two(question: Question, evidence: Evidence) -> Answer:
         f"{second.text}, {_told(both[1], clips[0])}."
     )
     first_s, second_s = (
-        expected(known, option, arrival.interval, departure["time_s"], vehicle=vehicle)
+        expected(observed, option, arrival.interval, departure["time_s"], vehicle=vehicle)
         for option, arrival in zip((first, second), both, strict=True)
     )
     return Answer(options=(first, second), intervals=(first_s, second_s), why=why)

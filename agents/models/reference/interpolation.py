@@ -1,4 +1,4 @@
-"""Between: what happened in the gap of two sightings (which camera, when, how it moved)."""
+"""Reconstructs the gap between two sightings: which camera, when, how the target moved."""
 
 import math
 from collections.abc import Sequence
@@ -19,11 +19,11 @@ def passed_camera(question: Question, evidence: Evidence) -> Answer:
     ends = question.ends
     if ends is None:
         return guess(question, "The question shows no two sightings.")
-    known = survey(evidence, ends, ENDS)
-    passages = _passages(known, [option.text for option in question.options], evidence)
+    observed = survey(evidence, ends, ENDS)
+    passages = _passages(observed, [option.text for option in question.options], evidence)
     passed = {option: passages.get(option.text) for option in question.options}
     detours = {option: passage["detour_m"] for option, passage in passed.items() if passage}
-    detours = detours or _detours(known, question.options, evidence)
+    detours = detours or _detours(observed, question.options, evidence)
     ranked = cheapest(detours)
     if not ranked:
         return guess(question, "No way by any option is known.")
@@ -32,33 +32,33 @@ def passed_camera(question: Question, evidence: Evidence) -> Answer:
     return Answer(options=(best,), why=why)
 
 
-def _detours(known: Survey, options: Sequence[Option], evidence: Evidence) -> dict[Option, float]:
+def _detours(observed: Survey, options: Sequence[Option], evidence: Evidence) -> dict[Option, float]:
     """Metres from the first sighting to each option's camera and on to the second."""
-    pairs = [(known.exit(0), _camera(option)) for option in options]
-    pairs += [(_camera(option), known.entry(1)) for option in options]
+    pairs = [(observed.exit(0), _camera(option)) for option in options]
+    pairs += [(_camera(option), observed.entry(1)) for option in options]
     metres = distances(evidence, pairs, "I compare the way by each option.")
     return {option: metres[i] + metres[len(options) + i] for i, option in enumerate(options)}
 
 
-def _passages(known: Survey, cameras: Sequence[str], evidence: Evidence) -> dict[str, Result]:
+def _passages(observed: Survey, cameras: Sequence[str], evidence: Evidence) -> dict[str, Result]:
     """By camera, how the gap between the two sightings may have been passed; empty if no tool tells."""
-    before, after = known.timed_track(0), known.timed_track(1)
+    before, after = observed.timed_track(0), observed.timed_track(1)
     if before is None or after is None:
         return {}
     # Where clips overlap there is no gap, but a way needs time: then the earlier clip counts up to there.
     until_s = after["times_s"][0] - SHORTEST_GAP_S
     kept = max(1, sum(time_s <= until_s for time_s in before["times_s"]))
     before = {**before, "points_m": before["points_m"][:kept], "times_s": before["times_s"][:kept]}
-    usual = VEHICLE if is_vehicle(known.clips[0]) else WALKER
-    asked = {
+    usual = VEHICLE if is_vehicle(observed.clips[0]) else WALKER
+    arguments = {
         "before": before,
         "after": after,
         "via": list(cameras),
         "speed_mps": usual.speed_mps,
         "speed_error_mps": usual.error_mps,
     }
-    [found] = evidence.ask([Call("interpolate", asked)], "I compare the ways by these cameras.")
-    return {row["camera"]: row for row in (found or {}).get("passages", ()) if "way_m" in row}
+    [result] = evidence.ask([Call("interpolate", arguments)], "I compare the ways by these cameras.")
+    return {row["camera"]: row for row in (result or {}).get("passages", ()) if "way_m" in row}
 
 
 def passing_time(question: Question, evidence: Evidence) -> Answer:
@@ -67,12 +67,12 @@ def passing_time(question: Question, evidence: Evidence) -> Answer:
     middle = next((camera for camera in question.cameras if ends and camera not in _seen(question)), None)
     if ends is None or middle is None or ends[0].end_s is None or ends[1].start_s is None:
         return guess(question, "The question names no middle camera between two timed sightings.")
-    known = survey(evidence, ends, ENDS)
-    passage = _passages(known, [middle], evidence).get(middle)
+    observed = survey(evidence, ends, ENDS)
+    passage = _passages(observed, [middle], evidence).get(middle)
     if passage is not None:
         expected = (passage["enters_s"], passage["leaves_s"])
     else:
-        shares = _shares(known, middle, evidence)
+        shares = _shares(observed, middle, evidence)
         if shares is None:
             return guess(question, f"The way by {middle} is not known.")
         gap_s = ends[1].start_s - ends[0].end_s
@@ -90,11 +90,11 @@ def passing_time(question: Question, evidence: Evidence) -> Answer:
     return Answer(options=(ranked[0],), why=why)
 
 
-def _shares(known: Survey, middle: str, evidence: Evidence) -> tuple[float, float] | None:
+def _shares(observed: Survey, middle: str, evidence: Evidence) -> tuple[float, float] | None:
     """Which part of the way through the gap lies in the middle camera's view: from, to, in [0, 1]."""
-    view = view_ends(evidence, known.cameras.get(middle))
+    view = view_ends(evidence, observed.cameras.get(middle))
     spots: tuple[Location, ...] = view or ({"camera": middle},)
-    start, end = known.exit(0), known.entry(1)
+    start, end = observed.exit(0), observed.entry(1)
     pairs = [(start, spot) for spot in spots] + [(spot, end) for spot in spots]
     metres = distances(evidence, pairs, f"I measure the way to {middle}'s view and on from it.")
     before, after = metres[: len(spots)], metres[len(spots) :]
@@ -121,13 +121,13 @@ def moved(question: Question, evidence: Evidence) -> Answer:
     ends = question.ends
     if ends is None:
         return guess(question, "The question shows no two sightings.")
-    known = survey(evidence, ends, ENDS)
-    gap = _through_view(question, known, evidence) or _whole_gap(known, evidence)
+    observed = survey(evidence, ends, ENDS)
+    gap = _through_view(question, observed, evidence) or _whole_gap(observed, evidence)
     if gap is None:
         return guess(question, "The displacement in the gap is not known.")
     costs: dict[Option, float] = {}
-    for option, told in _told(question, gap, evidence).items():
-        costs[option] = misfit(told, gap)
+    for option, motion in _told(question, gap, evidence).items():
+        costs[option] = misfit(motion, gap)
     ranked = cheapest(costs)
     if not ranked:
         return guess(question, "The options tell no directions.")
@@ -136,12 +136,12 @@ def moved(question: Question, evidence: Evidence) -> Answer:
     return Answer(options=(ranked[0],), why=why)
 
 
-def _through_view(question: Question, known: Survey, evidence: Evidence) -> Gap | None:
+def _through_view(question: Question, observed: Survey, evidence: Evidence) -> Gap | None:
     """The motion through the intermediate camera's view, if that is what is asked and known."""
     middle = next((camera for camera in question.cameras if camera not in _seen(question)), None)
     if middle is None or not question.about_middle:
         return None
-    passage = _passages(known, [middle], evidence).get(middle)
+    passage = _passages(observed, [middle], evidence).get(middle)
     if passage is None:
         return None
     east_m, north_m = passage["east_m"], passage["north_m"]
@@ -158,9 +158,9 @@ def _through_view(question: Question, known: Survey, evidence: Evidence) -> Gap 
     )
 
 
-def _whole_gap(known: Survey, evidence: Evidence) -> Gap | None:
+def _whole_gap(observed: Survey, evidence: Evidence) -> Gap | None:
     """The motion from the first sighting to the second."""
-    start, end = known.exit(0), known.entry(1)
+    start, end = observed.exit(0), observed.entry(1)
     why = "I need direction and length of the way through the gap."
     calls = [Call("bearing", {"start": start, "end": end}), Call("distance", {"start": start, "end": end})]
     bearing, distance = evidence.ask(calls, why)
@@ -171,29 +171,29 @@ def _whole_gap(known: Survey, evidence: Evidence) -> Gap | None:
         bearing_deg=bearing["bearing_deg"],
         straight_m=straight_m,
         length_m=distance.get("path_m") or straight_m,
-        duration_s=(known.clips[1].start_s or 0.0) - (known.clips[0].end_s or 0.0),
-        first_deg=known.heading(0),
-        last_deg=known.heading(1),
+        duration_s=(observed.clips[1].start_s or 0.0) - (observed.clips[0].end_s or 0.0),
+        first_deg=observed.heading(0),
+        last_deg=observed.heading(1),
     )
 
 
 def _told(question: Question, gap: Gap, evidence: Evidence) -> dict[Option, Motion]:
     """What the options tell, read by the tool or else by eye."""
     bearing = math.radians(gap.bearing_deg)
-    asked = {
+    arguments = {
         "texts": [option.text for option in question.options],
         "east_m": round(gap.straight_m * math.sin(bearing), 3),
         "north_m": round(gap.straight_m * math.cos(bearing), 3),
         "length_m": round(gap.length_m, 3),
     }
-    [found] = evidence.ask([Call("compare_motion", asked)], "I read the options against that.")
-    rows = (found or {}).get("comparisons", [{}] * len(question.options))
-    told = {}
+    [result] = evidence.ask([Call("compare_motion", arguments)], "I read the options against that.")
+    rows = (result or {}).get("comparisons", [{}] * len(question.options))
+    motions = {}
     for option, row in zip(question.options, rows, strict=True):
         motion = motion_of(row["stretches"]) if row.get("stretches") else read_motion(option.text)
         if motion is not None:
-            told[option] = motion
-    return told
+            motions[option] = motion
+    return motions
 
 
 def _camera(option: Option) -> Location:

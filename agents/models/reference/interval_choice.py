@@ -1,4 +1,4 @@
-"""Hedge: the interval that overlaps most, on average, with a stay whose start and length are uncertain."""
+"""Chooses the interval with the largest expected overlap with a stay of uncertain start and length."""
 
 import math
 from dataclasses import dataclass

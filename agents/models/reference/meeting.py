@@ -1,4 +1,4 @@
-"""Meeting: where and when two targets are in one camera's view at once."""
+"""Finds where and when two targets are in one camera's view at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,16 +21,16 @@ def meeting(question: Question, evidence: Evidence) -> Answer:
     clips = [clip for clip in latest.values() if clip.end_s is not None]
     if len(clips) != 2:
         return guess(question, "The question shows no two targets with times.")
-    known = survey(evidence, clips, "I need the cameras' places and both targets' paths on the ground.")
+    observed = survey(evidence, clips, "I need the cameras' places and both targets' paths on the ground.")
     last_s = max(clip.end_s or 0.0 for clip in clips)
-    stays = _stays(known, question.options, evidence)
+    stays = _stays(observed, question.options, evidence)
     costs = {option: _unlikely(stay, last_s, evidence.constants) for option, stay in stays.items()}
     ranked = cheapest(costs)
     if not ranked:
         return guess(question, "The ways to the options are not known.")
     best = stays[ranked[0]]
     interval = expected(
-        known, ranked[0], _together(best.first, best.second), last_s, vehicle=is_vehicle(clips[0])
+        observed, ranked[0], _together(best.first, best.second), last_s, vehicle=is_vehicle(clips[0])
     )
     if all(map(is_vehicle, clips)) and best.error_s > MEETING_S:
         interval = (last_s - MEETING_S, last_s + MEETING_S)
@@ -59,20 +59,24 @@ def _unlikely(stay: Stays, last_s: float, constants: Constants) -> float:
     return apart**2 / 2 + ahead_s / constants.meeting_soon_s
 
 
-def _stays(known: Survey, options: Sequence[Option], evidence: Evidence) -> dict[Option, Stays]:
+def _stays(observed: Survey, options: Sequence[Option], evidence: Evidence) -> dict[Option, Stays]:
     """When each of the two targets is in view of the options, as far as that is known."""
     names = [option.text for option in options]
-    asked = {"first": known.departure(0), "second": known.departure(1), "cameras": names}
-    [found] = evidence.ask([Call("meeting_candidates", asked)], "I compare when both can be at each option.")
-    if found is None:
-        one, other = (by_distance(known, known.departure(index), options, evidence) for index in (0, 1))
+    arguments = {"first": observed.departure(0), "second": observed.departure(1), "cameras": names}
+    [result] = evidence.ask(
+        [Call("meeting_candidates", arguments)], "I compare when both can be at each option."
+    )
+    if result is None:
+        first, second = (
+            by_distance(observed, observed.departure(index), options, evidence) for index in (0, 1)
+        )
         return {
-            option: Stays(first=one[option].interval, second=other[option].interval, error_s=0.0)
+            option: Stays(first=first[option].interval, second=second[option].interval, error_s=0.0)
             for option in options
-            if option in one and option in other
+            if option in first and option in second
         }
-    seen_by = {clip.camera for clip in known.clips}
-    rows = {row["camera"]: row for row in found["candidates"] if "apart_s" in row}
+    seen_by = {clip.camera for clip in observed.clips}
+    rows = {row["camera"]: row for row in result["candidates"] if "apart_s" in row}
     if set(rows) - seen_by:
         rows = {camera: row for camera, row in rows.items() if camera not in seen_by}
     return {
@@ -86,12 +90,12 @@ def _stays(known: Survey, options: Sequence[Option], evidence: Evidence) -> dict
     }
 
 
-def _together(one: Interval, other: Interval) -> Interval:
+def _together(first: Interval, second: Interval) -> Interval:
     """When both are in view: from the later arrival on, for as long as two such stays usually share.
 
     Stays of lengths a and b that overlap, at a random offset, share a·b / (a + b) on average.
     """
-    lengths_s = one[1] - one[0], other[1] - other[0]
-    start_s = max(one[0], other[0])
+    lengths_s = first[1] - first[0], second[1] - second[0]
+    start_s = max(first[0], second[0])
     usual_s = lengths_s[0] * lengths_s[1] / max(sum(lengths_s), 1e-9)
-    return start_s, max(min(one[1], other[1]), start_s + usual_s)
+    return start_s, max(min(first[1], second[1]), start_s + usual_s)

@@ -95,7 +95,7 @@ def _trip_reply(request: Request) -> Reply:
 def _call_of_duty(request: Request, name: str) -> Reply:
     """A call where one is required and none is needed: of a tool that takes no arguments, if there is one."""
     functions = [tool["function"] for tool in request.tools]
-    free = [one for one in functions if not one["parameters"].get("required")]
+    free = [function for function in functions if not function["parameters"].get("required")]
     call = _tool_call(Call((free or functions)[0]["name"], {}), name)
     return Reply(text="I must call a tool.", tool_calls=(call,), finish_reason="tool_calls", usd=0.0)
 

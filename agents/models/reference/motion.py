@@ -1,4 +1,4 @@
-"""Motion: a told movement («east at 1.2 m/s for 8 meters, then …») against what was measured."""
+"""Compares a movement described in words («east at 1.2 m/s for 8 meters, then …») with a measured one."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -50,15 +50,15 @@ def motion_of(rows: Sequence[Mapping[str, float]]) -> Motion:
     return _motion(tuple(parts))
 
 
-def misfit(told: Motion, gap: Gap) -> float:
+def misfit(motion: Motion, gap: Gap) -> float:
     """How badly a told motion fits: 0 is perfect; each part is about 1 when it is off by the whole."""
     bearing = math.radians(gap.bearing_deg)
     went_m = (gap.straight_m * math.sin(bearing), gap.straight_m * math.cos(bearing))
-    cost = math.dist(told.displacement_m, went_m) / max(gap.straight_m, 1.0)
-    cost += abs(math.log(max(told.length_m, 0.1) / max(gap.length_m, 0.1)))
-    if told.duration_s and gap.duration_s > 0:
-        cost += abs(math.log(told.duration_s / gap.duration_s))
-    for told_deg, seen_deg in ((told.first_deg, gap.first_deg), (told.last_deg, gap.last_deg)):
+    cost = math.dist(motion.displacement_m, went_m) / max(gap.straight_m, 1.0)
+    cost += abs(math.log(max(motion.length_m, 0.1) / max(gap.length_m, 0.1)))
+    if motion.duration_s and gap.duration_s > 0:
+        cost += abs(math.log(motion.duration_s / gap.duration_s))
+    for told_deg, seen_deg in ((motion.first_deg, gap.first_deg), (motion.last_deg, gap.last_deg)):
         if seen_deg is not None:
             cost += (1 - math.cos(math.radians(told_deg - seen_deg))) / 2
     return cost

@@ -1,4 +1,4 @@
-"""Survey: tool results as facts; where cameras stand, how targets moved, how far it is."""
+"""Gathers tool results as facts: where cameras are, how targets moved, how far it is."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -106,9 +106,9 @@ class Survey:
     def pace(self, index: int) -> Pace:
         """How fast it may be taken to go on after clip `index`."""
         track = self.tracks.get(index)
-        seen = (track.speed_mps, track.speed_error_mps) if track and track.speed_mps else None
+        measured = (track.speed_mps, track.speed_error_mps) if track and track.speed_mps else None
         vehicle = is_vehicle(self.clips[index])
-        going = pace(seen, drives=vehicle, constants=self.constants)
+        going = pace(measured, drives=vehicle, constants=self.constants)
         share = VEHICLE_AVERAGE if vehicle else 1.0
         return Pace(speed_mps=share * going.speed_mps, error_mps=share * going.error_mps)
 
@@ -120,7 +120,7 @@ class Survey:
     def departure(self, index: int) -> dict[str, Any]:
         """The end of clip `index`, as the forecasting tools take it."""
         going, heading_deg = self.pace(index), self.heading(index)
-        told = {
+        fields = {
             "at": self.exit(index),
             "time_s": round(self.clips[index].end_s or 0.0, 3),
             "speed_mps": round(going.speed_mps, 3),
@@ -129,11 +129,11 @@ class Survey:
         }
         track = self.tracks.get(index)
         if track is not None and len(track.points_m) > 1:
-            told["track_m"] = [[round(x_m, 2), round(y_m, 2)] for x_m, y_m in track.points_m]
-            told["track_times_s"] = [round(time_s, 3) for time_s in self.clips[index].times_s]
+            fields["track_m"] = [[round(x_m, 2), round(y_m, 2)] for x_m, y_m in track.points_m]
+            fields["track_times_s"] = [round(time_s, 3) for time_s in self.clips[index].times_s]
         if is_vehicle(self.clips[index]):
-            told["seen_within_m"] = self.constants.vehicle_seen_m
-        return told if heading_deg is None else {**told, "heading_deg": heading_deg}
+            fields["seen_within_m"] = self.constants.vehicle_seen_m
+        return fields if heading_deg is None else {**fields, "heading_deg": heading_deg}
 
 
 def at(xy_m: Point, floor: int) -> Location:
@@ -210,19 +210,19 @@ def _track_call(clip: Clip, cameras: Mapping[str, Camera]) -> Call:
 
 
 def _cameras(listing: Result | None) -> dict[str, Camera]:
-    found: dict[str, Camera] = {}
+    cameras: dict[str, Camera] = {}
     for row in (listing or {}).get("cameras", ()):
-        known = row.get("x_m") is not None and row.get("y_m") is not None
-        found[row["camera"]] = Camera(
+        has_place = row.get("x_m") is not None and row.get("y_m") is not None
+        cameras[row["camera"]] = Camera(
             id=row["camera"],
-            xy_m=(row["x_m"], row["y_m"]) if known else None,
+            xy_m=(row["x_m"], row["y_m"]) if has_place else None,
             floor=row.get("floor", 0),
             heading_deg=row.get("heading_deg"),
             range_m=row.get("range_m"),
             has_homography=bool(row.get("has_homography")),
             error_m=row.get("error_m") or 0.0,
         )
-    return found
+    return cameras
 
 
 def _track(result: Result | None) -> Track | None:

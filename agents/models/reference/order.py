@@ -1,4 +1,4 @@
-"""Order: in which order clips without a clock were filmed."""
+"""Orders clips without a clock by when they were filmed."""
 
 import math
 from collections.abc import Mapping
@@ -18,10 +18,10 @@ def ordered(question: Question, evidence: Evidence) -> Answer:
     orders = {option: order for option in question.options if (order := _order(option, index))}
     if len(index) < 2 or not orders:
         return guess(question, "No option orders the cameras that are shown.")
-    known = survey(evidence, question.clips, "I need where the target entered and left each view.")
-    metres = _hops(known, orders, evidence)
+    observed = survey(evidence, question.clips, "I need where the target entered and left each view.")
+    metres = _hops(observed, orders, evidence)
     costs = {
-        option: sum(metres[hop] + _turn_m(known, *hop) for hop in pairwise(order))
+        option: sum(metres[hop] + _turn_m(observed, *hop) for hop in pairwise(order))
         for option, order in orders.items()
     }
     ranked = cheapest(costs)
@@ -32,26 +32,26 @@ def ordered(question: Question, evidence: Evidence) -> Answer:
 
 
 def _hops(
-    known: Survey, orders: Mapping[Option, tuple[int, ...]], evidence: Evidence
+    observed: Survey, orders: Mapping[Option, tuple[int, ...]], evidence: Evidence
 ) -> dict[tuple[int, int], float]:
     """Metres of every hop that the orders make, asked at once or else one by one."""
     hops = sorted({hop for order in orders.values() for hop in pairwise(order)})
     names = {index: f"clip {index + 1}" for order in orders.values() for index in order}
     sightings = [
-        {"name": name, "entry": known.entry(index), "exit": known.exit(index)}
+        {"name": name, "entry": observed.entry(index), "exit": observed.exit(index)}
         for index, name in sorted(names.items())
     ]
-    asked = {"sightings": sightings, "orders": [[names[i] for i in order] for order in orders.values()]}
-    [found] = evidence.ask([Call("order_cost", asked)], "I compare the ways in each order.")
-    if found is None:
-        pairs = [(known.exit(one), known.entry(other)) for one, other in hops]
+    arguments = {"sightings": sightings, "orders": [[names[i] for i in order] for order in orders.values()]}
+    [result] = evidence.ask([Call("order_cost", arguments)], "I compare the ways in each order.")
+    if result is None:
+        pairs = [(observed.exit(earlier), observed.entry(later)) for earlier, later in hops]
         lengths_m = distances(evidence, pairs, "I measure the way from each view to the others.")
         return dict(zip(hops, lengths_m, strict=True))
-    told = {(hop["start"], hop["end"]): hop for order in found["orders"] for hop in order["hops"]}
+    by_ends = {(hop["start"], hop["end"]): hop for order in result["orders"] for hop in order["hops"]}
     return {
-        (one, other): hop["distance_m"] + FLOOR_CHANGE_M * hop["floor_changes"]
-        for one, other in hops
-        if (hop := told[names[one], names[other]])
+        (earlier, later): hop["distance_m"] + FLOOR_CHANGE_M * hop["floor_changes"]
+        for earlier, later in hops
+        if (hop := by_ends[names[earlier], names[later]])
     }
 
 
@@ -61,9 +61,9 @@ def _order(option: Option, index: dict[str, int]) -> tuple[int, ...] | None:
     return tuple(index[word] for word in words) if sorted(words) == sorted(index) else None
 
 
-def _turn_m(known: Survey, one: int, other: int) -> float:
+def _turn_m(observed: Survey, earlier: int, later: int) -> float:
     """The cost of the turn from where it headed to where it must go, and from there to how it arrived."""
-    before, after = known.tracks.get(one), known.tracks.get(other)
+    before, after = observed.tracks.get(earlier), observed.tracks.get(later)
     if before is None or after is None or before.last_m == after.first_m:
         return 0.0
     way_deg = math.degrees(

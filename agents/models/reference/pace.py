@@ -1,4 +1,4 @@
-"""Pace: how fast a target may be taken to go on, from what was seen and what is usual."""
+"""Estimates how fast a target goes on, from its measured and the usual speed."""
 
 from dataclasses import dataclass
 
@@ -37,7 +37,7 @@ def is_vehicle(clip: Clip) -> bool:
     return 2 * wide > len(clip.boxes)
 
 
-def pace(seen: tuple[float, float] | None, *, drives: bool, constants: Constants = SHIPPED) -> Pace:
+def pace(measured: tuple[float, float] | None, *, drives: bool, constants: Constants = SHIPPED) -> Pace:
     """The seen speed (with its error) and the usual one, weighted by their precisions.
 
     What lies more than LIMITS standard deviations from the usual is not believed; but who is seen at a
@@ -49,13 +49,13 @@ def pace(seen: tuple[float, float] | None, *, drives: bool, constants: Constants
     (1.34, 9.0)
     """
     driving, walking = vehicle(constants), walker(constants)
-    usual = driving if drives or (seen is not None and _likely(seen[0], driving)) else walking
-    if seen is None or not _likely(seen[0], usual):
+    usual = driving if drives or (measured is not None and _likely(measured[0], driving)) else walking
+    if measured is None or not _likely(measured[0], usual):
         return usual
-    if seen[1] == 0:
-        return Pace(speed_mps=seen[0], error_mps=0.0)
-    precisions = seen[1] ** -2, usual.error_mps**-2
-    speed_mps = (precisions[0] * seen[0] + precisions[1] * usual.speed_mps) / sum(precisions)
+    if measured[1] == 0:
+        return Pace(speed_mps=measured[0], error_mps=0.0)
+    precisions = measured[1] ** -2, usual.error_mps**-2
+    speed_mps = (precisions[0] * measured[0] + precisions[1] * usual.speed_mps) / sum(precisions)
     return Pace(speed_mps=speed_mps, error_mps=sum(precisions) ** -0.5)
 
 

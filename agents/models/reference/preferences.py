@@ -1,4 +1,4 @@
-"""Wishes: which places a trip goes to, the named ones first, then what is near and of the wished kinds."""
+"""Chooses the places of a trip: the named ones first, then near ones of the preferred kinds."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -33,8 +33,8 @@ def chosen_places(reading: TripReading) -> list[str]:
         at = {"lat": home["lat_deg"], "lon": home["lon_deg"], "radius_m": RADIUS_M}
         calls = [Call(tool="places_near", arguments={**at, "kinds": [kind], "limit": 12}) for kind in kinds]
         raise Need(calls, "What is around?")
-    found = dict(zip(kinds, _hits(reading), strict=False))
-    return _picked(reading, places, found, wishes, len(meals))
+    by_kind = dict(zip(kinds, _hits(reading), strict=False))
+    return _picked(reading, places, by_kind, wishes, len(meals))
 
 
 def _centre(reading: TripReading, name: str | None) -> Mapping[str, Any] | None:
@@ -60,7 +60,7 @@ def _centre(reading: TripReading, name: str | None) -> Mapping[str, Any] | None:
 def _picked(
     reading: TripReading,
     places: list[str],
-    found: Mapping[str, list[Mapping[str, Any]]],
+    by_kind: Mapping[str, list[Mapping[str, Any]]],
     wishes: list[str],
     meals: int,
 ) -> list[str]:
@@ -68,13 +68,14 @@ def _picked(
     request = reading.request
     days = int(request.get("days", 1))
     barred = {*places, *request.get("avoid", ()), request.get("hotel")}
-    eating = [hit for kind in FEEDING for hit in found.get(kind, ())] if meals else []
+    eating = [hit for kind in FEEDING for hit in by_kind.get(kind, ())] if meals else []
     eating = [hit for hit in eating if not {hit["id"], hit["name"]} & barred]
     _need_hours(reading, [hit["id"] for hit in eating[: 4 * days]])
     open_daily = [hit["id"] for hit in eating if _is_open(reading, hit["id"])]
     chosen = [*places, *open_daily[: meals * days]]
     rows = [
-        [hit["id"] for hit in found.get(kind, ()) if not {hit["id"], hit["name"]} & barred] for kind in wishes
+        [hit["id"] for hit in by_kind.get(kind, ()) if not {hit["id"], hit["name"]} & barred]
+        for kind in wishes
     ]
     turn = 0
     while any(rows) and len(chosen) < min(AT_MOST, A_DAY * days + meals):
@@ -86,22 +87,26 @@ def _picked(
 
 
 def _need_hours(reading: TripReading, ids: list[str]) -> None:
-    known = {args.get("place") for name, args, _ in reading.results if name == "place_details"}
-    calls = [Call(tool="place_details", arguments={"place": one}) for one in ids if one not in known]
+    looked_up = {args.get("place") for name, args, _ in reading.results if name == "place_details"}
+    calls = [
+        Call(tool="place_details", arguments={"place": place_id})
+        for place_id in ids
+        if place_id not in looked_up
+    ]
     if calls:
         raise Need(calls, "When is it open?")
 
 
 def _is_open(reading: TripReading, place_id: str) -> bool:
     """Whether its hours are known and it opens on every day of the trip."""
-    row = next((one for one in reading.all("place_details") if one["id"] == place_id), None)
+    row = next((place for place in reading.all("place_details") if place["id"] == place_id), None)
     days = row.get("days", []) if row else []
     return bool(days) and all(day["open"] not in ("closed", "not known") for day in days)
 
 
 def _hits(reading: TripReading) -> list[list[Mapping[str, Any]]]:
     """The hits of each search, empty for one that failed."""
-    return [list(told.get("hits", ())) for name, _, told in reading.results if name == "places_near"]
+    return [list(result.get("hits", ())) for name, _, result in reading.results if name == "places_near"]
 
 
 def _is(row: Mapping[str, Any], name: str | None) -> bool:

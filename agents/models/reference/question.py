@@ -1,4 +1,4 @@
-"""Question: what the messages ask, read from the text that every model gets."""
+"""Reads the question from the text that every model gets."""
 
 import re
 from collections.abc import Sequence
@@ -94,15 +94,15 @@ class Question:
 def read_question(messages: Sequence[Message]) -> Question:
     """Read the user's turns; whatever is not understood is left out."""
     text = "\n".join(_text(message) for message in messages if message["role"] == "user")
-    asked = text.rpartition("Question:")[2]
-    body = " ".join(asked.partition("Options:")[0].split())
+    question = text.rpartition("Question:")[2]
+    body = " ".join(question.partition("Options:")[0].split())
     kind = next((kind for kind, words in _WORDING if re.search(words, body)), Kind.OTHER)
-    options = [_OPTION.match(line) for line in asked.splitlines()]
+    options = [_OPTION.match(line) for line in question.splitlines()]
     return Question(
         kind=kind,
         about_middle="intermediate time period" in body,
         text=text,
-        cameras=tuple(one or other for one, other in _MENTION.findall(body)),
+        cameras=tuple(quoted or plain for quoted, plain in _MENTION.findall(body)),
         clips=_clips(text.splitlines()),
         options=tuple(Option(letter=match[1], text=match[2]) for match in options if match),
     )

@@ -1,4 +1,4 @@
-"""Evidence: what the tools have said so far, read from the conversation."""
+"""Reads the tool results so far from the conversation."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -68,7 +68,7 @@ class Evidence:
 
 def read_evidence(request: Request, constants: Constants = SHIPPED) -> Evidence:
     """The conversation's calls and their results; one with an `error`, or a null `result`, told nothing."""
-    said = {
+    results = {
         message["tool_call_id"]: message["content"]
         for message in request.messages
         if message["role"] == "tool"
@@ -77,7 +77,7 @@ def read_evidence(request: Request, constants: Constants = SHIPPED) -> Evidence:
     for message in request.messages:
         for call in message.get("tool_calls", ()):
             arguments = _object(call["function"]["arguments"])
-            result = _object(said.get(call["id"]))
+            result = _object(results.get(call["id"]))
             key = Call(call["function"]["name"], arguments or {}).key
             says_nothing = result is None or "error" in result or result.get("result", "") is None
             answers[key] = None if says_nothing else result

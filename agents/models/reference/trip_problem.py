@@ -1,4 +1,4 @@
-"""A trip's problem for the exact scheduler, out of given facts or out of what tools have told."""
+"""Builds a trip's problem for the exact scheduler, from given facts or from tool results."""
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
@@ -15,10 +15,10 @@ from tools.trips.world import World
 
 def problem_from(reading: TripReading, places: Sequence[str]) -> Problem | None:
     """The problem; None where hours or ways are not known, or the request is none."""
-    known = _from_facts(reading) if reading.facts else _from_tools(reading, places)
-    if known is None:
+    facts = _from_facts(reading) if reading.facts else _from_tools(reading, places)
+    if facts is None:
         return None
-    rows, names, minutes, metres = known
+    rows, names, minutes, metres = facts
     try:
         request = read_request({**reading.request, "rules": _rules(reading, rows)})
     except BadArgument:
@@ -50,11 +50,11 @@ def _from_facts(reading: TripReading) -> Known | None:
 
 def _from_tools(reading: TripReading, places: Sequence[str]) -> Known | None:
     table = reading.last("travel_table")
-    details = {args.get("place"): told for name, args, told in reading.results if name == "place_details"}
+    details = {args.get("place"): result for name, args, result in reading.results if name == "place_details"}
     if table is None or any(place not in details or "error" in details[place] for place in places):
         return None
-    asked = next(
-        args for name, args, told in reversed(reading.results) if name == "travel_table" and told is table
+    arguments = next(
+        args for name, args, result in reversed(reading.results) if name == "travel_table" and result is table
     )
     rows = [
         {
@@ -66,7 +66,7 @@ def _from_tools(reading: TripReading, places: Sequence[str]) -> Known | None:
         }
         for place in places
     ]
-    return rows, asked["places"], table["minutes"], table["metres"]
+    return rows, arguments["places"], table["minutes"], table["metres"]
 
 
 def _rules(reading: TripReading, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -82,8 +82,8 @@ def _place(row: Mapping[str, Any], request: TripRequest) -> Place:
     """Hours by date become a text in OpenStreetMap's grammar that says the same."""
     hours = None
     if isinstance(row["open"], dict):
-        told = (row["open"].get(date.isoformat(), "not known") for date in request.dates())
-        parts = [_dated(date, text) for date, text in zip(request.dates(), told, strict=True)]
+        by_date = (row["open"].get(date.isoformat(), "not known") for date in request.dates())
+        parts = [_dated(date, text) for date, text in zip(request.dates(), by_date, strict=True)]
         hours = "; ".join(parts) if all(parts) else None
     return Place(
         id=str(row["name"]),

@@ -1,4 +1,4 @@
-"""What the reference model reads of a trip: the prompt's JSON objects, and what tools have told so far."""
+"""Reads a trip from the messages: the prompt's JSON objects, and the tool results so far."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -25,12 +25,13 @@ class TripReading:
     def last(self, tool: str) -> Mapping[str, Any] | None:
         """The last result of a tool that did not fail."""
         return next(
-            (told for name, _, told in reversed(self.results) if name == tool and "error" not in told), None
+            (result for name, _, result in reversed(self.results) if name == tool and "error" not in result),
+            None,
         )
 
     def all(self, tool: str) -> list[Mapping[str, Any]]:
         """Every result of a tool that did not fail."""
-        return [told for name, _, told in self.results if name == tool and "error" not in told]
+        return [result for name, _, result in self.results if name == tool and "error" not in result]
 
     def called(self, tool: str) -> int:
         """How often a tool was called."""
@@ -45,14 +46,14 @@ def is_trip(messages: Sequence[Message]) -> bool:
 def read_trip(request: Request) -> TripReading | None:
     """The reading; None where the request in the prompt is no JSON object."""
     prompt = "\n".join(_text(message) for message in request.messages if message["role"] == "user")
-    found = {name: _after(prompt, mark) for name, mark in MARKS.items()}
-    if not found["request"]:
+    by_name = {name: _after(prompt, mark) for name, mark in MARKS.items()}
+    if not by_name["request"]:
         return None
-    change = found["told"].get("change", {})
+    change = by_name["told"].get("change", {})
     return TripReading(
-        request={**found["request"], **change},
-        told=found["told"],
-        facts=found["facts"],
+        request={**by_name["request"], **change},
+        told=by_name["told"],
+        facts=by_name["facts"],
         text=prompt,
         offered=frozenset(
             tool["function"]["name"] for tool in request.tools if request.tool_choice != "none"
@@ -63,8 +64,8 @@ def read_trip(request: Request) -> TripReading | None:
 
 def _after(prompt: str, mark: str) -> dict[str, Any]:
     """The JSON object on the line after a mark."""
-    _, found, rest = prompt.partition(f"{mark}\n")
-    if not found:
+    _, mark_found, rest = prompt.partition(f"{mark}\n")
+    if not mark_found:
         return {}
     try:
         value = json.loads(rest.split("\n", 1)[0])
@@ -75,15 +76,15 @@ def _after(prompt: str, mark: str) -> dict[str, Any]:
 
 def _results(messages: Sequence[Message]) -> list[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
     calls: dict[str, tuple[str, str]] = {}
-    found: list[tuple[str, Mapping[str, Any], Mapping[str, Any]]] = []
+    results: list[tuple[str, Mapping[str, Any], Mapping[str, Any]]] = []
     for message in messages:
         for call in message.get("tool_calls", ()):
             calls[call["id"]] = (call["function"]["name"], call["function"]["arguments"])
         name = message.get("tool_call_id")
         if message["role"] == "tool" and name in calls:
             tool, arguments = calls[name]
-            found.append((tool, _object(arguments), _object(_text(message))))
-    return found
+            results.append((tool, _object(arguments), _object(_text(message))))
+    return results
 
 
 def _object(text: str) -> dict[str, Any]:

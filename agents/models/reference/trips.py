@@ -1,4 +1,4 @@
-"""Trips: how the reference model plans with whatever it is given: nothing, facts, or tools."""
+"""Plans trips with whatever the prompt gives: nothing, facts, or tools."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -59,24 +59,24 @@ def _scheduled(reading: TripReading, places: Sequence[str]) -> str:
     """Ask the scheduler; when it proves that there is no plan, leave out what was only wished for."""
     wanted = list(places)
     must = len(reading.request.get("places", ()))
-    for name, arguments, told in reading.results:
+    for name, arguments, result in reading.results:
         if name != "order_visits" or list(arguments.get("places", ())) != wanted:
             continue
-        if "error" not in told:
+        if "error" not in result:
             days = [
                 {
                     "visits": [
                         {key: visit[key] for key in ("place", "arrive", "leave")} for visit in day["visits"]
                     ]
                 }
-                for day in told["days"]
+                for day in result["days"]
             ]
             skipped = [place for place in places if place not in wanted]
             return json.dumps({"status": "planned", "days": days, "skipped": skipped}, ensure_ascii=False)
         if len(wanted) > max(must, 1):
             wanted = wanted[:-1]
-        elif "infeasible" in str(told["error"]):
-            return _refused(str(told["error"]))
+        elif "infeasible" in str(result["error"]):
+            return _refused(str(result["error"]))
         else:
             return _guessed(reading, places)
     raise Need([Call(tool="order_visits", arguments={"places": wanted})], "Which order is shortest?")
@@ -85,8 +85,8 @@ def _scheduled(reading: TripReading, places: Sequence[str]) -> str:
 def _refused(error: str) -> str:
     """The constraints in the scheduler's words."""
     named = error.partition("kept together: ")[2]
-    known = ("budget", "rooms", "window", "max_walk_m", "max_leg_min", "meal:", "avoid:", "hours:", "order:")
-    conflict = [one for one in named.split(", ") if one.startswith(known)]
+    kinds = ("budget", "rooms", "window", "max_walk_m", "max_leg_min", "meal:", "avoid:", "hours:", "order:")
+    conflict = [constraint for constraint in named.split(", ") if constraint.startswith(kinds)]
     return json.dumps({"status": "refused", "conflict": conflict or ["window"]}, ensure_ascii=False)
 
 
@@ -130,11 +130,11 @@ def _order(reading: TripReading) -> str:
     names = [reading.request["hotel"], *reading.request.get("places", ()), reading.request["ends_at"]]
     table = reading.facts.get("rail_minutes")
     if table is None and "travel_table" in reading.offered:
-        told = reading.last("travel_table")
-        if told is None and not reading.called("travel_table"):
+        table_result = reading.last("travel_table")
+        if table_result is None and not reading.called("travel_table"):
             call = Call(tool="travel_table", arguments={"places": names, "mode": "rail"})
             raise Need([call], "How long are the hops?")
-        table = told["minutes"] if told else None
+        table = table_result["minutes"] if table_result else None
     if table is None:
         return json.dumps({"order": names}, ensure_ascii=False)
     last = len(names) - 1
@@ -148,17 +148,17 @@ def _hop(minutes: int | None) -> int:
 
 
 def _graph(reading: TripReading) -> str:
-    seen = sorted(
+    places_seen = sorted(
         (node for node in reading.told["nodes"] if "seen_at" in node), key=lambda node: node["seen_at"]
     )
-    names = [node["name"] for node in seen]
+    names = [node["name"] for node in places_seen]
     where = {name: str(row.get("in", "")) for name, row in reading.facts.get("places", {}).items()}
     if not where and "place_details" in reading.offered:
         if reading.called("place_details") < len(names):
             calls = [Call(tool="place_details", arguments={"place": name}) for name in names]
             raise Need(calls, "Where do they lie?")
-        told = [(args.get("place"), row) for tool, args, row in reading.results if tool == "place_details"]
-        where = {str(place): str(row.get("area", "")) for place, row in told}
+        details = [(args.get("place"), row) for tool, args, row in reading.results if tool == "place_details"]
+        where = {str(place): str(row.get("area", "")) for place, row in details}
     areas = {node["name"]: node["kind"] for node in reading.told["nodes"] if node["kind"] != "poi"}
     placed = [(name, *_areas_in(where.get(name, ""), areas)) for name in names]
     inclusions, transitions = _edges(placed)
@@ -168,20 +168,20 @@ def _graph(reading: TripReading) -> str:
 def _areas_in(text: str, areas: Mapping[str, str]) -> tuple[str, str]:
     """City and prefecture in a text such as "Sakae, Naka-ku, Aichi, JP"; without one, the first there are."""
     parts = text.split(", ")
-    found = [
+    held = [
         next((part for part in parts if areas.get(part) == kind), None)
         or next((name for name in sorted(areas) if areas[name] == kind), "")
         for kind in ("city", "prefecture")
     ]
-    return found[0], found[1]
+    return held[0], held[1]
 
 
 def _edges(placed: Sequence[tuple[str, str, str]]) -> tuple[list[list[str]], list[list[str]]]:
     inclusions = {(city, name) for name, city, _ in placed} | {(outer, city) for _, city, outer in placed}
-    transitions = {(one[0], two[0]) for one, two in pairwise(placed) if one[1] == two[1]}
+    transitions = {(earlier[0], later[0]) for earlier, later in pairwise(placed) if earlier[1] == later[1]}
     outer_of: dict[str, Any] = {city: outer for _, city, outer in placed}
-    for one, two in pairwise([city for city, _ in groupby(city for _, city, _ in placed)]):
-        if outer_of[one] == outer_of[two]:
-            transitions.add((one, two))
+    for earlier, later in pairwise([city for city, _ in groupby(city for _, city, _ in placed)]):
+        if outer_of[earlier] == outer_of[later]:
+            transitions.add((earlier, later))
     transitions |= set(pairwise([outer for outer, _ in groupby(outer for _, _, outer in placed)]))
     return [list(edge) for edge in sorted(inclusions)], [list(edge) for edge in sorted(transitions)]
