@@ -156,7 +156,7 @@ def _open_samples(spec: JobSpec, settings: Settings) -> Draft:
     try:
         samples = spec.plugin().open(
             data=Path(spec.data) if spec.data else None,
-            select=spec.selection(),
+            select=spec.select,
             protocol=spec.protocol,
             media=media,
         )

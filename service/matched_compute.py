@@ -71,7 +71,7 @@ def _job(store: "Store", job_id: object, *, benchmark: object) -> "JobRecord":
 
 
 def _arm(spec: JobSpec, name: object) -> Arm:
-    arms = {arm.name: arm for arm in (one.arm() for one in spec.arms) if arm.tools}
+    arms = {arm.name: arm for arm in spec.arms if arm.tools}
     live = [arm for arm in arms.values() if _is_live(arm)]
     if name is None and len(live) == 1:
         return live[0]

@@ -5,8 +5,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
-from gnomon.contrast import Contrast
-from gnomon.core.arm import Arm
+from gnomon.core.arm import Arm, Contrast
 from gnomon.core.benchmark import (
     BENCHMARKS,
     Benchmark,
@@ -18,16 +17,14 @@ from gnomon.core.benchmark import (
 )
 from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in, provider_in
-from gnomon.core.validation import StrictModel
+from gnomon.core.validation import StrictModel, first_validation_error
 from gnomon.labels import check_labels
 from gnomon.oracle import HasOracle
 from gnomon.rate import Rate
 from gnomon.spec.analysis_spec import AnalysisSpec
-from gnomon.spec.arm_spec import ArmSpec
 from gnomon.spec.decoding import EVERY_TASK, NO_DECODING, Decoding, decoding_of
 from gnomon.spec.preset import expand_preset
 from gnomon.spec.size import check_pairings, check_sizes
-from gnomon.spec_fault import first_validation_error
 from tools.core.registry import UnknownPlugin
 from tools.core.toolbox import TOOLS
 
@@ -86,26 +83,6 @@ class ModelSpec(StrictModel):
         return client
 
 
-class SelectSpec(StrictModel):
-    """Which samples."""
-
-    tasks: list[str] = Field(default_factory=list)
-    scenes: list[str] = Field(default_factory=list)
-    limit: int | None = Field(default=None, gt=0, le=10_000_000)
-    seed: int = Field(default=0, ge=0, lt=2**63)
-    request: dict[str, Any] | None = None  # itinerary: one planning request instead of generated tasks
-    frames: int | None = Field(default=None, gt=0, le=1024)  # of a clip, instead of the protocol's number
-    fps: float | None = Field(default=None, gt=0, le=60)  # or so many frames a second of the clip
-    language: Literal["en", "ja"] | None = None  # of the prompt, where there are several
-    together: bool = False  # all questions of a clip in one prompt, where the paper asked so
-
-    @model_validator(mode="after")
-    def _frames_or_fps(self) -> Self:
-        if self.frames is not None and self.fps is not None:
-            raise ValueError("frames: either `frames` or `fps`, not both")
-        return self
-
-
 class LimitsSpec(StrictModel):
     """What the whole job may spend, and how long one trial may take."""
 
@@ -120,13 +97,13 @@ class JobSpec(StrictModel):
     name: str = Field(default="", max_length=200)
     benchmark: str
     data: str | None = None
-    select: SelectSpec = SelectSpec()
+    select: Select = Select()
     protocol: PromptProtocol = "guarded"
     decoding: dict[str, Decoding] | None = None  # by task or `all`; None: as the protocol sets it
     scoring: Literal["official", "strict"] = "strict"
     variant: str | None = None
     models: list[ModelSpec] = Field(min_length=1)
-    arms: list[ArmSpec] = Field(min_length=1)
+    arms: list[Arm] = Field(min_length=1)
     repeats: int = Field(default=1, ge=1, le=1000)
     concurrency: int = Field(default=64, ge=1, le=5000)
     preflight: bool = True  # one tiny call of each model before the first trial
@@ -152,21 +129,6 @@ class JobSpec(StrictModel):
         """The benchmark's plug-in."""
         return BENCHMARKS.get(self.benchmark)
 
-    def selection(self) -> Select:
-        """The kernel's form of `select`."""
-        given = self.select
-        return Select(
-            tasks=tuple(given.tasks),
-            scenes=tuple(given.scenes),
-            limit=given.limit,
-            seed=given.seed,
-            request=given.request,
-            frames=given.frames,
-            fps=given.fps,
-            language=given.language,
-            together=given.together,
-        )
-
     def decoding_of(self, task: str) -> Decoding:
         """How replies to a question of that task are drawn, where a model's own entry leaves it open."""
         given = self.decoding or {}
@@ -184,7 +146,7 @@ class JobSpec(StrictModel):
         """
         for arm in self.arms:
             if arm.name == name:
-                return arm.arm()
+                return arm
         raise SpecError(
             f"no arm {name!r}; there are: {', '.join(arm.name for arm in self.arms)}", field="arm"
         )
@@ -230,15 +192,15 @@ def parse_spec(given: object, *, agents: tuple[str, ...]) -> JobSpec:
         frozen["decoding"] = decoding_of(spec.plugin(), spec.protocol)
     plugin = spec.plugin()
     if spec.protocol == "official" and not spec.select.scenes and isinstance(plugin, OfficialScenes):
-        frozen["select"] = spec.select.model_copy(update={"scenes": list(plugin.official_scenes)})
+        frozen["select"] = spec.select.model_copy(update={"scenes": tuple(plugin.official_scenes)})
     return spec.model_copy(update=frozen)
 
 
-def _frozen(arm: ArmSpec, at: int) -> ArmSpec:
-    try:
-        return arm.frozen()
-    except SpecError as error:
-        raise SpecError(error.message, field=f"arms.{at}.{error.field}") from None
+def _frozen(arm: Arm, at: int) -> Arm:
+    if not arm.toolset_unchanged:
+        message = f"{arm.contract!r} is not what its tools offer here; that is {arm.toolset_hash!r}"
+        raise SpecError(message, field=f"arms.{at}.contract")
+    return arm.frozen()
 
 
 def _check_names(spec: JobSpec, agents: tuple[str, ...]) -> None:
@@ -270,7 +232,7 @@ def _check_names(spec: JobSpec, agents: tuple[str, ...]) -> None:
         if "oracle" in arm.show and not isinstance(plugin, HasOracle):
             message = f"{spec.benchmark} does not know the truth of intermediate steps: no oracle to show"
             raise SpecError(message, field=f"arms.{index}.show")
-        for name in arm.tools if isinstance(arm.tools, list) else ():
+        for name in arm.tools:
             if name not in TOOLS.names():
                 message = f"no tool {name!r}; there are: {', '.join(TOOLS.names())}"
                 raise SpecError(message, field=f"arms.{index}.tools")

@@ -88,7 +88,7 @@ def refs(count: int) -> list[SampleRef]:
 
 def open_tiny(spec: JobSpec, media: MediaStore) -> OpenJob:
     tiny = Tiny()
-    samples = tiny.open(data=None, select=spec.selection(), protocol=spec.protocol, media=media)
+    samples = tiny.open(data=None, select=spec.select, protocol=spec.protocol, media=media)
     return OpenJob(bench=JobContext(spec=spec, benchmark=tiny, media=media), samples=samples)
 
 

@@ -35,7 +35,7 @@ async def planned(tmp_path: Path, request: dict[str, Any], *replies: Any) -> tup
     spec = parse_spec(given, agents=AGENTS.names())
     media = MediaStore(tmp_path / "media")
     data = Path(spec.data) if spec.data else None
-    samples = spec.plugin().open(data=data, select=spec.selection(), protocol="guarded", media=media)
+    samples = spec.plugin().open(data=data, select=spec.select, protocol="guarded", media=media)
     return await run_trial(
         next(iter(expand_trials("j", spec, samples.refs))),
         bench=JobContext(spec=spec, benchmark=spec.plugin(), media=media),

@@ -30,7 +30,7 @@ def spec() -> JobSpec:
 @pytest.fixture(scope="module")
 def rows(spec: JobSpec, tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
     media = MediaStore(tmp_path_factory.mktemp("media"))
-    samples = spec.plugin().open(data=None, select=spec.selection(), protocol="guarded", media=media)
+    samples = spec.plugin().open(data=None, select=spec.select, protocol="guarded", media=media)
     bench = JobContext(spec=spec, benchmark=spec.plugin(), media=media)
 
     async def tried() -> list[Row]:

@@ -53,7 +53,7 @@ async def plan(
     }
     spec = parse_spec(given, agents=AGENTS.names())
     media = MediaStore(tmp_path)
-    samples = spec.plugin().open(data=None, select=spec.selection(), protocol="guarded", media=media)
+    samples = spec.plugin().open(data=None, select=spec.select, protocol="guarded", media=media)
     trial = next(iter(expand_trials("j", spec, samples.refs)))
     return await run_trial(
         trial,
