@@ -1,32 +1,18 @@
-"""Job spec: what a user writes, checked once and then trusted."""
+"""A job as a user writes it: its fields with their types and bounds. Rules across fields: `rules.py`."""
 
 from collections import Counter
 from typing import Any, Literal, Self
 
-from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from gnomon.core.arm import Arm, Contrast
-from gnomon.core.benchmark import (
-    BENCHMARKS,
-    Benchmark,
-    OfficialScenes,
-    PromptProtocol,
-    Select,
-    SupportsOptions,
-    Varied,
-)
+from gnomon.core.benchmark import BENCHMARKS, Benchmark, PromptProtocol, Select
 from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in, provider_in
-from gnomon.core.validation import StrictModel, first_validation_error
-from gnomon.labels import check_labels
-from gnomon.oracle import HasOracle
+from gnomon.core.validation import StrictModel
 from gnomon.rate import Rate
 from gnomon.spec.analysis_spec import AnalysisSpec
-from gnomon.spec.decoding import EVERY_TASK, NO_DECODING, Decoding, decoding_of
-from gnomon.spec.preset import expand_preset
-from gnomon.spec.size import check_pairings, check_sizes
-from tools.core.registry import UnknownPlugin
-from tools.core.toolbox import TOOLS
+from gnomon.spec.decoding import EVERY_TASK, NO_DECODING, Decoding
 
 ReasoningHistory = Literal["auto", "all", "last", "none"]
 
@@ -168,85 +154,3 @@ class JobSpec(StrictModel):
 def shows_media(spec: JobSpec) -> bool:
     """Whether some arm shows pictures or clips."""
     return any("media" in arm.show for arm in spec.arms)
-
-
-def parse_spec(given: object, *, agents: tuple[str, ...]) -> JobSpec:
-    """Check a spec that came from outside; `agents` are the names of the agents there are.
-
-    Raises:
-        SpecError: names the field, what it holds and what is allowed.
-    """
-    if isinstance(given, dict):
-        check_sizes(given)
-        if isinstance(given.get("arms"), dict):
-            given = expand_preset(given)
-    try:
-        spec = JobSpec.model_validate(given)
-    except ValidationError as error:
-        raise first_validation_error(error, JobSpec) from None
-    check_labels(spec)
-    check_pairings(spec)
-    _check_names(spec, agents)
-    frozen: dict[str, Any] = {"arms": [_frozen(arm, at) for at, arm in enumerate(spec.arms)]}
-    if spec.decoding is None:
-        frozen["decoding"] = decoding_of(spec.plugin(), spec.protocol)
-    plugin = spec.plugin()
-    if spec.protocol == "official" and not spec.select.scenes and isinstance(plugin, OfficialScenes):
-        frozen["select"] = spec.select.model_copy(update={"scenes": tuple(plugin.official_scenes)})
-    return spec.model_copy(update=frozen)
-
-
-def _frozen(arm: Arm, at: int) -> Arm:
-    if not arm.toolset_unchanged:
-        message = f"{arm.contract!r} is not what its tools offer here; that is {arm.toolset_hash!r}"
-        raise SpecError(message, field=f"arms.{at}.contract")
-    return arm.frozen()
-
-
-def _check_names(spec: JobSpec, agents: tuple[str, ...]) -> None:
-    try:
-        plugin = spec.plugin()
-    except UnknownPlugin as error:
-        raise SpecError(str(error), field="benchmark") from None
-    if plugin.needs_data and not spec.data:
-        raise SpecError(f"{spec.benchmark} needs the folder of its published files", field="data")
-    if spec.select.request is not None and spec.benchmark != "itinerary":
-        raise SpecError("only the benchmark itinerary plans requests", field="select.request")
-    _check_variations(spec, plugin)
-    arms = tuple(arm.name for arm in spec.arms)
-    for field, given, known in (
-        ("decoding", list(spec.decoding or ()), (EVERY_TASK, *plugin.tasks)),
-        ("select.tasks", spec.select.tasks, plugin.tasks),
-        ("select.scenes", spec.select.scenes, plugin.scenes),
-        ("variant", [spec.variant] if spec.variant else [], plugin.variants),
-        *((field, named, arms) for field, named in spec.analysis.named_arms().items()),
-    ):
-        for name in given:
-            if name not in known:
-                raise SpecError(f"no {name!r}; allowed: {', '.join(known) or 'nothing'}", field=field)
-    for index, arm in enumerate(spec.arms):
-        if arm.agent not in agents:
-            raise SpecError(
-                f"no agent {arm.agent!r}; there are: {', '.join(agents)}", field=f"arms.{index}.agent"
-            )
-        if "oracle" in arm.show and not isinstance(plugin, HasOracle):
-            message = f"{spec.benchmark} does not know the truth of intermediate steps: no oracle to show"
-            raise SpecError(message, field=f"arms.{index}.show")
-        for name in arm.tools:
-            if name not in TOOLS.names():
-                message = f"no tool {name!r}; there are: {', '.join(TOOLS.names())}"
-                raise SpecError(message, field=f"arms.{index}.tools")
-
-
-def _check_variations(spec: JobSpec, plugin: Benchmark) -> None:
-    varies: frozenset[Varied] = plugin.options if isinstance(plugin, SupportsOptions) else frozenset()
-    if spec.protocol == "paper" and "paper" not in varies:
-        message = f"{spec.benchmark} has no prompt of its paper's own; allowed: official, guarded"
-        raise SpecError(message, field="protocol")
-    for name in ("frames", "fps", "language", "together"):
-        if getattr(spec.select, name) and name not in varies:
-            allowed = ", ".join(sorted(varies - {"paper"})) or "none of its kind"
-            message = f"{spec.benchmark} has no {name} to choose; allowed: {allowed}"
-            raise SpecError(message, field=f"select.{name}")
-    if spec.select.together and spec.protocol != "paper":
-        raise SpecError(f"only `protocol: paper` asks so, not {spec.protocol}", field="select.together")

@@ -6,7 +6,8 @@ import pytest
 
 from gnomon.core.arm import FACTORS, Arm, Contrast, Faults, diff, differences
 from gnomon.core.errors import SpecError
-from gnomon.spec.job_spec import JobSpec, parse_spec
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.rules import parse_spec
 from tools.core.toolbox import TOOLS
 
 ONE = Arm(name="one", agent="react", tools=("speed", "distance"))

@@ -8,8 +8,9 @@ import pytest
 from gnomon.core.agent import AGENTS
 from gnomon.core.arm import diff
 from gnomon.core.errors import SpecError
-from gnomon.spec.job_spec import JobSpec, parse_spec
+from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.preset import PRESETS, model_calls, plan_arms
+from gnomon.spec.rules import parse_spec
 from gnomon.statistics.coalitions import coalitions
 from tools.core.toolbox import TOOLS
 

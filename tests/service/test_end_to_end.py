@@ -18,7 +18,7 @@ import yaml
 from gnomon.core.agent import AGENTS
 from gnomon.core.sample import SampleRef
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import parse_spec
+from gnomon.spec.rules import parse_spec
 from service.cli.main import main
 from tests.service.play import SPEC
 from tests.workers.conftest import wait_until

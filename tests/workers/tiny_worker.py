@@ -23,10 +23,10 @@ from gnomon.core.errors import DataError
 from gnomon.core.sample import DataFault, Part, Sample, SampleRef
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
+from gnomon.spec.endpoints import EndpointAllowlist
 from gnomon.spec.job_spec import JobSpec, ModelSpec
 from gnomon.trials.run_trial import JobContext
 from tests.workers.broken_store import Breakage, BrokenStore
-from workers.endpoints import EndpointAllowlist
 from workers.open_job import JobCache, OpenJob, OpenSpec
 from workers.queue import client_of
 from workers.rate_limit.config import RATE_LIMITS_ENV, parse_rates

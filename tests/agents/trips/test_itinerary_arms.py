@@ -13,7 +13,8 @@ from gnomon.core.row import Row
 from gnomon.floor import PREFIX
 from gnomon.media import MediaStore
 from gnomon.outcome import Outcome
-from gnomon.spec.job_spec import JobSpec, parse_spec
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.rules import parse_spec
 from gnomon.spec.spec_file import load_yaml
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials

@@ -12,7 +12,7 @@ from gnomon.core.row import Row
 from gnomon.core.trace import NoteStep, Trace
 from gnomon.media import MediaStore
 from gnomon.outcome import Outcome
-from gnomon.spec.job_spec import parse_spec
+from gnomon.spec.rules import parse_spec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
 from service.itineraries import TOOLS

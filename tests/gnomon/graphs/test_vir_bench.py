@@ -18,7 +18,7 @@ from gnomon.core.benchmark import Select
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import parse_spec
+from gnomon.spec.rules import parse_spec
 from tests.numbered import number_of
 from tests.published_graphs import KANSAI, KANTO, VIR_ROWS, publish_vir
 
