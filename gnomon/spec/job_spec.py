@@ -10,7 +10,6 @@ from gnomon.core.benchmark import BENCHMARKS, Benchmark, PromptProtocol, Select
 from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in, provider_in
 from gnomon.core.validation import StrictModel
-from gnomon.rate import Rate
 from gnomon.spec.analysis_spec import AnalysisSpec
 from gnomon.spec.decoding import EVERY_TASK, NO_DECODING, Decoding
 
@@ -25,6 +24,24 @@ class Price(StrictModel):
     cached_input: float | None = Field(default=None, ge=0, le=1e6)  # read from the provider's prompt cache
     cache_write: float | None = Field(default=None, ge=0, le=1e6)
     reasoning: float | None = Field(default=None, ge=0, le=1e6)
+
+
+class Rate(StrictModel):
+    """The most that may be asked of a provider key, by all workers together; None: no limit of that kind."""
+
+    requests_per_minute: int | None = Field(default=None, ge=1, le=10_000_000)
+    tokens_per_minute: int | None = Field(default=None, ge=1, le=100_000_000_000)
+    in_flight: int | None = Field(default=None, ge=1, le=100_000)
+
+    def within(self, other: Self) -> Self:
+        """The stricter of two, limit by limit.
+
+        >>> Rate(in_flight=8).within(Rate(in_flight=4, requests_per_minute=60))
+        Rate(requests_per_minute=60, tokens_per_minute=None, in_flight=4)
+        """
+        both = {name: (getattr(self, name), getattr(other, name)) for name in type(self).model_fields}
+        stated = {name: [limit for limit in pair if limit is not None] for name, pair in both.items()}
+        return self.model_copy(update={name: min(pair, default=None) for name, pair in stated.items()})
 
 
 class ModelSpec(StrictModel):

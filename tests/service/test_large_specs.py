@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from gnomon.core.agent import AGENTS
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from gnomon.report.build import build_report
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.preset import PRESETS

@@ -12,9 +12,9 @@ from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS, Select
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
+from gnomon.core.score import Outcome
 from gnomon.core.trace import Trace
 from gnomon.media import MediaStore
-from gnomon.outcome import Outcome
 from gnomon.spec.rules import parse_spec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials

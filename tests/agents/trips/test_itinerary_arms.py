@@ -10,9 +10,9 @@ import pytest
 from agents.models.catalog import open_model
 from gnomon.core.agent import AGENTS
 from gnomon.core.row import Row
+from gnomon.core.score import Outcome
 from gnomon.floor import PREFIX
 from gnomon.media import MediaStore
-from gnomon.outcome import Outcome
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.rules import parse_spec
 from gnomon.spec.spec_file import load_yaml

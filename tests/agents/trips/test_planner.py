@@ -9,9 +9,9 @@ import pytest
 from agents.models.catalog import open_model
 from gnomon.core.agent import AGENTS
 from gnomon.core.row import Row
+from gnomon.core.score import Outcome
 from gnomon.core.trace import NoteStep, Trace
 from gnomon.media import MediaStore
-from gnomon.outcome import Outcome
 from gnomon.spec.rules import parse_spec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
