@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import Generator
 
 from gnomon.core.row import Row
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from gnomon.report.build import build_report
 from gnomon.report.schema import Report
 from gnomon.report.shapes import Interval

@@ -10,7 +10,7 @@ from typing import Any, Self
 import httpx
 
 from gnomon.core.errors import GnomonError, NotFound, SpecError
-from workers.endpoints import is_loopback
+from gnomon.spec.endpoints import is_loopback
 
 POLL_S = 1.0
 ENDED = ("completed", "cancelled", "failed")

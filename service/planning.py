@@ -65,7 +65,7 @@ def plan(draft: Draft, *, store: "Store | None" = None, pilot: str | None = None
     rows = list(store.iter_rows(store.job(pilot).id)) if store and pilot else []
     looked = _look(draft)
     arms = [
-        _arm(spec, model, arm.arm(), samples=len(refs), looked=looked, rows=rows)
+        _arm(spec, model, arm, samples=len(refs), looked=looked, rows=rows)
         for model in spec.models
         for arm in spec.arms
     ]

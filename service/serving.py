@@ -7,10 +7,10 @@ import uvicorn
 from fastapi import FastAPI
 
 from gnomon.core.errors import SpecError
+from gnomon.spec.endpoints import is_loopback
 from service.api.app import create_app
 from service.bounded_http import MAX_CONNECTIONS, BoundedProtocol
 from service.local_stack import LocalStack
-from workers.endpoints import is_loopback
 
 GRACE_S = 3  # open event streams have this long to end
 

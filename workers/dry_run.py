@@ -18,12 +18,12 @@ from agents.models import chat_format as wire
 from gnomon.core.agent import AGENTS
 from gnomon.core.errors import DataError, ModelFault, NotFound
 from gnomon.core.message import ImageBlock, Message
+from gnomon.core.missing import ADVICE
 from gnomon.core.model import UNREADABLE, Model, Reply, Request
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
+from gnomon.core.score import Outcome
 from gnomon.core.trace import NoteStep, ReplyStep, Step, Trace
-from gnomon.missing import ADVICE
-from gnomon.outcome import Outcome
 from gnomon.trials.run_trial import run_trial
 from gnomon.trials.trial_plan import Trial, trial_id
 from workers.open_job import OpenJob

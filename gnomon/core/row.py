@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 
 ADAPTER = "adapter:"  # before the name of what a provider's adapter changed in a request: a flag
 

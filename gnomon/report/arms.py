@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from gnomon.report.group_totals import GroupTotals
 from gnomon.report.schema import ArmReport, CellMean, TrialCounts
 from gnomon.report.score_matrix import ScoreMatrix

@@ -21,7 +21,7 @@ def tool_effects(ledger: ScoreMatrix, spec: JobSpec, *, headline: Headline) -> d
     with the most tools, add-one-in the one with none.
     """
     found: dict[str, list[ToolEffect]] = {}
-    arms = [arm.arm() for arm in spec.arms]
+    arms = spec.arms
     for tool in while_wanted(sorted({name for arm in arms for name in arm.tools})):
         without_one = next(_apart(arms, tool, leaves=True), None)
         with_one = next(_apart(arms, tool, leaves=False), None)
@@ -43,7 +43,7 @@ def attributions(ledger: ScoreMatrix, spec: JobSpec, *, headline: Headline) -> l
     if plan is None or not ledger.samples:
         return []
     players = list(plan.players)
-    arms = {plan.coalition(arm.arm().tools): arm.name for arm in reversed(spec.arms)}
+    arms = {plan.coalition(arm.tools): arm.name for arm in reversed(spec.arms)}
     needed = coalitions(players, plan.orders)
     if not set(needed) <= set(arms):
         return []

@@ -75,7 +75,7 @@ def build_report(
     attributed = attributions(ledger, spec, headline=plugin.headline)
     mine = planned // len(groups)
     missing = missing_rows(ledger, spec, planned=planned)
-    fitting = {arm.name: provided_inputs(plugin, arm.arm().tools) for arm in spec.arms}
+    fitting = {arm.name: provided_inputs(plugin, arm.tools) for arm in spec.arms}
     return {
         "job": _job_info(job_id, spec, status, plugin, error=error, texts=_arm_texts(ledger, spec, fitting)),
         "protocol": spec.protocol,
@@ -133,7 +133,7 @@ def _offered(ledger: ScoreMatrix, spec: JobSpec) -> dict[str, tuple[str, ...]]:
 def _arm_texts(ledger: ScoreMatrix, spec: JobSpec, fitting: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     """Each arm in words, with how many of its tools its trials were offered."""
     texts = {}
-    for arm in (one.arm() for one in spec.arms):
+    for arm in spec.arms:
         seen = [
             ends
             for (_, name), tally in zip(ledger.groups, ledger.tallies, strict=True)

@@ -9,7 +9,7 @@ from gnomon.core.benchmark import Benchmark
 from gnomon.core.ids import stable_hash
 from gnomon.core.row import ADAPTER
 from gnomon.core.sample import DataFault
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from gnomon.report.arms import by_count
 from gnomon.report.contrasts import missing_share
 from gnomon.report.missing import MissingRow

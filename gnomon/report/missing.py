@@ -5,10 +5,10 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict  # as in gnomon/report/schema.py
 
+from gnomon.core.missing import MissingCause, failure_text, largest, said_in_short, said_most
 from gnomon.core.model import UNREADABLE
 from gnomon.core.sample import LACKS_MEDIA, DataFault
-from gnomon.missing import MissingCause, failure_text, largest, said_in_short, said_most
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.spec.job_spec import JobSpec, shows_media

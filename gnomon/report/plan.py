@@ -19,8 +19,8 @@ def analysis_plan(ledger: ScoreMatrix, spec: JobSpec, *, status: str, planned: i
     declared = spec.contrasts()
     return {
         "preset": spec.analysis.preset or None,
-        "primary": [[one.baseline, one.variant] for one in declared if one.is_primary],
-        "exploratory": [[one.baseline, one.variant] for one in declared if not one.is_primary],
+        "primary": [[one.baseline, one.variant] for one in declared if one.primary],
+        "exploratory": [[one.baseline, one.variant] for one in declared if not one.primary],
         "isolates": {f"{one.variant} − {one.baseline}": one.isolates for one in declared if one.isolates},
         "margin": spec.analysis.margin,
         "cluster": spec.analysis.cluster,
@@ -51,7 +51,7 @@ def _deviations(ledger: ScoreMatrix, spec: JobSpec, *, status: str, planned: int
     if more:
         yield f"{more:,} samples of an arm were run more than {spec.repeats} times"
     for arm in spec.arms:
-        if not arm.arm().toolset_unchanged:
+        if not arm.toolset_unchanged:
             yield f"the tools of {arm.name} are no longer those that the job was frozen with"
     if analysis.preset == "matched_compute":
         yield from _unmatched(ledger, spec)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.core.row import Row
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from gnomon.report.group_totals import GroupTotals
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.statistics.design import Codes, Floats

@@ -13,16 +13,15 @@ from gnomon.core.agent import Agent, AgentContext, LimitReached
 from gnomon.core.arm import Arm
 from gnomon.core.benchmark import Benchmark, CpuBound
 from gnomon.core.errors import DataError, ModelFault, NoRoom, OutOfBudget, ProviderFault
+from gnomon.core.missing import keepable
 from gnomon.core.model import Model
 from gnomon.core.redaction import without_folders
 from gnomon.core.row import ADAPTER, Row
 from gnomon.core.sample import Sample
-from gnomon.core.score import Score
+from gnomon.core.score import Outcome, Score
 from gnomon.core.trace import NoteStep, Trace
 from gnomon.floor import PREFIX, HasHeuristics
 from gnomon.media import MediaStore
-from gnomon.missing import keepable
-from gnomon.outcome import Outcome
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.fault_injection import toolbox_of
 from gnomon.trials.prompt import prompt_of

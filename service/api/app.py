@@ -1,5 +1,6 @@
 """The app: routes, guard and error handlers put together into one value."""
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from anyio import CapacityLimiter
@@ -51,10 +52,18 @@ class Api(FastAPI):
 
     def openapi(self) -> dict[str, Any]:
         document = super().openapi()
-        spec = JobSpec.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas = document.setdefault("components", {}).setdefault("schemas", {})
-        schemas.update({**spec.pop("$defs", {}), "JobSpec": spec, "Problem": SCHEMA})
+        schemas.update({**_spec_schemas(), "Problem": SCHEMA})
         return document
+
+
+def _spec_schemas() -> dict[str, Any]:
+    """The spec and its parts, each under its title: clients may know the parts by these names."""
+    text = json.dumps(JobSpec.model_json_schema(ref_template="#/components/schemas/{model}"))
+    for name, part in json.loads(text)["$defs"].items():
+        text = text.replace(f'"#/components/schemas/{name}"', f'"#/components/schemas/{part["title"]}"')
+    spec = json.loads(text)
+    return {**{part["title"]: part for part in spec.pop("$defs").values()}, "JobSpec": spec}
 
 
 def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:

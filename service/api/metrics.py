@@ -11,7 +11,7 @@ from redis import Redis, RedisError
 from rq import Queue
 from rq.serializers import JSONSerializer
 
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from service.api.state import Shared
 from workers.rate_limit.redis_limiter import PREFIX
 from workers.store.records import JobStatus

@@ -12,11 +12,11 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gnomon.core.errors import SpecError
+from gnomon.spec.endpoints import is_loopback
 from service.api.problems import problem
 from service.api.state import State, state_of
 from service.api_keys import digest_of
 from service.bounded_http import BODY_S
-from workers.endpoints import is_loopback
 
 CLOSE = {"Connection": "close"}  # what is still on its way is not read
 

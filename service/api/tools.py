@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends
 
 from gnomon.core.errors import SpecError
-from service import data_paths as folders
+from gnomon.spec import data_paths as folders
 from service.api.middleware import json_body
 from service.api.state import Shared
 from service.tool_call import call_tool, inline_scene, scene_file

@@ -19,7 +19,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from gnomon.missing import said_in_short
+from gnomon.core.missing import said_in_short
 
 if TYPE_CHECKING:
     from service.run_job import JobSnapshot

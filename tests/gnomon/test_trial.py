@@ -16,10 +16,9 @@ from gnomon.core.errors import DataError, ModelFault, NoRoom, ProviderFault
 from gnomon.core.model import Reply, Request
 from gnomon.core.row import Row
 from gnomon.core.sample import Part, Sample, SampleRef
-from gnomon.core.score import Score
+from gnomon.core.score import Outcome, Score
 from gnomon.core.trace import NoteStep, Trace
 from gnomon.media import MediaStore
-from gnomon.outcome import Outcome
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials import provider_wait as waiting
 from gnomon.trials.run_trial import JobContext, run_trial

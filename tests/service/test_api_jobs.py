@@ -8,7 +8,7 @@ import pytest
 from redis import Redis
 from starlette.testclient import TestClient
 
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from tests.service.play import SPEC, OpenApi, finish_all, post
 from workers.queue import queue_name, waiting_ids
 from workers.store.store import Store

@@ -183,7 +183,7 @@ EXAMPLES = ["demo.yaml", "gtr-bench.yaml", "own-model.yaml", "sti-bench.yaml", "
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_example_is_a_spec(name: str) -> None:
     from gnomon.core.agent import AGENTS
-    from gnomon.spec.job_spec import parse_spec
+    from gnomon.spec.rules import parse_spec
     from gnomon.spec.spec_file import read_spec
 
     spec = parse_spec(read_spec(ROOT / "examples" / name), agents=AGENTS.names())

@@ -14,8 +14,8 @@ from redis import Redis
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.sample import SampleRef
+from gnomon.core.score import Outcome
 from gnomon.media import MediaStore
-from gnomon.outcome import Outcome
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import trial_id
 from service.cli.main import main

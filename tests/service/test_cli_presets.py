@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from gnomon.core.agent import AGENTS
-from gnomon.spec.job_spec import parse_spec
 from gnomon.spec.preset import PRESETS
+from gnomon.spec.rules import parse_spec
 from gnomon.spec.spec_file import read_spec
 from service.cli.main import main
 

@@ -8,8 +8,8 @@ import pytest
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
+from gnomon.core.score import Outcome
 from gnomon.media import MediaStore
-from gnomon.outcome import Outcome
 from gnomon.spec.job_spec import JobSpec
 from service.jobs import draft_from_cli
 from service.settings import Settings, read_settings

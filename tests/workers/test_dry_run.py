@@ -12,7 +12,7 @@ from rich.console import Console
 from gnomon.core.agent import AGENTS
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.trace import ReplyStep
-from gnomon.spec.job_spec import parse_spec
+from gnomon.spec.rules import parse_spec
 from workers.dry_run import print_step, run
 from workers.open_job import OpenJob, media_of, open_spec
 

@@ -12,7 +12,7 @@ import pytest
 
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.model import Model, Reply, Request
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from tests.agents.conftest import FakeProvider, serving
 from tests.workers.conftest import BOTH, Clock, Plant, create, make_row, make_spec
 from tests.workers.counting_provider import counting

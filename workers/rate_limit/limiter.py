@@ -11,8 +11,7 @@ from redis.backoff import NoBackoff
 from agents.models.chat_format import key_of
 from gnomon.core.errors import ProviderFault
 from gnomon.core.model import Model, is_built_in
-from gnomon.rate import Rate
-from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.spec.job_spec import JobSpec, ModelSpec, Rate
 from workers.rate_limit.client import RateLimitClient
 from workers.rate_limit.config import bucket_key, endpoint_of
 from workers.rate_limit.model import RateLimitedModel

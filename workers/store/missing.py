@@ -7,7 +7,7 @@ from dataclasses import replace
 from sqlalchemy import ColumnElement, Connection, RowMapping, select, update
 
 from gnomon.core.row import Row
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from gnomon.trials.trial_plan import Trial
 from workers.store.database import insert_all
 from workers.store.job_counters import add_results

@@ -5,7 +5,7 @@ A model that is stopped is not called any more: its trials end as `infra_missing
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, insert, select, update
 
-from gnomon.missing import keepable
+from gnomon.core.missing import keepable
 from workers.store.database import Database
 from workers.store.failure import STOPPED
 from workers.store.job_counters import OPEN, Usage, add_results

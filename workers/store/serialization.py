@@ -10,11 +10,11 @@ from typing import Any
 
 from sqlalchemy import RowMapping
 
+from gnomon.core.missing import keepable
 from gnomon.core.redaction import redactor_here, without_folders
 from gnomon.core.row import COLUMNS, Row
 from gnomon.core.sample import DataFault, SampleRef
-from gnomon.missing import keepable
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial
 from workers.budget.usage import MAX_TOKENS, MAX_USD

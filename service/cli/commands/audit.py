@@ -17,9 +17,9 @@ WIDTH = 150  # columns that the tables need; a narrower terminal wraps them
 @click.command()
 @click.option("--benchmark", "name", required=True, help="Which benchmark.")
 @click.option("--data", type=click.Path(path_type=Path), help="Its published folder; worlds need none.")
-@click.option("--limit", type=click.IntRange(min=1), help="At most this many samples; default all.")
+@click.option("--limit", type=click.IntRange(1, 10_000_000), help="At most this many samples; default all.")
 @click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Which ones those are."
+    "--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="Which ones those are."
 )
 @json_option
 def audit(name: str, data: Path | None, limit: int | None, seed: int, as_json: bool) -> None:

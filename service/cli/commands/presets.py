@@ -1,7 +1,6 @@
 """List the arm presets, or show the arms, contrasts and price of one."""
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +9,7 @@ from gnomon.core.errors import SpecError
 from service.cli.options import json_option
 
 if TYPE_CHECKING:
-    from gnomon.core.arm import Arm
+    from gnomon.core.arm import Arm, Contrast
 
 
 @click.command()
@@ -57,15 +56,21 @@ def _plan(name: str, benchmark: str, text: str) -> dict[str, Any]:
         "name": name,
         "description": PRESETS.get(name).description,
         "arms": [_as_json(arm, at) for arm, at in zip(plan.arms, calls, strict=True)],
-        "contrasts": [asdict(one) for one in plan.contrasts],
+        "contrasts": [_contrast_as_json(contrast) for contrast in plan.contrasts],
         "notes": list(plan.notes),
         "model_calls": [sum(least for least, _ in calls), sum(most for _, most in calls)],
     }
 
 
 def _as_json(arm: "Arm", model_calls: tuple[int, int]) -> dict[str, Any]:
-    plain = asdict(arm)
-    return {**plain, "pinned": plain.pop("frozen_toolset_hash"), "model_calls": list(model_calls)}
+    plain = {**arm.model_dump(mode="json", exclude={"contract"}), "tools": list(arm.tools)}
+    contract = {"frozen_toolset_hash": arm.contract, "pinned": arm.contract}
+    return {**plain, **contract, "model_calls": list(model_calls)}
+
+
+def _contrast_as_json(contrast: "Contrast") -> dict[str, Any]:
+    plain = contrast.model_dump(mode="json", exclude={"primary"})
+    return {**plain, "is_primary": contrast.primary}
 
 
 def _words(shown: dict[str, Any]) -> str:

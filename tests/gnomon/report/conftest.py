@@ -11,9 +11,8 @@ import pytest
 from gnomon.core.benchmark import PromptProtocol, Published, SampleSet, Scoring, Select
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
-from gnomon.core.score import Score
+from gnomon.core.score import Outcome, Score
 from gnomon.media import MediaStore
-from gnomon.outcome import Outcome
 from gnomon.report.build import build_report
 from gnomon.report.schema import Report
 from gnomon.spec.job_spec import JobSpec

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from gnomon.core.row import Row
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.schema import Report

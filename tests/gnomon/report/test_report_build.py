@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from gnomon.core.benchmark import Published
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from gnomon.report import schema
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown

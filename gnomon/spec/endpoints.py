@@ -58,6 +58,9 @@ class EndpointAllowlist:
     providers: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
+NO_ENDPOINTS = EndpointAllowlist()
+
+
 def parse_allowed(text: str) -> EndpointAllowlist:
     """Read GNOMON_ALLOWED_API_BASES: entries `where=VAR1,VAR2`, parted by semicolons.
 
