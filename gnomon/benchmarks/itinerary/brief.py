@@ -14,8 +14,8 @@ from gnomon.media import MediaStore
 from gnomon.media.clip_samples import labelled_frames
 from gnomon.media.clips import Clips
 from gnomon.media.rules import Uniform
-from tools.trips.atlas import areas
-from tools.trips.draft import read_object
+from tools.itinerary.draft import read_object
+from tools.itinerary.registry import areas
 
 BRIEF, TEXT = "BRIEF:", "text"
 MAX_TEXT = 4000

@@ -6,7 +6,7 @@ from typing import Any
 
 from gnomon.benchmarks.itinerary.city_day import Drawn, changed, plan_text, solved, task_of
 from gnomon.benchmarks.itinerary.task import Task
-from tools.trips.hours import clock_of, minutes_of
+from tools.itinerary.hours import clock_of, minutes_of
 
 
 def change(chance: random.Random, drawn: Drawn) -> Task | None:

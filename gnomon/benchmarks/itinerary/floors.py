@@ -6,10 +6,10 @@ import random
 from gnomon.benchmarks.itinerary.city_day import draft_text
 from gnomon.benchmarks.itinerary.scoring import score
 from gnomon.benchmarks.itinerary.task import Task
-from tools.trips.draft import DraftDay, DraftPlan, DraftVisit
-from tools.trips.hours import clock_of
-from tools.trips.problem import Problem
-from tools.trips.schedule import DayProblem, first_fit, walk_through
+from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit
+from tools.itinerary.hours import clock_of
+from tools.itinerary.problem import Problem
+from tools.itinerary.schedule import DayProblem, first_fit, walk_through
 
 POLICIES = ("random", "nearest_neighbour", "earliest_closing", "exact")
 

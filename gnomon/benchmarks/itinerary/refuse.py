@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from gnomon.benchmarks.itinerary.city_day import Drawn, changed, facts_of
 from gnomon.benchmarks.itinerary.task import Task
-from tools.trips.hours import clock_of, minutes_of
-from tools.trips.problem import Problem
-from tools.trips.solve import solve
+from tools.itinerary.hours import clock_of, minutes_of
+from tools.itinerary.problem import Problem
+from tools.itinerary.solve import solve
 
 KINDS = ("budget", "window", "max_walk_m", "order")
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.errors import DataError, SpecError
-from tools.trips.atlas import provider_for
-from tools.trips.errors import BadArgument, NoSuchPlace, PlaceError
-from tools.trips.provider import answered
-from tools.trips.request import TripRequest, read_request
-from tools.trips.trip import open_trip
+from tools.itinerary.errors import BadArgument, NoSuchPlace, PlaceError
+from tools.itinerary.provider import answered
+from tools.itinerary.registry import provider_for
+from tools.itinerary.request import TripRequest, read_request
+from tools.itinerary.trip import open_trip
 
 REQUEST_ID = "request"
 

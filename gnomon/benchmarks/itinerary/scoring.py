@@ -5,18 +5,18 @@ from typing import Any
 
 from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.score import Score
-from tools.trips.draft import DraftPlan, plan_of, read_draft, read_object
-from tools.trips.errors import PlaceError
-from tools.trips.facts import facts_of
-from tools.trips.hours import minutes_of, told_hours
-from tools.trips.plan import Plan, sources_of
-from tools.trips.problem import Problem, problem_of
-from tools.trips.provider import answered
-from tools.trips.schedule import MAX_SPOTS
-from tools.trips.solve import is_conflict
-from tools.trips.trip import Trip
-from tools.trips.verify.verify import verify_plan
-from tools.trips.verify.violation import CODES, HARD, Verification
+from tools.itinerary.draft import DraftPlan, plan_of, read_draft, read_object
+from tools.itinerary.errors import PlaceError
+from tools.itinerary.facts import facts_of
+from tools.itinerary.hours import minutes_of, told_hours
+from tools.itinerary.plan import Plan, sources_of
+from tools.itinerary.problem import Problem, problem_of
+from tools.itinerary.provider import answered
+from tools.itinerary.schedule import MAX_SPOTS
+from tools.itinerary.solve import is_conflict
+from tools.itinerary.trip import Trip
+from tools.itinerary.verify.verify import verify_plan
+from tools.itinerary.verify.violation import CODES, HARD, Verification
 
 COMMON = tuple(code for code in CODES if code not in HARD and CODES[code] != "answerability")
 Metrics = dict[str, float | str | None]

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tools.trips.problem import Problem
-from tools.trips.trip import Trip
+from tools.itinerary.problem import Problem
+from tools.itinerary.trip import Trip
 
 Form = Literal["plan", "order", "graph"]
 

@@ -11,7 +11,7 @@ from gnomon.benchmarks.vir_bench.journey import Journey, Spot
 from gnomon.benchmarks.vir_bench.nodes_given import nodes_given, unshuffled
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample
-from gnomon.visits.check import problems
+from gnomon.visit_graphs.check import problems
 from tools.gazetteer.gazetteer import lies_in, resolve
 from tools.gazetteer.place import Place
 

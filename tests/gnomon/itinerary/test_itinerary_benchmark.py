@@ -19,11 +19,11 @@ from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.benchmark import Select
 from gnomon.core.errors import DataError, SpecError
 from gnomon.media import MediaStore
-from tools.trips.draft import plan_of, read_draft
-from tools.trips.osm.city import city_files
-from tools.trips.provider import answered
-from tools.trips.solve import is_conflict
-from tools.trips.verify.verify import verify_plan
+from tools.itinerary.draft import plan_of, read_draft
+from tools.itinerary.osm.city import city_files
+from tools.itinerary.provider import answered
+from tools.itinerary.solve import is_conflict
+from tools.itinerary.verify.verify import verify_plan
 
 SOME = 24
 
