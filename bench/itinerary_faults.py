@@ -7,7 +7,7 @@ import argparse
 from collections import Counter
 
 from gnomon.benchmarks.itinerary.generate import task_for
-from gnomon.benchmarks.itinerary.numbering import numbers
+from gnomon.benchmarks.itinerary.task import numbers
 from tests.gnomon.itinerary.test_itinerary_benchmark import faulty
 from tools.itinerary.draft import plan_of, read_draft
 from tools.itinerary.provider import answered

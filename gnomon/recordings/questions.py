@@ -1,29 +1,107 @@
 """Questions: STI-Bench's eight tasks asked of a recording, with truth and distractors, as published rows."""
 
 import json
-from collections.abc import Callable, Iterator
+import math
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
+from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_seed
 from gnomon.recordings import truth
-from gnomon.recordings.distractors import (
-    ANGLES,
-    LENGTHS,
-    Grain,
-    NoDistractors,
-    difference,
-    lettered,
-    wrong_numbers,
-    wrong_texts,
-)
-from gnomon.recordings.recording import Array, Recording
+from gnomon.recordings.recording import Array, Recording, read_recording
 from tools.geometry.kinematics import displacement_m, path_length_m
 from tools.geometry.polyline import PolylineTurn, in_words
 from tools.geometry.pose import Pose, from_yaw_pitch_roll
+
+WRONG = 4
+TRIES = 200
+
+Quantity = Literal["m", "m/s", "m/s²", "°"]
+
+
+@dataclass(frozen=True, slots=True)
+class Grain:
+    """The smallest and the largest difference from the truth, and the digits that options print."""
+
+    low: float
+    high: float
+    digits: int
+
+
+LENGTHS: Mapping[str, Grain] = {
+    "desktop": Grain(0.005, 0.1, 3),
+    "indoor": Grain(0.05, 1.0, 2),
+    "outdoor": Grain(0.5, 10.0, 2),
+}
+ANGLES = Grain(5.0, 60.0, 0)
+
+
+class NoDistractors(ValueError):
+    """Not enough different wrong options could be drawn."""
+
+
+def difference(rng: np.random.Generator, grain: Grain) -> float:
+    """A difference between the grain's ends, even in its logarithm."""
+    return math.exp(rng.uniform(math.log(grain.low), math.log(grain.high)))
+
+
+def wrong_numbers(
+    rng: np.random.Generator, truth: float, grain: Grain, *, floor: float = -math.inf
+) -> list[float]:
+    """WRONG numbers, rounded like the truth, all different and none below `floor`.
+
+    How many lie below the truth is drawn first, evenly, so that its rank among the options tells nothing;
+    where the floor is near, fewer fit below.
+
+    Raises:
+        NoDistractors: TRIES draws were not enough.
+    """
+    below = int(rng.integers(0, WRONG + 1))
+    found: list[float] = []
+    for attempt in range(TRIES):
+        is_below = len(found) < below and attempt < TRIES // 2
+        step = difference(rng, grain)
+        wrong = round(truth - step if is_below else truth + step, grain.digits)
+        if wrong >= floor and wrong not in found and wrong != round(truth, grain.digits):
+            found.append(wrong)
+        if len(found) == WRONG:
+            return found
+    raise NoDistractors(f"no {WRONG} numbers other than {truth:g}")
+
+
+def wrong_texts(
+    rng: np.random.Generator, truth: str, draw: Callable[[np.random.Generator], str]
+) -> list[str]:
+    """WRONG different texts by `draw`, none of them the truth.
+
+    Raises:
+        NoDistractors: TRIES draws were not enough.
+    """
+    found: dict[str, None] = {}
+    for _ in range(TRIES):
+        text = draw(rng)
+        if text != truth:
+            found[text] = None
+        if len(found) == WRONG:
+            return list(found)
+    raise NoDistractors(f"no {WRONG} texts other than {truth!r}")
+
+
+def lettered(rng: np.random.Generator, truth: str, wrong: Sequence[str]) -> tuple[dict[str, str], str]:
+    """The options in an order drawn at random, by letter, and the right letter."""
+    texts = [truth, *wrong]
+    order = rng.permutation(len(texts))
+    options = {"ABCDE"[place]: texts[index] for place, index in enumerate(order)}
+    return options, next(letter for letter, text in options.items() if text == truth)
+
 
 Row = dict[str, Any]
 
@@ -239,3 +317,33 @@ def _box(box: truth.CameraBox) -> str:
         "C_heading": round(box.heading_deg, 1) + 0.0,
     }
     return json.dumps(record)
+
+
+def write_questions(recordings: Sequence[Path], out: Path, *, seed: int = 0) -> dict[str, int]:
+    """Write `qa.parquet` and `video/`; how many questions there are of each task.
+
+    A recording names its clip beside it; clips that are not there are left out, and their questions stay.
+
+    Raises:
+        DataError: a file is no recording, or two name one clip.
+        SpecError: `out` is not new or empty.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise SpecError(f"{out} is not a new or empty folder", field="--out")
+    rows: list[Row] = []
+    clips: dict[str, Path] = {}
+    for path in recordings:
+        recording = read_recording(path)
+        if recording.clip in clips or PurePosixPath(recording.clip).name != recording.clip:
+            raise DataError(
+                f"{path.name}: {recording.clip!r} is a path, or another recording's", field="clip"
+            )
+        clips[recording.clip] = path.parent / recording.clip
+        rows += Maker(recording, seed=seed).rows()
+    (out / "video").mkdir(parents=True)
+    for name, source in clips.items():
+        if source.is_file():
+            shutil.copyfile(source, out / "video" / name)
+    pq.write_table(pa.Table.from_pylist(rows), out / "qa.parquet")
+    tasks = [row["Task"] for row in rows]
+    return {task: tasks.count(task) for task in sorted(set(tasks))}

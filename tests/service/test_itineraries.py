@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from gnomon.benchmarks.itinerary import itinerary
-from gnomon.benchmarks.itinerary.request_task import request_task
+from gnomon.benchmarks.itinerary.brief import request_task
 from gnomon.benchmarks.itinerary.scoring import score
 from gnomon.core.benchmark import Select
 from gnomon.media import MediaStore

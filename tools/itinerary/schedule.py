@@ -1,13 +1,13 @@
-"""Schedule: the exact shortest round through places with hours, by dynamic programming over subsets."""
+"""Finds the shortest round through places with opening hours, exactly."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tools.core.held_karp import MAX_POINTS, best_labels
 from tools.itinerary.hours import Interval
 
-MAX_SPOTS = 12
-"""Beyond it the subsets are too many to look at all; split over days first."""
+MAX_SPOTS = MAX_POINTS  # split more over days first
 
 Grid = tuple[tuple[int | None, ...], ...]
 
@@ -94,23 +94,12 @@ class _Search:
 
     def run(self) -> dict[int, Round]:
         """The best round for every subset of spots that has one, by bit mask."""
-        count = self.count
-        layers: list[list[list[_Label]]] = [[[] for _ in range(count)] for _ in range(1 << count)]
-        start: _Label = (0, self.day.start_min, 0, count, 0, None)
-        for spot in range(count):
-            for new in self.steps(start, 0, spot):
-                _keep(layers[1 << spot][spot], new)
-        for seen in range(1, 1 << count):
-            free = [spot for spot in range(count) if not seen >> spot & 1 and not seen & self.waiting[spot]]
-            for labels in layers[seen]:
-                for label in labels:
-                    for spot in free:
-                        for new in self.steps(label, seen, spot):
-                            _keep(layers[seen | 1 << spot][spot], new)
+        start: _Label = (0, self.day.start_min, 0, self.count, 0, None)
+        layers = best_labels(self.count, start, extend=self.steps, keep=_keep, waiting=self.waiting)
         best: dict[int, Round] = {}
         if (empty := self.empty()) is not None:
             best[0] = empty
-        for seen in range(1, 1 << count):
+        for seen in range(1, 1 << self.count):
             homes = [found for labels in layers[seen] for label in labels if (found := self.home(label))]
             if homes:
                 best[seen] = _round(min(homes, key=self.worth))

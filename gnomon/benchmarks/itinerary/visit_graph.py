@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 
 from gnomon.benchmarks.itinerary.rail_trip import Hubs, hubs
 from gnomon.benchmarks.itinerary.task import Task
-from tools.gazetteer import gazetteer
+from tools.gazetteer import search as gazetteer
 from tools.itinerary.hours import clock_of
 from tools.itinerary.place import Place
 from tools.itinerary.provider import answered

@@ -6,7 +6,7 @@ from dataclasses import replace
 import icalendar
 import pytest
 
-from gnomon.benchmarks.itinerary.request_task import request_task
+from gnomon.benchmarks.itinerary.brief import request_task
 from gnomon.benchmarks.itinerary.scoring import score
 from gnomon.core.errors import DataError, SpecError
 from gnomon.itinerary_export.outputs import MEDIA_TYPES, ending_of, rendered

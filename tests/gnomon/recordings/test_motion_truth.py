@@ -16,9 +16,8 @@ from gnomon.core.benchmark import BENCHMARKS, Select
 from gnomon.core.errors import DataError, SpecError
 from gnomon.media import MediaStore
 from gnomon.recordings import truth
-from gnomon.recordings.distractors import ANGLES, LENGTHS, difference, lettered, wrong_numbers
+from gnomon.recordings.questions import ANGLES, LENGTHS, difference, lettered, write_questions, wrong_numbers
 from gnomon.recordings.recording import Recording, read_recording
-from gnomon.recordings.write import write_questions
 from tests.numbered import write_clip
 from tools.geometry.pose import from_yaw_pitch_roll
 

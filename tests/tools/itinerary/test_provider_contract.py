@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.tools.itinerary.fake_services import MOODS, PARIS, Service, fake_service
-from tools.itinerary.composite import Composite
 from tools.itinerary.errors import (
     BadArgument,
     NoSuchPlace,
@@ -25,7 +24,7 @@ from tools.itinerary.http.routers import Osrm, Valhalla
 from tools.itinerary.osm.city import city_files, read_city
 from tools.itinerary.place import Answer, LatLon, Mode, least_minutes
 from tools.itinerary.provider import Provider, answered
-from tools.itinerary.registry import configured, embedded, provider_for
+from tools.itinerary.registry import Composite, configured, embedded, provider_for
 
 
 @dataclass(frozen=True)

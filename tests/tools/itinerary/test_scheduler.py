@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.itinerary.day_split import best_split
 from tools.itinerary.problem import Problem
 from tools.itinerary.schedule import (
     MAX_SPOTS,
@@ -19,7 +18,7 @@ from tools.itinerary.schedule import (
     rounds,
     walk_through,
 )
-from tools.itinerary.solve import conflict_of, constraints, is_conflict, solve
+from tools.itinerary.solve import best_split, conflict_of, constraints, is_conflict, solve
 
 
 @st.composite

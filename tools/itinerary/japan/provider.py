@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-from tools.gazetteer import gazetteer
+from tools.gazetteer import search as gazetteer
 from tools.gazetteer.place import KINDS, Kind
 from tools.gazetteer.place import Place as Entry
 from tools.itinerary.embedded import Embedded, table_of

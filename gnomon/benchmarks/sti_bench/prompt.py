@@ -4,10 +4,9 @@ from functools import partial
 
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import Part
-from gnomon.media.clip_samples import ClipQuestion, Showing, labelled_frames
+from gnomon.media.clip_samples import ClipQuestion, Showing, labelled_frames, with_shuffled_options
 from gnomon.media.clips import Frames, Look
 from gnomon.media.rules import Stride, Uniform, as_asked
-from gnomon.media.shuffled_options import with_shuffled_options
 
 FRAMES = 30
 

@@ -1,15 +1,86 @@
 """Layout: the published folder, `MCQ.parquet` and `videos/`."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from gnomon.benchmarks.urbanvideo_bench.options import LETTERS, split_question
-from gnomon.benchmarks.urbanvideo_bench.tasks import task_of
 from gnomon.core.errors import DataError
 from gnomon.core.sample import DataFault
 from gnomon.media.clip_folders import ClipFolders
 from gnomon.media.clip_samples import ClipQuestion, read_rows
+
+TASKS: tuple[str, ...] = (
+    "Trajectory Captioning",
+    "Sequence Recall",
+    "Object Recall",
+    "Scene Recall",
+    "Start/End Position",
+    "Proximity",
+    "Duration",
+    "Landmark Position",
+    "Goal Detection",
+    "Cognitive Map",
+    "Causal",
+    "Counterfactual",
+    "Association",
+    "Progress Evaluation",
+    "High-level Planning",
+    "Action Generation",
+)
+
+
+def _task_key(label: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", label.lower())
+
+
+_BY_KEY = {_task_key(task): task for task in TASKS}
+
+
+def task_of(label: str) -> str | None:
+    """The task of a published label, whatever its case, spaces and dashes; None if it is none of them.
+
+    >>> task_of("high-level planning "), task_of("Cooking")
+    ('High-level Planning', None)
+    """
+    return _BY_KEY.get(_task_key(label))
+
+
+LETTERS = "ABCDEFGHIJ"
+
+_MARKER = re.compile(r"\b(?:choices?|choose|options?)\s*[:：]", re.IGNORECASE)
+_OPTION = re.compile(r"^[ \t]*([A-J])[ \t]*[.:：)、][ \t]*(.*?)[ \t]*$", re.MULTILINE)
+
+
+def split_question(text: str) -> tuple[str, dict[str, str]]:
+    r"""The question proper, and its options by letter; no options if the text lists fewer than two.
+
+    They begin behind a marker (Choices, Choice, Choose, Options, Option, with a colon) where there is one,
+    and their letters run on from A without a gap; a line without a letter belongs to the option above it.
+
+    >>> split_question("Where is it?\nChoices:\nA. Left\nB. Right")
+    ('Where is it?', {'A': 'Left', 'B': 'Right'})
+    >>> split_question("Where is it?")
+    ('Where is it?', {})
+    """
+    marker = None
+    for marker in _MARKER.finditer(text):
+        if _OPTION.search(text, marker.end()):
+            break
+    start = marker.end() if marker else 0
+    run: list[re.Match[str]] = []
+    for match in _OPTION.finditer(text, start):
+        if len(run) < len(LETTERS) and match[1] == LETTERS[len(run)]:
+            run.append(match)
+    if len(run) < 2:
+        return text.strip(), {}
+    ends = [match.start() for match in run[1:]] + [len(text)]
+    bodies = {
+        match[1]: " ".join(text[match.start(2) : end].split()) for match, end in zip(run, ends, strict=True)
+    }
+    asked = text[: marker.start() if marker else run[0].start()]
+    return asked.strip(), bodies
+
 
 COLUMNS = ("Question_id", "video_id", "question_category", "question", "answer")
 

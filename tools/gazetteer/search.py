@@ -1,16 +1,15 @@
 """The gazetteer's answers: what a name may mean, what lies around a point, what is near it."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from difflib import SequenceMatcher
 
 import numpy as np
 from geographiclib.geodesic import Geodesic
 
-from tools.gazetteer.areas import areas
-from tools.gazetteer.close import close_names
+from tools.gazetteer.areas import areas, town_at, town_of_id, towns_named
 from tools.gazetteer.place import KINDS, Hit, Kind, Near, Place, Whereabouts
 from tools.gazetteer.spelling import Spelling, spelling
 from tools.gazetteer.tables import tables, unit_sphere_m
-from tools.gazetteer.towns import town_at, town_of_id, towns_named
 
 FAR_M = 60_000.0  # no land of Japan lies farther from a listed town
 FULL = 1.0
@@ -144,3 +143,21 @@ def stations_near(
 def distance_m(lat1_deg: float, lon1_deg: float, lat2_deg: float, lon2_deg: float) -> float:
     """Metres of the geodesic on the WGS 84 ellipsoid (Karney 2013, by geographiclib)."""
     return float(Geodesic.WGS84.Inverse(lat1_deg, lon1_deg, lat2_deg, lon2_deg)["s12"])
+
+
+ENOUGH = 0.8  # of difflib's ratio
+WORTH = 0.7  # of a whole name's score
+
+
+def close_names(asked: Spelling, kinds: Collection[Kind]) -> Iterator[Hit]:
+    """Areas and stations whose name begins alike and is nearly as long."""
+    matcher = SequenceMatcher(a="", b=asked.stem, autojunk=False)
+    for key, places in areas().named.items():
+        if key[:1] != asked.stem[:1] or abs(len(key) - len(asked.stem)) > 2:
+            continue
+        matcher.set_seq1(key)
+        if matcher.quick_ratio() < ENOUGH or (ratio := matcher.ratio()) < ENOUGH:
+            continue
+        for place in places:
+            if place.kind in kinds and place.kind in asked.kinds:
+                yield Hit(place=place, score=round(ratio * WORTH, 3))
