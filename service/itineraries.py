@@ -5,7 +5,7 @@ from typing import Any
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
-from gnomon.trips.result import TripResult, result_of
+from gnomon.itinerary_export.result import TripResult, result_of
 
 SAMPLE, ARM, REFERENCE = "request", "planner", "reference"
 TOOLS = (

@@ -3,8 +3,8 @@
 from pydantic import Field
 
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.trips.asking import ask, trip_of
-from tools.trips.place import LatLon
+from tools.itinerary.context import ask, trip_of
+from tools.itinerary.place import LatLon
 
 
 class WhereIsArgs(ToolArgs):

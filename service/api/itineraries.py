@@ -6,8 +6,8 @@ from fastapi import APIRouter, Depends, Header, Response
 from fastapi.responses import JSONResponse
 
 from gnomon.core.errors import Conflict, DataError, NotFound, SpecError
-from gnomon.trips.outputs import MEDIA_TYPES, rendered
-from gnomon.trips.result import TripResult
+from gnomon.itinerary_export.outputs import MEDIA_TYPES, rendered
+from gnomon.itinerary_export.result import TripResult
 from service import jobs
 from service.api.content_negotiation import choose
 from service.api.middleware import IdempotencyKey, json_body

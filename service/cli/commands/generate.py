@@ -41,7 +41,7 @@ def worlds(out: Path, seed: int, scenes: int | None, samples: int | None) -> Non
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
 def motion(recordings: tuple[Path, ...], out: Path, seed: int) -> None:
     """Write questions of STI-Bench's kind about RECORDINGS (boxes and camera poses, frame by frame)."""
-    from gnomon.motion.write import write_questions
+    from gnomon.recordings.questions import write_questions
 
     counts = write_questions(recordings, out, seed=seed)
     for task, count in counts.items():

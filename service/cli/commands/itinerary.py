@@ -35,8 +35,8 @@ def itinerary(
     Exit code 0: every check holds, or it is proven that there is no such trip; 1: the plan has faults.
     """
     from gnomon.core.score import Outcome
+    from gnomon.itinerary_export.outputs import ending_of, rendered
     from gnomon.spec.spec_file import read_spec
-    from gnomon.trips.outputs import ending_of, rendered
     from service.cli.opening import settings_of
     from service.cli.preview import workers_preview
     from service.itineraries import ARM, SAMPLE, is_good, planned, spec_of

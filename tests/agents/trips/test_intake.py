@@ -20,7 +20,7 @@ from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
 from service.itineraries import SAMPLE, TOOLS, spec_of
 from tests.numbered import write_clip
-from tests.tools.trips.fake_services import fake_service
+from tests.tools.itinerary.fake_services import fake_service
 
 WORDS = "A Wednesday in June in Helsinki: Kiasma, Ateneum, and not far from the Torni."
 GIVEN = {"text": WORDS, "start_date": "2026-06-10", "max_walk_m": 4000}
