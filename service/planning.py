@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
+from gnomon.core.agent import model_calls
 from gnomon.core.arm import Arm
 from gnomon.core.model import Request, is_built_in
 from gnomon.core.row import Row
@@ -13,7 +14,6 @@ from gnomon.core.sample import Sample
 from gnomon.price_table import price_entry
 from gnomon.report.pairs import pairs
 from gnomon.spec.job_spec import JobSpec, ModelSpec
-from gnomon.spec.preset import model_calls
 from gnomon.statistics.power import ICC, design_effect, mde_of, planned_mde
 from gnomon.tokens import BYTES_PER_TOKEN, PICTURE_TOKENS, REPLY_TOKENS, TokenEstimator
 from gnomon.trials.fault_injection import toolbox_of

@@ -1,4 +1,9 @@
-"""What is wrong with a plan: the very checks that score it."""
+"""The faults of a plan, found by the checks that score it.
+
+The codes are those of the verifier that scores plans. It does not tell whether a trip is possible at all.
+
+Error: walking times are as exact as in `travel`; a fault by physics alone has the code IMPOSSIBLE.
+"""
 
 from pydantic import Field
 

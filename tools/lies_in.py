@@ -1,4 +1,9 @@
-"""Whether one place of Japan lies in another."""
+"""Whether one place of Japan lies in another.
+
+By administrative codes. True if any place of the inner name lies in any area of the outer name.
+
+Error: `doubt` says how many more places of the inner name lie elsewhere, if any do.
+"""
 
 from pydantic import Field
 

@@ -1,4 +1,10 @@
-"""Distances, angles and sizes in a picture, in pixels."""
+"""Distances, angles and sizes in a picture, in pixels.
+
+Angles run clockwise from the right, as pictures do. `overlaps` are intersections over unions of neighbouring
+boxes.
+
+Error: `error_px` is twice `point_error_px`: both ends may be off.
+"""
 
 import itertools
 import math

@@ -1,4 +1,11 @@
-"""Displacement, path length, speed and acceleration of positions over time."""
+"""Displacement, path length, speed and acceleration of positions over time.
+
+Equations 6 to 8 of STI-Bench's appendix: displacement is the straight distance from first to last, path
+length the sum over steps, a step's speed its length over its duration, an acceleration the change of that
+speed over the later step. Headings are seen from above, counter-clockwise from x.
+
+Error: `error_m` is twice `position_error_m`, for the displacement; the path adds as much for each step.
+"""
 
 import math
 

@@ -1,4 +1,10 @@
-"""The best order of visits with its times, found exactly; or which constraints rule it out."""
+"""The best order of visits with its times, found exactly; or which constraints rule it out.
+
+Exact: dynamic programming over all subsets of places with hours, stays, meals, order, window and caps;
+"infeasible" comes with a conflict from which no constraint can be left out.
+
+Error: `metres_error` is 0, on the provider's table of ways.
+"""
 
 from pydantic import Field
 

@@ -1,4 +1,9 @@
-"""What is known about one place: kind, hours on the days of the trip, stay and price by the rules."""
+"""What is known about one place: kind, hours on the days of the trip, stay and price by the rules.
+
+Stay and cost are rules of the trip; what the source does not say is left out.
+
+Error: `position_error_m` as in `find_place`; hours are those of the day the data were taken.
+"""
 
 from pydantic import Field
 

@@ -1,4 +1,7 @@
-"""Which places lie around a point."""
+"""The places around a point.
+
+Error: as in `find_place`.
+"""
 
 from pydantic import Field
 

@@ -1,4 +1,10 @@
-"""How long and how far it is from one place to another."""
+"""The time and distance from one place to another.
+
+Minutes on foot are at 4.8 km/h along the streets, rounded up. `exactness` is `network`, `timetable`,
+`estimate` or `lower_bound`.
+
+Error: `minutes_error` is a tenth along a network, a quarter or ten minutes for an estimate.
+"""
 
 from pydantic import Field
 

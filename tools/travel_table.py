@@ -1,4 +1,7 @@
-"""Minutes and metres between many places at once."""
+"""Minutes and metres between many places at once.
+
+Error: `minutes_error` of the longest way, as in `travel`.
+"""
 
 from pydantic import Field
 

@@ -1,4 +1,10 @@
-"""In which order places of Japan are plausibly visited: the shortest way over all of them."""
+"""The shortest way over places of Japan, as a plausible order in which they were visited.
+
+The shortest way over all of them, found exactly (Held and Karp); a way and its reverse are equally long, so
+give an end where one is known.
+
+Error: `error_m` adds, for every leg, how far its ends may reach from their points.
+"""
 
 import math
 from itertools import pairwise

@@ -1,4 +1,7 @@
-"""In which town, municipality and prefecture a point lies."""
+"""The town, municipality and prefecture of a point.
+
+Error: `evidence_error_m` is the distance to the point that says so; beyond 2,000 m the answer is approximate.
+"""
 
 from pydantic import Field
 

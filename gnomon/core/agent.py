@@ -183,5 +183,37 @@ class CallsInWords(Protocol):
     calls_in_words: bool
 
 
+@runtime_checkable
+class CountsModelCalls(Protocol):
+    """An agent that knows how often it calls the model; plans and presets then price a trial closely."""
+
+    def model_calls(self, arm: Arm) -> tuple[int, int]:
+        """The fewest and the most calls of the model that a trial of the arm takes, retries not counted."""
+        ...
+
+
 # Named here, imported only when asked for: whoever lists agents need not load LangGraph.
 AGENTS: Registry[Agent] = Registry("agents", "agent")
+
+
+def model_calls(arm: Arm) -> tuple[int, int]:
+    """The fewest and the most calls of the model that a trial of the arm takes, retries not counted.
+
+    Of an agent that does not say, and of one that is not here, that is anything up to the arm's turns.
+
+    >>> model_calls(Arm(name="a", agent="react")), model_calls(Arm(name="b", agent="react", tools=("speed",)))
+    ((1, 1), (1, 13))
+    >>> model_calls(Arm(name="c", agent="vote"))
+    (1, 24)
+    """
+    agent = AGENTS.get(arm.agent) if arm.agent in AGENTS.names() else None
+    return agent.model_calls(arm) if isinstance(agent, CountsModelCalls) else (1, arm.max_turns)
+
+
+def runs_tools(arm: Arm) -> bool:
+    """Whether the arm's agent runs tools, if it is here; of another it is taken to.
+
+    >>> runs_tools(Arm(name="a", agent="direct")), runs_tools(Arm(name="b", agent="react"))
+    (False, True)
+    """
+    return arm.agent not in AGENTS.names() or AGENTS.get(arm.agent).uses_tools

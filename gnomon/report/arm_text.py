@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from gnomon.core.agent import runs_tools
 from gnomon.core.arm import Arm
 from gnomon.core.sample import SHOWABLE
 from gnomon.exchange.run import AGENT
@@ -56,7 +57,7 @@ def _of(tools: int, offered: tuple[int, int]) -> str:
 
 
 def _with_tools(arm: Arm, many: str) -> str:
-    if arm.agent == "direct" or arm.tool_choice == "none":
+    if not runs_tools(arm) or arm.tool_choice == "none":
         return f"sees {many} but may not call them"
     must = "must" if arm.tool_choice == "required" else "may"
     agent = "" if arm.agent == "react" else f" ({arm.agent})"

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gnomon.core.benchmark import Benchmark
+from gnomon.core.benchmark import Benchmark, provided_inputs
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault
-from gnomon.equipment import provided_inputs
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.exchange.run import AGENT
 from gnomon.report.arm_text import arm_text

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 
 from typing_extensions import TypedDict
 
+from gnomon.core.benchmark import HEURISTIC_PREFIX
 from gnomon.core.row import Row
-from gnomon.floor import PREFIX
 
 ALL = "all"
 
@@ -47,7 +47,7 @@ class ExtraMetrics:
     def _add(self, row: Row) -> None:
         sums = self._sums[row.model, row.arm, row.cell]
         for name, value in row.metrics.items():
-            if isinstance(value, float | int) and not name.startswith(PREFIX):
+            if isinstance(value, float | int) and not name.startswith(HEURISTIC_PREFIX):
                 found = sums.setdefault(name, [0, 0.0])
                 found[0] += 1
                 found[1] += value

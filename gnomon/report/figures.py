@@ -3,11 +3,10 @@
 That module defines `figures(metrics)`: captions and SVG pictures of one scored answer.
 """
 
-import importlib
-import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import cast
 
-from gnomon.core.benchmark import BENCHMARKS
+from gnomon.core.benchmark import benchmark_module
 from gnomon.core.row import Row
 from gnomon.report.shapes import Exhibit, Figure
 
@@ -61,14 +60,8 @@ def find_figures(benchmark: str) -> Figures | None:
     >>> find_figures("gtr-bench") is None
     True
     """
-    folder = f"{BENCHMARKS.package}.{benchmark.replace('-', '_')}"
-    package = importlib.util.find_spec(folder)
-    if package is None or not package.submodule_search_locations:
-        return None
-    if importlib.util.find_spec(f"{folder}.exhibit") is None:
-        return None
-    figures: Figures = importlib.import_module(f"{folder}.exhibit").figures
-    return figures
+    module = benchmark_module(benchmark, "exhibit")
+    return cast(Figures, module.figures) if module else None
 
 
 def _spread(rows: Iterable[Row]) -> float:

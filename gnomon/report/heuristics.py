@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 
 from typing_extensions import TypedDict
 
+from gnomon.core.benchmark import HEURISTIC_PREFIX
 from gnomon.core.row import Row
-from gnomon.floor import PREFIX
 
 
 class HeuristicMean(TypedDict):
@@ -33,8 +33,8 @@ class HeuristicScores:
         """Pass the rows on."""
         for row in rows:
             for name, value in row.metrics.items():
-                if name.startswith(PREFIX) and isinstance(value, float | int):
-                    self._found[name.removeprefix(PREFIX), row.cell][row.sample_id] = float(value)
+                if name.startswith(HEURISTIC_PREFIX) and isinstance(value, float | int):
+                    self._found[name.removeprefix(HEURISTIC_PREFIX), row.cell][row.sample_id] = float(value)
             yield row
 
     def rows(self) -> list[HeuristicRow]:

@@ -15,15 +15,25 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from gnomon.core.benchmark import Benchmark, KnowsMedia, OfficialScenes, SampleSet, SupportsOptions, Varied
+from gnomon.core.benchmark import (
+    Benchmark,
+    HasOracle,
+    KnowsMedia,
+    OfficialScenes,
+    PlansRequests,
+    SampleSet,
+    SupportsOptions,
+    Varied,
+    decoding_of,
+    request_planners,
+)
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.model import is_built_in
 from gnomon.core.validation import first_validation_error
 from gnomon.media import MediaStore
-from gnomon.oracle import HasOracle
 from gnomon.price_table import price_entry
 from gnomon.spec.data_paths import for_command_line, from_request
-from gnomon.spec.decoding import EVERY_TASK, decoding_of
+from gnomon.spec.decoding import EVERY_TASK
 from gnomon.spec.endpoints import NO_ENDPOINTS, EndpointAllowlist, check_endpoints
 from gnomon.spec.job_spec import JobSpec, shows_media
 from gnomon.spec.model_ids import check_model_id
@@ -201,9 +211,10 @@ def published_files(spec: JobSpec, _: Context) -> None:
 
 
 def planning_request(spec: JobSpec, _: Context) -> None:
-    """Refuses a planning request to any benchmark but `itinerary`."""
-    if spec.select.request is not None and spec.benchmark != "itinerary":
-        raise SpecError("only the benchmark itinerary plans requests", field="select.request")
+    """Refuses a planning request to a benchmark that plans none."""
+    if spec.select.request is not None and not isinstance(spec.plugin(), PlansRequests):
+        planners = ", ".join(request_planners())
+        raise SpecError(f"only the benchmark {planners} plans requests", field="select.request")
 
 
 def protocol(spec: JobSpec, _: Context) -> None:

@@ -94,6 +94,7 @@ class Itinerary:
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
     is_cpu_bound = True  # places are looked up, perhaps at services; plans are searched for and verified
     provides: tuple[Need, ...] = ("trip", "nothing")
+    plans_requests = True
 
     def open(
         self,

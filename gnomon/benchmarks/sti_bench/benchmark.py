@@ -5,13 +5,21 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gnomon.benchmarks._published import published_rows
-from gnomon.benchmarks.sti_bench.loader import LETTERS, SCENES, TASKS, find_layout, read_questions
+from gnomon.benchmarks.sti_bench.loader import (
+    LETTERS,
+    SCENES,
+    TASKS,
+    find_layout,
+    read_questions,
+    sample_id_of,
+)
 from gnomon.benchmarks.sti_bench.prompt import displayed, showing
 from gnomon.benchmarks.sti_bench.scoring import score_question
 from gnomon.core.benchmark import (
     Benchmark,
     PromptProtocol,
     Published,
+    QuestionFile,
     SampleSet,
     Scoring,
     Select,
@@ -39,6 +47,7 @@ class StiBench:
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
     provides: tuple[Need, ...] = ("footage", "nothing")
+    question_file = QuestionFile(name="qa.parquet", clips="video", id_of=sample_id_of)
     options: frozenset[Varied] = frozenset({"frames", "fps", "paper"})
 
     def open(

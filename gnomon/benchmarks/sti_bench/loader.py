@@ -109,7 +109,7 @@ def question_of(row: Mapping[str, Any]) -> ClipQuestion:
     clip = str(row["Video"])
     scene = str(row.get("scene") or row.get("Scene") or scene_of(clip)).lower()
     return ClipQuestion(
-        sample_id=f"{clip}|{row['ID']}|{row['time_start']}|{row['time_end']}",
+        sample_id=sample_id_of(row),
         task=task_of(str(row["Task"])),
         clip=clip,
         text=str(row["Question"]),
@@ -119,6 +119,11 @@ def question_of(row: Mapping[str, Any]) -> ClipQuestion:
         start_s=times["time_start"],
         end_s=times["time_end"],
     )
+
+
+def sample_id_of(row: Mapping[str, Any]) -> str:
+    """The sample's id: an id of the file is unique only together with its clip and its times."""
+    return "|".join(str(row.get(column)) for column in ("Video", "ID", "time_start", "time_end"))
 
 
 def _options(given: object) -> dict[str, str]:

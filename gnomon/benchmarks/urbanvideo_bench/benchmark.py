@@ -5,13 +5,20 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gnomon.benchmarks._published import published_rows
-from gnomon.benchmarks.urbanvideo_bench.loader import LETTERS, TASKS, find_layout, read_questions
+from gnomon.benchmarks.urbanvideo_bench.loader import (
+    LETTERS,
+    TASKS,
+    find_layout,
+    read_questions,
+    sample_id_of,
+)
 from gnomon.benchmarks.urbanvideo_bench.prompt import answer_to, by_clip, displayed, numbered, showing
 from gnomon.benchmarks.urbanvideo_bench.scoring import score_question
 from gnomon.core.benchmark import (
     Benchmark,
     PromptProtocol,
     Published,
+    QuestionFile,
     SampleSet,
     Scoring,
     Select,
@@ -38,6 +45,7 @@ class UrbanVideoBench:
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
     provides: tuple[Need, ...] = ("footage", "nothing")
+    question_file = QuestionFile(name="MCQ.parquet", clips="videos", id_of=sample_id_of)
     options: frozenset[Varied] = frozenset({"frames", "fps", "together", "paper"})
 
     def open(

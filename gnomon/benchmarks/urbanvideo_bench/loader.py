@@ -139,13 +139,18 @@ def question_of(row: Mapping[str, Any]) -> ClipQuestion:
     if task is None:
         raise DataError(f"no task {texts['question_category']!r}", field="question_category")
     return ClipQuestion(
-        sample_id=texts["Question_id"],
+        sample_id=sample_id_of(row),
         task=task,
         clip=texts["video_id"],
         text=texts["question"],
         options=split_question(texts["question"])[1],
         gold=gold,
     )
+
+
+def sample_id_of(row: Mapping[str, Any]) -> str:
+    """The sample's id: that of the question."""
+    return _text(row, "Question_id")
 
 
 def _faults(question: ClipQuestion) -> list[DataFault]:

@@ -40,7 +40,8 @@ def _listed(*, as_json: bool) -> None:
 
 
 def _plan(name: str, benchmark: str, text: str) -> dict[str, Any]:
-    from gnomon.spec.preset import PRESETS, model_calls, plan_arms
+    from gnomon.core.agent import model_calls
+    from gnomon.spec.preset import PRESETS, plan_arms
 
     if name not in PRESETS.names():
         raise SpecError(f"no preset {name!r}; there are: {', '.join(PRESETS.names())}", field="NAME")

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from gnomon.core.benchmark import BENCHMARKS, Select
+from gnomon.core.benchmark import BENCHMARKS, HEURISTIC_PREFIX, HasHeuristics, Select
 from gnomon.core.row import Row
-from gnomon.floor import PREFIX, HasHeuristics
 from gnomon.media import MediaStore
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
@@ -16,7 +15,7 @@ from gnomon.worlds.generate import generate
 def test_a_rule_is_counted_once_a_sample_however_many_arms_there_are(
     report_of: Callable[..., Report], row: Callable[..., Row]
 ) -> None:
-    rule = f"{PREFIX}nearest camera"
+    rule = f"{HEURISTIC_PREFIX}nearest camera"
     rows = [
         row(sample, arm, 1.0, metrics={rule: float(sample == 0), "own": 1.0})
         for sample in range(4)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from agents.core.langgraph_runtime import run_graph, trial_context
 from agents.core.tool_turn import run_call, tool_choice_now, with_unique_ids
-from agents.trips.draft_text import Drafted, draft_in
-from agents.trips.intake import asked_for, is_brief, lost_names, must_visit, understand
-from agents.trips.scheduling import scheduled_draft
+from agents.itinerary.draft_text import Drafted, draft_in
+from agents.itinerary.intake import asked_for, is_brief, lost_names, must_visit, understand
+from agents.itinerary.scheduling import scheduled_draft
 from gnomon.core.agent import AgentContext, LimitReached
 from gnomon.core.message import Message, ToolCall
 from gnomon.core.trace import NoteStep

@@ -9,9 +9,9 @@ import pytest
 
 from agents.models.catalog import open_model
 from gnomon.core.agent import AGENTS
+from gnomon.core.benchmark import HEURISTIC_PREFIX
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
-from gnomon.floor import PREFIX
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.rules import parse_spec
@@ -76,8 +76,8 @@ def test_refusals_are_counted_for_precision_and_recall(rows: list[Row]) -> None:
 
 def test_floors_and_ceiling_stand_beside_every_result(rows: list[Row]) -> None:
     for row in rows:
-        assert row.metrics[f"{PREFIX}exact search (ceiling)"] == 1.0
+        assert row.metrics[f"{HEURISTIC_PREFIX}exact search (ceiling)"] == 1.0
         if row.task in ("city-day", "two-day", "must-refuse", "change-request"):
             rules = {"random", "nearest neighbour", "earliest closing", "always refuse"}
-            assert {f"{PREFIX}{rule}" for rule in rules} <= row.metrics.keys()
-            assert row.metrics[f"{PREFIX}always refuse"] == float(row.task == "must-refuse")
+            assert {f"{HEURISTIC_PREFIX}{rule}" for rule in rules} <= row.metrics.keys()
+            assert row.metrics[f"{HEURISTIC_PREFIX}always refuse"] == float(row.task == "must-refuse")

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from agents.trips.draft_text import Drafted, with_times
+from agents.itinerary.draft_text import Drafted, with_times
 
 Ask = Callable[[dict[str, Any]], Awaitable[Mapping[str, Any]]]
 """Calls `order_visits`; a failed call is an answer with `error`."""

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agents.trips.draft_text import Drafted
-from agents.trips.scheduling import scheduled_draft
+from agents.itinerary.draft_text import Drafted
+from agents.itinerary.scheduling import scheduled_draft
 
 KIASMA = {"place": "helsinki/N1", "name": "Kiasma", "arrive": "10:00", "leave": "11:00"}
 
