@@ -9,7 +9,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text, update
 
 from gnomon.core.errors import SpecError
-from tests.workers.conftest import BOTH, create
+from tests.workers.conftest import BOTH, TRACE, create, make_row
 from workers.store import Store
 from workers.store.database import Database
 from workers.store.migration import REVISIONS, migrate
@@ -102,6 +102,43 @@ def test_tables_of_strangers_are_left_alone(url: str) -> None:
     database.close()
     with pytest.raises(SpecError, match="not of this Gnomon"):
         Store(url)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("DROP COLUMN tools_offered", "results lacks tools_offered"),
+        ("ADD COLUMN colour TEXT NOT NULL", "results must not have colour"),
+    ],
+)
+def test_a_table_of_results_that_holds_no_rows_of_ours_is_refused_by_column(
+    store: Store, change: str, says: str
+) -> None:
+    is_sqlite = store.url.startswith("sqlite")
+    with store.writing() as db:
+        if "NOT NULL" in change and is_sqlite:  # which adds no such column to a table
+            made = db.execute(text("SELECT sql FROM sqlite_master WHERE name = 'results'")).scalar_one()
+            db.execute(text("DROP TABLE results"))
+            db.execute(text(made.replace("(", "(colour TEXT NOT NULL, ", 1)))
+        else:
+            db.execute(text(f"ALTER TABLE results {change}"))
+    with pytest.raises(SpecError, match=says):
+        Store(store.url)
+
+
+@BOTH
+def test_a_column_that_results_can_be_written_without_is_left_alone(store: Store) -> None:
+    with store.writing() as db:
+        db.execute(text("ALTER TABLE results ADD COLUMN colour TEXT"))
+        db.execute(text("ALTER TABLE results ADD COLUMN size INTEGER NOT NULL DEFAULT 0"))
+    again = Store(store.url)
+    job = create(again)
+    [lease, *_] = again.lease(job.id, 0, worker="w", ttl_s=9.0)
+    row = make_row(lease)
+    assert again.finish([(lease, row, TRACE)]) == set()
+    assert again.trial(row.trial_id).row == row
+    again.close()
 
 
 @BOTH
