@@ -1,6 +1,7 @@
 """The tables. Times are seconds since 1970; JSON is text, so that what comes out is what went in."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
@@ -22,7 +23,8 @@ from sqlalchemy import (
 
 from gnomon.core.row import ROW_COLUMNS, RowColumn
 
-REVISION = "0007"  # of the tables below; each change of them is a step in workers/store/revisions
+# Of the tables below: each change of them is a step in this folder, named r0001_… and so on.
+REVISION = max(step.name[1:5] for step in (Path(__file__).parent / "revisions").glob("r[0-9]*.py"))
 metadata = MetaData()
 TRIAL_COLUMNS = ("job_id", "sample_id", "task", "cell", "cluster", "model", "arm", "repeat")
 _serial = BigInteger().with_variant(Integer, "sqlite")
