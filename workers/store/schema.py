@@ -71,8 +71,8 @@ jobs = Table(
     Column("unknown_tokens", Integer, nullable=False, default=0),
     Column("faults", Text, nullable=False),
     Column("error", Text, nullable=False, default=""),
-    Column("is_spent", Integer, nullable=False, default=0, server_default="0"),  # the limits allow no call
-    Column("shares", Text, nullable=False, default="{}", server_default="{}"),  # JSON: what calls cost
+    Column("is_budget_exhausted", Integer, nullable=False, default=0, server_default="0"),
+    Column("cost_ratios", Text, nullable=False, default="{}", server_default="{}"),  # JSON by model
     Column("stuck_since", Double),  # since when no worker could set it up
     sqlite_autoincrement=True,
 )
@@ -135,22 +135,22 @@ replies = Table(  # the response cache: it must outlive Redis, whose memory it w
     Column("key", LargeBinary, primary_key=True),
     Column("scope", LargeBinary, nullable=False),  # the model, its parameters and the trial's seed
     Column("body", Text, nullable=False),
-    Column("kept_at", Double, nullable=False),
+    Column("created_at", Double, nullable=False),
 )
 Index("replies_by_scope", replies.c.scope)
-Index("replies_by_age", replies.c.kept_at)
+Index("replies_by_age", replies.c.created_at)
 
-purses = Table(
-    "purses",
+reservations = Table(  # what each process may spend before it has written what it spent
+    "budget_reservations",
     metadata,
     Column("holder", String(200), primary_key=True),
     Column("job_id", String(40), nullable=False),
     Column("usd", Double, nullable=False),
     Column("tokens", BigInteger, nullable=False),
     Column("calls", Integer, nullable=False),
-    Column("until", Double, nullable=False),
+    Column("expires_at", Double, nullable=False),
 )
-Index("purses_by_job", purses.c.job_id)
+Index("budget_reservations_by_job", reservations.c.job_id)
 
 model_checks = Table(  # what is known of a job's model: its preflight, and whether it was stopped
     "model_checks",
@@ -161,7 +161,7 @@ model_checks = Table(  # what is known of a job's model: its preflight, and whet
     Column("cause", Text, nullable=False, default="", server_default=""),
     Column("error", Text, nullable=False, default="", server_default=""),
     Column("holder", String(200), nullable=False, default="", server_default=""),
-    Column("until", Double, nullable=False, default=0.0, server_default="0"),
+    Column("lease_until", Double, nullable=False, default=0.0, server_default="0"),
     Column("calls", Integer, nullable=False, default=0, server_default="0"),
     Column("usd", Double),  # of the preflight calls; None: unknown
     Column("tokens", BigInteger),
