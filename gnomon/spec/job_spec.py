@@ -18,6 +18,7 @@ from gnomon.core.benchmark import (
 )
 from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in, provider_in
+from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy, is_default
 from gnomon.core.validation import StrictModel
 from gnomon.labels import check_labels
 from gnomon.oracle import HasOracle
@@ -135,6 +136,7 @@ class JobSpec(StrictModel):
     queue: str = Field(default="default", pattern=r"^[a-z0-9_-]{1,40}$")
     priority: Literal["low", "normal", "high"] = "normal"
     limits: LimitsSpec = LimitsSpec()
+    retry: RetryPolicy = Field(default=DEFAULT_RETRY, exclude_if=is_default)  # calls that fail in passing
     analysis: AnalysisSpec = AnalysisSpec()
 
     @model_validator(mode="after")

@@ -120,6 +120,7 @@ async def _attempt(
         trace=trace,
         seed=trial.seed,
         decoding=bench.spec.decoding_of(trial.ref.task),
+        retry=bench.spec.retry,
     )
     try:
         async with trial_timeout(bench.spec.limits.trial_seconds) as clock:
