@@ -118,6 +118,7 @@ async def _attempt(
         trace=trace,
         seed=trial.seed,
         decoding=bench.spec.decoding_of(trial.ref.task),
+        retry=bench.spec.retry,
     )
     try:
         async with trial_timeout(bench.spec.limits.trial_seconds) as clock:
@@ -193,16 +194,8 @@ def _row(
             counts["injected"] = counts.get("injected", 0) + 1
     score = end.score
     return Row(
-        job_id=trial.job_id,
-        trial_id=trial.trial_id,
+        **trial.identity(),
         benchmark=bench.benchmark.name,
-        task=trial.ref.task,
-        cell=trial.ref.cell,
-        sample_id=trial.ref.sample_id,
-        cluster=trial.ref.cluster,
-        model=trial.model,
-        arm=trial.arm,
-        repeat=trial.repeat,
         outcome=end.outcome,
         stop_reason=end.stop_reason,
         score=score.value,

@@ -335,6 +335,18 @@ def test_a_plan_counts_prices_and_says_what_could_be_seen(
     assert store.jobs().items == ()
 
 
+@pytest.mark.usefixtures("store")
+def test_a_plan_names_the_retry_policy_where_the_spec_sets_one(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("spec.yaml").write_text(yaml.safe_dump(SPEC))
+    assert gnomon("plan", "spec.yaml", "--json") == 0
+    assert "retry" not in said(capsys)
+    Path("spec.yaml").write_text(yaml.safe_dump({**SPEC, "retry": {"max_attempts": 8}}))
+    assert gnomon("plan", "spec.yaml", "--json") == 0
+    assert said(capsys)["retry"] == {"max_attempts": 8}
+    assert gnomon("plan", "spec.yaml") == 0
+    assert "tried again with max_attempts 8." in capsys.readouterr().out
+
+
 def test_a_pilot_replaces_what_was_assumed(file: File, capsys: pytest.CaptureFixture[str]) -> None:
     pilot = file({"raw": 0.0, "tools": 1.0})
     Path("spec.yaml").write_text(yaml.safe_dump(SPEC))

@@ -43,7 +43,11 @@ def _text(found: dict[str, Any]) -> str:
         money = f"about {_usd(arm['usd'])}, at most {_usd(arm['usd_at_most'])}"
         lines.append(f"{name:<{width}}  {arm['trials']:>8,} trials  {tokens}  {money}")
     limit = "none" if found["usd_limit"] is None else _usd(found["usd_limit"])
-    lines += [f"In all about {_usd(found['usd'])}; the job's limit: {limit}.", ""]
+    lines += [f"In all about {_usd(found['usd'])}; the job's limit: {limit}."]
+    if "retry" in found:
+        chosen = ", ".join(f"{name} {value}" for name, value in found["retry"].items())
+        lines.append(f"Calls that fail in passing are tried again with {chosen}.")
+    lines.append("")
     lines.append(
         "Smallest true difference it could detect, in points, by the share of samples on which arms differ:"
     )
