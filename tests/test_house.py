@@ -26,7 +26,7 @@ def test_no_stranger_claims_the_name_of_our_package(name: str) -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_module_is_short_has_a_purpose_and_is_quiet_at_import(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 300
+    assert len(text.splitlines()) <= 500
     tree = ast.parse(text)
     assert ast.get_docstring(tree), "begins without saying why it exists"
     if path.name == "__init__.py":

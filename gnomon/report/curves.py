@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from gnomon.report.shapes import Interval
+from gnomon.report.section import Interval
 
 LEFT, RIGHT, TOP, BOTTOM, WIDTH, HEIGHT = 56.0, 470.0, 16.0, 236.0, 720.0, 274.0
 DASHES = ("", "7 4", "2 3", "9 3 2 3")

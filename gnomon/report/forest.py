@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gnomon.report.shapes import Interval
+from gnomon.report.section import Interval
 
 LEFT, RIGHT, ROW, TOP, WIDTH = 225.0, 660.0, 26.0, 30.0, 900.0
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)

@@ -12,7 +12,7 @@ from gnomon.core.row import Row
 from gnomon.report.forest import Mark, plot
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
-from gnomon.report.schema import Report
+from gnomon.report.report import Report
 from gnomon.report.terminal import summary_text
 
 Reporter = Callable[..., Report]
