@@ -26,6 +26,15 @@ def points_range(ends: Sequence[float] | None) -> str:
     return f"{points(ends[0])} to {points(ends[1])}" if ends else "–"
 
 
+def points_brackets(ends: Sequence[float] | None) -> str:
+    """An interval of a difference, to follow its value; nothing where there is none.
+
+    >>> points_brackets([-0.05, 0.1])
+    ' [−5.0, +10.0]'
+    """
+    return f" [{points(ends[0])}, {points(ends[1])}]" if ends else ""
+
+
 def percent(value: float | None) -> str:
     """A fraction in percent, a dash where there is none.
 
@@ -42,6 +51,15 @@ def percent_range(ends: Sequence[float] | None, between: str = "to") -> str:
     '25.0 to 50.0'
     """
     return f"{percent(ends[0])} {between} {percent(ends[1])}" if ends else "–"
+
+
+def percent_brackets(ends: Sequence[float] | None) -> str:
+    """An interval of a share, to follow its value; nothing where there is none.
+
+    >>> percent_brackets([0.25, 0.5])
+    ' [25.0, 50.0]'
+    """
+    return f" [{percent(ends[0])}, {percent(ends[1])}]" if ends else ""
 
 
 def p_text(value: float | None) -> str:

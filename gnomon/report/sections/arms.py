@@ -1,17 +1,17 @@
 """Arms: what each model scored under each arm."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
-from gnomon.report.forest import Mark, Plot, plot
+from gnomon.report.charts import Mark, share_plot
 from gnomon.report.group_totals import GroupTotals
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, by_count, interval
 from gnomon.report.sections.job import TrialCounts, trial_counts
-from gnomon.report.text_formats import count, label, markdown_table, percent, percent_range
+from gnomon.report.text_formats import count, label, markdown_table, percent, percent_brackets, percent_range
 from gnomon.statistics.design import Headline, design, strata_of
 from gnomon.statistics.mean import MeanScore, mean_score
 from gnomon.stopping import while_wanted
@@ -122,28 +122,19 @@ def _mean(scores: ScoreMatrix, group: int, within: NDArray[np.bool_], headline: 
 
 
 def _view(report: ArmsPart) -> Mapping[str, object]:
-    return {"plot": _plot(report["arms"])}
-
-
-def _plot(arms: Sequence[ArmReport]) -> Plot:
-    """One line for each arm's aggregate, on the whole scale."""
+    """The plot has one row for each arm's aggregate."""
     marks = [
         Mark(
             label=label(arm["model"], arm["arm"]),
             value=arm["aggregate"],
             interval=arm["aggregate_ci95"],
-            note=percent(arm["aggregate"]) + _brackets(arm) + f"  n={arm['n']}",
+            note=f"{percent(arm['aggregate'])}{percent_brackets(arm['aggregate_ci95'])}  n={arm['n']}",
             kind="arm",
             is_total=True,
         )
-        for arm in arms
+        for arm in report["arms"]
     ]
-    return plot(marks, limits=(0.0, 1.0))
-
-
-def _brackets(arm: ArmReport) -> str:
-    ends = arm["aggregate_ci95"]
-    return f" [{percent(ends[0])}, {percent(ends[1])}]" if ends else ""
+    return {"plot": share_plot(marks, title="Scores of each arm, percent")}
 
 
 def _markdown(report: ArmsPart) -> Iterator[str]:
@@ -164,7 +155,7 @@ def _terminal(report: ArmsPart) -> Iterator[str]:
     names = [f"{arm['model']} / {arm['arm']}" for arm in report["arms"]]
     width = max(map(len, names), default=0)
     for name, arm in zip(names, report["arms"], strict=True):
-        brackets = f" {_brackets(arm)}" if arm["aggregate_ci95"] else ""
+        brackets = f" {percent_brackets(arm['aggregate_ci95'])}" if arm["aggregate_ci95"] else ""
         answered = f"{arm['n']:,} of {count(arm['planned'], 'sample')}"
         yield f"{name:<{width}}  {percent(arm['aggregate']):>5} %{brackets}  {answered}"
 

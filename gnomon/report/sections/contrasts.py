@@ -5,15 +5,24 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
-from gnomon.report.forest import Mark, Plot, plot
+from gnomon.report.charts import Mark, difference_plot
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import RIGHT, ScoreMatrix
 from gnomon.report.section import UNFINISHED, Interval, PairKey, ReportInput, Section, interval
 from gnomon.report.sections.job import JobPart
-from gnomon.report.text_formats import label, markdown_table, p_text, points, points_range, short
+from gnomon.report.text_formats import (
+    label,
+    markdown_table,
+    p_text,
+    points,
+    points_brackets,
+    points_range,
+    short,
+)
 from gnomon.report.verdict import Verdict, is_unequal, judge, sentence
 from gnomon.statistics.design import Headline, design, strata_of
 from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
@@ -239,42 +248,44 @@ def _view(report: _Shown) -> Mapping[str, object]:
     return {"overview": _overview(report), "details": _details(report)}
 
 
-def _overview(report: _Shown) -> Plot:
-    """One line for each comparison over all samples."""
+def _overview(report: _Shown) -> Markup | None:
+    """One row for each comparison over all samples, where there are several."""
     over_all = comparisons(report)
     is_one_model = len({contrast["model"] for contrast in over_all}) == 1
     marks = []
     for contrast in over_all:
         arms = f"{contrast['variant']} − {contrast['baseline']}"
         marks.append(_mark(contrast, short(arms) if is_one_model else label(contrast["model"], arms)))
-    return plot(marks, margin=report["job"]["margin"])
+    if len(marks) < 2:
+        return None
+    title = "Differences of all comparisons, points"
+    return difference_plot(marks, title=title, margin=report["job"]["margin"])
 
 
-def _details(report: _Shown) -> Iterator[tuple[ContrastReport, Plot, Sequence[ContrastReport]]]:
+def _details(report: _Shown) -> Iterator[tuple[ContrastReport, Markup, Sequence[ContrastReport]]]:
     """Each comparison with the plot of its cells and the rows behind it."""
-    calm = {
+    pooled = {
         (cells["model"], cells["baseline"], cells["variant"], cell["scope"]): cell["diff"]
         for cells in report["pooled"]
         for cell in cells["cells"]
     }
     for pair, rows in while_wanted(by_pair(report["contrasts"]).items()):
         marks = [
-            replace(_mark(contrast, short(contrast["scope"])), calm=calm.get((*pair, contrast["scope"])))
+            replace(_mark(contrast, short(contrast["scope"])), pooled=pooled.get((*pair, contrast["scope"])))
             for contrast in rows
         ]
-        picture = plot(marks, margin=report["job"]["margin"])
+        title = f"{pair[2]} against {pair[1]} ({pair[0]}), difference by cell, points"
+        picture = difference_plot(marks, title=title, margin=report["job"]["margin"])
         yield from ((contrast, picture, rows) for contrast in rows if contrast["scope"] == "all")
 
 
 def _mark(contrast: ContrastReport, name: str) -> Mark:
-    ends = contrast["ci95"]
     size = "" if contrast["diff"] is None else points(contrast["diff"])
-    brackets = f" [{points(ends[0])}, {points(ends[1])}]" if ends else ""
     return Mark(
         label=name,
         value=contrast["diff"],
-        interval=ends,
-        note=f"{size}{brackets}  n={contrast['n']}",
+        interval=contrast["ci95"],
+        note=f"{size}{points_brackets(contrast['ci95'])}  n={contrast['n']}",
         kind=contrast["verdict"],
         is_total=contrast["scope"] == "all",
     )

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 
 import numpy as np
+from markupsafe import Markup
 from typing_extensions import TypedDict
 
-from gnomon.report.curves import Chart, Curve, chart
+from gnomon.report.charts import Curve, curve_plot
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
@@ -177,7 +178,7 @@ def _view(report: ReliabilityPart) -> Mapping[str, object] | None:
     return {"charts": charts} if charts else None
 
 
-def _charts(curves: list[ReliabilityCurve]) -> Iterator[tuple[str, Chart]]:
+def _charts(curves: list[ReliabilityCurve]) -> Iterator[tuple[str, Markup]]:
     """By model, the curves of its arms; arms without any scored trial are left out."""
     for model in dict.fromkeys(curve["model"] for curve in curves):
         lines = [
@@ -194,8 +195,8 @@ def _charts(curves: list[ReliabilityCurve]) -> Iterator[tuple[str, Chart]]:
         ]
         drawn = [line for line in lines if len(line.points) > 1]
         if drawn:
-            ks = sorted({int(x) for line in drawn for x, _, _ in line.points})
-            yield model, chart(drawn, x_ticks=[(k, str(k)) for k in ks])
+            title = f"{model}: share of samples on which k tries all succeed, percent"
+            yield model, curve_plot(drawn, title=title, x_title="k tries, all of them right")
 
 
 reliability = Section(

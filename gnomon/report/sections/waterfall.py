@@ -1,10 +1,12 @@
 """Waterfall: from one arm to the next, which step changes how much."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
+from markupsafe import Markup
 from typing_extensions import TypedDict
 
+from gnomon.report.charts import Step, waterfall_plot
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import escape_markdown, markdown_table, points, points_range
@@ -82,6 +84,26 @@ def _waterfall(scores: ScoreMatrix, model: str, chain: list[str], headline: Head
     }
 
 
+def _view(report: WaterfallPart) -> Mapping[str, object]:
+    return {"waterfalls": [(waterfall, _picture(waterfall)) for waterfall in report["waterfalls"]]}
+
+
+def _picture(waterfall: Waterfall) -> Markup:
+    first, last = waterfall["steps"][0]["baseline"], waterfall["steps"][-1]["variant"]
+    steps = [
+        Step(
+            label=step["variant"],
+            start=step["start"],
+            end=step["end"],
+            diff=step["diff"],
+            interval=step["ci95"],
+        )
+        for step in waterfall["steps"]
+    ]
+    title = f"{waterfall['model']}: from {first} to {last}, step by step, percent"
+    return waterfall_plot(first, last, steps, title=title)
+
+
 def _markdown(report: WaterfallPart) -> Iterator[str]:
     for waterfall in report["waterfalls"]:
         rows = [
@@ -100,5 +122,6 @@ waterfall = Section(
     compute=_waterfalls,
     place=40,
     markdown_place=75,
+    view=_view,
     markdown=_markdown,
 )
