@@ -8,9 +8,9 @@ from typing import cast
 from gnomon.report.build import build_report
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
-from gnomon.report.missing import ModelCheckRow
+from gnomon.report.report import Report
 from gnomon.report.row_formats import rows_csv, rows_ndjson
-from gnomon.report.schema import Report
+from gnomon.report.sections.preflights import ModelCheckRow
 from gnomon.whole_file import PUBLIC, whole_file, write_whole
 from workers.store.store import Store
 

@@ -33,7 +33,7 @@ from service.settings import Settings
 from workers.store.store import Store
 
 if TYPE_CHECKING:
-    from gnomon.report.schema import Report
+    from gnomon.report.report import Report
 
 VERSION = "0.1.0"
 DESCRIPTION = "Finds out what giving a model tools changes in how well it reasons about space and time."
