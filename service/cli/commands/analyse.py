@@ -38,7 +38,7 @@ def analyse(
     """
     from gnomon.analyses.core.kinds import ComputedFromRows
     from gnomon.core.errors import SpecError
-    from service.cli.opening import existing_store, settings_of
+    from service.cli.common import existing_store, settings_of
     from service.run_analysis import analysis_called, counted, judged
 
     analysis, settings = analysis_called(name), settings_of(data_dir)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from service.cli.opening import settings_of
+from service.cli.common import settings_of
 from service.cli.options import data_dir_option
 
 

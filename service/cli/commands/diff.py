@@ -30,7 +30,7 @@ def diff(first: str, second: str, out: Path | None, data_dir: Path | None, as_js
     from gnomon.core.errors import SpecError
     from gnomon.report.job_diff import diff_jobs
     from gnomon.report.terminal import changes_text, summary_text
-    from service.cli.opening import existing_store
+    from service.cli.common import existing_store
 
     if out is not None and out.suffix not in (".html", ".md", ".json"):
         raise SpecError(f"{out.name!r} does not tell a format; allowed: .html, .md, .json", field="--out")

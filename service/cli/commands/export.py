@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def export(job: str, kind: str, out: Path, data_dir: Path | None) -> None:
     """Write JOB for others: rows or Inspect logs, which `gnomon import` reads, or traces as chat JSONL."""
     from gnomon.report.row_formats import rows_ndjson
-    from service.cli.opening import existing_store, prepare_out
+    from service.cli.common import existing_store, prepare_out
 
     store = existing_store(data_dir)
     try:

@@ -45,7 +45,7 @@ def import_(
     if arm is not None:
         raise SpecError("belongs to --into; name a log's arm by ARM=FILE", field="--arm")
     from gnomon.exchange.run import run_of
-    from service.cli.opening import settings_of
+    from service.cli.common import settings_of
     from workers.store.store import open_store
 
     ended: list[Ended] = []
@@ -67,7 +67,7 @@ def import_(
 
 def _import_answers(files: tuple[str, ...], job_id: str, arm: str | None, data_dir: Path | None) -> None:
     from gnomon.core.errors import SpecError
-    from service.cli.opening import existing_store, settings_of
+    from service.cli.common import existing_store, settings_of
     from service.import_answers import add_answers
 
     if len(files) != 1:

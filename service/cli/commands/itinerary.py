@@ -37,8 +37,7 @@ def itinerary(
     from gnomon.outcome import Outcome
     from gnomon.spec.spec_file import read_spec
     from gnomon.trips.outputs import ending_of, rendered
-    from service.cli.opening import settings_of
-    from service.cli.preview import workers_preview
+    from service.cli.common import dry_runner, settings_of
     from service.itineraries import ARM, SAMPLE, is_good, planned, spec_of
     from service.jobs import draft_from_cli
 
@@ -46,9 +45,9 @@ def itinerary(
     named = {"id": model, "api_base": api_base, "api_key_env": api_key_env}
     given = spec_of(read_spec(request), {key: value for key, value in named.items() if value is not None})
     job = draft_from_cli(given, settings_of(None)).job
-    preview = workers_preview()
-    picked = preview.pick(job, sample_id=SAMPLE, arm=ARM, model=None)
-    row, _ = asyncio.run(preview.run_once(picked, watch=lambda _: None))
+    runner = dry_runner()
+    selection = runner.pick(job, sample_id=SAMPLE, arm=ARM, model=None)
+    row, _ = asyncio.run(runner.run_once(selection, watch=lambda _: None))
     if row.outcome is Outcome.INFRA_MISSING:
         raise GnomonError(f"no plan was made: {row.stop_reason}")
     result = planned(row)

@@ -16,7 +16,7 @@ from service.cli.options import data_dir_option, json_option
 @json_option
 def jobs(limit: int, data_dir: Path | None, as_json: bool) -> None:
     """List the stored jobs, newest first: id, status, how many trials are done and missing, and name."""
-    from service.cli.opening import existing_store
+    from service.cli.common import existing_store
 
     store = existing_store(data_dir)
     try:

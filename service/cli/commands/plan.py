@@ -16,7 +16,7 @@ from service.cli.options import data_dir_option, json_option
 @json_option
 def plan(spec: Path, pilot: str | None, data_dir: Path | None, as_json: bool) -> None:
     """Say what the job in SPEC would cost and could detect: trials, price per arm, smallest effect."""
-    from service.cli.opening import draft_of, existing_store, settings_of
+    from service.cli.common import draft_of, existing_store, settings_of
     from service.planning import plan as plan_job
 
     draft = draft_of(spec, settings_of(data_dir))

@@ -25,7 +25,7 @@ FORMATS = ("json", "html", "md", "csv", "parquet")
 @data_dir_option
 def report(job: str, kind: str | None, out: Path | None, data_dir: Path | None) -> None:
     """Print or write the report of JOB; csv and parquet hold its result rows."""
-    from service.cli.opening import existing_store
+    from service.cli.common import existing_store
     from workers.lean import raise_gc_threshold
 
     raise_gc_threshold()

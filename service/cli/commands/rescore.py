@@ -28,7 +28,7 @@ def rescore(
     as_json: bool,
 ) -> None:
     """Score the stored answers of JOB again (another parser or mode) into a new job; calls no model."""
-    from service.cli.opening import existing_store, prepare_out, settings_of
+    from service.cli.common import existing_store, prepare_out, settings_of
     from service.cli.progress import counting
     from service.reports import report_of, write_folder
     from service.rescore_job import rescore as rescore_job

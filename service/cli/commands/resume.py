@@ -18,7 +18,7 @@ def resume(job: str, out: Path | None, workers: int | None, data_dir: Path | Non
 
     Trials that have a result are not run again. `gnomon jobs` lists the jobs there are.
     """
-    from service.cli.opening import existing_store, prepare_out, settings_of
+    from service.cli.common import existing_store, finish, prepare_out, settings_of
 
     store = existing_store(data_dir)
     try:
@@ -26,7 +26,6 @@ def resume(job: str, out: Path | None, workers: int | None, data_dir: Path | Non
     finally:
         store.close()
     prepare_out(out)
-    from service.cli.finish import finish
     from service.jobs import resume as resume_job
 
     finish(

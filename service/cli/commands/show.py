@@ -12,6 +12,6 @@ from service.cli.options import sample_options
 @sample_options
 def show(spec: Path, sample: str, arm: str, model: str | None, as_json: bool) -> None:
     """Print the exact messages, tool schemas and images of one sample under one arm; spends nothing."""
-    from service.cli.preview import preview
+    from service.cli.common import dry_run
 
-    sys.exit(preview("show", spec=spec, sample=sample, arm=arm, model=model, as_json=as_json))
+    sys.exit(dry_run("show", spec=spec, sample=sample, arm=arm, model=model, as_json=as_json))

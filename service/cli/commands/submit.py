@@ -35,7 +35,7 @@ def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
             return
         job = _wait(client, posted)
         _print(client.report(job_id), as_json=as_json)
-    from service.cli.ending import exit_code
+    from service.cli.common import exit_code
 
     sys.exit(exit_code(job["status"], missing=job["counts"]["infra_missing"]))
 

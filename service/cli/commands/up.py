@@ -24,7 +24,7 @@ def up(host: str, port: int, workers: int | None, queues: str, data_dir: Path | 
     """Serve the API with a queue and workers of its own until interrupted."""
     import os
 
-    from service.cli.opening import settings_of
+    from service.cli.common import settings_of
     from service.local_stack import default_workers, local_stack
     from service.serving import listen, serve
     from service.supervisor import sigterm_as_interrupt
