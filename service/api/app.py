@@ -24,9 +24,7 @@ from service.api import (
 from service.api.middleware import RequestGuard, authorised
 from service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from service.api.rate_limit import TokenBuckets
-from service.api.state import State
-from service.api.streams import Streams
-from service.api.waiting import MAX_AT_WORK
+from service.api.state import OpenStreams, State
 from service.report_cache import ReportCache
 from service.settings import Settings
 from workers.store.store import Store
@@ -77,8 +75,8 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         redis=redis,
         reports=kept,
         pace=pace,
-        streams=Streams(),
-        report_threads=CapacityLimiter(MAX_AT_WORK),
+        streams=OpenStreams(),
+        report_threads=CapacityLimiter(reports.MAX_REPORT_THREADS),
     )
     add_handlers(app)
     for module in KEYED:

@@ -1,20 +1,22 @@
-"""Route of events: what happens in a job, as server-sent events."""
+"""Route that streams what happens in a job, as server-sent events."""
 
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncIterable, AsyncIterator
 from typing import Annotated, Any
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Header, Query
 from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from gnomon.report.row_formats import row_to_json
 from service.api.middleware import Caller
+from service.api.problems import problem
 from service.api.serializers import job_view
-from service.api.state import Shared, State
-from service.api.streams import EventStream
+from service.api.state import OpenStreams, Shared, State
 from workers.store.job_counters import OPEN
 from workers.store.jobs import number_of
 from workers.store.records import JobRecord
@@ -22,8 +24,37 @@ from workers.store.records import JobRecord
 POLL_S = 0.5
 HEARTBEAT_S = 15.0
 BATCH = 500
+RETRY_AFTER_S = 5
 
 router = APIRouter(tags=["jobs"])
+
+
+class EventStream(StreamingResponse):
+    """Server-sent events; 429 where the caller holds as many streams as it may."""
+
+    def __init__(self, events: AsyncIterable[str], *, streams: OpenStreams, caller: bytes) -> None:
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(events, media_type="text/event-stream", headers=headers)
+        self._streams, self._caller = streams, caller
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send, and count as open for as long as that takes."""
+        streams, caller = self._streams, self._caller
+        if streams.counts[caller] >= streams.limit:
+            detail = f"{streams.limit} event streams are open for this caller; close one"
+            refusal = problem(
+                429,
+                title="Too Many Requests",
+                detail=detail,
+                headers={"Retry-After": str(RETRY_AFTER_S)},
+            )
+            await refusal(scope, receive, send)
+            return
+        streams.counts[caller] += 1
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            streams.counts -= Counter((caller,))
 
 
 @router.get("/v1/jobs/{job_id}/events", response_class=StreamingResponse)

@@ -18,6 +18,7 @@ from service.api_keys import digest_of
 from service.bounded_http import BODY_S
 from workers.endpoints import is_loopback
 
+YAML = "`gnomon submit SPEC` converts a spec in YAML and sends it"
 CLOSE = {"Connection": "close"}  # what is still on its way is not read
 
 
@@ -171,11 +172,11 @@ async def json_body(request: Request) -> object:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         # Only this type makes a browser ask first, so a foreign page cannot post a form here.
-        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send the body as application/json")
+        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"send the body as application/json; {YAML}")
     try:
         return json.loads(await request.body(), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise SpecError(f"not valid JSON: {error}", field="body") from None
+        raise SpecError(f"not valid JSON: {error}; {YAML}", field="body") from None
 
 
 def _refuse_constant(name: str) -> object:

@@ -6,11 +6,11 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 
-from gnomon.core.errors import NotFound, SpecError
+from gnomon.core.errors import DataError, GnomonError, NotFound, SpecError
 from gnomon.spec.spec_file import read_spec
 from service.cli.main import DONE, INCOMPLETE
 from service.data_folder import keep_private
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from workers.store.records import JobRecord
     from workers.store.store import Store
 
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+MAX_NAME_CHARS = 60
 NOT_BEGUN = "before any trial was run; `gnomon jobs` shows whether a job was kept"
 
 
@@ -36,9 +38,54 @@ def draft_of(spec: Path, settings: Settings) -> Draft:
     """The spec in a file, checked and its data opened.
 
     Raises:
-        SpecError, DataError: it may not run.
+        SpecError, DataError: it may not run; the message also says which entry of a list it means.
     """
-    return draft_from_cli(read_spec(spec), settings)
+    fields = read_spec(spec)
+    try:
+        return draft_from_cli(fields, settings)
+    except (SpecError, DataError) as error:
+        raise naming_entry(error, fields) from None
+
+
+def naming_entry(error: GnomonError, spec: object) -> GnomonError:
+    """The error of a spec's field, with the entry of a list that it means in words: paths count from 0."""
+    if entry := entry_in_words(error.field, spec):
+        return type(error)(f"{error.message} ({entry})", field=error.field)
+    return error
+
+
+def entry_in_words(field: str, spec: object) -> str:
+    """Which entry of a list the path `field` means; empty where it means none.
+
+    >>> entry_in_words("models.0.id", {"models": [{"id": "openai/gpt-4o"}]})
+    "the first of models, 'openai/gpt-4o'"
+    >>> entry_in_words("select.seed", {})
+    ''
+    """
+    path, entry = field.split("."), spec
+    for depth, part in enumerate(path):
+        if part.isdecimal():
+            name = _name_of(_inner(entry, part))
+            called = f", {name!r}" if name else ""
+            return f"{_ordinal(int(part))} of {'.'.join(path[:depth])}{called}"
+        entry = _inner(entry, part)
+    return ""
+
+
+def _inner(value: object, part: str) -> object:
+    if isinstance(value, dict):
+        return value.get(part)
+    is_entry = isinstance(value, list) and part.isdecimal() and int(part) < len(value)
+    return cast(list[object], value)[int(part)] if is_entry else None
+
+
+def _name_of(entry: object) -> str:
+    name = (entry.get("name") or entry.get("id")) if isinstance(entry, dict) else None
+    return name[:MAX_NAME_CHARS] if isinstance(name, str) else ""
+
+
+def _ordinal(index: int) -> str:
+    return f"the {ORDINALS[index]}" if index < len(ORDINALS) else f"number {index + 1}"
 
 
 def warn(draft: Draft) -> None:

@@ -20,12 +20,17 @@ from service.cli.options import json_option
 @json_option
 def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
     """Post SPEC to a running service; its key, if it wants one, is read from GNOMON_API_KEY."""
+    from gnomon.core.errors import SpecError
     from gnomon.spec.spec_file import read_spec
+    from service.cli.common import exit_code, naming_entry
     from service.client import Client
 
-    given = read_spec(spec)
+    fields = read_spec(spec)
     with Client(url, key=os.environ.get("GNOMON_API_KEY")) as client:
-        posted = client.post_job(given)
+        try:
+            posted = client.post_job(fields)
+        except SpecError as error:
+            raise naming_entry(error, fields) from None
         job_id = posted["id"]
         click.echo(f"job {job_id}: {posted['planned_trials']} trials, {url}/v1/jobs/{job_id}", err=True)
         for warning in posted.get("warnings", ()):
@@ -35,8 +40,6 @@ def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
             return
         job = _wait(client, posted)
         _print(client.report(job_id), as_json=as_json)
-    from service.cli.common import exit_code
-
     sys.exit(exit_code(job["status"], missing=job["counts"]["infra_missing"]))
 
 
