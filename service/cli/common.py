@@ -99,6 +99,15 @@ def say(message: str) -> None:
     click.echo(message, err=True)
 
 
+def count(number: int, noun: str) -> str:
+    """A number and its noun; `gnomon.report.verdict` has the same, but loads SciPy.
+
+    >>> count(1, "cell"), count(1200, "trial")
+    ('1 cell', '1,200 trials')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def existing_store(data_dir: Path | None) -> "Store":
     """The store of a data folder; none is created.
 
@@ -192,7 +201,7 @@ def finish(
             begun.append(job.id)
             for old in abandoned:
                 say(f"job {old.id} ({old.name}) was left unfinished by an earlier command and is cancelled")
-            say(f"job {job.id}: {job.counts.planned:,} trials, data in {settings.data_dir}")
+            say(f"job {job.id}: {count(job.counts.planned, 'trial')}, data in {settings.data_dir}")
 
         try:
             job_id = run_to_end(
@@ -215,8 +224,9 @@ def finish(
         say(f"job {job.id} failed: {job.error}")
     counts = job.counts
     answered = counts.scored + counts.model_failed
-    ended = f"{answered:,} of {counts.planned:,} trials have a result, {counts.infra_missing:,} missing"
-    say(f"job {job.id} {job.status}: {ended}")
+    have = "has" if counts.planned == 1 else "have"
+    ended = f"{answered:,} of {count(counts.planned, 'trial')} {have} a result"
+    say(f"job {job.id} {job.status}: {ended}, {counts.infra_missing:,} missing")
     if job.status == "cancelled":
         say(_how_to_resume(job.id, settings))
     sys.exit(exit_code(job.status, missing=counts.planned - answered))

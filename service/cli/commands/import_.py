@@ -45,7 +45,7 @@ def import_(
     if arm is not None:
         raise SpecError("belongs to --into; name a log's arm by ARM=FILE", field="--arm")
     from gnomon.exchange.run import run_of
-    from service.cli.common import settings_of
+    from service.cli.common import count, settings_of
     from workers.store.store import open_store
 
     ended: list[Ended] = []
@@ -61,7 +61,8 @@ def import_(
     finally:
         store.close()
     arms = ", ".join(arm.name for arm in run.spec.arms)
-    click.echo(f"job {job_id}: {len(run.ended):,} trials of {len(run.refs):,} samples; arms: {arms}")
+    sizes = f"{count(len(run.ended), 'trial')} of {count(len(run.refs), 'sample')}"
+    click.echo(f"job {job_id}: {sizes}; arms: {arms}")
     click.echo(f"`gnomon report {job_id} --out report.html` compares them")
 
 
