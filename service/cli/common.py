@@ -99,6 +99,11 @@ def say(message: str) -> None:
     click.echo(message, err=True)
 
 
+def say_stopping(running: int) -> None:
+    """Say how many trials of a cancelled job still run: until they have ended its counts grow."""
+    say(f"stopping: {count(running, 'trial')} in flight")
+
+
 def count(number: int, noun: str) -> str:
     """A number and its noun; `gnomon.report.verdict` has the same, but loads SciPy.
 
@@ -205,7 +210,12 @@ def finish(
 
         try:
             job_id = run_to_end(
-                begin, settings, workers=workers or default_workers(), started=started, seen=progress.show
+                begin,
+                settings,
+                workers=workers or default_workers(),
+                started=started,
+                progress=progress.show,
+                stopping=say_stopping,
             )
         except KeyboardInterrupt:
             message = _how_to_resume(begun[0], settings) if begun else NOT_BEGUN

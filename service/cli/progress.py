@@ -136,13 +136,13 @@ class JobProgress:
     ) -> None:
         self._counter.__exit__(kind, error, trace)
 
-    def show(self, look: "JobSnapshot") -> None:
-        """Take in a look at the job."""
-        for row in look.rows:
+    def show(self, snapshot: "JobSnapshot") -> None:
+        """Show the job as it is now."""
+        for row in snapshot.rows:
             if row.score is not None:
                 total, count = self._sums.get(row.arm, (0.0, 0))
                 self._sums[row.arm] = (total + row.score, count + 1)
-        job, counts = look.job, look.job.counts
+        job, counts = snapshot.job, snapshot.job.counts
         notes = [f"{arm} {total / count:.2f}" for arm, (total, count) in sorted(self._sums.items())]
         if counts.infra_missing:
             notes.insert(0, f"{counts.infra_missing:,} missing")

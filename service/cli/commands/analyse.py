@@ -67,6 +67,7 @@ def analyse(
 
 
 def _run(spec: dict[str, Any], settings: "Settings", workers: int | None) -> str:
+    from service.cli.common import say_stopping
     from service.cli.progress import JobProgress
     from service.jobs import draft_from_cli
     from service.local_stack import default_workers
@@ -79,7 +80,8 @@ def _run(spec: dict[str, Any], settings: "Settings", workers: int | None) -> str
             settings,
             workers=workers or default_workers(),
             started=lambda job, abandoned: None,  # noqa: ARG005 (nothing to say)
-            seen=progress.show,
+            progress=progress.show,
+            stopping=say_stopping,
         )
 
 

@@ -22,7 +22,7 @@ def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
     """Post SPEC to a running service; its key, if it wants one, is read from GNOMON_API_KEY."""
     from gnomon.core.errors import SpecError
     from gnomon.spec.spec_file import read_spec
-    from service.cli.common import exit_code, naming_entry
+    from service.cli.common import count, exit_code, naming_entry, say
     from service.client import Client
 
     fields = read_spec(spec)
@@ -32,9 +32,9 @@ def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
         except SpecError as error:
             raise naming_entry(error, fields) from None
         job_id = posted["id"]
-        click.echo(f"job {job_id}: {posted['planned_trials']} trials, {url}/v1/jobs/{job_id}", err=True)
+        say(f"job {job_id}: {count(posted['planned_trials'], 'trial')}, {url}/v1/jobs/{job_id}")
         for warning in posted.get("warnings", ()):
-            click.echo(f"warning: {warning}", err=True)
+            say(f"warning: {warning}")
         if not wait:
             click.echo(json.dumps(posted, indent=2) if as_json else job_id)
             return
@@ -44,16 +44,21 @@ def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
 
 
 def _wait(client: Any, posted: dict[str, Any]) -> dict[str, Any]:
+    from service.cli.common import say_stopping
     from service.cli.progress import Counter
 
+    announced: list[int] = []
     with Counter("trials") as counter:
 
-        def seen(job: dict[str, Any]) -> None:
+        def show(job: dict[str, Any]) -> None:
             counts = job["counts"]
             done = counts["scored"] + counts["model_failed"] + counts["infra_missing"]
             counter.show(done, posted["planned_trials"], f"{counts['infra_missing']:,} missing")
+            if job["status"] == "cancelled" and counts["running"] and not announced:
+                announced.append(counts["running"])
+                say_stopping(counts["running"])
 
-        job: dict[str, Any] = client.wait(posted["id"], seen)
+        job: dict[str, Any] = client.wait(posted["id"], show)
         return job
 
 
