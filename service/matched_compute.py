@@ -1,4 +1,4 @@
-"""Matching: the tokens that tools took in a finished job, as the budget of arms without tools."""
+"""Sets the token budget of arms without tools to what tools used in a finished job."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -16,14 +16,14 @@ PRESET, FROM, ARM = "matched_compute", "tokens_from", "tokens_arm"
 
 
 def resolve_token_budget(given: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
-    """The spec with `tokens` where its preset names a stored job in `tokens_from`; else as it is.
+    """The spec, with `tokens` filled in if its preset names a stored job in `tokens_from`.
 
     The tokens of a trial, prompt and completion, are averaged over the trials of that job's arm with tools
     (`tokens_arm`, where there are several), for the spec's one model. Where they come from is noted in the
     analysis plan.
 
     Raises:
-        SpecError: there is no such job or arm, it is of another benchmark, model or not yet ended, or its
+        SpecError: the job or arm does not exist, has another benchmark or model or has not ended, or its
             provider counted no tokens.
     """
     options = given.get("arms")
@@ -51,7 +51,7 @@ def resolve_token_budget(given: Mapping[str, Any], settings: Settings) -> dict[s
     if not counts or not sum(counts):
         raise _fault(f"no trial of {model} under {arm.name} in {job.id} has counted tokens")
     tokens = round(sum(counts) / len(counts))
-    note = f"{tokens:,} tokens a trial: the mean of {len(counts):,} trials under {arm.name} in {job.id}"
+    note = f"{tokens:,} tokens per trial: the mean of {len(counts):,} trials under {arm.name} in {job.id}"
     kept = {name: value for name, value in options.items() if name not in (FROM, ARM)}
     return {**given, "arms": {**kept, "tokens": tokens}, "analysis": _noted(given.get("analysis"), note)}
 
@@ -71,7 +71,7 @@ def _job(store: "Store", job_id: object, *, benchmark: object) -> "JobRecord":
 
 
 def _arm(spec: JobSpec, name: object) -> Arm:
-    arms = {arm.name: arm for arm in (one.arm() for one in spec.arms) if arm.tools}
+    arms = {arm.name: arm for arm in (entry.arm() for entry in spec.arms) if arm.tools}
     live = [arm for arm in arms.values() if _is_live(arm)]
     if name is None and len(live) == 1:
         return live[0]
@@ -87,13 +87,15 @@ def _is_live(arm: Arm) -> bool:
 def _model(spec: JobSpec, models: object) -> str:
     """The label of the one model that both jobs have."""
     labels = [model.label for model in spec.models]
-    given = models if isinstance(models, list) else []
-    mine = [one.get("name") or one.get("id") for one in given if isinstance(one, Mapping)]
-    if len(mine) != 1:
-        raise _fault(f"one model takes one budget; this spec has {len(mine)} models: a job for each, please")
-    if mine[0] not in labels:
-        raise _fault(f"the job has no model {mine[0]!r}; it has: {', '.join(labels)}")
-    return str(mine[0])
+    entries = models if isinstance(models, list) else []
+    names = [entry.get("name") or entry.get("id") for entry in entries if isinstance(entry, Mapping)]
+    if len(names) != 1:
+        raise _fault(
+            f"a budget is that of one model; this spec has {len(names)} models: write one spec for each"
+        )
+    if names[0] not in labels:
+        raise _fault(f"the job has no model {names[0]!r}; it has: {', '.join(labels)}")
+    return str(names[0])
 
 
 def _noted(analysis: object, note: str) -> object:

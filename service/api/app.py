@@ -1,4 +1,4 @@
-"""The app: routes, guard and error handlers put together into one value."""
+"""Builds the REST API: routes, middleware and error handlers as one FastAPI app."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from gnomon.report.schema import Report
 
 VERSION = "0.1.0"
-DESCRIPTION = "Finds out what giving a model tools changes in how well it reasons about space and time."
+DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
 KEYED = (jobs, trials, events, reports, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
 
@@ -45,7 +45,7 @@ def _report_of(store: Store, job_id: str) -> "Report":
 
 
 class Api(FastAPI):
-    """FastAPI whose OpenAPI document also says what a job spec and a problem look like."""
+    """FastAPI whose OpenAPI document also has the schemas of a job spec and a problem."""
 
     def openapi(self) -> dict[str, Any]:
         document = super().openapi()
@@ -56,25 +56,23 @@ class Api(FastAPI):
 
 
 def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
-    """The REST API over a store and a queue, which the caller opened and will close."""
+    """The REST API over a store and a queue, which the caller opens and closes."""
     guard = Middleware(RequestGuard, max_body_bytes=settings.max_body_bytes, is_keyless=not settings.api_keys)
     app = Api(
         title="Gnomon",
         version=VERSION,
         description=DESCRIPTION,
-        docs_url=None,  # the stock pages load scripts from elsewhere; `documentation` serves its own
+        docs_url=None,  # the stock pages load scripts from other hosts; `documentation` serves its own
         redoc_url=None,
         middleware=[guard],
         responses=DOCUMENTED,
     )
-    pace = TokenBuckets(settings.max_per_minute)
-    kept = ReportCache(store, _report_of)
     app.state.gnomon = State(
         settings=settings,
         store=store,
         redis=redis,
-        reports=kept,
-        pace=pace,
+        reports=ReportCache(store, _report_of),
+        pace=TokenBuckets(settings.max_per_minute),
         streams=OpenStreams(),
         report_threads=CapacityLimiter(reports.MAX_REPORT_THREADS),
     )

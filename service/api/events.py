@@ -62,30 +62,32 @@ async def job_events(
     state: Shared,
     caller: Caller,
     job_id: str,
-    cursor: Annotated[str | None, Query(description="the last event id seen; later ones follow")] = None,
+    cursor: Annotated[
+        str | None, Query(description="the id of the last event received; later ones follow")
+    ] = None,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> StreamingResponse:
-    """`progress` with the job, `trial` with each new row (its event id is a cursor), at last `done`."""
-    seen = number_of(last_event_id or cursor or "0")
+    """Events: `progress` with the job, `trial` with each new row (its id is a cursor), `done` at the end."""
+    after = number_of(last_event_id or cursor or "0")
     await run_sync(state.store.job, job_id)
-    return EventStream(_stream(state, job_id, seen), streams=state.streams, caller=caller)
+    return EventStream(_stream(state, job_id, after), streams=state.streams, caller=caller)
 
 
-async def _stream(state: State, job_id: str, seen: int) -> AsyncIterator[str]:
-    shown: dict[str, Any] = {}
-    spoke_at = time.monotonic()
+async def _stream(state: State, job_id: str, after: int) -> AsyncIterator[str]:
+    last_progress: dict[str, Any] = {}
+    last_sent_s = time.monotonic()
     while True:
-        # The job is read before its rows: a job seen as ended has no rows that come after this reading.
+        # The job is read before its rows: once it has ended, no rows come after those read here.
         job = await run_sync(state.store.job, job_id)
-        rows = await run_sync(state.store.rows_after, job_id, seen, BATCH)
-        for seen, row in rows:
-            yield _event("trial", row_to_json(row), seen)
-        if rows or time.monotonic() - spoke_at > HEARTBEAT_S:
-            spoke_at = time.monotonic()
+        rows = await run_sync(state.store.rows_after, job_id, after, BATCH)
+        for after, row in rows:
+            yield _event("trial", row_to_json(row), after)
+        if rows or time.monotonic() - last_sent_s > HEARTBEAT_S:
+            last_sent_s = time.monotonic()
             yield ": still here\n\n"
         progress = _progress(job)
-        if progress != shown:
-            shown = progress
+        if progress != last_progress:
+            last_progress = progress
             yield _event("progress", progress)
         if len(rows) == BATCH:
             continue
@@ -101,5 +103,5 @@ def _progress(job: JobRecord) -> dict[str, Any]:
 
 
 def _event(name: str, data: dict[str, Any], number: int | None = None) -> str:
-    identity = f"id: {number}\n" if number is not None else ""
-    return f"{identity}event: {name}\ndata: {json.dumps(data)}\n\n"
+    id_line = f"id: {number}\n" if number is not None else ""
+    return f"{id_line}event: {name}\ndata: {json.dumps(data)}\n\n"

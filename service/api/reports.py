@@ -18,7 +18,7 @@ from service.api.state import Shared, State
 MAX_REPORT_THREADS = 8  # the other routes have their own
 CLIENT_CLOSED_REQUEST = 499  # a status that no client receives
 OFFERED = ("application/json", "text/html")
-# A report holds models' words; nothing in it may run, load or be sent anywhere.
+# A report holds text of models; nothing in it may run, load or send data.
 PAGE_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 )
@@ -30,10 +30,10 @@ router = APIRouter(tags=["jobs"])
 async def get_report(
     request: Request, state: Shared, job_id: str, accept: Annotated[str | None, Header()] = None
 ) -> Response:
-    """The report from the rows there are, also of a job that runs or was cancelled.
+    """The report from the rows so far, also of a job that is running or was cancelled.
 
-    Of a job that runs and is large it may be some minutes old: `Age` says how many seconds. It is no longer
-    computed once nobody waits for it.
+    For a large job that is running it may be some minutes old: `Age` is its age in seconds. It is no longer
+    computed once the client has disconnected.
     """
     kind = choose(accept, OFFERED)
     work = partial(_report, state, job_id, is_page=kind == "text/html")

@@ -237,4 +237,4 @@ def test_no_refusal_tells_which_folders_a_server_has(open_api: OpenApi, tmp_path
         refusal(api.post("/v1/jobs", json={**SPEC, "benchmark": "gtr-bench", "data": f"{folder}"}))["detail"]
         for folder in probed
     }
-    assert told == {"it is no path under GNOMON_MEDIA_ROOTS"}
+    assert told == {"there is no such path under GNOMON_MEDIA_ROOTS"}

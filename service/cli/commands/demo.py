@@ -1,4 +1,4 @@
-"""See within a minute what tools change: offline, on generated worlds."""
+"""Run a small job offline that shows what tools change: generated worlds, built-in model."""
 
 from pathlib import Path
 

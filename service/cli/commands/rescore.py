@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("job")
 @click.option("--scoring", type=click.Choice(["official", "strict"]), help="Default: as the job was scored.")
-@click.option("--variant", help="Which official scorer, where a benchmark has two.")
+@click.option("--variant", help="The official scorer to use, for a benchmark with several.")
 @out_option
 @data_dir_option
 @json_option
@@ -27,7 +27,7 @@ def rescore(
     data_dir: Path | None,
     as_json: bool,
 ) -> None:
-    """Score the stored answers of JOB again (another parser or mode) into a new job; calls no model."""
+    """Score the stored answers of JOB again, with the current code or another mode, into a new job."""
     from service.cli.common import count, existing_store, prepare_out, settings_of
     from service.cli.progress import counting
     from service.reports import report_of, write_folder

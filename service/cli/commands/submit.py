@@ -14,12 +14,16 @@ from service.cli.options import json_option
 @click.command()
 @click.argument("spec", type=click.Path(path_type=Path))
 @click.option(
-    "--url", envvar="GNOMON_URL", default="http://127.0.0.1:8000", show_default=True, help="Where it runs."
+    "--url",
+    envvar="GNOMON_URL",
+    default="http://127.0.0.1:8000",
+    show_default=True,
+    help="The service's address.",
 )
 @click.option("--wait", is_flag=True, help="Wait for the end and print the report.")
 @json_option
 def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
-    """Post SPEC to a running service; its key, if it wants one, is read from GNOMON_API_KEY."""
+    """Post SPEC to a running service; a key, if the service needs one, is read from GNOMON_API_KEY."""
     from gnomon.core.errors import SpecError
     from gnomon.spec.spec_file import read_spec
     from service.cli.common import count, exit_code, naming_entry, say

@@ -21,7 +21,7 @@ from service.cli.options import (
 @queues_option
 @data_dir_option
 def up(host: str, port: int, workers: int | None, queues: str, data_dir: Path | None) -> None:
-    """Serve the API with a queue and workers of its own until interrupted."""
+    """Serve the API, with its own queue, sweeper and workers, until interrupted."""
     import os
 
     from service.cli.common import count, settings_of
