@@ -1,4 +1,4 @@
-"""Reports: built from stored rows, and written to a folder."""
+"""Builds the report of a stored job, and writes it to a folder."""
 
 import json
 from dataclasses import asdict
@@ -16,10 +16,10 @@ from workers.store.store import Store
 
 
 def report_of(store: Store, job_id: str) -> Report:
-    """The report of a job as it stands.
+    """The report of a job from the rows it has now.
 
     Raises:
-        NotFound: there is no such job.
+        NotFound: the job does not exist.
     """
     job = store.job(job_id)
     return build_report(

@@ -47,6 +47,14 @@ from tools.core.toolbox import TOOLS
 MAX_PAIRINGS = 2_000  # of models with arms, and of models with contrasts: a report looks at each
 MAX_TRIALS = 10_000_000
 
+FORMS = {  # what a part of a spec must be, where it is absent or of another type
+    "benchmark": "the name of a benchmark, such as worlds",
+    "models": "a list of models, each {id: …}, such as {id: reference}",
+    "models.*": "{id: …}, such as {id: reference}",
+    "arms": "a list of arms, each {name: …, agent: …, tools: …}, or a preset, such as {preset: ladder}",
+    "arms.*": "{name: …, agent: …, tools: …}",
+}
+
 Written = dict[str, Any]  # a spec as plain data
 
 
@@ -164,7 +172,7 @@ def fields(written: object, _: Context) -> JobSpec:
     try:
         return JobSpec.model_validate(written)
     except ValidationError as error:
-        raise first_validation_error(error, JobSpec) from None
+        raise first_validation_error(error, JobSpec, forms=FORMS) from None
 
 
 # The spec by itself.

@@ -101,7 +101,7 @@ def _unmatched(scores: ScoreMatrix, spec: JobSpec) -> Iterator[str]:
         if spent is None or wanted is None:
             yield f"{model}: tokens are unknown, so nothing says whether {MATCHED} took as many as {TOOLS}"
         elif abs(spent - wanted) > ALIKE * wanted:
-            yield f"{model}: {MATCHED} took {spent:,.0f} tokens a trial, {TOOLS} {wanted:,.0f}: not equal"
+            yield f"{model}: {MATCHED} took {spent:,.0f} tokens per trial, {TOOLS} {wanted:,.0f}: not equal"
 
 
 def _tokens_per_trial(totals: GroupTotals) -> float | None:
