@@ -109,7 +109,7 @@ def open_samples(spec: JobSpec, folder: Path) -> SampleSet:
     """The selected questions; pictures and what was read from them are kept in `folder`."""
     data = Path(spec.data) if spec.data else None
     media = MediaStore(folder)
-    return spec.plugin().open(data=data, select=spec.selection(), protocol=spec.protocol, media=media)
+    return spec.plugin().open(data=data, select=spec.select, protocol=spec.protocol, media=media)
 
 
 def start(spec: JobSpec, folder: Path) -> None:

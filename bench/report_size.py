@@ -19,7 +19,7 @@ import numpy as np
 
 from gnomon.core.row import Row
 from gnomon.core.sample import SampleRef
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
 from workers.store import Lease, Store
 from workers.store.missing import missing_row

@@ -1,6 +1,7 @@
-"""The price of a model: what its spec says, else LiteLLM's shipped table, read without importing LiteLLM.
+"""The price of a model: what its spec states, else LiteLLM's shipped table under the model's options.
 
-The import takes two seconds and 170 MB; an entry is found in the text of the file in a few milliseconds.
+The table is read without importing LiteLLM, which takes two seconds and 170 MB; an entry is found in the text
+of the file in a few milliseconds.
 """
 
 import functools
@@ -13,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.core.model import is_built_in
-from gnomon.price_options import SERVICES, Chosen, as_chosen, dearer_or_cheaper
 from gnomon.spec.job_spec import ModelSpec, Price
 
 FILE = "model_prices_and_context_window_backup.json"
@@ -25,9 +25,22 @@ _NAMES = {  # of a rate, in the table
     "reasoning": "output_cost_per_reasoning_token",
 }
 _PLAIN = {_NAMES[name] for name in ("input", "output", "cached_input")}
+_SERVICES = ("_batches", "_priority", "_flex")  # ends of prices of other services than the usual one
+# Options that change what is charged, and their values that do not.
+_USUAL = {
+    "service_tier": ("auto", "default", "standard", "standard_only", "on_demand"),
+    "inference_geo": ("global",),
+    "speed": ("standard",),
+    "ttl": ("5m",),  # of `cache_control`
+}
+_INPUT, _OUTPUT, _WRITE = "input_cost_per_token", "output_cost_per_token", "cache_creation_input_token_cost"
+_FOR_AN_HOUR = "_above_1hr"
+
 _INCLUSIVE = ("xai",)  # providers whose dearer tier begins at its threshold, not above it
 _HALF_IF_CACHED = ("fireworks_ai",)  # as its price page says, where the table says nothing
 _FINE_TUNED = re.compile(r"(ft:[^:]+):.*")  # OpenAI's `ft:base:organization:name:id`: priced as `ft:base`
+
+PricedOptions = tuple[tuple[str, str], ...]  # name and value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +110,7 @@ class Entry:
 
 def price_entry(spec: ModelSpec) -> Entry | None:
     """The prices of a model, for plan, limits and replies alike; None where neither its spec nor the table
-    says, and for models of this program, which cost nothing.
+    states them, and for built-in models, which cost nothing.
 
     >>> price_entry(ModelSpec(id="openai/m", price={"input": 1, "output": 2})).dearest
     (1e-06, 2e-06)
@@ -112,29 +125,29 @@ def price_entry(spec: ModelSpec) -> Entry | None:
         return Entry.of(spec.price)
     if is_built_in(spec.id):
         return None
-    chosen = dearer_or_cheaper(spec.options)
-    return _entry_as_chosen(spec.id, chosen) if chosen else entry_of(spec.id)
+    options = _priced_options(spec.options)
+    return _entry_with(spec.id, options) if options else entry_of(spec.id)
 
 
 @functools.lru_cache(maxsize=256)
-def _entry_as_chosen(model_id: str, chosen: Chosen) -> Entry | None:
-    found = _found(model_id)
-    priced = None if found is None else as_chosen(found, chosen)
+def _entry_with(model_id: str, options: PricedOptions) -> Entry | None:
+    row = _row(model_id)
+    priced = None if row is None else _under_options(row, options)
     return None if priced is None else _entry(priced)
 
 
 @functools.lru_cache(maxsize=256)
 def entry_of(model_id: str) -> Entry | None:
     """The table's entry for a LiteLLM id, with its provider or without; None if it has none, or one without a
-    price: a zero in the table says that nobody published one.
+    price: a zero in the table says that none is published.
 
     >>> entry_of("openai/gpt-4o").usd(prompt=1_000_000, cached=400_000, completion=0)
     2.0
     >>> entry_of("o3-mini").is_plain, entry_of("no-such-model")
     (False, None)
     """
-    found = _found(model_id)
-    return None if found is None else _entry(found)
+    row = _row(model_id)
+    return None if row is None else _entry(row)
 
 
 @functools.lru_cache(maxsize=64)
@@ -144,7 +157,7 @@ def most_output_tokens(model_id: str) -> int | None:
     >>> most_output_tokens("anthropic/claude-sonnet-4-5"), most_output_tokens("anthropic/no-such-model")
     (64000, None)
     """
-    most = (_found(model_id) or {}).get("max_output_tokens")
+    most = (_row(model_id) or {}).get("max_output_tokens")
     return most if isinstance(most, int) else None
 
 
@@ -158,24 +171,24 @@ def needs_responses_api(model_id: str) -> bool:
     provider, slash, name = model_id.partition("/")
     if slash and provider != "openai":
         return False
-    found = _found(model_id) or {}
+    row = _row(model_id) or {}
     return name.startswith("responses/") or (
-        found.get("mode") == "responses" and found.get("litellm_provider") == "openai"
+        row.get("mode") == "responses" and row.get("litellm_provider") == "openai"
     )
 
 
-def _found(model_id: str) -> dict[str, Any] | None:
-    """What the table says of a LiteLLM id, with its provider or without."""
+def _row(model_id: str) -> dict[str, Any] | None:
+    """The row of the table for a LiteLLM id, with its provider or without."""
     provider, slash, name = model_id.partition("/")
     name = name.removeprefix("responses/")
     text = _text()
     for key in dict.fromkeys((model_id, name, _FINE_TUNED.sub(r"\1", name or provider))):
-        found = _object_at(text, key) if key else None
-        if found is None:
+        row = _object_at(text, key) if key else None
+        if row is None:
             continue
-        owner = str(found.get("litellm_provider", ""))
+        owner = str(row.get("litellm_provider", ""))
         if not slash or key == model_id or owner == provider or owner.startswith(f"{provider}-"):
-            return found
+            return row
     return None
 
 
@@ -196,33 +209,34 @@ def _object_at(text: str, key: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _entry(found: dict[str, Any]) -> Entry | None:
-    said = {kind: float(found[name]) for kind, name in _NAMES.items() if _is_price(found.get(name))}
-    if str(found.get("litellm_provider")) in _HALF_IF_CACHED and "input" in said:
-        said.setdefault("cached_input", said["input"] / 2)
-    tiers = [*_above(found, said), *_ranges(found, said)]
-    first = _rates(said) if said.get("input") else next((rates for above, rates in tiers if above == 0), None)
+def _entry(row: dict[str, Any]) -> Entry | None:
+    stated = {kind: float(row[name]) for kind, name in _NAMES.items() if _is_price(row.get(name))}
+    if str(row.get("litellm_provider")) in _HALF_IF_CACHED and "input" in stated:
+        stated.setdefault("cached_input", stated["input"] / 2)
+    tiers = [*_above(row, stated), *_ranges(row, stated)]
+    without_tier = (rates for above, rates in tiers if above == 0)
+    first = _rates(stated) if stated.get("input") else next(without_tier, None)
     if first is None or not first.input:
         return None
-    costs = {name for name in found if "cost" in name and not name.endswith(SERVICES)}
+    costs = {name for name in row if "cost" in name and not name.endswith(_SERVICES)}
     return Entry(
         rates=first,
         tiers=tuple(sorted(tiers, key=lambda tier: tier[0])),
-        is_plain=costs <= _PLAIN and not found.get("supports_reasoning"),
+        is_plain=costs <= _PLAIN and not row.get("supports_reasoning"),
     )
 
 
-def _above(found: dict[str, Any], said: dict[str, float]) -> list[tuple[int, Rates]]:
+def _above(row: dict[str, Any], stated: dict[str, float]) -> list[tuple[int, Rates]]:
     """Rates such as `input_cost_per_token_above_200k_tokens`."""
     tiers: dict[int, dict[str, float]] = {}
     for kind, name in _NAMES.items():
-        for key, value in found.items():
+        for key, value in row.items():
             named = re.fullmatch(rf"{name}_above_(\d+)(k?)_tokens", key)
             if named and _is_price(value):
                 threshold = int(named[1]) * (1_000 if named[2] else 1)
                 tiers.setdefault(threshold, {})[kind] = float(value)
-    is_inclusive = found.get("litellm_provider") in _INCLUSIVE
-    rates = dict(said)
+    is_inclusive = row.get("litellm_provider") in _INCLUSIVE
+    rates = dict(stated)
     out = []
     for above, tier in sorted(tiers.items()):
         rates |= tier
@@ -230,28 +244,85 @@ def _above(found: dict[str, Any], said: dict[str, float]) -> list[tuple[int, Rat
     return out
 
 
-def _ranges(found: dict[str, Any], said: dict[str, float]) -> list[tuple[int, Rates]]:
+def _ranges(row: dict[str, Any], stated: dict[str, float]) -> list[tuple[int, Rates]]:
     """Rates by `tiered_pricing`, each for prompts longer than where its range begins."""
     tiers = []
-    for tier in found.get("tiered_pricing") or ():
+    for tier in row.get("tiered_pricing") or ():
         rates = {kind: float(tier[name]) for kind, name in _NAMES.items() if _is_price(tier.get(name))}
         if "input" in rates and len(tier.get("range", ())) == 2:
-            output = {"output": said["output"]} if "output" in said else {}
+            output = {"output": stated["output"]} if "output" in stated else {}
             tiers.append((int(tier["range"][0]), _rates(output | rates)))
     return tiers
 
 
-def _rates(said: Mapping[str, float]) -> Rates:
-    """Rates of which some are said; a part that has no price of its own costs what its whole does."""
-    whole_in, whole_out = said.get("input", 0.0), said.get("output", 0.0)
+def _rates(stated: Mapping[str, float]) -> Rates:
+    """Rates of which some are stated; a part that has no price of its own costs what its whole does."""
+    whole_in, whole_out = stated.get("input", 0.0), stated.get("output", 0.0)
     return Rates(
         input=whole_in,
-        cached_input=said.get("cached_input", whole_in),
-        cache_write=said.get("cache_write", whole_in),
+        cached_input=stated.get("cached_input", whole_in),
+        cache_write=stated.get("cache_write", whole_in),
         output=whole_out,
-        reasoning=said.get("reasoning", whole_out),
+        reasoning=stated.get("reasoning", whole_out),
     )
 
 
 def _is_price(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _priced_options(options: Mapping[str, Any]) -> PricedOptions:
+    """The options that change what is charged, with their values.
+
+    >>> _priced_options({"service_tier": "flex", "speed": "standard", "cache_control": {"ttl": "1h"}})
+    (('service_tier', 'flex'), ('ttl', '1h'))
+    """
+    cache_control = options.get("cache_control")
+    values = {**options, "ttl": cache_control.get("ttl") if isinstance(cache_control, Mapping) else None}
+    return tuple(
+        (name, str(values[name]))
+        for name, usual in _USUAL.items()
+        if values.get(name) is not None and values[name] not in usual
+    )
+
+
+def _under_options(row: Mapping[str, Any], options: PricedOptions) -> dict[str, Any] | None:
+    """A table's entry under such options; None where it does not say what they cost."""
+    priced: dict[str, Any] | None = dict(row)
+    for name, value in options:
+        if priced is None:
+            return None
+        if name == "service_tier":
+            priced = _of_service(priced, f"_{value}")
+        elif name == "ttl":
+            priced = _cached_for_an_hour(priced) if value == "1h" else None
+        else:
+            priced = _times(priced, (priced.get("provider_specific_entry") or {}).get(value))
+    return priced
+
+
+def _of_service(row: dict[str, Any], end: str) -> dict[str, Any] | None:
+    prices = {name.removesuffix(end): value for name, value in row.items() if name.endswith(end)}
+    if end not in _SERVICES or not {_INPUT, _OUTPUT} <= prices.keys():
+        return None
+    others = {name: value for name, value in row.items() if "cost" not in name and name != "tiered_pricing"}
+    return others | prices
+
+
+def _cached_for_an_hour(row: dict[str, Any]) -> dict[str, Any] | None:
+    dearer = {
+        name.replace(_FOR_AN_HOUR, "", 1): value
+        for name, value in row.items()
+        if name.startswith(_WRITE + _FOR_AN_HOUR)
+    }
+    return {**row, **dearer} if _WRITE in dearer else None
+
+
+def _times(row: dict[str, Any], factor: object) -> dict[str, Any] | None:
+    """The entry with all its prices multiplied."""
+    if not isinstance(factor, int | float) or "tiered_pricing" in row:
+        return None
+    return {
+        name: value * factor if "cost" in name and isinstance(value, int | float) else value
+        for name, value in row.items()
+    }

@@ -1,25 +1,21 @@
-"""Jobs: the one place where a spec that somebody wrote becomes a stored and queued job."""
+"""Makes a stored and queued job of a spec that was written."""
 
-import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.agent import AGENTS
-from gnomon.core.benchmark import BENCHMARKS, KnowsMedia
-from gnomon.core.errors import DataError, SpecError
+from gnomon.core.benchmark import BENCHMARKS
+from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in
 from gnomon.core.sample import LACKS_MEDIA, DataFault, SampleRef
-from gnomon.spec.job_spec import JobSpec, parse_spec, shows_media
-from gnomon.spec.model_ids import check_model_id
+from gnomon.spec.job_spec import JobSpec, shows_media
+from gnomon.spec.rules import Context, check_spec, open_samples
 from gnomon.trials.trial_plan import count_trials
-from service import data_paths as folders
-from service.matched_compute import resolve_token_budget
+from service.matched_compute import stored_job
 from service.settings import Settings
-from workers.budget.cost_bound import price_of
-from workers.endpoints import check_endpoints
 from workers.open_job import OpenJob, media_of, open_job
 
 if TYPE_CHECKING:
@@ -28,7 +24,6 @@ if TYPE_CHECKING:
     from workers.store.records import JobRecord
     from workers.store.store import Store
 
-MAX_TRIALS = 10_000_000
 log = logging.getLogger(__name__)
 
 
@@ -63,35 +58,37 @@ class Draft:
         }
 
 
-def draft_from_cli(given: object, settings: Settings) -> Draft:
-    """Check a spec from the command line; relative paths start where the user stands.
+def draft_from_cli(written: object, settings: Settings) -> Draft:
+    """Check a spec from the command line; relative paths start in the current folder.
 
     Raises:
         SpecError, DataError: it may not run; the message names the field and what is allowed.
     """
-    return _draft(given, settings, find=folders.for_command_line, is_trusted=True)
+    return _draft(written, settings, is_request=False)
 
 
-def draft_from_request(given: object, settings: Settings) -> Draft:
+def draft_from_request(written: object, settings: Settings) -> Draft:
     """Check a spec that came over HTTP: data only from the media roots, models only as the operator allows.
 
     Raises:
         SpecError, DataError: it may not run; the message names the field and what is allowed.
     """
-    # Without keys the API is bound to loopback, so whoever posts is a user of this machine.
-    return _draft(given, settings, find=folders.from_request, is_trusted=not settings.api_keys)
+    return _draft(written, settings, is_request=True)
 
 
-def _draft(given: object, settings: Settings, *, find: folders.PathResolver, is_trusted: bool) -> Draft:
-    spec = _validate(resolve_token_budget(given, settings) if isinstance(given, dict) else given)
-    if spec.data is not None:
-        path = find(spec.data, settings.media_roots, field="data")
-        spec = spec.model_copy(update={"data": str(path)})
-    check_endpoints(spec.models, settings.allowed_bases, is_trusted=is_trusted)
-    for index, model in enumerate(spec.models):
-        check_model_id(model.id, model.api_base, field=f"models.{index}.id")
-    _check_prices(spec)
-    return _open_samples(spec, settings)
+def _draft(written: object, settings: Settings, *, is_request: bool) -> Draft:
+    context = Context(
+        agents=AGENTS.names(),
+        stored_job=partial(stored_job, settings),
+        is_request=is_request,
+        data_roots=settings.media_roots,
+        endpoints=settings.allowed_bases,
+        # Without keys the API is bound to loopback, so what is posted comes from a user of this machine.
+        is_trusted=not (is_request and settings.api_keys),
+    )
+    spec, media = check_spec(written, context), media_of(settings.data_dir)
+    samples = open_samples(spec, media)
+    return Draft(spec=spec, refs=samples.refs, faults=samples.faults, job=open_job(spec, samples, media))
 
 
 def resume(job_id: str, *, store: "Store", redis: "Redis") -> "JobRecord":
@@ -126,60 +123,3 @@ def _queued(job: "JobRecord", *, store: "Store", redis: "Redis") -> "JobRecord":
     except RedisError as error:
         log.warning("job %s is stored, but the queue is away (%s); the sweeper will queue it", job.id, error)
     return job
-
-
-def _validate(given: object) -> JobSpec:
-    if not isinstance(given, dict):
-        raise SpecError(f"a spec is a mapping of fields, not {type(given).__name__}", field="spec")
-    spec = parse_spec(given, agents=AGENTS.names())
-    try:
-        text = json.dumps(spec.model_dump(mode="json"), ensure_ascii=False, allow_nan=False)
-        text.encode()
-    except (ValueError, UnicodeEncodeError, RecursionError) as error:
-        raise SpecError(f"holds what no JSON can hold: {error}", field="spec") from None
-    if "\\u0000" in text:
-        raise SpecError("holds a NUL character", field="spec")
-    return spec
-
-
-def _check_prices(spec: JobSpec) -> None:
-    """A limit in dollars cannot be kept where nobody knows the price: unknown is not nothing."""
-    for index, model in enumerate(spec.models):
-        if spec.limits.usd is not None and price_of(model) is None and not is_built_in(model.id):
-            message = f"limits.usd needs it, as no table tells that of {model.id!r}"
-            allowed = "{input: …, output: …}, dollars for a million tokens; or limit tokens instead"
-            raise SpecError(f"{message}; allowed: {allowed}", field=f"models.{index}.price")
-
-
-def _open_samples(spec: JobSpec, settings: Settings) -> Draft:
-    media = media_of(settings.data_dir)
-    try:
-        samples = spec.plugin().open(
-            data=Path(spec.data) if spec.data else None,
-            select=spec.selection(),
-            protocol=spec.protocol,
-            media=media,
-        )
-    except DataError as error:
-        raise DataError(error.message, field=error.field or "data") from None
-    if not samples.refs:
-        of = f" of {', '.join(spec.select.scenes)}" if spec.select.scenes else ""
-        raise SpecError(f"selects no sample{of}; widen tasks or scenes", field="select")
-    if isinstance(samples, KnowsMedia) and shows_media(spec) and samples.unshowable == len(samples.refs):
-        message = (
-            f"none of the {len(samples.refs):,} samples has its video; looked in {samples.sought}. Put the "
-            "videos there, or say that none shall be shown: `show: []` in every arm"
-        )
-        raise DataError(message, field="data")
-    job = open_job(spec, samples, media)
-    draft = Draft(spec=spec, refs=samples.refs, faults=samples.faults, job=job)
-    if draft.planned_trials > MAX_TRIALS:
-        factors = {
-            "select.limit": len(draft.refs),
-            "repeats": spec.repeats,
-            "models": len(spec.models),
-            "arms": len(spec.arms),
-        }
-        message = f"makes {draft.planned_trials:,} trials; allowed: {MAX_TRIALS:,} a job"
-        raise SpecError(message, field=max(factors, key=lambda name: factors[name]))
-    return draft

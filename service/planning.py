@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.core.agent import model_calls
 from gnomon.core.arm import Arm
 from gnomon.core.model import Request, is_built_in
+from gnomon.core.retry import changed_fields
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
 from gnomon.price_table import price_entry
@@ -65,7 +66,7 @@ def plan(draft: Draft, *, store: "Store | None" = None, pilot: str | None = None
     rows = list(store.iter_rows(store.job(pilot).id)) if store and pilot else []
     looked = _look(draft)
     arms = [
-        _arm(spec, model, arm.arm(), samples=len(refs), looked=looked, rows=rows)
+        _arm(spec, model, arm, samples=len(refs), looked=looked, rows=rows)
         for model in spec.models
         for arm in spec.arms
     ]
@@ -84,6 +85,7 @@ def plan(draft: Draft, *, store: "Store | None" = None, pilot: str | None = None
         "arms": arms,
         "usd": None if None in prices else sum(price for price in prices if price is not None),
         "usd_limit": spec.limits.usd,
+        **({"retry": retry} if (retry := changed_fields(spec.retry)) else {}),
         "comparisons": {
             "primary": sum(pair.is_primary for pair in contrasts),
             "all": len(contrasts) * (1 + len(cells)),

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gnomon.core.errors import SpecError
+from gnomon.spec.endpoints import ALLOWED_API_BASES_ENV, EndpointAllowlist, parse_allowed
 from service.api_keys import KeyRing, parse_key, read_key_file
-from workers.endpoints import ALLOWED_API_BASES_ENV, EndpointAllowlist, parse_allowed
 from workers.rate_limit.config import RATE_LIMITS_ENV as RATES
 from workers.rate_limit.config import parse_rates
 from workers.settings import read_cache_days

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from tools.core.positions import Metres
+from tools.core.array_args import Metres
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.geometry.pose import (
     Axis,

@@ -8,7 +8,7 @@ Error: `error_m` is the tolerance: no position is further from the described lin
 
 from pydantic import Field
 
-from tools.core.positions import MAX_POSITIONS, PositionM, checked_positions
+from tools.core.array_args import MAX_POSITIONS, PositionM, checked_positions
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.geometry.polyline import in_words, legs_of
 

@@ -20,9 +20,9 @@ from pydantic import Field
 from shapely import Polygon
 from shapely.ops import nearest_points
 
+from tools.core.array_args import Box, Seconds, checked_boxes
 from tools.core.location import find_camera
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.core.track import Box, Seconds, checked_boxes
 from tools.geometry.angles import bearing_deg
 from tools.geometry.camera_view import PRESUMED_FOV_DEG
 from tools.geometry.field_of_view import view_of

@@ -9,7 +9,7 @@ all of it.
 from pydantic import Field
 
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.trips.asking import POSITION_ERROR_M, FoundPlace, ask, found, trip_of
+from tools.itinerary.context import POSITION_ERROR_M, FoundPlace, ask, found, trip_of
 
 
 class FindPlaceArgs(ToolArgs):

@@ -22,8 +22,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tools.core.arrival import arrival
-from tools.core.departure import Departure
+from tools.core.arrival import Departure, arrival
 from tools.core.tool import Tool, ToolContext, ToolError, ToolResult
 
 CameraId = Annotated[str, Field(max_length=200)]

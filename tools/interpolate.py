@@ -16,10 +16,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tools.core.array_args import Seconds
 from tools.core.arrival import view_in
 from tools.core.location import find_camera
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from tools.core.track import Seconds
 from tools.geometry.view_crossing import Unreachable
 from tools.geometry.view_interval import Track, interval_in_view
 

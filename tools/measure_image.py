@@ -12,8 +12,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tools.core.array_args import Box, Pixels
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from tools.core.track import Box, Pixels
 
 PointPx = Annotated[list[Pixels], Field(min_length=2, max_length=2)]
 

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from pydantic import Field
 
-from tools.core.positions import MAX_POSITIONS, PositionM, Seconds, checked_positions, checked_times
+from tools.core.array_args import MAX_POSITIONS, PositionM, Seconds, checked_positions, checked_times
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.geometry.kinematics import (
     accelerations_mps2,

@@ -12,8 +12,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tools.core.arrival import Arrival, arrival
-from tools.core.departure import Departure
+from tools.core.arrival import Arrival, Departure, arrival
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 
 CameraId = Annotated[str, Field(max_length=200)]

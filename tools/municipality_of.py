@@ -12,9 +12,9 @@ station, 2 km for a town.
 from pydantic import Field
 
 from tools.core.tool import Tool, ToolContext, ToolResult
-from tools.gazetteer.gazetteer import ATTRIBUTION
 from tools.gazetteer.naming import FoundPlace, NamedPlace, found_place, hits_of
 from tools.gazetteer.place import Hit
+from tools.gazetteer.search import ATTRIBUTION
 
 
 class Candidate(ToolResult):

@@ -8,8 +8,8 @@ Error: `position_error_m` as in `find_place`; hours are those of the day the dat
 from pydantic import Field
 
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.trips.asking import POSITION_ERROR_M, place_named, trip_of
-from tools.trips.hours import open_intervals, told_hours
+from tools.itinerary.context import POSITION_ERROR_M, place_named, trip_of
+from tools.itinerary.hours import open_intervals, told_hours
 
 
 class PlaceDetailsArgs(ToolArgs):

@@ -19,9 +19,9 @@ import shapely
 from numpy.typing import NDArray
 from pydantic import Field
 
+from tools.core.array_args import Box, Seconds, checked_boxes
 from tools.core.location import find_camera, listed
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from tools.core.track import Box, Seconds, checked_boxes
 from tools.geometry.angles import bearing_deg, compass
 from tools.geometry.homography import HorizonError, sensitivity, to_ground
 from tools.scene.scene import Camera, Scene

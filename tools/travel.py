@@ -9,8 +9,8 @@ Error: `minutes_error` is a tenth along a network, a quarter or ten minutes for 
 from pydantic import Field
 
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.trips.asking import ask, minutes_error, place_named, trip_of
-from tools.trips.place import Mode
+from tools.itinerary.context import ask, minutes_error, place_named, trip_of
+from tools.itinerary.place import Mode
 
 
 class TravelArgs(ToolArgs):

@@ -11,10 +11,10 @@ from itertools import pairwise
 
 from pydantic import Field
 
+from tools.core.held_karp import MAX_POINTS, shortest_order
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from tools.gazetteer.gazetteer import distance_m
 from tools.gazetteer.naming import FoundPlace, NamedPlace, found_place, place_of
-from tools.gazetteer.shortest import MAX_POINTS, shortest_order
+from tools.gazetteer.search import distance_m
 
 
 class VisitingOrderArgs(ToolArgs):

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from gnomon.core.errors import GnomonError
-from workers.endpoints import ALLOWED_API_BASES_ENV, parse_allowed
+from gnomon.spec.endpoints import ALLOWED_API_BASES_ENV, parse_allowed
 from workers.lean import limit_memory
 from workers.logs import set_up_logs
 from workers.open_job import JobCache, media_of

@@ -5,7 +5,7 @@ import gc
 import importlib
 import sys
 
-from gnomon.imports import blocked
+from tools.core.lazy_imports import blocked
 
 M_ARENA_MAX = -8  # mallopt(3)
 # OpenTelemetry's metrics, which Redis' client tries to import and nobody asks for: 5.5 MB. Spans

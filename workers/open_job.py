@@ -78,7 +78,7 @@ def open_spec(spec: JobSpec, media: MediaStore) -> OpenJob:
     """
     samples = spec.plugin().open(
         data=Path(spec.data) if spec.data else None,
-        select=spec.selection(),
+        select=spec.select,
         protocol=spec.protocol,
         media=media,
     )

@@ -17,12 +17,11 @@ from gnomon.core.agent import AGENTS, Agent
 from gnomon.core.errors import NoRoom, SpecError
 from gnomon.core.model import Model, is_built_in
 from gnomon.media import MediaStore
-from gnomon.rate import Rate
-from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.spec.endpoints import EndpointAllowlist, check_endpoints
+from gnomon.spec.job_spec import JobSpec, ModelSpec, Rate
 from workers.budget.client import BudgetClient
 from workers.budget.model import with_budget
 from workers.circuit_breaker import BreakableModel
-from workers.endpoints import EndpointAllowlist, check_endpoints
 from workers.heartbeat import Heartbeat
 from workers.open_job import JobCache, OpenJob
 from workers.preflight import Preflight
@@ -120,7 +119,9 @@ async def _run(
         asked = {label: redacted(model, spec.model(label)) for label, model in models.items()}
         checked = asked
         if context.redis_url is not None:
-            limiter = Limiter(context.redis_url, flow=flow_of(job_id, spec), rates=context.rates)
+            limiter = Limiter(
+                context.redis_url, flow=flow_of(job_id, spec), rates=context.rates, retry=spec.retry
+            )
             stack.push_async_callback(limiter.close)
             waits = {label: WaitRecord(context.store, job_id, label) for label in models}
             checked, asked = (

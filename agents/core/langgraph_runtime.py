@@ -5,7 +5,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.agent import AgentContext
-from gnomon.imports import blocked
+from tools.core.lazy_imports import blocked
 
 if TYPE_CHECKING:
     from langgraph.pregel import Pregel

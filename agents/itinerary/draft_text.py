@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tools.trips.draft import read_draft
+from tools.itinerary.draft import read_draft
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

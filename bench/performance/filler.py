@@ -14,7 +14,7 @@ from dataclasses import replace
 from sqlalchemy import select, update
 
 from gnomon.core.row import Row
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from gnomon.trials.trial_plan import Trial
 from workers.store import JobRecord, Store
 from workers.store.database import insert_all

@@ -9,9 +9,8 @@ from agents.models.catalog import open_model, preload
 from bench.performance.quiz import open_quiz, refs
 from bench.performance.workload import TOOL
 from gnomon.media import MediaStore
-from gnomon.rate import Rate
-from gnomon.spec.job_spec import JobSpec, ModelSpec
-from workers.endpoints import EndpointAllowlist
+from gnomon.spec.endpoints import EndpointAllowlist
+from gnomon.spec.job_spec import JobSpec, ModelSpec, Rate
 from workers.open_job import JobCache
 from workers.queue import enqueue_shards
 from workers.rate_limit.config import endpoint_of

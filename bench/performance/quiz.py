@@ -68,5 +68,5 @@ class Quiz:
 def open_quiz(spec: JobSpec, media: MediaStore) -> OpenJob:
     """The quiz, made ready to run, as `workers.open_job.open_spec` does it for plug-ins."""
     quiz = Quiz()
-    samples = quiz.open(data=None, select=spec.selection(), protocol=spec.protocol, media=media)
+    samples = quiz.open(data=None, select=spec.select, protocol=spec.protocol, media=media)
     return OpenJob(bench=JobContext(spec=spec, benchmark=quiz, media=media), samples=samples)

@@ -1,6 +1,5 @@
 """Agent: how a sample is answered. An agent sees its context and nothing else."""
 
-import random
 import time
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -10,13 +9,13 @@ from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.ids import stable_seed
 from gnomon.core.message import ImageBlock, Message, TextBlock, ToolCall, ToolChoice
 from gnomon.core.model import Model, Reply, Request
+from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy
 from gnomon.core.trace import PROVIDER_FAULT, NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.spec.decoding import NO_DECODING, Decoding
-from gnomon.trials.provider_wait import capped_s, sleep_as_asked
+from gnomon.trials.provider_wait import sleep_as_asked
 from tools.core.registry import Registry
 from tools.core.toolbox import Observation, Toolbox
 
-TRIES = 4
 CALL_TIMEOUT_S = 120.0
 
 
@@ -39,7 +38,7 @@ class AgentContext:
     trace: Trace
     seed: int
     call_timeout_s: float = CALL_TIMEOUT_S
-    backoff_s: float = 1.0
+    retry: RetryPolicy = DEFAULT_RETRY
     decoding: Decoding = NO_DECODING
 
     async def generate(
@@ -70,19 +69,22 @@ class AgentContext:
         )
         # Planning for a trip that has just become known offers more than the trial began with.
         self.trace.tools_offered = max(self.trace.tools_offered or 0, len(self.toolbox.schemas))
-        for attempt in range(1, TRIES + 1):
+        attempt = 0
+        while True:
+            attempt += 1
             started = time.perf_counter()
             try:
                 reply = await self.model.reply(request)
             except ProviderFault as fault:
-                note = f"{PROVIDER_FAULT} ({fault.cause}), try {attempt} of {TRIES}: {fault}"
-                if attempt == TRIES or not fault.transient:
+                retry = self.retry
+                note = f"{PROVIDER_FAULT} ({fault.cause}), try {attempt} of {retry.max_attempts}: {fault}"
+                if not retry.may_retry(fault, attempt):
                     self.trace.add(NoteStep(text=note))
                     raise
-                pause_s = self.backoff_s * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)
-                pause_s = max(pause_s, fault.retry_after_s or 0.0)
-                self.trace.add(NoteStep(text=f"{note.rstrip('.')}. Again in {capped_s(pause_s):.1f} s"))
-                await sleep_as_asked(pause_s, on_the_clock=True)
+                pause_s = max(retry.capped_s(retry.pause_s(attempt)), fault.retry_after_s or 0.0)
+                again = f"{note.rstrip('.')}. Again in {retry.capped_s(pause_s):.1f} s"
+                self.trace.add(NoteStep(text=again))
+                await sleep_as_asked(pause_s, retry=retry, on_the_clock=True)
                 continue
             except ModelFault as fault:
                 if fault.reply is not None:  # it was paid for
@@ -90,7 +92,6 @@ class AgentContext:
                 raise
             self._note(reply, started, tries=attempt)
             return reply
-        raise AssertionError("unreachable")
 
     def _note(self, reply: Reply, started: float, *, tries: int) -> None:
         self.trace.add(

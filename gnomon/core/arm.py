@@ -1,12 +1,19 @@
-"""Arm: one condition of an ablation."""
+"""An arm is one condition of the ablation; a contrast is two arms and what is meant to differ between them.
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+A spec holds these models as its fields, and a trial reads them as they are.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, GetPydanticSchema, field_serializer, field_validator
+from pydantic_core.core_schema import no_info_after_validator_function
 
 from gnomon.core.message import ToolChoice
 from gnomon.core.sample import SHOWABLE, Shown
+from gnomon.core.validation import AS_LIST, StrictModel
 from tools.core.tool import Tool, contract_hash
 from tools.core.toolbox import TOOLS
 
@@ -15,8 +22,25 @@ FaultKind = Literal["explicit", "silent"]
 Lasting = Literal["transient", "permanent"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Faults:
+def _tool_names(written: str | list[str]) -> tuple[str, ...]:
+    """`all` and `none` spelled out; a list in the order of names, each name once."""
+    if isinstance(written, str):
+        return TOOLS.names() if written == "all" else ()
+    return tuple(sorted(set(written)))
+
+
+# Read like the union, whose messages and JSON schema it keeps; held as names.
+ToolNames = Annotated[
+    tuple[str, ...],
+    GetPydanticSchema(
+        lambda _, read: no_info_after_validator_function(
+            _tool_names, read(Literal["all", "none"] | list[str])
+        )
+    ),
+]
+
+
+class Faults(StrictModel):
     """Tools that fail on purpose.
 
     `explicit` faults are errors the model can read; `silent` ones are plausible results about the wrong
@@ -24,41 +48,55 @@ class Faults:
     (transient: each call anew) or the chance of each tool to be broken for the whole trial (permanent).
     """
 
+    model_config = ConfigDict(title="FaultsSpec")  # its name in the OpenAPI document
+
     kind: FaultKind
-    lasting: Lasting
-    rate: float
+    lasting: Lasting = "transient"
+    rate: float = Field(default=0.3, gt=0, le=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arm:
-    """Who answers, with which tools, within which limits, what the prompt shows, and what is perturbed."""
+class Arm(StrictModel):
+    """Agent, tools, limits, what the prompt shows, and what is perturbed."""
 
-    name: str
+    model_config = ConfigDict(title="ArmSpec")
+
+    name: str = Field(min_length=1, max_length=80)
     agent: str
-    tools: tuple[str, ...] = ()
+    tools: ToolNames = Field(default=(), json_schema_extra={"default": "none"})
     tool_choice: ToolChoice = "auto"
-    max_turns: int = 24
-    max_tool_calls: int = 12
-    max_tokens: int | None = None  # prompt and completion, over the trial
-    max_usd: float | None = None
-    show: tuple[Shown, ...] = SHOWABLE
+    max_turns: int = Field(default=24, ge=1, le=1000)
+    max_tool_calls: int = Field(default=12, ge=0, le=1000)
+    max_tokens: int | None = Field(default=None, gt=0)  # prompt and completion, over the trial
+    max_usd: float | None = Field(default=None, gt=0)
+    show: Annotated[tuple[Shown, ...], AS_LIST] = Field(default_factory=lambda: SHOWABLE)
     results: Results = "live"  # neutral: calls are checked, but every result says that nothing is known
     faults: Faults | None = None
-    frozen_toolset_hash: str = ""  # the contract at the time the job was frozen; empty: never frozen
+    contract: str = (
+        ""  # toolset hash, set when the job is frozen; written by hand it demands these very tools
+    )
+
+    @field_serializer("tools")
+    def _tools_as_stored(self, tools: tuple[str, ...]) -> Any:
+        # Jobs that were run elsewhere are stored without being frozen: their hashes hold the word.
+        return tools if tools or self.contract else "none"
 
     def toolset(self) -> tuple[Tool[Any], ...]:
         """The arm's tools, in the order of their names."""
-        return _toolset(tuple(sorted(self.tools)))
+        return _toolset(self.tools)
 
     @property
     def toolset_hash(self) -> str:
         """Hash of what the model is offered: names, schemas and descriptions of the tools."""
-        return _contract(tuple(sorted(self.tools)))
+        return _toolset_hash(self.tools)
 
     @property
     def toolset_unchanged(self) -> bool:
         """Whether its tools are still offered as they were when the job was frozen."""
-        return self.frozen_toolset_hash in ("", self.toolset_hash)
+        return self.contract in ("", self.toolset_hash)
+
+    def frozen(self) -> "Arm":
+        """The same with the contract of its tools, so that a later version of them is noticed."""
+        return self.model_copy(update={"contract": self.toolset_hash})
 
 
 @lru_cache(maxsize=1024)
@@ -67,7 +105,7 @@ def _toolset(names: tuple[str, ...]) -> tuple[Tool[Any], ...]:
 
 
 @lru_cache(maxsize=1024)
-def _contract(names: tuple[str, ...]) -> str:
+def _toolset_hash(names: tuple[str, ...]) -> str:
     return contract_hash(_toolset(names))
 
 
@@ -80,36 +118,84 @@ class Difference:
     variant: Any
 
 
-def diff(baseline: Arm, variant: Arm) -> tuple[Difference, ...]:
-    """Everything but the name in which two arms differ; the order of tools and of what is shown is nothing.
+FACTORS = tuple(name for name in Arm.model_fields if name not in ("name", "contract"))
+# Where no factor is named: an arm with tools needs all of these.
+TREATMENT = ("agent", "tools", "tool_choice", "max_turns", "max_tool_calls", "results")
 
-    `contract` stands among the fields where the same tools were frozen with other schemas or descriptions.
+
+def diff(baseline: Arm, variant: Arm) -> tuple[Difference, ...]:
+    """Everything but the name in which two arms differ, without regard to the order of tools and of what is
+    shown.
+
+    `contract` is among the fields where the same tools were frozen with other schemas or descriptions.
 
     >>> raw, tools = Arm(name="raw", agent="direct"), Arm(name="tools", agent="react", tools=("speed",))
-    >>> [(one.field, one.baseline, one.variant) for one in diff(raw, tools)]
+    >>> [(field.field, field.baseline, field.variant) for field in diff(raw, tools)]
     [('agent', 'direct', 'react'), ('tools', [], ['speed'])]
     """
-    left, right = asdict(baseline), asdict(variant)
-    names = [name for name in left if name not in ("name", "frozen_toolset_hash")]
-    found = [
-        Difference(field=name, baseline=_plain(left[name]), variant=_plain(right[name]))
-        for name in names
-        if _plain(left[name]) != _plain(right[name])
+    left, right = _factors(baseline), _factors(variant)
+    differing = [
+        Difference(field=name, baseline=left[name], variant=right[name])
+        for name in FACTORS
+        if left[name] != right[name]
     ]
-    pins = (baseline.frozen_toolset_hash, variant.frozen_toolset_hash)
-    if set(baseline.tools) == set(variant.tools) and all(pins) and pins[0] != pins[1]:
-        found.append(Difference(field="contract", baseline=pins[0], variant=pins[1]))
-    return tuple(found)
+    contracts = (baseline.contract, variant.contract)
+    if baseline.tools == variant.tools and all(contracts) and contracts[0] != contracts[1]:
+        differing.append(Difference(field="contract", baseline=contracts[0], variant=contracts[1]))
+    return tuple(differing)
 
 
-def differences(one: Arm, other: Arm) -> list[str]:
+def differences(baseline: Arm, variant: Arm) -> list[str]:
     """The names of the fields of `diff`.
 
     >>> differences(Arm(name="a", agent="direct"), Arm(name="b", agent="react", tools=()))
     ['agent']
     """
-    return [found.field for found in diff(one, other)]
+    return [difference.field for difference in diff(baseline, variant)]
+
+
+def _factors(arm: Arm) -> Mapping[str, Any]:
+    return {name: _plain(getattr(arm, name)) for name in FACTORS}
 
 
 def _plain(value: Any) -> Any:
-    return sorted(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
+    if isinstance(value, BaseModel):
+        return value.model_dump()
+    return sorted(value) if isinstance(value, tuple) else value
+
+
+class Contrast(StrictModel):
+    """Variant minus baseline. `isolates` says in words what the difference is the effect of.
+
+    `factor` names the fields of an arm that are meant to differ; empty where none is named.
+    """
+
+    model_config = ConfigDict(title="ContrastSpec")
+
+    baseline: str
+    variant: str
+    isolates: str = Field(default="", max_length=200)
+    factor: Annotated[tuple[str, ...], AS_LIST] = Field(default_factory=tuple)
+    primary: bool = False
+
+    @field_validator("factor")
+    @classmethod
+    def _fields_of_an_arm(cls, factor: tuple[str, ...]) -> tuple[str, ...]:
+        for name in factor:
+            if name not in FACTORS:
+                raise ValueError(f"no {name!r}; allowed: {', '.join(FACTORS)}")
+        return factor
+
+    def confounds(self, baseline: Arm, variant: Arm) -> tuple[Difference, ...]:
+        """What else differs between the two arms: empty is what a reader hopes for.
+
+        Where no factor is named, agent, tools, their choice, results and room to call them belong
+        together as the treatment.
+
+        >>> contrast = Contrast(baseline="a", variant="b", factor=("tools",))
+        >>> raw, tools = Arm(name="a", agent="react"), Arm(name="b", agent="direct", tools=("speed",))
+        >>> [difference.field for difference in contrast.confounds(raw, tools)]
+        ['agent']
+        """
+        meant = self.factor or TREATMENT
+        return tuple(difference for difference in diff(baseline, variant) if difference.field not in meant)

@@ -1,15 +1,24 @@
-"""Score: what a response is worth, or why it has no worth."""
+"""How a trial ended, and what its response is worth."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """How a trial ended: every one as exactly one of these, by whose fault it was."""
+
+    SCORED = "scored"
+    MODEL_FAILED = "model_failed"  # counts as wrong
+    INFRA_MISSING = "infra_missing"  # Gnomon's fault or the provider's: never a wrong answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """A value in [0, 1], or none with the reason why; never NaN.
 
-    `answer` is what was understood from the response (None: nothing was), `metrics` the
-    benchmark's own measures, `flags` what a reader should know (a gamed rule, a clipped value).
+    `answer` is what was understood from the response (None: nothing was), `metrics` the benchmark's own
+    measures, `flags` what a reader should know (a gamed rule, a clipped value).
 
     >>> Score(value=2.0)
     Traceback (most recent call last):

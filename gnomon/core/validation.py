@@ -1,9 +1,85 @@
-"""Strict: the base of everything that is read from a spec."""
+"""The base of everything that is read from a spec, and the first error of a spec in words."""
 
-from pydantic import BaseModel, ConfigDict
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, get_args
+
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetPydanticSchema, ValidationError
+from pydantic_core import CoreSchema
+from pydantic_core.core_schema import list_schema, no_info_after_validator_function, simple_ser_schema
+
+from gnomon.core.errors import SpecError
 
 
 class StrictModel(BaseModel):
     """Unknown names are refused, numbers are finite, nothing changes once it is read."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+def _as_tuple(source: Any, schema_of: GetCoreSchemaHandler) -> CoreSchema:
+    items = list_schema(schema_of(get_args(source)[0]))
+    return no_info_after_validator_function(tuple, items, serialization=simple_ser_schema("any"))
+
+
+# Of a tuple[X, ...] in a spec: what is written is a list, and messages and the JSON schema call it so.
+AS_LIST = GetPydanticSchema(_as_tuple)
+
+
+_BEGINNINGS = {  # of a message that goes on with a field's form, by pydantic's kind of error
+    "missing": "missing; allowed: ",
+    "too_short": "needs at least 1 entry; allowed: ",
+    "list_type": "must be ",
+    "string_type": "must be ",
+    "model_type": "must be ",
+}
+
+
+def first_validation_error(
+    error: ValidationError, root: type[BaseModel], *, forms: Mapping[str, str] = MappingProxyType({})
+) -> SpecError:
+    """The first field that is wrong, with all that is said of it; `root` is what was being read.
+
+    `forms` says what a field must be where pydantic would only say that it is absent or of another type, by
+    its path; `*` stands for any place in a list.
+    """
+    messages: dict[str, list[str]] = {}
+    for item in error.errors():
+        # Where a field may be of several types, pydantic puts the type it tried behind the field's name.
+        path = [part for part in item["loc"] if not re.match(r"(literal|list|tuple)\[", str(part))]
+        message = item["msg"].removeprefix("Value error, ")
+        if item["type"] == "extra_forbidden":
+            message = f"not permitted; allowed here: {', '.join(_model_at(path[:-1], root).model_fields)}"
+        elif item["type"] in _BEGINNINGS and (form := forms.get(_form_path(path))):
+            message = _BEGINNINGS[item["type"]] + form
+        elif item["type"] == "model_type":  # with the model's name as the OpenAPI document has it
+            title = _model_at(path, root).model_config.get("title")
+            message = message.replace(item["ctx"]["class_name"], title or item["ctx"]["class_name"])
+        messages.setdefault(".".join(map(str, path)), []).append(message)
+    field, of_field = next(iter(messages.items()))
+    message = "; or: ".join(of_field)
+    if not field:  # a validator of the whole model: its message begins with the field
+        field, _, message = message.partition(": ")
+    return SpecError(message, field=field)
+
+
+def _form_path(path: Sequence[str | int]) -> str:
+    return ".".join("*" if isinstance(part, int) else part for part in path)
+
+
+def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _models_in(inner)
+
+
+def _model_at(path: Sequence[str | int], root: type[BaseModel]) -> type[BaseModel]:
+    """The model whose fields `path` leads to."""
+    model = root
+    for part in path:
+        if isinstance(part, str):
+            field = model.model_fields.get(part)  # None: a name in a mapping of models
+            model = next(_models_in(field.annotation)) if field else model
+    return model

@@ -9,9 +9,9 @@ from pydantic import Field
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample, SampleRef
+from gnomon.core.score import Outcome
 from gnomon.core.validation import StrictModel
 from gnomon.exchange.row_file import lines_of, read_line
-from gnomon.outcome import Outcome
 from gnomon.trials.rescore import rescored
 from gnomon.trials.run_trial import JobContext
 

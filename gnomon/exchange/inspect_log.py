@@ -10,10 +10,10 @@ from typing import Any
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
+from gnomon.core.score import Outcome
 from gnomon.exchange.archive import Archive
 from gnomon.exchange.row_file import finite
 from gnomon.exchange.run import Ended
-from gnomon.outcome import Outcome
 
 LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # correct, incorrect, partial, no answer
 ENDINGS = (".eval", ".json")

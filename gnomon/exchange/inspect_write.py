@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gnomon.core.row import Row
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 
 VERSION = 2
 SCORER = "gnomon"

@@ -7,8 +7,8 @@ from typing import Any
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.sample import SampleRef
-from gnomon.labels import check_labels
 from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.rules import check_imported
 
 AGENT = "imported"  # the agent of arms that were run elsewhere
 Ended = tuple[Row, Mapping[str, Any] | None]
@@ -54,7 +54,7 @@ def run_of(ended: Sequence[Ended], *, name: str, primary: tuple[str, str] | None
             "analysis": {"primary": primary} if primary else {},
         }
     )
-    check_labels(spec)
+    check_imported(spec)
     return Run(
         spec=spec,
         refs=list(_refs(rows)),

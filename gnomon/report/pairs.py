@@ -24,7 +24,7 @@ class ArmPair:
 
 def pairs(spec: JobSpec) -> list[ArmPair]:
     """What is compared: the spec's contrasts, model by model, primary ones first."""
-    arms = {arm.name: arm.arm() for arm in spec.arms}
+    arms = {arm.name: arm for arm in spec.arms}
     declared = [
         (contrast, contrast.confounds(arms[contrast.baseline], arms[contrast.variant]))
         for contrast in spec.contrasts()
@@ -34,7 +34,7 @@ def pairs(spec: JobSpec) -> list[ArmPair]:
             model=model.label,
             baseline=contrast.baseline,
             variant=contrast.variant,
-            is_primary=contrast.is_primary,
+            is_primary=contrast.primary,
             isolates=contrast.isolates,
             also_differs=tuple(found.field for found in confounds),
         )

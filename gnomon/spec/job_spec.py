@@ -1,38 +1,18 @@
-"""Job spec: what a user writes, checked once and then trusted."""
+"""A job as a user writes it: its fields with their types and bounds. Rules across fields: `rules.py`."""
 
 from collections import Counter
 from typing import Any, Literal, Self
 
-from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from gnomon.contrast import Contrast
-from gnomon.core.arm import Arm
-from gnomon.core.benchmark import (
-    BENCHMARKS,
-    Benchmark,
-    HasOracle,
-    OfficialScenes,
-    PlansRequests,
-    PromptProtocol,
-    Select,
-    SupportsOptions,
-    Varied,
-    decoding_of,
-    request_planners,
-)
+from gnomon.core.arm import Arm, Contrast
+from gnomon.core.benchmark import BENCHMARKS, Benchmark, PromptProtocol, Select
 from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in, provider_in
+from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy, is_default
 from gnomon.core.validation import StrictModel
-from gnomon.labels import check_labels
-from gnomon.rate import Rate
 from gnomon.spec.analysis_spec import AnalysisSpec
-from gnomon.spec.arm_spec import ArmSpec
 from gnomon.spec.decoding import EVERY_TASK, NO_DECODING, Decoding
-from gnomon.spec.preset import expand_preset
-from gnomon.spec.size import check_pairings, check_sizes
-from gnomon.spec_fault import first_validation_error
-from tools.core.registry import UnknownPlugin
-from tools.core.toolbox import TOOLS
 
 ReasoningHistory = Literal["auto", "all", "last", "none"]
 
@@ -45,6 +25,24 @@ class Price(StrictModel):
     cached_input: float | None = Field(default=None, ge=0, le=1e6)  # read from the provider's prompt cache
     cache_write: float | None = Field(default=None, ge=0, le=1e6)
     reasoning: float | None = Field(default=None, ge=0, le=1e6)
+
+
+class Rate(StrictModel):
+    """The most that may be asked of a provider key, by all workers together; None: no limit of that kind."""
+
+    requests_per_minute: int | None = Field(default=None, ge=1, le=10_000_000)
+    tokens_per_minute: int | None = Field(default=None, ge=1, le=100_000_000_000)
+    in_flight: int | None = Field(default=None, ge=1, le=100_000)
+
+    def within(self, other: Self) -> Self:
+        """The stricter of two, limit by limit.
+
+        >>> Rate(in_flight=8).within(Rate(in_flight=4, requests_per_minute=60))
+        Rate(requests_per_minute=60, tokens_per_minute=None, in_flight=4)
+        """
+        both = {name: (getattr(self, name), getattr(other, name)) for name in type(self).model_fields}
+        stated = {name: [limit for limit in pair if limit is not None] for name, pair in both.items()}
+        return self.model_copy(update={name: min(pair, default=None) for name, pair in stated.items()})
 
 
 class ModelSpec(StrictModel):
@@ -89,26 +87,6 @@ class ModelSpec(StrictModel):
         return client
 
 
-class SelectSpec(StrictModel):
-    """Which samples."""
-
-    tasks: list[str] = Field(default_factory=list)
-    scenes: list[str] = Field(default_factory=list)
-    limit: int | None = Field(default=None, gt=0, le=10_000_000)
-    seed: int = Field(default=0, ge=0, lt=2**63)
-    request: dict[str, Any] | None = None  # itinerary: one planning request instead of generated tasks
-    frames: int | None = Field(default=None, gt=0, le=1024)  # of a clip, instead of the protocol's number
-    fps: float | None = Field(default=None, gt=0, le=60)  # or so many frames a second of the clip
-    language: Literal["en", "ja"] | None = None  # of the prompt, where there are several
-    together: bool = False  # all questions of a clip in one prompt, where the paper asked so
-
-    @model_validator(mode="after")
-    def _frames_or_fps(self) -> Self:
-        if self.frames is not None and self.fps is not None:
-            raise ValueError("frames: either `frames` or `fps`, not both")
-        return self
-
-
 class LimitsSpec(StrictModel):
     """What the whole job may spend, and how long one trial may take."""
 
@@ -123,13 +101,13 @@ class JobSpec(StrictModel):
     name: str = Field(default="", max_length=200)
     benchmark: str
     data: str | None = None
-    select: SelectSpec = SelectSpec()
+    select: Select = Select()
     protocol: PromptProtocol = "guarded"
     decoding: dict[str, Decoding] | None = None  # by task or `all`; None: as the protocol sets it
     scoring: Literal["official", "strict"] = "strict"
     variant: str | None = None
     models: list[ModelSpec] = Field(min_length=1)
-    arms: list[ArmSpec] = Field(min_length=1)
+    arms: list[Arm] = Field(min_length=1)
     repeats: int = Field(default=1, ge=1, le=1000)
     concurrency: int = Field(default=64, ge=1, le=5000)
     preflight: bool = True  # one tiny call of each model before the first trial
@@ -138,6 +116,7 @@ class JobSpec(StrictModel):
     queue: str = Field(default="default", pattern=r"^[a-z0-9_-]{1,40}$")
     priority: Literal["low", "normal", "high"] = "normal"
     limits: LimitsSpec = LimitsSpec()
+    retry: RetryPolicy = Field(default=DEFAULT_RETRY, exclude_if=is_default)  # calls that fail in passing
     analysis: AnalysisSpec = AnalysisSpec()
 
     @model_validator(mode="after")
@@ -154,21 +133,6 @@ class JobSpec(StrictModel):
     def plugin(self) -> Benchmark:
         """The benchmark's plug-in."""
         return BENCHMARKS.get(self.benchmark)
-
-    def selection(self) -> Select:
-        """The kernel's form of `select`."""
-        given = self.select
-        return Select(
-            tasks=tuple(given.tasks),
-            scenes=tuple(given.scenes),
-            limit=given.limit,
-            seed=given.seed,
-            request=given.request,
-            frames=given.frames,
-            fps=given.fps,
-            language=given.language,
-            together=given.together,
-        )
 
     def decoding_of(self, task: str) -> Decoding:
         """How replies to a question of that task are drawn, where a model's own entry leaves it open."""
@@ -187,7 +151,7 @@ class JobSpec(StrictModel):
         """
         for arm in self.arms:
             if arm.name == name:
-                return arm.arm()
+                return arm
         raise SpecError(
             f"no arm {name!r}; there are: {', '.join(arm.name for arm in self.arms)}", field="arm"
         )
@@ -209,86 +173,3 @@ class JobSpec(StrictModel):
 def shows_media(spec: JobSpec) -> bool:
     """Whether some arm shows pictures or clips."""
     return any("media" in arm.show for arm in spec.arms)
-
-
-def parse_spec(given: object, *, agents: tuple[str, ...]) -> JobSpec:
-    """Check a spec that came from outside; `agents` are the names of the agents there are.
-
-    Raises:
-        SpecError: names the field, what it holds and what is allowed.
-    """
-    if isinstance(given, dict):
-        check_sizes(given)
-        if isinstance(given.get("arms"), dict):
-            given = expand_preset(given)
-    try:
-        spec = JobSpec.model_validate(given)
-    except ValidationError as error:
-        raise first_validation_error(error, JobSpec) from None
-    check_labels(spec)
-    check_pairings(spec)
-    _check_names(spec, agents)
-    frozen: dict[str, Any] = {"arms": [_frozen(arm, at) for at, arm in enumerate(spec.arms)]}
-    if spec.decoding is None:
-        frozen["decoding"] = decoding_of(spec.plugin(), spec.protocol)
-    plugin = spec.plugin()
-    if spec.protocol == "official" and not spec.select.scenes and isinstance(plugin, OfficialScenes):
-        frozen["select"] = spec.select.model_copy(update={"scenes": list(plugin.official_scenes)})
-    return spec.model_copy(update=frozen)
-
-
-def _frozen(arm: ArmSpec, at: int) -> ArmSpec:
-    try:
-        return arm.frozen()
-    except SpecError as error:
-        raise SpecError(error.message, field=f"arms.{at}.{error.field}") from None
-
-
-def _check_names(spec: JobSpec, agents: tuple[str, ...]) -> None:
-    try:
-        plugin = spec.plugin()
-    except UnknownPlugin as error:
-        raise SpecError(str(error), field="benchmark") from None
-    if plugin.needs_data and not spec.data:
-        raise SpecError(f"{spec.benchmark} needs the folder of its published files", field="data")
-    if spec.select.request is not None and not isinstance(plugin, PlansRequests):
-        planners = ", ".join(request_planners())
-        raise SpecError(f"only the benchmark {planners} plans requests", field="select.request")
-    _check_variations(spec, plugin)
-    arms = tuple(arm.name for arm in spec.arms)
-    for field, given, known in (
-        ("decoding", list(spec.decoding or ()), (EVERY_TASK, *plugin.tasks)),
-        ("select.tasks", spec.select.tasks, plugin.tasks),
-        ("select.scenes", spec.select.scenes, plugin.scenes),
-        ("variant", [spec.variant] if spec.variant else [], plugin.variants),
-        *((field, named, arms) for field, named in spec.analysis.named_arms().items()),
-    ):
-        for name in given:
-            if name not in known:
-                raise SpecError(f"no {name!r}; allowed: {', '.join(known) or 'nothing'}", field=field)
-    for index, arm in enumerate(spec.arms):
-        if arm.agent not in agents:
-            raise SpecError(
-                f"no agent {arm.agent!r}; there are: {', '.join(agents)}", field=f"arms.{index}.agent"
-            )
-        if "oracle" in arm.show and not isinstance(plugin, HasOracle):
-            message = f"{spec.benchmark} does not know the truth of intermediate steps: no oracle to show"
-            raise SpecError(message, field=f"arms.{index}.show")
-        for name in arm.tools if isinstance(arm.tools, list) else ():
-            if name not in TOOLS.names():
-                message = f"no tool {name!r}; there are: {', '.join(TOOLS.names())}"
-                raise SpecError(message, field=f"arms.{index}.tools")
-
-
-def _check_variations(spec: JobSpec, plugin: Benchmark) -> None:
-    varies: frozenset[Varied] = plugin.options if isinstance(plugin, SupportsOptions) else frozenset()
-    if spec.protocol == "paper" and "paper" not in varies:
-        message = f"{spec.benchmark} has no prompt of its paper's own; allowed: official, guarded"
-        raise SpecError(message, field="protocol")
-    for name in ("frames", "fps", "language", "together"):
-        if getattr(spec.select, name) and name not in varies:
-            allowed = ", ".join(sorted(varies - {"paper"})) or "none of its kind"
-            message = f"{spec.benchmark} has no {name} to choose; allowed: {allowed}"
-            raise SpecError(message, field=f"select.{name}")
-    if spec.select.together and spec.protocol != "paper":
-        raise SpecError(f"only `protocol: paper` asks so, not {spec.protocol}", field="select.together")

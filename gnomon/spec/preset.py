@@ -6,16 +6,13 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import Field, ValidationError, field_validator
 
-from gnomon.contrast import Contrast
-from gnomon.core.arm import Arm
+from gnomon.core.arm import Arm, Contrast
 from gnomon.core.benchmark import BENCHMARKS, Benchmark, usable_tools
 from gnomon.core.errors import SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import SHOWABLE, Shown
-from gnomon.core.validation import StrictModel
-from gnomon.spec.analysis_spec import AttributionSpec, ContrastSpec
-from gnomon.spec.arm_spec import ArmSpec
-from gnomon.spec_fault import first_validation_error
+from gnomon.core.validation import StrictModel, first_validation_error
+from gnomon.spec.analysis_spec import AttributionSpec
 from tools.core.registry import Registry, UnknownPlugin
 from tools.core.toolbox import TOOLS
 
@@ -106,9 +103,7 @@ def coalition_name(joined: Collection[str], players: Collection[str]) -> str:
 
 def contrast(baseline: str, variant: str, isolates: str, *factor: str, is_primary: bool = False) -> Contrast:
     """A contrast, short enough for a table of them."""
-    return Contrast(
-        baseline=baseline, variant=variant, isolates=isolates, factor=factor, is_primary=is_primary
-    )
+    return Contrast(baseline=baseline, variant=variant, isolates=isolates, factor=factor, primary=is_primary)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +159,7 @@ def expand_preset(given: Mapping[str, Any]) -> dict[str, Any]:
     plan = plan_arms(name, options, benchmark=str(given.get("benchmark")))
     return {
         **given,
-        "arms": [ArmSpec.of(arm).model_dump(mode="json") for arm in plan.arms],
+        "arms": [arm.model_dump(mode="json") for arm in plan.arms],
         "analysis": {**_analysis(name, plan), **analysis},
     }
 
@@ -191,17 +186,10 @@ def plan_arms(name: str, options: Mapping[str, Any], *, benchmark: str) -> ArmPl
 
 
 def _analysis(name: str, plan: ArmPlan) -> dict[str, Any]:
-    contrasts = [
-        ContrastSpec(
-            baseline=one.baseline,
-            variant=one.variant,
-            isolates=one.isolates,
-            factor=list(one.factor),
-            primary=one.is_primary,
-        ).model_dump()
-        for one in plan.contrasts
-    ]
-    found: dict[str, Any] = {"preset": name, "contrasts": contrasts, "chain": list(plan.chain)}
-    found["notes"] = list(plan.notes)
-    found["attribution"] = plan.attribution.model_dump() if plan.attribution else None
-    return found
+    return {
+        "preset": name,
+        "contrasts": [contrast.model_dump(mode="json") for contrast in plan.contrasts],
+        "chain": list(plan.chain),
+        "notes": list(plan.notes),
+        "attribution": plan.attribution.model_dump() if plan.attribution else None,
+    }

@@ -2,14 +2,10 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon.core.errors import SpecError
 
-if TYPE_CHECKING:
-    from gnomon.spec.job_spec import JobSpec
-
-MAX_PAIRINGS = 2_000  # of models with arms, and of models with contrasts: a report looks at each
 MAX_BYTES = 200_000  # of the parts that are passed on as they are, as JSON
 MOST_LIST, MOST_TEXT = 1_000, 1_000  # entries, and characters, where nothing else is said
 MOST: Mapping[str, int] = {
@@ -53,22 +49,6 @@ def check_sizes(given: Mapping[str, Any]) -> None:
             raise SpecError(f"has {len(value):,} {unit}; allowed: {most:,}", field=field)
         if kind in AS_THEY_ARE and (size := _bytes_of(value, field)) > MAX_BYTES:
             raise SpecError(f"has {size:,} bytes as JSON; allowed: {MAX_BYTES:,}", field=field)
-
-
-def check_pairings(spec: "JobSpec") -> None:
-    """Refuse a spec whose report would compare more than anybody reads.
-
-    Raises:
-        SpecError: names the field, how many there would be, and what is allowed.
-    """
-    models, arms, contrasts = len(spec.models), len(spec.arms), len(spec.contrasts())
-    larger = "arms" if arms > models else "models"
-    for field, count, what in (
-        (larger, models * arms, "pairs of a model and an arm"),
-        ("analysis.contrasts", models * contrasts, "contrasts, each for every model"),
-    ):
-        if count > MAX_PAIRINGS:
-            raise SpecError(f"makes {count:,} {what}; allowed: {MAX_PAIRINGS:,}", field=field)
 
 
 def _parts(field: str, kind: str, value: object, depth: int) -> Iterator[tuple[str, str, Any]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from gnomon.trials.run_trial import JobContext, score_response
 
 

@@ -13,15 +13,14 @@ from gnomon.core.agent import Agent, AgentContext, LimitReached
 from gnomon.core.arm import Arm
 from gnomon.core.benchmark import HEURISTIC_PREFIX, Benchmark, CpuBound, HasHeuristics
 from gnomon.core.errors import DataError, ModelFault, NoRoom, OutOfBudget, ProviderFault
+from gnomon.core.missing import keepable
 from gnomon.core.model import Model
 from gnomon.core.redaction import without_folders
 from gnomon.core.row import ADAPTER, Row
 from gnomon.core.sample import Sample
-from gnomon.core.score import Score
+from gnomon.core.score import Outcome, Score
 from gnomon.core.trace import NoteStep, Trace
 from gnomon.media import MediaStore
-from gnomon.missing import keepable
-from gnomon.outcome import Outcome
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.fault_injection import toolbox_of
 from gnomon.trials.prompt import prompt_of
@@ -119,6 +118,7 @@ async def _attempt(
         trace=trace,
         seed=trial.seed,
         decoding=bench.spec.decoding_of(trial.ref.task),
+        retry=bench.spec.retry,
     )
     try:
         async with trial_timeout(bench.spec.limits.trial_seconds) as clock:
@@ -194,16 +194,8 @@ def _row(
             counts["injected"] = counts.get("injected", 0) + 1
     score = end.score
     return Row(
-        job_id=trial.job_id,
-        trial_id=trial.trial_id,
+        **trial.identity(),
         benchmark=bench.benchmark.name,
-        task=trial.ref.task,
-        cell=trial.ref.cell,
-        sample_id=trial.ref.sample_id,
-        cluster=trial.ref.cluster,
-        model=trial.model,
-        arm=trial.arm,
-        repeat=trial.repeat,
         outcome=end.outcome,
         stop_reason=end.stop_reason,
         score=score.value,

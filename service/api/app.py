@@ -1,5 +1,6 @@
-"""The app: routes, guard and error handlers put together into one value."""
+"""Builds the REST API: routes, middleware and error handlers as one FastAPI app."""
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from anyio import CapacityLimiter
@@ -24,18 +25,16 @@ from service.api import (
 from service.api.middleware import RequestGuard, authorised
 from service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from service.api.rate_limit import TokenBuckets
-from service.api.state import State
-from service.api.streams import Streams
-from service.api.waiting import MAX_AT_WORK
+from service.api.state import OpenStreams, State
 from service.report_cache import ReportCache
 from service.settings import Settings
 from workers.store.store import Store
 
 if TYPE_CHECKING:
-    from gnomon.report.schema import Report
+    from gnomon.report.report import Report
 
 VERSION = "0.1.0"
-DESCRIPTION = "Finds out what giving a model tools changes in how well it reasons about space and time."
+DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
 KEYED = (jobs, trials, events, reports, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
 
@@ -47,38 +46,44 @@ def _report_of(store: Store, job_id: str) -> "Report":
 
 
 class Api(FastAPI):
-    """FastAPI whose OpenAPI document also says what a job spec and a problem look like."""
+    """FastAPI whose OpenAPI document also has the schemas of a job spec and a problem."""
 
     def openapi(self) -> dict[str, Any]:
         document = super().openapi()
-        spec = JobSpec.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas = document.setdefault("components", {}).setdefault("schemas", {})
-        schemas.update({**spec.pop("$defs", {}), "JobSpec": spec, "Problem": SCHEMA})
+        schemas.update({**_spec_schemas(), "Problem": SCHEMA})
         return document
 
 
+def _spec_schemas() -> dict[str, Any]:
+    """The spec and its parts, each under its title: clients may know the parts by these names."""
+    text = json.dumps(JobSpec.model_json_schema(ref_template="#/components/schemas/{model}"))
+    for name, part in json.loads(text)["$defs"].items():
+        text = text.replace(f'"#/components/schemas/{name}"', f'"#/components/schemas/{part["title"]}"')
+    spec = json.loads(text)
+    return {**{part["title"]: part for part in spec.pop("$defs").values()}, "JobSpec": spec}
+
+
 def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
-    """The REST API over a store and a queue, which the caller opened and will close."""
+    """The REST API over a store and a queue, which the caller opens and closes."""
     guard = Middleware(RequestGuard, max_body_bytes=settings.max_body_bytes, is_keyless=not settings.api_keys)
     app = Api(
         title="Gnomon",
         version=VERSION,
         description=DESCRIPTION,
-        docs_url=None,  # the stock pages load scripts from elsewhere; `documentation` serves its own
+        docs_url=None,  # the stock pages load scripts from other hosts; `documentation` serves its own
         redoc_url=None,
         middleware=[guard],
         responses=DOCUMENTED,
     )
-    pace = TokenBuckets(settings.max_per_minute)
-    kept = ReportCache(store, _report_of)
     app.state.gnomon = State(
         settings=settings,
         store=store,
         redis=redis,
-        reports=kept,
-        pace=pace,
-        streams=Streams(),
-        report_threads=CapacityLimiter(MAX_AT_WORK),
+        reports=ReportCache(store, _report_of),
+        pace=TokenBuckets(settings.max_per_minute),
+        streams=OpenStreams(),
+        report_threads=CapacityLimiter(reports.MAX_REPORT_THREADS),
     )
     add_handlers(app)
     for module in KEYED:

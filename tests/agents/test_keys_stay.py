@@ -9,9 +9,9 @@ from agents.models.catalog import open_model
 from gnomon.core.errors import ProviderFault
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
+from gnomon.spec.endpoints import TAKES_BASE
 from gnomon.spec.job_spec import ModelSpec
 from tests.agents.conftest import FakeProvider, serving
-from workers.endpoints import TAKES_BASE
 
 CANARY = "canary-4f1d-do-not-leak-7b2e"
 

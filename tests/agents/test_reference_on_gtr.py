@@ -27,7 +27,7 @@ async def test_the_reference_finds_cameras_and_orders_in_the_real_building(gtr_d
         }
     )
     media = MediaStore(tmp_path)
-    samples = gtr_bench.open(data=gtr_dir, select=spec.selection(), protocol="guarded", media=media)
+    samples = gtr_bench.open(data=gtr_dir, select=spec.select, protocol="guarded", media=media)
     scores = defaultdict(list)
     for trial in expand_trials("real", spec, samples.refs):
         row, _ = await run_trial(

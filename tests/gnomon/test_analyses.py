@@ -17,8 +17,8 @@ from gnomon.benchmarks.judging import judging
 from gnomon.core.benchmark import Select
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.row import Row
+from gnomon.core.score import Outcome
 from gnomon.media import MediaStore
-from gnomon.outcome import Outcome
 
 
 def a_row(model: str, cell: str, score: float | None, number: int = 0, **changes: Any) -> Row:

@@ -8,8 +8,9 @@ import pytest
 from gnomon.core.agent import AGENTS, model_calls
 from gnomon.core.arm import diff
 from gnomon.core.errors import SpecError
-from gnomon.spec.job_spec import JobSpec, parse_spec
+from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.preset import PRESETS, plan_arms
+from gnomon.spec.rules import parse_spec
 from gnomon.statistics.coalitions import coalitions
 from tools.core.toolbox import TOOLS
 
@@ -57,7 +58,7 @@ class TestPlan:
     ) -> None:
         spec = spec_of(name, options)
         contrasts = spec.contrasts()
-        assert any(one.is_primary for one in contrasts) or len(spec.arms) == 1
+        assert any(one.primary for one in contrasts) or len(spec.arms) == 1
         for one in contrasts:
             baseline, variant = spec.arm(one.baseline), spec.arm(one.variant)
             assert one.isolates
@@ -96,7 +97,7 @@ def test_the_ladder_says_where_the_true_steps_are_not_known() -> None:
 
 def test_what_the_spec_says_of_its_analysis_goes_before_the_preset() -> None:
     spec = spec_of("ladder", {}, analysis={"primary": ["raw", "live"], "margin": 0.1})
-    assert [one.variant for one in spec.contrasts() if one.is_primary] == ["live"]
+    assert [one.variant for one in spec.contrasts() if one.primary] == ["live"]
     assert spec.analysis.margin == 0.1
     assert len(spec.contrasts()) == 7
 

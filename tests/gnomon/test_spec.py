@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gnomon.core.errors import SpecError
 from gnomon.core.sample import SampleRef
-from gnomon.spec.job_spec import parse_spec
+from gnomon.spec.rules import parse_spec
 from gnomon.spec.spec_file import load_yaml, read_spec
 from gnomon.trials.trial_plan import count_trials, expand_trials
 

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from gnomon.core.row import Row
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from workers.store.missing import missing_row
 from workers.store.records import Lease
 from workers.store.store import Store

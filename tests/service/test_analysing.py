@@ -11,8 +11,8 @@ import pytest
 from gnomon.analyses.core.kinds import ANALYSES, LabelledByJudge
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
+from gnomon.core.score import Outcome
 from gnomon.exchange.run import run_of
-from gnomon.outcome import Outcome
 from service.cli.main import main
 from service.run_analysis import judged
 from service.settings import Settings, read_settings

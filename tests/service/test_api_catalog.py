@@ -161,6 +161,8 @@ def test_every_reference_of_the_openapi_document_leads_somewhere(api: TestClient
     document = api.get("/openapi.json").json()
     text = json.dumps(document)
     names = set(re.findall(r'"#/components/schemas/([^"]+)"', text))
-    assert {"JobSpec", "Problem", "ArmSpec"} <= names
+    parts = {"ArmSpec", "FaultsSpec", "SelectSpec", "ContrastSpec", "AnalysisSpec", "ModelSpec"}
+    assert {"JobSpec", "Problem"} | parts <= names
+    assert all(document["components"]["schemas"][name]["title"] == name for name in parts)
     assert names <= set(document["components"]["schemas"])
     assert "HTTPValidationError" not in text

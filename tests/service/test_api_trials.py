@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from gnomon.core.row import COLUMNS
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from tests.service.play import finish_all, post
 from workers.store.store import Store
 

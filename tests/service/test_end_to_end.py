@@ -18,7 +18,7 @@ import yaml
 from gnomon.core.agent import AGENTS
 from gnomon.core.sample import SampleRef
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import parse_spec
+from gnomon.spec.rules import parse_spec
 from service.cli.main import main
 from tests.service.play import SPEC
 from tests.workers.conftest import wait_until
@@ -263,6 +263,11 @@ def test_the_second_ctrl_c_ends_the_wait_and_reports_all_the_same(tmp_path: Path
     assert process.returncode == 1, err
     assert json.loads(out)["job"]["status"] == "cancelled"
     assert "gnomon resume j_" in err
+    stopping, cancelled = (
+        line for line in err.splitlines() if line.startswith(("stopping: ", f"job {job_id} cancelled"))
+    )
+    assert re.fullmatch(r"stopping: [12] trials? in flight", stopping)  # that one, and perhaps the next
+    assert cancelled.endswith(": 0 of 4 trials have a result, 0 missing")
 
 
 def test_a_resumed_job_is_not_said_to_be_left_behind(
@@ -272,7 +277,7 @@ def test_a_resumed_job_is_not_said_to_be_left_behind(
     data_dir.mkdir()
     spec = parse_spec(SPEC, agents=AGENTS.names())
     refs = spec.plugin().open(
-        data=None, select=spec.selection(), protocol="guarded", media=MediaStore(tmp_path / "media")
+        data=None, select=spec.select, protocol="guarded", media=MediaStore(tmp_path / "media")
     ).refs[:1]  # fmt: skip
     store = Store(f"sqlite:///{data_dir / 'gnomon.db'}")
     mine, other = store.create_job(spec, refs), store.create_job(spec, refs)
@@ -306,7 +311,7 @@ def test_a_sample_can_be_looked_at_without_queue_or_store(
     monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
     spec = parse_spec(SPEC, agents=AGENTS.names())
     media = MediaStore(tmp_path / "media")
-    samples = spec.plugin().open(data=None, select=spec.selection(), protocol="guarded", media=media)
+    samples = spec.plugin().open(data=None, select=spec.select, protocol="guarded", media=media)
     sample = samples.refs[0].sample_id
     assert gnomon(verb, _written(tmp_path), "--sample", sample, "--arm", "tools", "--json") == 0
     assert sample in str(json.loads(capfd.readouterr().out))

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from gnomon.core.errors import NotFound
 from gnomon.core.sample import SampleRef
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
 from service.report_cache import MAX_STALENESS, ReportCache
 from workers.store import JobRecord, Store

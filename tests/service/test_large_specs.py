@@ -14,10 +14,11 @@ from starlette.testclient import TestClient
 from gnomon.core.agent import AGENTS
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from gnomon.report.build import build_report
-from gnomon.spec.job_spec import JobSpec, parse_spec
+from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.preset import PRESETS
+from gnomon.spec.rules import parse_spec
 from gnomon.stopping import check_wanted
 from service.api import app as app_module
 from service.api.app import create_app

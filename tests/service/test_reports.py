@@ -7,9 +7,9 @@ from typing import Any
 from gnomon.core.agent import AGENTS
 from gnomon.core.row import Row
 from gnomon.core.sample import SampleRef
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from gnomon.report.build import build_report
-from gnomon.spec.job_spec import parse_spec
+from gnomon.spec.rules import parse_spec
 from gnomon.trials.trial_plan import expand_trials
 from tests.service.play import SPEC
 from workers.store.missing import missing_row

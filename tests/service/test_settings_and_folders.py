@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.core.errors import SpecError
-from service.data_paths import for_command_line, from_request
+from gnomon.spec.data_paths import for_command_line, from_request
 from service.settings import read_settings
 
 

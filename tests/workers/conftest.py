@@ -13,7 +13,7 @@ import pytest
 from redis import Redis
 
 from gnomon.core.row import Row
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
 from service.redis_server import RedisServer
 from service.supervisor import Child, Supervisor

@@ -12,7 +12,7 @@ from rich.console import Console
 from gnomon.core.agent import AGENTS
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.trace import ReplyStep
-from gnomon.spec.job_spec import parse_spec
+from gnomon.spec.rules import parse_spec
 from workers.dry_run import print_step, run
 from workers.open_job import OpenJob, media_of, open_spec
 
@@ -79,6 +79,15 @@ def test_show_holds_what_the_agent_itself_adds(
     assert plan["tool_choice"] == "none"
     assert plan["messages"][0]["content"][0]["text"].startswith("Facts about the scene")
     assert "plan" in plan["messages"][0]["content"][-1]["text"]
+
+
+def test_show_names_the_retry_policy_where_the_spec_sets_one(
+    opened: Callable[..., OpenJob], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert preview(SHOWS, opened(), "raw") == 0
+    assert "retry" not in capsys.readouterr().out
+    assert preview(SHOWS, opened(retry={"cap_s": 5}), "raw") == 0
+    assert "retry: cap_s 5.0" in capsys.readouterr().out
 
 
 def test_try_prints_each_step_and_no_control_characters(

@@ -6,7 +6,7 @@ from gnomon.core.errors import ModelFault
 from gnomon.core.model import Reply, Request
 from gnomon.core.redaction import redactor_here
 from gnomon.core.sample import LACKS_MEDIA, DataFault
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from service.api.serializers import job_view
 from service.reports import as_json, report_of
 from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row, make_spec

@@ -15,7 +15,7 @@ from hypothesis.stateful import (
 )
 from sqlalchemy import func, select, text
 
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row
 from workers.store import Lease, Store
 from workers.store.schema import jobs, results, trials

@@ -10,7 +10,7 @@ import pytest
 from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 
-from gnomon.rate import Rate
+from gnomon.spec.job_spec import Rate
 from workers.rate_limit.prefetch import PREFETCH_S
 from workers.rate_limit.redis_limiter import Flow, RedisRateLimiter, SyncRequest
 

@@ -10,8 +10,8 @@ import pytest
 
 from gnomon.core.agent import AGENTS, Agent, AgentContext
 from gnomon.core.model import Model, Reply, Request
+from gnomon.core.score import Outcome
 from gnomon.media import MediaStore
-from gnomon.outcome import Outcome
 from gnomon.spec.job_spec import JobSpec
 from tests.workers.conftest import Clock, create
 from tests.workers.tiny_worker import context_of, open_nothing, open_tiny

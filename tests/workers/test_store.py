@@ -8,8 +8,8 @@ from sqlalchemy import func, select
 
 from gnomon.core.errors import Conflict, NotFound, SpecError
 from gnomon.core.sample import DataFault, SampleRef
+from gnomon.core.score import Outcome
 from gnomon.core.trace import ReplyStep, Trace
-from gnomon.outcome import Outcome
 from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row, make_spec
 from tests.workers.tiny_worker import refs
 from workers.store import JobRecord, Lease, Store

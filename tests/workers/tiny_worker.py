@@ -23,10 +23,10 @@ from gnomon.core.errors import DataError
 from gnomon.core.sample import DataFault, Part, Sample, SampleRef
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
+from gnomon.spec.endpoints import EndpointAllowlist
 from gnomon.spec.job_spec import JobSpec, ModelSpec
 from gnomon.trials.run_trial import JobContext
 from tests.workers.broken_store import Breakage, BrokenStore
-from workers.endpoints import EndpointAllowlist
 from workers.open_job import JobCache, OpenJob, OpenSpec
 from workers.queue import client_of
 from workers.rate_limit.config import RATE_LIMITS_ENV, parse_rates
@@ -88,7 +88,7 @@ def refs(count: int) -> list[SampleRef]:
 
 def open_tiny(spec: JobSpec, media: MediaStore) -> OpenJob:
     tiny = Tiny()
-    samples = tiny.open(data=None, select=spec.selection(), protocol=spec.protocol, media=media)
+    samples = tiny.open(data=None, select=spec.select, protocol=spec.protocol, media=media)
     return OpenJob(bench=JobContext(spec=spec, benchmark=tiny, media=media), samples=samples)
 
 

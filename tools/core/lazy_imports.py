@@ -1,10 +1,14 @@
-"""Late: what a module imports only when it is used, so that whoever lists the tools need not wait for it.
+"""Imports that a process does later than at its start, or not at all.
 
-Such a module names it in LATE; a worker loads it before it forks, once for all shards of a job.
+What a module imports only when it is used it names in LATE, so that a list of tools need not wait for it; a
+worker loads it before it forks, once for all shards of a job.
 """
 
 import importlib
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 def load_lazy() -> None:
@@ -13,3 +17,28 @@ def load_lazy() -> None:
         if name.startswith(("tools.", "gnomon.")):
             for late in getattr(module, "LATE", ()):
                 importlib.import_module(late)
+
+
+@contextmanager
+def blocked(*names: str) -> Iterator[None]:
+    """Within, an import of these modules fails as where they are not installed; afterwards it works again.
+
+    For libraries that try such an import and go on when it fails; what they then say in warnings is
+    silenced. None in `sys.modules` is Python's own mark for this. A module that is loaded already stays.
+    Other threads meet the same, so this is for the start of a process.
+
+    >>> with blocked("tabnanny"):
+    ...     import tabnanny
+    Traceback (most recent call last):
+    ModuleNotFoundError: import of tabnanny halted; None in sys.modules
+    >>> import tabnanny
+    """
+    hidden = [name for name in names if name not in sys.modules]
+    for name in hidden:
+        sys.modules[name] = None  # type: ignore[assignment]  # the mark; its stub knows modules only
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            yield
+    finally:
+        for name in hidden:
+            sys.modules.pop(name, None)

@@ -8,7 +8,7 @@ from typing import cast
 from redis.asyncio import Redis
 from redis.exceptions import NoScriptError
 
-from gnomon.rate import Rate
+from gnomon.spec.job_spec import Rate
 from workers.rate_limit.prefetch import PREFETCH_S
 
 PREFIX = "gnomon:limit"

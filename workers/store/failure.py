@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 
 from sqlalchemy import Connection, RowMapping, func, select
 
-from gnomon.missing import MissingCause, failure_text, said_most
+from gnomon.core.missing import MissingCause, failure_text, said_most
 from workers.store.schema import model_checks, results
 
 STOPPED = "stopped"

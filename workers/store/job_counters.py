@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, select, update
 
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from workers.budget.usage import Usage
 from workers.store.failure import failure_of
 from workers.store.schema import jobs

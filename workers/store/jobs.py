@@ -9,9 +9,9 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 
 from gnomon.core.errors import Conflict, NotFound, SpecError
 from gnomon.core.ids import stable_hash
+from gnomon.core.missing import keepable
 from gnomon.core.sample import DataFault, SampleRef
-from gnomon.missing import keepable
-from gnomon.outcome import Outcome
+from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial, count_trials, expand_trials
 from workers.store.database import Database, insert_all
@@ -170,7 +170,7 @@ class Jobs(Database):
                 "finished_at": None,
                 "error": "",
                 "stuck_since": None,
-                "is_spent": 0,
+                "is_budget_exhausted": 0,
             }
             if db.execute(reopened.values(values)).rowcount:
                 again = update(model_checks).where(model_checks.c.job_id == job_id)

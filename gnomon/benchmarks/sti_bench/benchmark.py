@@ -4,11 +4,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmarks.sti_bench.layout import LETTERS, find_layout, read_questions, sample_id_of
-from gnomon.benchmarks.sti_bench.published import published
+from gnomon.benchmarks._published import published_rows
+from gnomon.benchmarks.sti_bench.loader import (
+    LETTERS,
+    SCENES,
+    TASKS,
+    find_layout,
+    read_questions,
+    sample_id_of,
+)
+from gnomon.benchmarks.sti_bench.prompt import displayed, showing
 from gnomon.benchmarks.sti_bench.scoring import score_question
-from gnomon.benchmarks.sti_bench.showing import displayed, showing
-from gnomon.benchmarks.sti_bench.tasks import SCENES, TASKS
 from gnomon.core.benchmark import (
     Benchmark,
     PromptProtocol,
@@ -79,7 +85,7 @@ class StiBench:
         return {EVERY_TASK: released} if protocol == "official" else {}
 
     def published(self) -> Sequence[Published]:
-        return published()
+        return published_rows("sti_bench")
 
 
 sti_bench: Benchmark = StiBench()

@@ -12,15 +12,15 @@ from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS, Select
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
+from gnomon.core.score import Outcome
 from gnomon.core.trace import Trace
 from gnomon.media import MediaStore
-from gnomon.outcome import Outcome
-from gnomon.spec.job_spec import parse_spec
+from gnomon.spec.rules import parse_spec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
 from service.itineraries import SAMPLE, TOOLS, spec_of
 from tests.numbered import write_clip
-from tests.tools.trips.fake_services import fake_service
+from tests.tools.itinerary.fake_services import fake_service
 
 WORDS = "A Wednesday in June in Helsinki: Kiasma, Ateneum, and not far from the Torni."
 GIVEN = {"text": WORDS, "start_date": "2026-06-10", "max_walk_m": 4000}
@@ -35,7 +35,7 @@ async def planned(tmp_path: Path, request: dict[str, Any], *replies: Any) -> tup
     spec = parse_spec(given, agents=AGENTS.names())
     media = MediaStore(tmp_path / "media")
     data = Path(spec.data) if spec.data else None
-    samples = spec.plugin().open(data=data, select=spec.selection(), protocol="guarded", media=media)
+    samples = spec.plugin().open(data=data, select=spec.select, protocol="guarded", media=media)
     return await run_trial(
         next(iter(expand_trials("j", spec, samples.refs))),
         bench=JobContext(spec=spec, benchmark=spec.plugin(), media=media),

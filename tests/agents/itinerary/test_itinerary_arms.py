@@ -11,9 +11,10 @@ from agents.models.catalog import open_model
 from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import HEURISTIC_PREFIX
 from gnomon.core.row import Row
+from gnomon.core.score import Outcome
 from gnomon.media import MediaStore
-from gnomon.outcome import Outcome
-from gnomon.spec.job_spec import JobSpec, parse_spec
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.rules import parse_spec
 from gnomon.spec.spec_file import load_yaml
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
@@ -30,7 +31,7 @@ def spec() -> JobSpec:
 @pytest.fixture(scope="module")
 def rows(spec: JobSpec, tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
     media = MediaStore(tmp_path_factory.mktemp("media"))
-    samples = spec.plugin().open(data=None, select=spec.selection(), protocol="guarded", media=media)
+    samples = spec.plugin().open(data=None, select=spec.select, protocol="guarded", media=media)
     bench = JobContext(spec=spec, benchmark=spec.plugin(), media=media)
 
     async def tried() -> list[Row]:

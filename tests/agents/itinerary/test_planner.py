@@ -9,10 +9,10 @@ import pytest
 from agents.models.catalog import open_model
 from gnomon.core.agent import AGENTS
 from gnomon.core.row import Row
+from gnomon.core.score import Outcome
 from gnomon.core.trace import NoteStep, Trace
 from gnomon.media import MediaStore
-from gnomon.outcome import Outcome
-from gnomon.spec.job_spec import parse_spec
+from gnomon.spec.rules import parse_spec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
 from service.itineraries import TOOLS
@@ -53,7 +53,7 @@ async def plan(
     }
     spec = parse_spec(given, agents=AGENTS.names())
     media = MediaStore(tmp_path)
-    samples = spec.plugin().open(data=None, select=spec.selection(), protocol="guarded", media=media)
+    samples = spec.plugin().open(data=None, select=spec.select, protocol="guarded", media=media)
     trial = next(iter(expand_trials("j", spec, samples.refs)))
     return await run_trial(
         trial,

@@ -5,14 +5,15 @@ from typing import Any
 
 import pytest
 
-from gnomon.benchmarks.urbanvideo_bench.together import answer_to
+from gnomon.benchmarks.urbanvideo_bench.prompt import answer_to
 from gnomon.core.benchmark import BENCHMARKS, PromptProtocol, SampleSet, Select
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
 from gnomon.media import MediaStore
 from gnomon.media.rules import PerSecond
 from gnomon.media.video import Video
-from gnomon.spec.job_spec import JobSpec, parse_spec
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.rules import parse_spec
 from tests.numbered import number_of
 from tests.published_clips import URBAN_ROWS, publish_sti, publish_urban
 from tests.published_graphs import publish_escher, publish_vir

@@ -3,8 +3,8 @@
 from typing import Any
 
 from gnomon.core.row import Row
+from gnomon.core.score import Outcome
 from gnomon.exchange.chat import chat_of
-from gnomon.outcome import Outcome
 
 ROW = Row(
     job_id="j",

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
+from gnomon.core.score import Outcome
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.exchange.inspect_log import read_log
 from gnomon.exchange.inspect_write import log_of
 from gnomon.exchange.row_file import read_rows
 from gnomon.exchange.run import Run, run_of
-from gnomon.outcome import Outcome
 from gnomon.report.build import build_report
 from gnomon.report.html import render_html
 from gnomon.report.row_formats import rows_csv, rows_ndjson

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from gnomon.benchmarks.vir_bench import vir_bench
 from gnomon.benchmarks.vir_bench.journey import journey_from_json
-from gnomon.benchmarks.vir_bench.nodes_given import nodes_given, unshuffled
+from gnomon.benchmarks.vir_bench.prompt import nodes_given, unshuffled
 from gnomon.core.benchmark import Select
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import parse_spec
+from gnomon.spec.rules import parse_spec
 from tests.numbered import number_of
 from tests.published_graphs import KANSAI, KANTO, VIR_ROWS, publish_vir
 
@@ -100,7 +100,7 @@ def test_official_asks_the_test_split_alone_unless_the_spec_names_another(
         "models": [{"id": "reference"}],
         "arms": [{"name": "raw", "agent": "direct"}],
     }
-    assert parse_spec(spec, agents=("direct",)).select.scenes == scenes
+    assert list(parse_spec(spec, agents=("direct",)).select.scenes) == scenes
 
 
 def test_the_guarded_frames_are_the_middles_of_equal_spans(published: Path, media: MediaStore) -> None:

@@ -11,11 +11,10 @@ import pytest
 from gnomon.core.benchmark import PromptProtocol, Published, SampleSet, Scoring, Select
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
-from gnomon.core.score import Score
+from gnomon.core.score import Outcome, Score
 from gnomon.media import MediaStore
-from gnomon.outcome import Outcome
 from gnomon.report.build import build_report
-from gnomon.report.schema import Report
+from gnomon.report.report import Report
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Headline
 from gnomon.trials.trial_plan import trial_id

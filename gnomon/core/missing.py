@@ -1,0 +1,103 @@
+"""What trials are missing for, in words: how many of which model, what its provider said, and what helps."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from gnomon.core.redaction import redactor_here, without_folders
+
+MAX_ERROR_CHARS = 600
+MAX_LINE_CHARS = 160
+NAMED = 3  # models that one message tells of
+# By stop reason: what a person can do about it.
+ADVICE = {
+    "provider:auth": "Check the key and what it may use (`api_key_env`, `api_base`).",
+    "provider:no_api_key": "Set the variable that `api_key_env` names where the workers run.",
+    "provider:not_found": "Check the model's `id` and its `api_base`.",
+    "provider:connection": "Check `api_base`, and that its server runs and can be reached from the workers.",
+    "provider:quota": "Top up the provider's account, or use another key.",
+    "provider:bad_request": "Compare what the endpoint takes with what `gnomon show` prints.",
+    "provider:rate_limit": "Lower `rate` or `concurrency`, or wait.",
+    "provider:server_error": "The provider failed: try again later.",
+    "provider:timeout": "The provider was too slow: try again later, or raise `limits.trial_seconds`.",
+    "budget": "Raise `limits`.",
+    "data": "Check the folder that `data` names.",
+    "setup": "See the job's error.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingCause:
+    """Trials of one model that are missing for one reason, of all its planned trials; `error` is what was
+    said most often, without secrets, and may be empty.
+    """
+
+    model: str
+    cause: str  # the rows' stop reason
+    trials: int
+    planned: int
+    error: str = ""
+
+    def sentence(self) -> str:
+        """How many, why, in whose words, and what helps.
+
+        >>> print(MissingCause(model="m", cause="unheard-of", trials=4, planned=14, error="no").sentence())
+        m: 4 of 14 trials are missing, unheard-of: “no”.
+        """
+        said = f": “{self.error.rstrip('.')}”" if self.error else ""
+        lost = f"{self.trials:,} of {self.planned:,} trial{'s' if self.planned != 1 else ''}"
+        are = "are" if self.planned != 1 else "is"
+        advice = ADVICE.get(self.cause, "")
+        return f"{self.model}: {lost} {are} missing, {self.cause}{said}. {advice}".strip()
+
+
+def said_in_short(words: str) -> str:
+    r"""A provider's words in quotation marks, on one line and no longer than a line can bear.
+
+    >>> print(said_in_short("HTTP 429: slow\n  down."))
+    “HTTP 429: slow down”
+    """
+    line = " ".join(words.split()).rstrip(".")
+    return f"“{line if len(line) <= MAX_LINE_CHARS else line[: MAX_LINE_CHARS - 1] + '…'}”"
+
+
+def largest(causes: Iterable[MissingCause]) -> list[MissingCause]:
+    """Of each model the reason that most of its trials are missing for, in the order the models come."""
+    found: dict[str, MissingCause] = {}
+    for one in causes:
+        known = found.get(one.model)
+        if known is None or (-one.trials, one.cause) < (-known.trials, known.cause):
+            found[one.model] = one
+    return list(found.values())
+
+
+def said_most(errors: Mapping[str, int]) -> str:
+    """The error that came most often; of several, the first in the alphabet; empty if none came."""
+    return min(errors, key=lambda error: (-errors[error], error), default="")
+
+
+def failure_text(causes: Iterable[MissingCause]) -> str:
+    """Why a job failed whose models came to nothing: the largest reason of each, of the first NAMED."""
+    lost = largest(causes)
+    more = f" So for {len(lost) - NAMED} more models." if len(lost) > NAMED else ""
+    return " ".join(one.sentence() for one in lost[:NAMED]) + more
+
+
+def keepable(error: str) -> str:
+    """A message as rows, jobs and preflights keep it: plain, without this process' secrets, and without the
+    folders of this machine, as it may be read elsewhere.
+
+    >>> keepable("/srv/data/a.json cannot be read with sk-abcdefghijk")
+    'a.json cannot be read with [secret]'
+    """
+    return plain(without_folders(redactor_here().redact_text(error)))
+
+
+def plain(error: str) -> str:
+    r"""A message as rows keep it: one line of at most MAX_ERROR_CHARS, without what drives a terminal or
+    what a database cannot hold.
+
+    >>> plain("no file \ud800\0\n of that name")
+    'no file of that name'
+    """
+    text = "".join(char if char.isprintable() else " " for char in error)
+    return " ".join(text.split())[:MAX_ERROR_CHARS]

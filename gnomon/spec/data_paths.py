@@ -1,0 +1,57 @@
+"""Resolves the paths that a spec or a request names, and refuses those it may not read."""
+
+from pathlib import Path
+from typing import Protocol
+
+from gnomon.core.errors import SpecError
+from tools.core.regular_file import ROOTS_VARIABLE
+
+
+class PathResolver(Protocol):
+    """Turns the path in a spec or request into one that may be read."""
+
+    def __call__(self, text: str, roots: tuple[Path, ...] | None, *, field: str) -> Path: ...
+
+
+def for_command_line(text: str, roots: tuple[Path, ...] | None, *, field: str) -> Path:
+    """A path typed by a user, relative to the current folder, links resolved.
+
+    Raises:
+        SpecError: it does not exist, or is outside the roots if roots are set.
+    """
+    path = _resolved(text, Path.cwd(), field)
+    if roots is not None:
+        _check_inside(path, text, roots, field)
+    if not path.exists():
+        raise SpecError(f"{text!r} does not exist (looked for {path})", field=field)
+    return path
+
+
+def from_request(text: str, roots: tuple[Path, ...] | None, *, field: str) -> Path:
+    """A path from an HTTP request: under one of the roots, links resolved; relative ones are tried in each.
+
+    Raises:
+        SpecError: no roots are set, or there is no such path. Absent and forbidden paths get one message, so
+            that a caller cannot probe for files.
+    """
+    if not roots:
+        raise SpecError(f"no folder may be read: {ROOTS_VARIABLE} is not set on the server", field=field)
+    for root in roots:
+        path = _resolved(text, root, field)
+        if any(path.is_relative_to(allowed) for allowed in roots) and path.exists():
+            return path
+    raise SpecError(f"there is no such path under {ROOTS_VARIABLE}", field=field)
+
+
+def _resolved(text: str, base: Path, field: str) -> Path:
+    try:
+        path = (base / text).resolve()
+        path.exists()  # raises for some paths
+        return path
+    except (OSError, ValueError, RuntimeError):
+        raise SpecError("not a path that can be read", field=field) from None
+
+
+def _check_inside(path: Path, text: str, roots: tuple[Path, ...], field: str) -> None:
+    if not any(path.is_relative_to(root) for root in roots):
+        raise SpecError(f"{text!r} is not under {ROOTS_VARIABLE}: {', '.join(map(str, roots))}", field=field)

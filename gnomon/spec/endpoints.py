@@ -1,0 +1,223 @@
+"""API bases: which hosts a model may be called at, and which key variables may go there."""
+
+import ipaddress
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from gnomon.core.errors import SpecError
+from gnomon.core.model import is_built_in, provider_in
+from gnomon.spec.job_spec import ModelSpec
+
+ALLOWED_API_BASES_ENV = "GNOMON_ALLOWED_API_BASES"
+BUILT_IN = ("reference", "scripted")  # models that call nobody
+# Options go to the provider as they are, so over REST only those that shape the answer may be given.
+ANSWER_OPTIONS = frozenset(
+    {
+        *("top_p", "top_k", "min_p", "stop", "seed", "logit_bias", "logprobs", "response_format"),
+        *("presence_penalty", "frequency_penalty", "repetition_penalty", "parallel_tool_calls"),
+        *("reasoning_effort", "thinking", "verbosity", "max_completion_tokens"),
+        *("output_config", "betas", "stop_sequences"),  # of Anthropic's Messages API
+        *("reasoning", "text", "max_output_tokens"),  # of the Responses API
+        *("replies", "delay_s", "prompt_tokens", "completion_tokens", "usd"),  # of the scripted model
+    }
+)
+# With a provider that makes nothing of `api_base`, a key listed for one address would go to another.
+TAKES_BASE = (
+    *("openai", "hosted_vllm", "anthropic", "azure", "gemini", "mistral", "openrouter"),
+    *("together_ai", "huggingface", "deepseek", "groq", "minimax", "moonshot"),
+)
+ADDRESSED = (  # providers that can be called directly without an `api_base`
+    *("cerebras", "dashscope", "deepseek", "fireworks_ai", "gemini", "groq", "minimax", "mistral"),
+    *("moonshot", "openai", "openrouter", "together_ai", "xai", "zai"),
+)
+ROUTING_OPTIONS = frozenset(
+    {
+        *("api_key", "api_base", "base_url", "api_version", "azure_ad_token"),
+        *("extra_headers", "headers", "organization"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """An address that may be called; `path` bounds it, `variables` are the keys that may go there."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+    variables: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointAllowlist:
+    """What the operator allows: addresses, and providers at their own address, each with key variables."""
+
+    endpoints: tuple[Endpoint, ...] = ()
+    providers: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+NO_ENDPOINTS = EndpointAllowlist()
+
+
+def parse_allowed(text: str) -> EndpointAllowlist:
+    """Read GNOMON_ALLOWED_API_BASES: entries `where=VAR1,VAR2`, parted by semicolons.
+
+    `where` is `https://host[:port][/path]`, or a provider's name (the part of a model id before the slash)
+    for that provider at its own address. No variables: it may be called, but without a key of ours.
+
+    >>> parse_allowed("openai=OPENAI_API_KEY; http://10.0.0.7:8000/v1").endpoints[0].port
+    8000
+
+    Raises:
+        SpecError: an entry is neither.
+    """
+    bases, providers = [], []
+    for entry in (part.strip() for part in text.split(";")):
+        if not entry:
+            continue
+        where, _, names = entry.partition("=")
+        variables = tuple(name.strip() for name in names.split(",") if name.strip())
+        if "://" in where:
+            bases.append(_base(where.strip(), field=ALLOWED_API_BASES_ENV, variables=variables))
+        elif where.strip().isidentifier():
+            providers.append((where.strip(), variables))
+        else:
+            raise SpecError(
+                f"{entry!r} is no entry; write https://host[:port][/path]=VAR1,VAR2 or provider=VAR1",
+                field=ALLOWED_API_BASES_ENV,
+            )
+    return EndpointAllowlist(endpoints=tuple(bases), providers=tuple(providers))
+
+
+def _base(url: str, *, field: str, variables: tuple[str, ...] = ()) -> Endpoint:
+    allowed = "allowed: http(s)://host[:port][/path] without user, query or fragment"
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise SpecError(f"{url!r} is no address; {allowed}", field=field) from None
+    plain = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc
+    tidy = url.isascii() and url.isprintable() and not (set(url) & set(" \\%?#")) and "/.." not in parts.path
+    if not plain or not tidy:
+        raise SpecError(f"{url!r} is not allowed; {allowed}", field=field)
+    return Endpoint(
+        scheme=parts.scheme,
+        host=str(parts.hostname),
+        port=port or (443 if parts.scheme == "https" else 80),
+        path=parts.path.rstrip("/"),
+        variables=variables,
+    )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address means this machine; names are not resolved.
+
+    >>> is_loopback("localhost"), is_loopback("127.9.9.9"), is_loopback("localhost.example.org")
+    (True, True, False)
+    """
+    if host.lower() == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
+
+
+def check_endpoints(models: Sequence[ModelSpec], allowed: EndpointAllowlist, *, is_trusted: bool) -> None:
+    """Refuse models that would send calls or keys where the operator has not said they may go.
+
+    `is_trusted` holds for the command line and for a keyless API on loopback: then loopback hosts and
+    providers at their own address are open to any variable.
+
+    Raises:
+        SpecError: names the field of the model and what is allowed.
+    """
+    for index, model in enumerate(models):
+        field = f"models.{index}"
+        _check_options(model, field, is_trusted=is_trusted)
+        if is_built_in(model.id):
+            continue
+        if "://" in model.id:  # some providers of LiteLLM would call that, with their key
+            raise SpecError(f"{model.id!r} holds an address; it belongs into api_base", field=f"{field}.id")
+        if _needs_base(model) and not model.api_base:
+            message = f"{model.id!r} has no known address to be called at directly; name its api_base"
+            raise SpecError(message, field=f"{field}.client")
+        if model.api_base is None:
+            _check_provider(model, allowed, field, is_trusted=is_trusted)
+        else:
+            _check_address(model, allowed, field, is_trusted=is_trusted)
+
+
+def _needs_base(model: ModelSpec) -> bool:
+    """Whether a model that shall be called directly has no address that is known."""
+    is_addressed = model.api == "responses" or provider_in(model.id) in (*ADDRESSED, "anthropic")
+    return model.client == "direct" and not is_addressed
+
+
+def _check_options(model: ModelSpec, field: str, *, is_trusted: bool) -> None:
+    for name in model.options:
+        if name in ROUTING_OPTIONS:
+            raise SpecError(
+                "keys and addresses are no options; use api_key_env and api_base",
+                field=f"{field}.options.{name}",
+            )
+        if not is_trusted and name not in ANSWER_OPTIONS:
+            raise SpecError(
+                f"not allowed here; allowed: {', '.join(sorted(ANSWER_OPTIONS))}",
+                field=f"{field}.options.{name}",
+            )
+
+
+def _check_provider(model: ModelSpec, allowed: EndpointAllowlist, field: str, *, is_trusted: bool) -> None:
+    if is_trusted:
+        return
+    provider, slash, _ = model.id.partition("/")
+    known = dict(allowed.providers)
+    if not slash or provider not in known:
+        names = ", ".join([*BUILT_IN, *(f"{name}/…" for name in known)])
+        raise SpecError(
+            f"{model.id!r} is not allowed; allowed: {names}, or an api_base of {ALLOWED_API_BASES_ENV}",
+            field=f"{field}.id",
+        )
+    _check_variable(model, known[provider], field)
+
+
+def _check_address(model: ModelSpec, allowed: EndpointAllowlist, field: str, *, is_trusted: bool) -> None:
+    base = _base(str(model.api_base), field=f"{field}.api_base")
+    provider, slash, _ = model.id.partition("/")
+    takes_base = model.api == "responses" or (slash and provider in TAKES_BASE)
+    if not is_trusted and not takes_base:
+        raise SpecError(
+            f"{model.id!r} takes no api_base here; allowed: {', '.join(f'{name}/…' for name in TAKES_BASE)}",
+            field=f"{field}.id",
+        )
+    fitting = [entry for entry in allowed.endpoints if _covers(entry, base)]
+    if is_trusted and is_loopback(base.host):
+        return
+    if not fitting:
+        listed = ", ".join(f"{b.scheme}://{b.host}:{b.port}{b.path}" for b in allowed.endpoints)
+        local = "loopback hosts" if is_trusted else ""
+        names = ", ".join(part for part in (local, listed) if part) or "nothing"
+        raise SpecError(
+            f"{model.api_base!r} is not allowed; allowed: {names} ({ALLOWED_API_BASES_ENV})",
+            field=f"{field}.api_base",
+        )
+    _check_variable(model, tuple(name for entry in fitting for name in entry.variables), field)
+
+
+def _check_variable(model: ModelSpec, variables: tuple[str, ...], field: str) -> None:
+    if model.api_key_env is not None and model.api_key_env not in variables:
+        names = ", ".join(variables) or "none"
+        raise SpecError(
+            f"{model.api_key_env!r} may not go there; allowed: {names} ({ALLOWED_API_BASES_ENV})",
+            field=f"{field}.api_key_env",
+        )
+
+
+def _covers(entry: Endpoint, base: Endpoint) -> bool:
+    same = (entry.scheme, entry.host, entry.port) == (base.scheme, base.host, base.port)
+    return same and (base.path == entry.path or base.path.startswith(entry.path + "/"))

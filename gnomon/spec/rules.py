@@ -1,0 +1,397 @@
+"""The rules of a posted spec: all that may be wrong with one, in the order in which it is tried.
+
+`gnomon plan`, `show`, `try` and `run` and a POST hold a spec to the same lists, at the end of this file:
+AS_WRITTEN, then the types and bounds that the models of `JobSpec` declare (`fields`), OF_THE_SPEC,
+OF_THE_PLACE, and OF_THE_SAMPLES once its data are open. A rule says in one line what it refuses, and raises
+an error that names the field and what is allowed. What only callers know comes in a `Context`.
+"""
+
+import json
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from gnomon.core.benchmark import (
+    Benchmark,
+    HasOracle,
+    KnowsMedia,
+    OfficialScenes,
+    PlansRequests,
+    SampleSet,
+    SupportsOptions,
+    Varied,
+    decoding_of,
+    request_planners,
+)
+from gnomon.core.errors import DataError, SpecError
+from gnomon.core.model import is_built_in
+from gnomon.core.validation import first_validation_error
+from gnomon.media import MediaStore
+from gnomon.price_table import price_entry
+from gnomon.spec.data_paths import for_command_line, from_request
+from gnomon.spec.decoding import EVERY_TASK
+from gnomon.spec.endpoints import NO_ENDPOINTS, EndpointAllowlist, check_endpoints
+from gnomon.spec.job_spec import JobSpec, shows_media
+from gnomon.spec.model_ids import check_model_id
+from gnomon.spec.preset import expand_preset
+from gnomon.spec.size import check_sizes
+from gnomon.spec.token_budget import StoredJob, with_token_budget
+from gnomon.trials.trial_plan import count_trials
+from tools.core.registry import UnknownPlugin
+from tools.core.toolbox import TOOLS
+
+MAX_PAIRINGS = 2_000  # of models with arms, and of models with contrasts: a report looks at each
+MAX_TRIALS = 10_000_000
+
+FORMS = {  # what a part of a spec must be, where it is absent or of another type
+    "benchmark": "the name of a benchmark, such as worlds",
+    "models": "a list of models, each {id: …}, such as {id: reference}",
+    "models.*": "{id: …}, such as {id: reference}",
+    "arms": "a list of arms, each {name: …, agent: …, tools: …}, or a preset, such as {preset: ladder}",
+    "arms.*": "{name: …, agent: …, tools: …}",
+}
+
+Written = dict[str, Any]  # a spec as plain data
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What the rules need to know of the caller and of the place where the job shall run."""
+
+    agents: tuple[str, ...]  # that there are
+    stored_job: Callable[[str], StoredJob] | None = None  # by its id; None: there is no store to ask
+    is_request: bool = False  # it came over HTTP: relative data are looked for in the roots
+    data_roots: tuple[Path, ...] | None = None  # folders that data may be read from; None: not set
+    endpoints: EndpointAllowlist = NO_ENDPOINTS  # where the operator lets models be called
+    is_trusted: bool = True  # by a user of this machine: loopback and any provider may be called
+
+
+def check_spec(written: object, context: Context) -> JobSpec:
+    """The spec that was written, frozen and with the path of its data; its samples are not looked at.
+
+    Raises:
+        SpecError: it breaks a rule; the message names the field and what is allowed.
+    """
+    spec = _parsed(written, context)
+    for rule in OF_THE_PLACE:
+        rule(spec, context)
+    path = _data_path(spec, context)
+    return spec if path is None else spec.model_copy(update={"data": str(path)})
+
+
+def parse_spec(written: object, *, agents: tuple[str, ...]) -> JobSpec:
+    """The spec that was written, frozen, without regard to the place where it shall run.
+
+    Raises:
+        SpecError: it breaks a rule; the message names the field and what is allowed.
+    """
+    return _parsed(written, Context(agents=agents))
+
+
+def open_samples(spec: JobSpec, media: MediaStore) -> SampleSet:
+    """The samples of a checked spec.
+
+    Raises:
+        SpecError, DataError: its data or what it selects of them break a rule.
+    """
+    try:
+        samples = spec.plugin().open(
+            data=Path(spec.data) if spec.data else None,
+            select=spec.select,
+            protocol=spec.protocol,
+            media=media,
+        )
+    except DataError as error:
+        raise DataError(error.message, field=error.field or "data") from None
+    for rule in OF_THE_SAMPLES:
+        rule(spec, samples)
+    return samples
+
+
+def check_imported(spec: JobSpec) -> None:
+    """Hold the spec of a job that was run elsewhere to the one rule that is about all jobs: its labels.
+
+    Raises:
+        SpecError: a label holds a control character.
+    """
+    labels(spec, Context(agents=()))
+
+
+def _parsed(written: object, context: Context) -> JobSpec:
+    for rewrite in AS_WRITTEN:
+        written = rewrite(written, context)
+    spec = fields(written, context)
+    for rule in OF_THE_SPEC:
+        rule(spec, context)
+    return _frozen(spec)
+
+
+def _frozen(spec: JobSpec) -> JobSpec:
+    """The spec with all that a later version might decide otherwise spelled out."""
+    plugin = spec.plugin()
+    frozen: dict[str, Any] = {"arms": [arm.frozen() for arm in spec.arms]}
+    if spec.decoding is None:
+        frozen["decoding"] = decoding_of(plugin, spec.protocol)
+    if spec.protocol == "official" and not spec.select.scenes and isinstance(plugin, OfficialScenes):
+        frozen["select"] = spec.select.model_copy(update={"scenes": tuple(plugin.official_scenes)})
+    return spec.model_copy(update=frozen)
+
+
+# The spec as it was written: each rule hands it on as the next one reads it.
+
+
+def mapping(written: object, _: Context) -> Written:
+    """Refuses anything but a mapping of fields."""
+    if not isinstance(written, dict):
+        raise SpecError(f"a spec is a mapping of fields, not {type(written).__name__}", field="spec")
+    return written
+
+
+def token_budget(written: Written, context: Context) -> Written:
+    """Refuses `tokens_from` that names no ended job of this benchmark and model whose tokens were counted."""
+    return with_token_budget(written, context.stored_job) if context.stored_job else written
+
+
+def sizes(written: Written, _: Context) -> Written:
+    """Refuses lists with more entries, and texts that are longer, than any job needs."""
+    check_sizes(written)
+    return written
+
+
+def preset(written: Written, _: Context) -> Written:
+    """Refuses a preset that does not exist, or options that it does not take."""
+    return expand_preset(written) if isinstance(written.get("arms"), dict) else written
+
+
+def fields(written: object, _: Context) -> JobSpec:
+    """Refuses unknown fields, wrong types and values out of bounds, as `JobSpec` declares them."""
+    try:
+        return JobSpec.model_validate(written)
+    except ValidationError as error:
+        raise first_validation_error(error, JobSpec, forms=FORMS) from None
+
+
+# The spec by itself.
+
+
+def labels(spec: JobSpec, _: Context) -> None:
+    """Refuses names with control characters: lists and terminals show them as they are."""
+    for field, text in _labels(spec):
+        if any(unicodedata.category(char) == "Cc" for char in text):
+            raise SpecError("holds a control character; allowed: all others", field=field)
+
+
+def _labels(spec: JobSpec) -> Iterator[tuple[str, str]]:
+    yield from (("name", spec.name), ("benchmark", spec.benchmark))
+    for at, model in enumerate(spec.models):
+        yield from ((f"models.{at}.id", model.id), (f"models.{at}.name", model.name))
+    yield from ((f"arms.{at}.name", arm.name) for at, arm in enumerate(spec.arms))
+
+
+def pairings(spec: JobSpec, _: Context) -> None:
+    """Refuses more pairs of models with arms or contrasts than a report can compare."""
+    models, arms, contrasts = len(spec.models), len(spec.arms), len(spec.contrasts())
+    larger = "arms" if arms > models else "models"
+    for field, count, what in (
+        (larger, models * arms, "pairs of a model and an arm"),
+        ("analysis.contrasts", models * contrasts, "contrasts, each for every model"),
+    ):
+        if count > MAX_PAIRINGS:
+            raise SpecError(f"makes {count:,} {what}; allowed: {MAX_PAIRINGS:,}", field=field)
+
+
+def benchmark(spec: JobSpec, _: Context) -> None:
+    """Refuses a benchmark that does not exist."""
+    try:
+        spec.plugin()
+    except UnknownPlugin as error:
+        raise SpecError(str(error), field="benchmark") from None
+
+
+def published_files(spec: JobSpec, _: Context) -> None:
+    """Refuses a benchmark of published files without a folder of them."""
+    if spec.plugin().needs_data and not spec.data:
+        raise SpecError(f"{spec.benchmark} needs the folder of its published files", field="data")
+
+
+def planning_request(spec: JobSpec, _: Context) -> None:
+    """Refuses a planning request to a benchmark that plans none."""
+    if spec.select.request is not None and not isinstance(spec.plugin(), PlansRequests):
+        planners = ", ".join(request_planners())
+        raise SpecError(f"only the benchmark {planners} plans requests", field="select.request")
+
+
+def protocol(spec: JobSpec, _: Context) -> None:
+    """Refuses the paper's protocol where the benchmark has no prompt of its paper's own."""
+    if spec.protocol == "paper" and "paper" not in _options(spec.plugin()):
+        message = f"{spec.benchmark} has no prompt of its paper's own; allowed: official, guarded"
+        raise SpecError(message, field="protocol")
+
+
+def prompt_options(spec: JobSpec, _: Context) -> None:
+    """Refuses frames, frame rates, languages and joint questions where the benchmark has none to choose."""
+    supported = _options(spec.plugin())
+    for name in ("frames", "fps", "language", "together"):
+        if getattr(spec.select, name) and name not in supported:
+            allowed = ", ".join(sorted(supported - {"paper"})) or "none of its kind"
+            message = f"{spec.benchmark} has no {name} to choose; allowed: {allowed}"
+            raise SpecError(message, field=f"select.{name}")
+    if spec.select.together and spec.protocol != "paper":
+        raise SpecError(f"only `protocol: paper` asks so, not {spec.protocol}", field="select.together")
+
+
+def _options(plugin: Benchmark) -> frozenset[Varied]:
+    return plugin.options if isinstance(plugin, SupportsOptions) else frozenset()
+
+
+def names(spec: JobSpec, _: Context) -> None:
+    """Refuses tasks, scenes and variants that the benchmark, and arms that the spec does not have."""
+    plugin, arms = spec.plugin(), tuple(arm.name for arm in spec.arms)
+    for field, used, there_are in (
+        ("decoding", list(spec.decoding or ()), (EVERY_TASK, *plugin.tasks)),
+        ("select.tasks", spec.select.tasks, plugin.tasks),
+        ("select.scenes", spec.select.scenes, plugin.scenes),
+        ("variant", [spec.variant] if spec.variant else [], plugin.variants),
+        *((field, used, arms) for field, used in spec.analysis.named_arms().items()),
+    ):
+        for name in used:
+            if name not in there_are:
+                message = f"no {name!r}; allowed: {', '.join(there_are) or 'nothing'}"
+                raise SpecError(message, field=field)
+
+
+def agents(spec: JobSpec, context: Context) -> None:
+    """Refuses agents that do not exist."""
+    for at, arm in enumerate(spec.arms):
+        if arm.agent not in context.agents:
+            message = f"no agent {arm.agent!r}; there are: {', '.join(context.agents)}"
+            raise SpecError(message, field=f"arms.{at}.agent")
+
+
+def oracle(spec: JobSpec, _: Context) -> None:
+    """Refuses arms that show true intermediate steps where the benchmark does not know them."""
+    for at, arm in enumerate(spec.arms):
+        if "oracle" in arm.show and not isinstance(spec.plugin(), HasOracle):
+            message = f"{spec.benchmark} does not know the truth of intermediate steps: no oracle to show"
+            raise SpecError(message, field=f"arms.{at}.show")
+
+
+def tools(spec: JobSpec, _: Context) -> None:
+    """Refuses tools that do not exist."""
+    for at, arm in enumerate(spec.arms):
+        for name in arm.tools:
+            if name not in TOOLS.names():
+                message = f"no tool {name!r}; there are: {', '.join(TOOLS.names())}"
+                raise SpecError(message, field=f"arms.{at}.tools")
+
+
+def contracts(spec: JobSpec, _: Context) -> None:
+    """Refuses a contract that the arm's tools do not have here: names, schemas and descriptions."""
+    for at, arm in enumerate(spec.arms):
+        if not arm.toolset_unchanged:
+            message = f"{arm.contract!r} is not what its tools offer here; that is {arm.toolset_hash!r}"
+            raise SpecError(message, field=f"arms.{at}.contract")
+
+
+def storable(spec: JobSpec, _: Context) -> None:
+    """Refuses what no JSON or no database can hold: lone surrogates, NaN, NUL characters."""
+    try:
+        text = json.dumps(spec.model_dump(mode="json"), ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except (ValueError, UnicodeEncodeError, RecursionError) as error:
+        raise SpecError(f"holds what no JSON can hold: {error}", field="spec") from None
+    if "\\u0000" in text:
+        raise SpecError("holds a NUL character", field="spec")
+
+
+# The spec in the place where it shall run.
+
+
+def data_path(spec: JobSpec, context: Context) -> None:
+    """Refuses a folder of data that is absent, or outside of the folders that may be read."""
+    _data_path(spec, context)
+
+
+def _data_path(spec: JobSpec, context: Context) -> Path | None:
+    if spec.data is None:
+        return None
+    find = from_request if context.is_request else for_command_line
+    return find(spec.data, context.data_roots, field="data")
+
+
+def endpoints(spec: JobSpec, context: Context) -> None:
+    """Refuses models that would send calls, options or keys where the operator has not said they may go."""
+    check_endpoints(spec.models, context.endpoints, is_trusted=context.is_trusted)
+
+
+def model_ids(spec: JobSpec, _: Context) -> None:
+    """Refuses ids of models that name no provider."""
+    for at, model in enumerate(spec.models):
+        check_model_id(model.id, model.api_base, field=f"models.{at}.id")
+
+
+def prices(spec: JobSpec, _: Context) -> None:
+    """Refuses a limit in dollars on models of unknown price: unknown is not nothing."""
+    for at, model in enumerate(spec.models):
+        if spec.limits.usd is not None and price_entry(model) is None and not is_built_in(model.id):
+            message = f"limits.usd needs it, as no table tells that of {model.id!r}"
+            allowed = "{input: …, output: …}, dollars for a million tokens; or limit tokens instead"
+            raise SpecError(f"{message}; allowed: {allowed}", field=f"models.{at}.price")
+
+
+# The spec with its samples. Before these rules the benchmark itself refuses data that are not as published.
+
+
+def selection(spec: JobSpec, samples: SampleSet) -> None:
+    """Refuses a selection without samples."""
+    if not samples.refs:
+        of = f" of {', '.join(spec.select.scenes)}" if spec.select.scenes else ""
+        raise SpecError(f"selects no sample{of}; widen tasks or scenes", field="select")
+
+
+def videos(spec: JobSpec, samples: SampleSet) -> None:
+    """Refuses arms that show videos of which none is there."""
+    if isinstance(samples, KnowsMedia) and shows_media(spec) and samples.unshowable == len(samples.refs):
+        message = (
+            f"none of the {len(samples.refs):,} samples has its video; looked in {samples.sought}. Put the "
+            "videos there, or say that none shall be shown: `show: []` in every arm"
+        )
+        raise DataError(message, field="data")
+
+
+def trial_count(spec: JobSpec, samples: SampleSet) -> None:
+    """Refuses more trials (samples × models × arms × repeats) than a job may have."""
+    trials = count_trials(spec, len(samples.refs))
+    if trials > MAX_TRIALS:
+        factors: Mapping[str, int] = {
+            "select.limit": len(samples.refs),
+            "repeats": spec.repeats,
+            "models": len(spec.models),
+            "arms": len(spec.arms),
+        }
+        message = f"makes {trials:,} trials; allowed: {MAX_TRIALS:,} a job"
+        raise SpecError(message, field=max(factors, key=lambda name: factors[name]))
+
+
+AS_WRITTEN: tuple[Callable[[Any, Context], Written], ...] = (mapping, token_budget, sizes, preset)
+OF_THE_SPEC: tuple[Callable[[JobSpec, Context], None], ...] = (
+    labels,
+    pairings,
+    benchmark,
+    published_files,
+    planning_request,
+    protocol,
+    prompt_options,
+    names,
+    agents,
+    oracle,
+    tools,
+    contracts,
+    storable,
+)
+OF_THE_PLACE: tuple[Callable[[JobSpec, Context], None], ...] = (data_path, endpoints, model_ids, prices)
+OF_THE_SAMPLES: tuple[Callable[[JobSpec, SampleSet], None], ...] = (selection, videos, trial_count)

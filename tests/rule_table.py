@@ -1,0 +1,77 @@
+"""For each rule a spec that breaks it and no earlier one, with the field and words of the refusal."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.published_clips import publish_urban
+
+SPEC: dict[str, Any] = {
+    "benchmark": "worlds",
+    "select": {"limit": 4},
+    "models": [{"id": "reference"}],
+    "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": ["speed"]}],
+}
+ARM = SPEC["arms"][0]
+PUBLISHED = "the published folder"  # stands for a folder that the test makes
+CLIPS = {"benchmark": "urbanvideo-bench", "data": PUBLISHED, "select": {}}
+MATCHED = {"preset": "matched_compute", "tokens_from": "j_none"}
+MANY_ARMS = [{**ARM, "name": f"arm {number}"} for number in range(200)]
+MANY_MODELS = [{"id": "reference", "name": f"model {number}"} for number in range(11)]
+
+
+class Case(NamedTuple):
+    """What is changed in SPEC, or stands in its place; the field of the refusal, and words of it."""
+
+    change: Any
+    field: str
+    words: str
+
+
+CASES: dict[str, Case] = {
+    "mapping": Case([SPEC], "spec", "a spec is a mapping of fields, not list"),
+    "token_budget": Case({"arms": MATCHED}, "arms.tokens_from", "no job 'j_none'"),
+    "sizes": Case({"variant": "x" * 1_001}, "variant", "has 1,001 characters; allowed: 1,000"),
+    "preset": Case({"arms": {"preset": "lader"}}, "arms.preset", "no preset 'lader'; there are: "),
+    "fields": Case({"repeats": 0}, "repeats", "greater than or equal to 1"),
+    "labels": Case({"name": "a\x07"}, "name", "holds a control character"),
+    "pairings": Case({"models": MANY_MODELS, "arms": MANY_ARMS}, "arms", "2,200 pairs of a model and an arm"),
+    "benchmark": Case({"benchmark": "gtr"}, "benchmark", "gtr-bench"),
+    "published_files": Case({"benchmark": "gtr-bench"}, "data", "needs the folder of its published files"),
+    "planning_request": Case({"select": {"request": {}}}, "select.request", "only the benchmark itinerary"),
+    "protocol": Case({"protocol": "paper"}, "protocol", "no prompt of its paper's own"),
+    "prompt_options": Case({"select": {"frames": 8}}, "select.frames", "worlds has no frames to choose"),
+    "names": Case({"select": {"tasks": ["Cooking"]}}, "select.tasks", "no 'Cooking'; allowed: "),
+    "agents": Case({"arms": [{**ARM, "agent": "magic"}]}, "arms.0.agent", "no agent 'magic'; there are: "),
+    "oracle": Case({**CLIPS, "arms": [{**ARM, "show": ["oracle"]}]}, "arms.0.show", "no oracle to show"),
+    "tools": Case({"arms": [{**ARM, "tools": ["fly"]}]}, "arms.0.tools", "no tool 'fly'; there are: "),
+    "contracts": Case(
+        {"arms": [{**ARM, "contract": "abc"}]}, "arms.0.contract", "'abc' is not what its tools"
+    ),
+    "storable": Case(
+        {"models": [{"id": "openai/m", "options": {"stop": "\0"}}]}, "spec", "holds a NUL character"
+    ),
+    "data_path": Case({"data": "nowhere"}, "data", ""),  # the words depend on where the spec came from
+    "endpoints": Case(
+        {"models": [{"id": "openai/m", "options": {"api_key": "sk"}}]},
+        "models.0.options.api_key",
+        "keys and addresses are no options",
+    ),
+    "model_ids": Case({"models": [{"id": "nobody/m"}]}, "models.0.id", "'nobody/m' names no provider"),
+    "prices": Case(
+        {"models": [{"id": "openai/m"}], "limits": {"usd": 1}}, "models.0.price", "no table tells that of"
+    ),
+    "selection": Case({**CLIPS, "select": {"tasks": ["Cognitive Map"]}}, "select", "selects no sample"),
+    "videos": Case(CLIPS, "data", "none of the 2 samples has its video"),
+    "trial_count": Case({"select": {"limit": 5_000_001}}, "select.limit", "10,000,002 trials; allowed: "),
+}
+
+
+def breaking(rule: str, folder: Path) -> Any:
+    """The spec that breaks this rule; questions without their videos are published in `folder`."""
+    change = CASES[rule].change
+    if not isinstance(change, dict):
+        return change
+    spec = {**SPEC, **change}
+    if spec.get("data") == PUBLISHED:
+        spec["data"] = str(publish_urban(folder, clips=False))
+    return spec

@@ -1,0 +1,54 @@
+"""The command line and REST refuse the same specs, with the same field and in the same words."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.cli.main import main
+from tests.rule_table import CASES, breaking
+from tests.service.play import OpenApi
+
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "plan": (),
+    "show": ("--sample", "s", "--arm", "raw"),
+    "try": ("--sample", "s", "--arm", "raw"),
+    "run": ("--workers", "1"),
+}
+
+
+def refusals(spec: Any, folder: Path, capfd: pytest.CaptureFixture[str]) -> set[str]:
+    """What the commands say of a spec that they refuse, each once."""
+    path = folder / "spec.json"
+    path.write_text(json.dumps(spec))
+    lines = set()
+    for command, options in COMMANDS.items():
+        with pytest.raises(SystemExit) as ended:
+            main([command, str(path), *options])
+        assert ended.value.code == 2
+        lines.add(capfd.readouterr().err.strip().removeprefix("gnomon: "))
+    return lines
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_commands_and_post_refuse_alike(
+    rule: str,
+    tmp_path: Path,
+    open_api: OpenApi,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path))
+    spec = breaking(rule, tmp_path / "published")
+    said = refusals(spec, tmp_path, capfd)
+    api = open_api(GNOMON_MEDIA_ROOTS=str(tmp_path / "published"))
+    problem = api.post("/v1/jobs", json=spec).json()
+    assert problem["status"] == 422
+    assert problem["field"] == CASES[rule].field
+    if rule == "data_path":  # a request is not told what there is
+        assert problem["detail"] == "it is no path under GNOMON_MEDIA_ROOTS"
+        assert said == {f"data: 'nowhere' does not exist (looked for {Path.cwd() / 'nowhere'})"}
+    else:
+        assert said == {" ".join(f"{problem['field']}: {problem['detail']}".split())}
+    assert api.get("/v1/jobs").json()["items"] == []
