@@ -15,6 +15,7 @@ import re
 import statistics
 import zipfile
 from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -278,7 +279,7 @@ def _xyz(lat_deg: object, lon_deg: object) -> np.ndarray:
     return EARTH_M * np.column_stack((np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)))
 
 
-def _micro(values: object) -> pa.Array:
+def _micro(values: Iterable[float]) -> pa.Array:
     return pa.array([round(float(value) * MICRO) for value in values], pa.int32())
 
 

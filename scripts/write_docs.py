@@ -10,7 +10,7 @@ import ast
 import importlib.util
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
@@ -56,7 +56,7 @@ def paragraphs(*texts: str) -> str:
     return "".join(f"{text}\n\n" for text in texts if text)
 
 
-def table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]] | list[tuple[str, ...]]) -> str:
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     """A table in Markdown."""
     lines = [head, tuple("---" for _ in head), *rows]
     return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
@@ -142,7 +142,7 @@ def _kind(schema: Mapping[str, Any]) -> str:
         return "location"
     if "enum" in schema:
         return " or ".join(f"`{value}`" for value in schema["enum"])
-    kind = schema.get("type", "any")
+    kind: str = schema.get("type", "any")
     if kind == "array":
         ends = _range(schema.get("minItems"), schema.get("maxItems"))
         return f"list of {f'{ends} ' if ends else ''}{_plural(schema.get('items', {}))}"
@@ -252,7 +252,7 @@ def _preset_section(preset: Preset[Any]) -> str:
             f"`{contrast.variant}` − `{contrast.baseline}`",
             contrast.isolates,
             ", ".join(f"`{field}`" for field in contrast.factor),
-            "yes" if contrast.is_primary else "",
+            "yes" if contrast.primary else "",
         )
         for contrast in plan.contrasts
     ]
@@ -293,7 +293,7 @@ def _flow(value: object) -> str:
 
 def _arm_text(arm: Arm) -> str:
     """How an arm differs from one that shows everything and has no tools."""
-    plain = Arm(name="", agent=PresetOptions().agent)
+    plain = Arm(name="plain", agent=PresetOptions().agent)
     parts = [f"agent `{arm.agent}`"] if arm.agent != plain.agent else []
     every = set(usable_tools(BENCHMARKS.get(BENCHMARK)))
     if arm.tools:
