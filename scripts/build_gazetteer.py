@@ -279,7 +279,7 @@ def _xyz(lat_deg: object, lon_deg: object) -> np.ndarray:
     return EARTH_M * np.column_stack((np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)))
 
 
-def _micro(values: Iterable[float]) -> pa.Array:
+def _micro(values: Iterable[float | str]) -> pa.Array:
     return pa.array([round(float(value) * MICRO) for value in values], pa.int32())
 
 

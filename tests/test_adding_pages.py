@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted(path.name for path in (ROOT / "docs").glob("adding-*.md"))
+PAGES = ("adding-a-tool.md", "adding-a-benchmark.md", "adding-an-agent.md", "adding-a-preset.md")
 GROWING = ("tools", "agents", "gnomon", "gnomon/presets", "gnomon/benchmarks")  # folders that get a module
 LINKED = ("scripts", "tests", "workers", "service", "examples", "pyproject.toml")
 FILE = re.compile(r"^`([\w./-]+\.(?:py|yaml))`:\n\n```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE)
