@@ -1,7 +1,6 @@
 """Every agent that the registry finds keeps the Agent protocol."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -37,7 +36,7 @@ class TestAgent:
 
     async def test_it_calls_the_model_as_often_as_it_says(self, name, new_context):
         context = new_context(["Paris"])
-        least, most = model_calls(replace(context.arm, agent=name))
+        least, most = model_calls(context.arm.model_copy(update={"agent": name}))
         await AGENTS.get(name).answer(context)
         assert least <= len(context.trace.replies) <= most
 
