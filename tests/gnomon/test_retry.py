@@ -7,7 +7,8 @@ import pytest
 from gnomon.core.errors import ProviderFault, SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.retry import PREFLIGHT_RETRY, RATE_LIMIT_PAUSES, RetryPolicy, changed_fields
-from gnomon.spec.job_spec import JobSpec, parse_spec
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.rules import parse_spec
 
 SPEC: dict[str, Any] = {
     "benchmark": "worlds",

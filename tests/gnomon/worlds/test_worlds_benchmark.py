@@ -124,12 +124,12 @@ def test_cells_come_evenly_and_a_place_is_a_cluster(tmp_path: Path) -> None:
     assert len({ref.cluster for ref in refs}) == SAMPLES // len(TASKS)
 
 
-def test_a_million_references_cost_nothing(tmp_path: Path) -> None:
-    refs = opened(tmp_path, limit=10**12).refs
-    assert len(refs) == 10**12
-    assert refs[-1].sample_id == "w0-999999999999"
+def test_ten_million_references_cost_nothing(tmp_path: Path) -> None:
+    refs = opened(tmp_path, limit=10_000_000).refs
+    assert len(refs) == 10_000_000
+    assert refs[-1].sample_id == "w0-9999999"
     with pytest.raises(IndexError):
-        refs[10**12]
+        refs[10_000_000]
 
 
 def test_a_sample_has_a_map_a_scene_and_nothing_missing(tmp_path: Path) -> None:
