@@ -1,4 +1,4 @@
-"""Row files: one result a line, as JSON or CSV; the least that a report needs is sample, arm and score."""
+"""Reads row files: one result per line, as JSON or CSV; a report needs at least sample, arm and score."""
 
 import csv
 import json
@@ -70,9 +70,13 @@ class RowLine(BaseModel):
         if (self.score is None) != (outcome == Outcome.INFRA_MISSING):
             raise ValueError("a score is null where the outcome is infra_missing, and nowhere else")
         reason = self.stop_reason or ("imported:missing" if self.score is None else "answered")
-        known = self.model_dump(exclude={"outcome", "stop_reason", "cell", "flags"})
+        values = self.model_dump(exclude={"outcome", "stop_reason", "cell", "flags"})
         return Row(
-            **known, outcome=outcome, stop_reason=reason, cell=self.cell or self.task, flags=tuple(self.flags)
+            **values,
+            outcome=outcome,
+            stop_reason=reason,
+            cell=self.cell or self.task,
+            flags=tuple(self.flags),
         )
 
 
@@ -139,7 +143,7 @@ def read_line(kind: type[Line], number: int, line: object) -> Line:
 
 
 def finite(value: object) -> float | None:
-    """A number in [0, 1] as it stands, else None.
+    """A number in [0, 1] as it is, else None.
 
     >>> finite(1), finite(True), finite(0.5), finite(2), finite("x")
     (1.0, 1.0, 0.5, None, None)

@@ -1,4 +1,4 @@
-"""Decoding: how replies are drawn, as a benchmark's protocol sets it."""
+"""How replies are drawn, as a benchmark's protocol sets it."""
 
 from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
@@ -7,7 +7,7 @@ from pydantic import Field
 
 from gnomon.core.validation import StrictModel
 
-EVERY_TASK = "all"  # the name under which a setting of all tasks stands
+EVERY_TASK = "all"  # the name of a setting for all tasks
 
 
 class Decoding(StrictModel):
@@ -39,7 +39,7 @@ class SetsDecoding(Protocol):
 
 
 def decoding_of(benchmark: object, protocol: str) -> dict[str, Decoding]:
-    """What a benchmark's protocol sets; nothing where the benchmark is silent.
+    """What a benchmark's protocol sets; empty where the benchmark sets nothing.
 
     >>> decoding_of(object(), "official")
     {}

@@ -45,7 +45,7 @@ class Context:
     """What the rules need to know of the caller and of the place where the job shall run."""
 
     agents: tuple[str, ...]  # that there are
-    stored_job: Callable[[str], StoredJob] | None = None  # by its id; None: there is no store to ask
+    stored_job: Callable[[str], StoredJob] | None = None  # by its id; None: without a store
     is_request: bool = False  # it came over HTTP: relative data are looked for in the roots
     data_roots: tuple[Path, ...] | None = None  # folders that data may be read from; None: not set
     endpoints: EndpointAllowlist = NO_ENDPOINTS  # where the operator lets models be called

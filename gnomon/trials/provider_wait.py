@@ -1,4 +1,4 @@
-"""Waiting for a provider: for how long at most, what a trace says of it, and who may run meanwhile."""
+"""Waits for a provider: for how long at most, with what note in the trace, and with which slot."""
 
 import asyncio
 import math
@@ -10,7 +10,7 @@ from typing import Protocol
 from gnomon.core.trace import NoteStep, Trace
 from gnomon.trials.timeout import timeout_paused
 
-MAX_WAIT_S = 600.0  # whatever a provider asks for
+MAX_WAIT_S = 600.0  # even where a provider asks for more
 LONG_WAIT_S = 2.0  # a trial that waits longer lets another run meanwhile
 CAPPED = "capped_wait"  # flag of a row
 
@@ -33,9 +33,9 @@ TRACE: ContextVar[Trace | None] = ContextVar("the trace of the trial that runs h
 
 @asynccontextmanager
 async def provider_wait(*, on_the_clock: bool = False, known_s: float = 0.0) -> AsyncIterator[None]:
-    """Within, the trial waits for its provider: off its clock, and without its slot where that takes long.
+    """Within, the trial waits for its provider: its timeout is paused, its slot lent where that takes long.
 
-    `known_s`: how long it will be at least. Afterwards the slot is waited for.
+    `known_s`: how long it will be at least. Afterwards it waits for the slot.
     """
     slot = SLOT.get()
     with nullcontext() if on_the_clock else timeout_paused():
@@ -53,7 +53,7 @@ async def provider_wait(*, on_the_clock: bool = False, known_s: float = 0.0) -> 
 
 
 async def sleep_as_asked(asked_s: float, *, on_the_clock: bool = False) -> None:
-    """Wait as long as the provider asks, MAX_WAIT_S at most; that a wait was cut short is in the trace."""
+    """Wait as long as the provider asks, MAX_WAIT_S at most; the trace notes a wait that was cut short."""
     seconds = capped_s(asked_s)
     if seconds != asked_s and (trace := TRACE.get()) is not None:
         trace.add(
@@ -64,7 +64,7 @@ async def sleep_as_asked(asked_s: float, *, on_the_clock: bool = False) -> None:
 
 
 def capped_s(asked_s: float) -> float:
-    """Seconds that are waited where so many are asked for.
+    """Seconds to wait where a provider asks for so many.
 
     >>> capped_s(5.0), capped_s(1e300), capped_s(float("nan")), capped_s(-3.0)
     (5.0, 600.0, 600.0, 0.0)
