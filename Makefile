@@ -2,7 +2,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: help demo test soak faults bench audit check format lock clean
+.PHONY: help demo test soak faults bench audit docs check format lock clean
 help:  ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
@@ -23,6 +23,9 @@ bench: $(VENV)/dev.installed  ## what a trial costs, beside a bare loop and Insp
 
 audit: $(VENV)/dev.installed  ## known vulnerabilities of the locked packages (needs the network)
 	scripts/audit $(VENV)
+
+docs: $(VENV)/dev.installed  ## the parts of docs/ that are made from the modules: tools, agents, presets, benchmarks
+	$(BIN)/python -m scripts.write_docs
 
 check: $(VENV)/dev.installed  ## lint, types, import contracts
 	$(BIN)/ruff format --check .

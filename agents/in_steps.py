@@ -1,4 +1,10 @@
-"""In steps: the prompt's steps one after another, each reply before the next step."""
+"""The prompt's steps one after another, each reply before the next step.
+
+A prompt may hold headings `## Step 1`, `## Step 2`, …: each step is asked in the conversation so far, what
+comes before the first goes with it, and no step sees a later one. A prompt without such headings is one step.
+`urbanvideo-authoring` writes questions this way; under `direct` the same prompt is asked in one go, so the
+two make a contrast.
+"""
 
 import itertools
 import re
@@ -10,9 +16,7 @@ _STEP = re.compile(r"^## Step \d+\b.*$", re.MULTILINE)
 
 
 class _InSteps:
-    """Chain of prompts: whatever stands before the first heading `## Step 1` is said with it; then each step
-    is asked in the conversation so far. A prompt without such headings is one step. No tool is ever run.
-    """
+    """A chain of prompts in one conversation; no tool is ever run."""
 
     name = "in-steps"
     uses_tools = False

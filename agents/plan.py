@@ -1,8 +1,14 @@
-"""Plan: the model writes a plan, then works it off with tools."""
+"""A plan first, then ReAct with the plan in the conversation.
+
+One turn for a plan, in which calls are forbidden; then `react`, with the plan in the conversation (Wang et
+al. 2023). It costs one call of the model more.
+"""
 
 from agents.core.messages import with_user_turn
+from agents.core.tool_turn import tool_loop_calls
 from agents.react import react_from
 from gnomon.core.agent import AgentContext
+from gnomon.core.arm import Arm
 
 PLAN = (
     "First write a short plan: which steps lead to the answer, and which tool serves each. Call no tool and"
@@ -17,6 +23,9 @@ class _Plan:
     name = "plan"
     uses_tools = True
     description = "The model first writes a plan, then calls tools in turns as react does."
+
+    def model_calls(self, arm: Arm) -> tuple[int, int]:
+        return tool_loop_calls(arm, before=1)
 
     async def answer(self, context: AgentContext) -> str:
         asked = with_user_turn(context.prompt, PLAN)

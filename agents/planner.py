@@ -1,15 +1,19 @@
-"""Planner: gathers facts, drafts a trip, has it scheduled and verified, and mends what is wrong."""
+"""Trips planned in stages: facts, draft, schedule, verification and repair.
 
-from agents.trips import graph
+A LangGraph graph for trips ([itinerary.md](itinerary.md)): intake, ground, gather ⇄ tools, draft, schedule,
+verify, repair (three rounds at most), finalize. It acts through the arm's tools alone: with `order_visits` it
+schedules what was drafted, or refuses what is proven impossible; with `check_plan` it verifies and sends the
+faults back to the model; these calls are traced and counted like any other. Names of the request that are not
+found end in a refusal that names them, before the model is asked. When turns or calls run out, the draft with
+the fewest faults is the answer.
+"""
+
+from agents.itinerary import graph
 from gnomon.core.agent import AgentContext
 
 
 class _Planner:
-    """intake, ground, gather with tools, draft, schedule, verify, repair (three rounds at most), finalize.
-
-    What it may do is what the arm's tools allow: `order_visits` makes it schedule, `check_plan` makes it
-    verify and repair. It refuses a request whose places are not found, naming them.
-    """
+    """Runs the graph of agents/itinerary/graph.py on the prompt."""
 
     name = "planner"
     uses_tools = True

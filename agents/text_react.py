@@ -1,10 +1,18 @@
-"""Text ReAct: tools are described and called in plain text, for models without function calling."""
+"""ReAct in plain text: tools are described and called in words, for models without function calling.
+
+The same tools without function calling: names, descriptions and schemas are in the prompt, the model writes
+`Action: {"tool": "...", "arguments": {...}}`, and gets the result as a line `Observation: ...`. What a reply
+says after its first action (observations it makes up) is cut off. Errors, counts and limits are those of
+`react`.
+"""
 
 import json
 import re
 
 from agents.core.messages import as_observation, with_user_turn
+from agents.core.tool_turn import tool_loop_calls
 from gnomon.core.agent import AgentContext, LimitReached
+from gnomon.core.arm import Arm
 from gnomon.core.message import Message, ToolCall
 
 ACTION = re.compile(r"^\s*\**Action:\**\s*", re.MULTILINE)
@@ -15,17 +23,15 @@ USED_UP = "All tool calls are used up. Answer now, without an action."
 
 
 class _TextReact:
-    """ReAct as first published (Yao et al. 2023): thoughts, actions and observations are text.
-
-    The request holds no schemas; names, descriptions and argument schemas stand in the prompt. Of a reply
-    only what comes before and within its first action counts: what it makes up of observations is cut off.
-    A broken action comes back as an observation, as in `react`, and so do the limits.
-    """
+    """ReAct as first published (Yao et al. 2023): thoughts, actions and observations are text."""
 
     name = "text-react"
     uses_tools = True
     calls_in_words = True
     description = "The model calls tools by writing `Action: {...}` lines; no function calling is needed."
+
+    def model_calls(self, arm: Arm) -> tuple[int, int]:
+        return tool_loop_calls(arm)
 
     async def answer(self, context: AgentContext) -> str:
         messages = _with_tools_listed(context)

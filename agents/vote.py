@@ -1,4 +1,11 @@
-"""Vote: several drafts without tools, then the answer that most of them agree on."""
+"""Several drafts without tools, then the answer that most of them agree on.
+
+The control for the tokens that tools make a model spend (preset `matched_compute`). It drafts answers, each
+with a seed of its own, for as long as one more draft and the final choice fit into the arm's `max_tokens`;
+then the model is shown all drafts and asked for the answer that most agree on (universal self-consistency,
+Chen et al. 2023). No parser of any benchmark is needed for it. Drafts that are all the same are the answer at
+once. Without `max_tokens`, or with a provider that counts no tokens, there are three drafts.
+"""
 
 from agents.core.messages import with_user_turn
 from gnomon.core.agent import AgentContext
@@ -12,11 +19,10 @@ CHOOSE = (
 
 
 class _Vote:
-    """Universal self-consistency (Chen et al. 2023): the model itself finds what its drafts agree on.
+    """Universal self-consistency: the model itself finds what its drafts agree on.
 
-    It drafts for as long as another draft and the choice will fit into the arm's `max_tokens` and
-    `max_turns`, each draft with a seed of its own. One draft, or drafts that are all the same, are the answer
-    at once. So a model without tools can spend what a model with tools spends.
+    It drafts for as long as another draft and the choice fit into the arm's `max_tokens` and `max_turns`. One
+    draft, or drafts that are all the same, are the answer at once.
     """
 
     name = "vote"

@@ -7,11 +7,11 @@ import argparse
 from collections import Counter
 
 from gnomon.benchmarks.itinerary.generate import task_for
-from gnomon.benchmarks.itinerary.numbering import numbers
+from gnomon.benchmarks.itinerary.task import numbers
 from tests.gnomon.itinerary.test_itinerary_benchmark import faulty
-from tools.trips.draft import plan_of, read_draft
-from tools.trips.provider import answered
-from tools.trips.verify.verify import verify_plan
+from tools.itinerary.draft import plan_of, read_draft
+from tools.itinerary.provider import answered
+from tools.itinerary.verify.verify import verify_plan
 
 
 def main() -> None:

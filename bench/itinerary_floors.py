@@ -7,10 +7,9 @@ import argparse
 import statistics
 import time
 
-from gnomon.benchmarks.itinerary.floors import POLICIES, chance_of_an_order, play
 from gnomon.benchmarks.itinerary.generate import task_for
-from gnomon.benchmarks.itinerary.numbering import numbers
-from gnomon.benchmarks.itinerary.scoring import score
+from gnomon.benchmarks.itinerary.scoring import POLICIES, chance_of_an_order, play, score
+from gnomon.benchmarks.itinerary.task import numbers
 
 
 def main() -> None:

@@ -18,8 +18,8 @@ from numpy.random import Generator
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.report.build import build_report
-from gnomon.report.schema import Report
-from gnomon.report.shapes import Interval
+from gnomon.report.report import Report
+from gnomon.report.section import Interval
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats
 

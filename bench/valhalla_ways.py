@@ -13,8 +13,8 @@ import asyncio
 import random
 import statistics
 
-from tools.trips.http.routers import Valhalla
-from tools.trips.osm.city import city_files, read_city
+from tools.itinerary.http.routers import Valhalla
+from tools.itinerary.osm.city import city_files, read_city
 
 KINDS = ("museum", "gallery", "attraction", "place_of_worship", "library", "restaurant", "hotel", "park")
 TABLES, POINTS, LEAST_M = 20, 16, 100

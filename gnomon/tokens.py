@@ -9,8 +9,7 @@ import json
 from collections.abc import Sequence
 
 from gnomon.core.message import Message, ToolSchema
-from gnomon.core.model import Request
-from gnomon.per_toolset import PerToolset
+from gnomon.core.model import Request, memoize_by_tools
 
 BYTES_PER_TOKEN = 4  # of English; a prompt full of coordinates has two, one of Japanese three
 # By the providers' published rules a picture of 1280 x 720 has 1,104 tokens at OpenAI (patches of 32 px,
@@ -25,7 +24,7 @@ class TokenEstimator:
     """Counts the tokens of requests. Schemas are measured once for each toolset."""
 
     def __init__(self) -> None:
-        self._schema_bytes = PerToolset(_schema_bytes)
+        self._schema_bytes = memoize_by_tools(_schema_bytes)
 
     def prompt(self, request: Request) -> int:
         """About as many tokens as the request's messages and tools have.

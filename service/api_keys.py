@@ -1,8 +1,8 @@
-"""Keys: who may ask the API for what. Only SHA-256 digests are kept.
+"""API keys and what each may do. Only SHA-256 digests are kept.
 
-GNOMON_API_KEYS holds entries parted by commas, the file GNOMON_API_KEYS_FILE one a line; `#` begins a remark,
-and a file that changes is read again. An entry is `[read|run] KEY-OR-DIGEST [until YYYY-MM-DD]`; a digest is
-`sha256:` and 64 hex digits.
+GNOMON_API_KEYS holds entries separated by commas, the file GNOMON_API_KEYS_FILE one per line; `#` begins a
+comment, and a file that changes is read again. An entry is `[read|run] KEY-OR-DIGEST [until YYYY-MM-DD]`; a
+digest is `sha256:` and 64 hex digits.
 """
 
 import datetime as dt
@@ -19,14 +19,14 @@ from typing import Literal, cast, get_args
 from gnomon.core.errors import SpecError
 
 Scope = Literal["read", "run"]
-SCOPES: tuple[Scope, ...] = get_args(Scope)  # each holds those before it
-LOOK_S = 1.0  # how often the file is looked at: a key that was struck out opens nothing a moment later
+SCOPES: tuple[Scope, ...] = get_args(Scope)  # each includes those before it
+RELOAD_S = 1.0  # how often the file is checked for changes, and so how long a removed key still works
 ALLOWED = "[read|run] KEY-OR-DIGEST [until YYYY-MM-DD]; a key has 16 or more printable characters"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """A key's digest, what it opens, and the last day on which it does (UTC)."""
+    """A key's digest, its scope, and the last day on which it is valid (UTC)."""
 
     digest: bytes
     scope: Scope
@@ -34,40 +34,40 @@ class Key:
 
 
 class KeyRing:
-    """The keys in force now. It is empty only where no key was ever configured."""
+    """The keys that are valid now; falsy only if no key was ever configured."""
 
     def __init__(self, keys: Iterable[Key] = (), file: Path | None = None) -> None:
         self._fixed, self._file = tuple(keys), file
         self._read: tuple[Key, ...] = ()
         self._stamp: tuple[int, int] | None = None
-        self._looked_s = -LOOK_S
+        self._checked_s = -RELOAD_S
         self._refresh()
 
     def __bool__(self) -> bool:
         return bool(self._fixed) or self._file is not None
 
     def scope_of(self, key: str, *, today: dt.date | None = None) -> Scope | None:
-        """What `key` opens today; None where nothing.
+        """The scope of `key` today; None if it is not valid.
 
         >>> ring = KeyRing([parse_key("read 0123456789abcdef until 2026-01-31")])
         >>> [ring.scope_of("0123456789abcdef", today=dt.date(2026, month, 1)) for month in (1, 2)]
         ['read', None]
         """
         self._refresh()
-        given, today = digest_of(key), today or dt.datetime.now(dt.UTC).date()
-        # Every key is compared, so the time taken tells nothing about which one came near.
-        matches = [held for held in self._fixed + self._read if hmac.compare_digest(given, held.digest)]
-        scopes = [held.scope for held in matches if held.until is None or today <= held.until]
+        digest, today = digest_of(key), today or dt.datetime.now(dt.UTC).date()
+        # Every key is compared, so the time taken does not depend on which one matches.
+        matches = [entry for entry in self._fixed + self._read if hmac.compare_digest(digest, entry.digest)]
+        scopes = [entry.scope for entry in matches if entry.until is None or today <= entry.until]
         return max(scopes, key=SCOPES.index, default=None)
 
     def _refresh(self) -> None:
-        """Read the file again if it has changed. One that is broken or gone opens nothing."""
-        if self._file is None or time.monotonic() - self._looked_s < LOOK_S:
+        """Read the file again if it has changed. A broken or absent file has no valid keys."""
+        if self._file is None or time.monotonic() - self._checked_s < RELOAD_S:
             return
-        self._looked_s = time.monotonic()
+        self._checked_s = time.monotonic()
         try:
-            found = self._file.stat()
-            stamp = (found.st_mtime_ns, found.st_size)
+            status = self._file.stat()
+            stamp = (status.st_mtime_ns, status.st_size)
             if stamp != self._stamp:
                 self._read = read_key_file(self._file)
                 self._stamp = stamp
@@ -79,7 +79,7 @@ def read_key_file(file: Path) -> tuple[Key, ...]:
     """The keys of a file.
 
     Raises:
-        SpecError: it cannot be read, or a line is no entry; the message names the line, never the key.
+        SpecError: it cannot be read, or a line is not an entry; the message names the line, never the key.
     """
     field = "GNOMON_API_KEYS_FILE"
     try:
@@ -97,7 +97,7 @@ def parse_key(entry: str, *, field: str = "GNOMON_API_KEYS") -> Key:
     'run'
 
     Raises:
-        SpecError: it is none; the message does not repeat it.
+        SpecError: it is not an entry; the message does not repeat it.
     """
     words = entry.split()
     scope: Scope = SCOPES[-1]
@@ -118,7 +118,7 @@ def new_key() -> str:
 
 
 def entry_of(key: str, scope: Scope, until: dt.date | None = None) -> str:
-    """The entry that lets `key` in without telling it.
+    """The entry for `key`: its digest, not the key itself.
 
     >>> entry_of("0123456789abcdef", "read")[:20]
     'read sha256:9f9f5111'
@@ -127,7 +127,7 @@ def entry_of(key: str, scope: Scope, until: dt.date | None = None) -> str:
 
 
 def digest_of(key: str) -> bytes:
-    """What is kept of a key: its SHA-256. Keys are random, so that no salt is needed."""
+    """A key's SHA-256, which is all that is kept. Keys are random, so no salt is needed."""
     return hashlib.sha256(key.encode()).digest()
 
 
@@ -145,4 +145,4 @@ def _date(word: str, field: str) -> dt.date:
     try:
         return dt.date.fromisoformat(word)
     except ValueError:
-        raise SpecError(f"{word!r} is no date; allowed: YYYY-MM-DD", field=field) from None
+        raise SpecError(f"{word!r} is not a date; allowed: YYYY-MM-DD", field=field) from None

@@ -1,4 +1,4 @@
-"""Client: a job over HTTP, for the command line."""
+"""An HTTP client of a Gnomon server, for the command line."""
 
 import json
 import time
@@ -24,7 +24,7 @@ class Client:
         try:
             self._http = httpx.Client(base_url=url, headers=headers, timeout=60.0)
         except httpx.InvalidURL as error:
-            raise SpecError(f"{url!r} is no address: {error}", field="--url") from None
+            raise SpecError(f"{url!r} is not an address: {error}", field="--url") from None
 
     def __enter__(self) -> Self:
         return self
@@ -36,24 +36,24 @@ class Client:
 
     @property
     def is_local(self) -> bool:
-        """Whether the server is this machine, so that its folders are ours."""
+        """Whether the server is this machine, and so reads the same folders."""
         return is_loopback(self._http.base_url.host)
 
     def post_job(self, spec: object) -> dict[str, Any]:
         """Post a spec; a relative data folder is made absolute where the server is this machine.
 
         Raises:
-            SpecError: the server refuses it; field and message are the server's.
+            SpecError: the server refuses the spec; field and message are the server's.
         """
         if self.is_local and isinstance(spec, dict) and isinstance(spec.get("data"), str):
             spec = {**spec, "data": str((Path.cwd() / spec["data"]).resolve())}
         return self._call("POST", "/v1/jobs", spec)
 
-    def wait(self, job_id: str, seen: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
-        """Look at the job until it has ended, showing each look to `seen`; the job at last."""
+    def wait(self, job_id: str, show: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+        """Poll the job, with `show`, until it has ended and none of its trials runs; the job at its end."""
         while True:
             job = self._call("GET", f"/v1/jobs/{job_id}")
-            seen(job)
+            show(job)
             if job["status"] in ENDED and not job["counts"]["running"]:
                 return job
             time.sleep(POLL_S)
@@ -80,13 +80,13 @@ def _encoded(body: object) -> bytes:
     try:
         return json.dumps(body, allow_nan=False).encode()
     except (TypeError, ValueError) as error:
-        raise SpecError(f"holds what no JSON can hold: {error}", field="spec") from None
+        raise SpecError(f"cannot be written as JSON: {error}", field="spec") from None
 
 
 def _refusal(response: httpx.Response) -> GnomonError:
     try:
-        said = response.json()
-        detail, field = str(said["detail"]), str(said.get("field", ""))
+        problem = response.json()
+        detail, field = str(problem["detail"]), str(problem.get("field", ""))
     except (ValueError, KeyError, TypeError, AttributeError):
         detail, field = f"the server answered {response.status_code}", "--url"
     if response.status_code == httpx.codes.NOT_FOUND:

@@ -1,4 +1,4 @@
-"""Data folder: for its owner's eyes only, whatever the umask."""
+"""Makes a data folder readable by its owner alone, whatever the umask."""
 
 import os
 import re
@@ -6,8 +6,8 @@ import stat
 from pathlib import Path
 
 STORE = ("gnomon.db", "gnomon.db-wal", "gnomon.db-shm")
-# What lies in the folders that Gnomon makes beside its store. Folders of these names are common: one in which
-# anything else lies is somebody's own.
+# What is in the folders that Gnomon makes beside its store. Folders of these names are common: one that holds
+# anything else was made by the user.
 INSIDE = {
     "redis": r"lock|redis\.(log|sock)|(broken-\d+-)?appendonly.*",
     "media": r"[0-9a-f]{2}(/([0-9a-f]{64}|\.part-[0-9a-f]+))?|map-readings(/[^/]+\.json)?",
@@ -20,10 +20,10 @@ UMASK = 0o077
 
 
 def keep_private(folder: Path) -> None:
-    """Take from everybody else what Gnomon keeps in `folder`, where an earlier version or umask let them in.
+    """Remove other users' access to what Gnomon keeps in `folder`, which an earlier version or umask gave.
 
-    What may be somebody else's stays as it is, and so does a folder that holds some of that: it is somebody's
-    own, such as the current one.
+    Files that Gnomon may not have made stay as they are, and so does a folder that holds some: it is the
+    user's, such as the current folder.
     """
     try:
         folder = folder.resolve()
@@ -43,7 +43,7 @@ def keep_private(folder: Path) -> None:
 
 
 def _is_ours(entry: Path) -> bool:
-    """Whether Gnomon made this entry of a data folder, and all that lies in it."""
+    """Whether Gnomon made this entry of a data folder, and everything in it."""
     if not entry.is_dir() or entry.is_symlink():
         return entry.name in STORE and _is_mine(entry)
     inside = re.compile(INSIDE.get(entry.name, r"(?!)"))

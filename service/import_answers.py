@@ -1,4 +1,4 @@
-"""Answering: a stored job with the answers of people beside its models, as a job of its own."""
+"""Adds answers of people to a stored job, as models of a new job."""
 
 from itertools import chain
 from pathlib import Path
@@ -17,10 +17,10 @@ def add_answers(store: Store, job_id: str, file: Path, settings: Settings, *, ar
     """Score a file of answers as the job scores, and keep them with the job's rows; the new job's id.
 
     Raises:
-        NotFound: there is no such job, or no such sample in it.
+        NotFound: the job does not exist, or has no such sample.
         Conflict: it still runs.
         SpecError, DataError: the file holds no answers, there is no such arm, a model has a person's name, or
-            the job's samples cannot be read any more.
+            the job's samples can no longer be read.
     """
     job = store.job(job_id)
     if job.status in OPEN:
@@ -32,14 +32,14 @@ def add_answers(store: Store, job_id: str, file: Path, settings: Settings, *, ar
     lines = read_answers(file)
     name = job.spec.arm(arm or job.spec.arms[0].name).name
     spec = _with_people(job.spec, list(dict.fromkeys(line.model for line in lines)))
-    most = max(line.repeat for line in lines)
-    if most >= spec.repeats:
-        raise SpecError(f"repeat {most} of a job with {spec.repeats} repeats, counted from 0", field="repeat")
+    last = max(line.repeat for line in lines)
+    if last >= spec.repeats:
+        raise SpecError(f"repeat {last} of a job with {spec.repeats} repeats, counted from 0", field="repeat")
     opened = open_spec(job.spec, media_of(settings.data_dir))
     refs = {ref.sample_id: ref for ref in store.refs(job_id)}
-    told = scored_answers(lines, arm=name, bench=opened.bench, refs=refs, sample=opened.samples.get)
+    answered = scored_answers(lines, arm=name, bench=opened.bench, refs=refs, sample=opened.samples.get)
     kept = ((row, store.trace(row.trial_id)) for row in store.iter_rows(job_id))
-    return store.insert_finished_job(spec, list(refs.values()), chain(kept, told), faults=job.faults)
+    return store.insert_finished_job(spec, list(refs.values()), chain(kept, answered), faults=job.faults)
 
 
 def _with_people(spec: JobSpec, people: list[str]) -> JobSpec:

@@ -1,11 +1,11 @@
-"""Itineraries: a planning request as a job of one trial, and what its finished row holds."""
+"""Turns a planning request into a job of one trial, and its finished row into a trip."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
-from gnomon.trips.result import TripResult, result_of
+from gnomon.itinerary_export.result import TripResult, result_of
 
 SAMPLE, ARM, REFERENCE = "request", "planner", "reference"
 TOOLS = (
@@ -16,12 +16,12 @@ MAX_TOOL_CALLS, MAX_TURNS = 60, 30
 
 
 def spec_of(request: object, model: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The job that plans a request; without a model the built-in reference plans.
+    """The spec of a job that plans a request, by the built-in reference unless a model is named.
 
-    A request's field `film` is a video in which the model looks for places: the data of the job.
+    A request's field `film` is a video in which the model looks for places: the job's data.
 
     Raises:
-        SpecError: the request is no object, or one that the built-in reference cannot read.
+        SpecError: the request is not an object, or one that the built-in reference cannot read.
     """
     if not isinstance(request, dict):
         raise SpecError("must be one JSON object: a planning request", field="request")
@@ -30,7 +30,7 @@ def spec_of(request: object, model: Mapping[str, Any] | None = None) -> dict[str
         raise SpecError("must be the path of a video", field="request.film")
     unread = next((field for field in ("text", "film") if field in request), None)
     if unread and (model or {"id": REFERENCE}).get("id") == REFERENCE:
-        message = f"the built-in {REFERENCE} reads no free words and sees no film; name a language model"
+        message = f"the built-in {REFERENCE} reads no free text and sees no film; name a language model"
         raise SpecError(message, field=f"request.{unread}")
     arm = {"name": ARM, "agent": "planner", "tools": list(TOOLS)}
     return {
@@ -47,7 +47,7 @@ def planned(row: Row | Mapping[str, Any]) -> TripResult:
     """The trip in a finished row.
 
     Raises:
-        DataError: the row holds no plan; the message says where to look.
+        DataError: the row holds no plan.
     """
     answer = row["answer"] if isinstance(row, Mapping) else row.answer
     return result_of(answer)

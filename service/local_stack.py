@@ -1,4 +1,4 @@
-"""Embedded: queue, sweeper and workers as children of this process, for `run`, `demo` and `up`."""
+"""Runs queue, sweeper and workers as children of this process, for `run`, `demo` and `up`."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ MAX_DEFAULT_WORKERS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalStack:
-    """An open store and queue, and the supervisor of whatever works on them."""
+    """An open store and queue, and the supervisor of the processes that use them."""
 
     settings: Settings
     store: Store
@@ -51,9 +51,9 @@ class LocalStack:
 
 
 def worker_env(settings: Settings, redis_url: str) -> dict[str, str]:
-    """Variables that tell a worker or sweeper where everything is; options would show passwords in `ps`."""
+    """The addresses that a worker or sweeper needs, as variables: options would show passwords in `ps`."""
     return {
-        "GNOMON_API_KEYS": "",  # callers' keys are no business of theirs
+        "GNOMON_API_KEYS": "",  # workers have no use for the callers' keys
         "GNOMON_API_KEYS_FILE": "",
         "GNOMON_REDIS_URL": redis_url,
         "GNOMON_DATABASE_URL": settings.database_url,
@@ -62,23 +62,23 @@ def worker_env(settings: Settings, redis_url: str) -> dict[str, str]:
 
 
 def default_workers() -> int:
-    """One a core, at most MAX_DEFAULT_WORKERS."""
+    """One per core, at most MAX_DEFAULT_WORKERS."""
     return min(MAX_DEFAULT_WORKERS, os.cpu_count() or 1)
 
 
 @contextmanager
 def local_stack(settings: Settings) -> Iterator[LocalStack]:
-    """Open the store and a queue: GNOMON_REDIS_URL's, else a Redis of the data folder's own.
+    """Open the store and a queue: the one at GNOMON_REDIS_URL, else the data folder's own Redis.
 
     Raises:
         Conflict: another process owns the queue of this data folder.
-        SpecError: GNOMON_REDIS_URL does not answer.
+        SpecError: the Redis at GNOMON_REDIS_URL does not answer.
     """
     with ExitStack() as stack:
-        stack.callback(os.umask, os.umask(UMASK))  # what is written here lies in the data folder
+        stack.callback(os.umask, os.umask(UMASK))  # what is written here is in the data folder
         if settings.redis_url is None:
             server = RedisServer(settings.data_dir, supervisor=(supervisor := Supervisor()))
-            stack.callback(server.stop)  # lets go of the folder, after its children have ended
+            stack.callback(server.stop)  # releases the folder, after its children have ended
             stack.callback(supervisor.stop)
             url = server.start()
         else:
@@ -93,10 +93,10 @@ def local_stack(settings: Settings) -> Iterator[LocalStack]:
 
 
 def open_redis(url: str) -> Redis:
-    """A client of the Redis at `url`, which answers.
+    """A client of the Redis at `url`.
 
     Raises:
-        SpecError: it does not.
+        SpecError: the server does not answer.
     """
     try:
         redis = client_of(url)

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
+from gnomon.core.agent import model_calls
 from gnomon.core.arm import Arm
 from gnomon.core.model import Request, is_built_in
+from gnomon.core.retry import changed_fields
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
 from gnomon.price_table import price_entry
 from gnomon.report.pairs import pairs
 from gnomon.spec.job_spec import JobSpec, ModelSpec
-from gnomon.spec.preset import model_calls
 from gnomon.statistics.power import ICC, design_effect, mde_of, planned_mde
 from gnomon.tokens import BYTES_PER_TOKEN, PICTURE_TOKENS, REPLY_TOKENS, TokenEstimator
 from gnomon.trials.fault_injection import toolbox_of
@@ -84,6 +85,7 @@ def plan(draft: Draft, *, store: "Store | None" = None, pilot: str | None = None
         "arms": arms,
         "usd": None if None in prices else sum(price for price in prices if price is not None),
         "usd_limit": spec.limits.usd,
+        **({"retry": retry} if (retry := changed_fields(spec.retry)) else {}),
         "comparisons": {
             "primary": sum(pair.is_primary for pair in contrasts),
             "all": len(contrasts) * (1 + len(cells)),

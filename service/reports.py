@@ -1,4 +1,4 @@
-"""Reports: built from stored rows, and written to a folder."""
+"""Builds the report of a stored job, and writes it to a folder."""
 
 import json
 from dataclasses import asdict
@@ -8,18 +8,18 @@ from typing import cast
 from gnomon.report.build import build_report
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
-from gnomon.report.missing import ModelCheckRow
+from gnomon.report.report import Report
 from gnomon.report.row_formats import rows_csv, rows_ndjson
-from gnomon.report.schema import Report
+from gnomon.report.sections.preflights import ModelCheckRow
 from gnomon.whole_file import PUBLIC, whole_file, write_whole
 from workers.store.store import Store
 
 
 def report_of(store: Store, job_id: str) -> Report:
-    """The report of a job as it stands.
+    """The report of a job from the rows it has now.
 
     Raises:
-        NotFound: there is no such job.
+        NotFound: the job does not exist.
     """
     job = store.job(job_id)
     return build_report(

@@ -1,5 +1,7 @@
-"""Rescoring a stored job: its traces stay, its scores are made anew and kept as a job of their own."""
+"""Scores the stored responses of a job again and keeps the result as a new job."""
 
+import datetime as dt
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -15,11 +17,12 @@ from workers.store.records import JobRecord
 from workers.store.store import Store
 
 LISTED = 50
+MAX_NAME_CHARS = 200  # as a spec allows
 
 
 @dataclass(slots=True, kw_only=True)
 class Rescoring:
-    """What scoring again has changed. `changes` lists the first of them, each with both scores."""
+    """What rescoring changed. `changes` lists the first changed scores, each before and after."""
 
     old_job: str
     new_job: str = ""
@@ -43,14 +46,14 @@ def rescore(
     *,
     scoring: Scoring | None = None,
     variant: str | None = None,
-    seen: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
 ) -> Rescoring:
     """Score the job's stored responses again and keep the result as a new job; the old one stays as it is.
 
     Raises:
-        NotFound: there is no such job.
+        NotFound: the job does not exist.
         Conflict: it still runs.
-        SpecError, DataError: no such variant, or its samples cannot be read any more.
+        SpecError, DataError: there is no such variant, or its samples can no longer be read.
     """
     job = store.job(job_id)
     if job.status in OPEN:
@@ -59,25 +62,37 @@ def rescore(
         raise SpecError(f"{job.spec.benchmark!r} was run elsewhere; Gnomon has no scorer for it", field="JOB")
     spec = job.spec.model_copy(
         update={
-            "name": f"{job.name}, scored again",
+            "name": new_name(job.name, scoring or job.spec.scoring, now=dt.datetime.now(dt.UTC)),
             "scoring": scoring or job.spec.scoring,
             "variant": variant or job.spec.variant,
         }
     )
     opened = open_spec(spec, media_of(settings.data_dir))
-    known = opened.bench.benchmark.variants
-    if variant is not None and variant not in known:
-        raise SpecError(f"no {variant!r}; allowed: {', '.join(known) or 'nothing'}", field="--variant")
-    found = Rescoring(old_job=job_id, scoring=spec.scoring, variant=spec.variant)
-    ended = _ended(store, job, opened, found, seen)
-    found.new_job = store.insert_finished_job(
+    variants = opened.bench.benchmark.variants
+    if variant is not None and variant not in variants:
+        raise SpecError(f"no {variant!r}; allowed: {', '.join(variants) or 'nothing'}", field="--variant")
+    result = Rescoring(old_job=job_id, scoring=spec.scoring, variant=spec.variant)
+    ended = _ended(store, job, opened, result, progress)
+    result.new_job = store.insert_finished_job(
         spec, store.refs(job_id), ended, status=job.status, faults=job.faults
     )
-    return found
+    return result
+
+
+def new_name(name: str, scoring: Scoring, *, now: dt.datetime) -> str:
+    """A name that tells a rescored job from its original and from other rescorings of it.
+
+    >>> again = new_name("demo", "strict", now=dt.datetime(2026, 1, 31, 12, 30))
+    >>> again, new_name(again, "official", now=dt.datetime(2026, 2, 1))
+    ('demo, scored again (strict, 2026-01-31 12:30:00)', 'demo, scored again (official, 2026-02-01 00:00:00)')
+    """
+    suffix = f", scored again ({scoring}, {now:%Y-%m-%d %H:%M:%S})"
+    original = re.sub(r", scored again( \([^()]*\))?$", "", name)
+    return original[: MAX_NAME_CHARS - len(suffix)] + suffix
 
 
 def _ended(
-    store: Store, job: JobRecord, opened: OpenJob, found: Rescoring, seen: Callable[[int, int], None]
+    store: Store, job: JobRecord, opened: OpenJob, result: Rescoring, progress: Callable[[int, int], None]
 ) -> Iterator[tuple[Row, Mapping[str, Any] | None]]:
     for row in store.iter_rows(job.id):
         trace = store.trace(row.trial_id)
@@ -85,14 +100,14 @@ def _ended(
         new = row
         if response is not None:
             new = rescored(row, response, bench=opened.bench, sample=opened.samples.get(row.sample_id))
-            found.rescored += 1
-        found.trials += 1
-        seen(found.trials, job.counts.done)
-        found.outcomes_changed += new.outcome != row.outcome
+            result.rescored += 1
+        result.trials += 1
+        progress(result.trials, job.counts.done)
+        result.outcomes_changed += new.outcome != row.outcome
         if new.score != row.score:
-            found.changed += 1
-            if len(found.changes) < LISTED:
-                found.changes.append(_change(row, new))
+            result.changed += 1
+            if len(result.changes) < LISTED:
+                result.changes.append(_change(row, new))
         yield new, trace
 
 

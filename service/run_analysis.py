@@ -1,4 +1,4 @@
-"""Analysing stored jobs: figures of their rows, or labels that judge models give to their traces."""
+"""Runs an analysis of stored jobs: figures computed from rows, or labels that judge models give to traces."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from workers.open_job import media_of, open_spec
 from workers.store.records import JobRecord
 from workers.store.store import Store
 
-TRACE_CHARS = 12_000  # of a trace, so that no judge is flooded; what is left out is said
+TRACE_CHARS = 12_000  # of a trace, so that it fits a judge's context; the cut is marked
 RunJob = Callable[[dict[str, Any]], str]  # runs a spec to its end; the job's id
 
 
@@ -28,7 +28,7 @@ def analysis_called(name: str) -> LabelledByJudge | ComputedFromRows:
     """The analysis of this name.
 
     Raises:
-        SpecError: there is none.
+        SpecError: it does not exist.
     """
     try:
         return ANALYSES.get(name)
@@ -39,10 +39,11 @@ def analysis_called(name: str) -> LabelledByJudge | ComputedFromRows:
 def counted(
     store: Store, analysis: ComputedFromRows, job_ids: Sequence[str], settings: Settings
 ) -> dict[str, Any]:
-    """A figure made of the jobs' rows.
+    """Figures computed from the jobs' rows.
 
     Raises:
-        NotFound, SpecError, DataError: no such job, too little in them, or their samples cannot be read.
+        NotFound, SpecError, DataError: a job does not exist, the rows are too few, or its samples cannot be
+            read.
     """
     jobs = [store.job(job_id) for job_id in job_ids]
     rows = [row for job in jobs for row in store.iter_rows(job.id)]
@@ -55,7 +56,7 @@ def _cell(row: Row) -> str:
 
 
 def _question_type(jobs: Sequence[JobRecord], settings: Settings) -> GroupOf:
-    """The kind of a published question, from the samples of the job that asked it."""
+    """The kind of each published question, from the samples of its job."""
     opened = {job.id: open_spec(job.spec, media_of(settings.data_dir)).samples for job in jobs}
 
     @cache
@@ -77,12 +78,13 @@ def judged(
     repeats: int,
     run: RunJob,
 ) -> dict[str, Any]:
-    """Let judges label the job's traces, as a job of its own, and count what they said.
+    """Let judge models label the job's traces, in a new job, and count the labels.
 
     `limit` trials are drawn by the hash of their ids, the same each time.
 
     Raises:
-        NotFound, SpecError: no such job, another benchmark, too few trials with a trace, or a bad judge.
+        NotFound, SpecError: the job does not exist or is of another benchmark, too few trials have a trace,
+            or a judge is not a model.
     """
     job = store.job(job_id)
     if job.spec.benchmark not in analysis.benchmarks:
@@ -109,8 +111,10 @@ def judged(
             "repeats": repeats,
         }
     )
-    found = summarise(analysis, list(store.iter_rows(judging_job)), {case["case_id"]: case for case in cases})
-    return {"job": job_id, "judging_job": judging_job, **found}
+    summary = summarise(
+        analysis, list(store.iter_rows(judging_job)), {case["case_id"]: case for case in cases}
+    )
+    return {"job": job_id, "judging_job": judging_job, **summary}
 
 
 def _is_read(analysis: LabelledByJudge, row: Row) -> bool:
@@ -129,7 +133,7 @@ def _cases(store: Store, analysis: LabelledByJudge, rows: Sequence[Row]) -> Iter
                 "model": row.model,
                 "arm": row.arm,
                 "question": _cut("\n".join(_texts(trace.get("prompt") or ()))),
-                "trace": _cut("\n".join(_told(step) for step in trace["steps"])),
+                "trace": _cut("\n".join(_step_text(step) for step in trace["steps"])),
             }
 
 
@@ -141,7 +145,7 @@ def _texts(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield str(block["text"]) if block.get("type") == "text" else "[picture]"
 
 
-def _told(step: Mapping[str, Any]) -> str:
+def _step_text(step: Mapping[str, Any]) -> str:
     if step.get("kind") == "tool":
         return f"tool {step.get('name')}({step.get('arguments')}) -> {step.get('observation')}"
     return str(step.get("text") or "")

@@ -1,4 +1,4 @@
-"""Running: one job from its draft to its end, in this process and its children."""
+"""Runs one job from its draft to its end, in this process and its children."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,15 +19,15 @@ from workers.store.store import Store
 
 POLL_S = 0.2
 BATCH = 1000
-GRACE_S = 5.0  # after Ctrl-C running trials may finish for this long
+GRACE_S = 5.0  # after Ctrl-C trials in flight may finish for this long
 STOP_S, IDLE_STOP_S = 2.0, 0.3  # then workers have this long to end, with and without a trial in flight
-AWAY_S = 60.0
+AWAY_S = 60.0  # the store may be unreachable for this long
 WORKERS_S = 60.0  # without any worker a run gives up after this long
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobSnapshot:
-    """A job at one moment, and the rows that came since the look before."""
+    """A job at one moment, and the rows that came since the snapshot before."""
 
     job: JobRecord
     rows: Sequence[Row]
@@ -39,12 +39,14 @@ def run_to_end(
     *,
     workers: int,
     started: Callable[[JobRecord, Sequence[JobRecord]], None],
-    seen: Callable[[JobSnapshot], None],
+    progress: Callable[[JobSnapshot], None],
+    stopping: Callable[[int], None],
 ) -> str:
     """Run the job that `begin` queues, with a queue and workers of its own, until it has ended; its id.
 
-    `started` gets the job, and those that were found abandoned and are cancelled; `seen` each look at it.
-    Ctrl-C and SIGTERM cancel the job; running trials may finish for GRACE_S, or until the next Ctrl-C.
+    `started` gets the job, and the abandoned jobs that were cancelled; `progress` each snapshot of it. Ctrl-C
+    and SIGTERM cancel the job; trials in flight, whose number `stopping` gets, may finish for GRACE_S, or
+    until the next Ctrl-C.
 
     Raises:
         GnomonError: no worker comes up.
@@ -55,31 +57,35 @@ def run_to_end(
         try:
             started(job, [old for old in abandoned if old.id != job.id])
             here.start_workers(workers, [job.spec.queue])
-            roll = _WorkerWatch(here)
-            for look in poll_job(here.store, job.id):
-                seen(look)
-                roll.call()
+            watch = _WorkerWatch(here)
+            for snapshot in poll_job(here.store, job.id):
+                progress(snapshot)
+                watch.check()
         except BaseException as error:
             here.store.cancel(job.id)
             if not isinstance(error, KeyboardInterrupt):
                 raise
-            _wind_down(here, job.id)
+            _wind_down(here, job.id, stopping)
     return job.id
 
 
-def _wind_down(here: LocalStack, job_id: str) -> None:
-    """Let running trials of a cancelled job finish for GRACE_S, or until Ctrl-C, and stop all children."""
-    stop_s = STOP_S
+def _wind_down(here: LocalStack, job_id: str, stopping: Callable[[int], None]) -> None:
+    """Let trials in flight of a cancelled job finish for GRACE_S, or until Ctrl-C, and stop all children."""
+    stop_s, is_announced = STOP_S, False
     try:
         with suppress(KeyboardInterrupt):
-            for look in poll_job(here.store, job_id, within_s=GRACE_S):
-                stop_s = STOP_S if look.job.counts.running else IDLE_STOP_S
+            for snapshot in poll_job(here.store, job_id, within_s=GRACE_S):
+                running = snapshot.job.counts.running
+                stop_s = STOP_S if running else IDLE_STOP_S
+                if running and not is_announced:
+                    stopping(running)
+                    is_announced = True
     finally:
         here.supervisor.stop(within_s=stop_s)
 
 
 def of_draft(draft: Draft) -> Callable[[LocalStack], JobRecord]:
-    """Stores and queues the job of a draft, as `run_to_end` begins."""
+    """A `begin` for `run_to_end` that stores and queues the draft's job."""
     return lambda here: submit(draft, store=here.store, redis=here.redis)
 
 
@@ -87,24 +93,24 @@ class _WorkerWatch:
     """Notices when there are no workers at all, so that a job that cannot run does not wait for ever."""
 
     def __init__(self, here: LocalStack) -> None:
-        self._here, self._seen_s = here, time.monotonic()
+        self._here, self._last_seen_s = here, time.monotonic()
 
-    def call(self) -> None:
-        """Look for workers.
+    def check(self) -> None:
+        """Look for live workers.
 
         Raises:
-            GnomonError: none was there for WORKERS_S; the message says where their logs are.
+            GnomonError: there was none for WORKERS_S; the message says where their logs are.
         """
         now_s = time.monotonic()
         if self._here.store.workers():
-            self._seen_s = now_s
-        elif now_s - self._seen_s > WORKERS_S:
+            self._last_seen_s = now_s
+        elif now_s - self._last_seen_s > WORKERS_S:
             logs = self._here.settings.data_dir / "logs"
             raise GnomonError(f"no worker for {WORKERS_S:.0f} s; their logs are in {logs}")
 
 
 def cancel_abandoned(here: LocalStack) -> tuple[JobRecord, ...]:
-    """Cancel jobs that a killed command left open. The data folder is ours alone, so nobody runs them."""
+    """Cancel jobs that a killed command left open; the data folder is ours alone, so no process runs them."""
     abandoned: list[JobRecord] = []
     cursor: str | None = None
     while True:
@@ -116,22 +122,22 @@ def cancel_abandoned(here: LocalStack) -> tuple[JobRecord, ...]:
 
 
 def poll_job(store: Store, job_id: str, *, within_s: float | None = None) -> Iterator[JobSnapshot]:
-    """Look at a job until it has ended and nothing of it runs, at most for `within_s`.
+    """Snapshots of a job until it has ended and none of its trials runs, at most for `within_s`.
 
     Raises:
-        sqlalchemy.exc.OperationalError: the store has been away for AWAY_S.
+        sqlalchemy.exc.OperationalError: the store has been unreachable for AWAY_S.
     """
     until_s = None if within_s is None else time.monotonic() + within_s
-    seq, seen_s = 0, time.monotonic()
+    seq, last_read_s = 0, time.monotonic()
     while True:
         try:
             job, numbered = store.job(job_id), store.rows_after(job_id, seq, BATCH)
         except OperationalError:  # such as PostgreSQL while it starts again; the workers wait for it too
-            if time.monotonic() - seen_s > AWAY_S:
+            if time.monotonic() - last_read_s > AWAY_S:
                 raise
             time.sleep(POLL_S)
             continue
-        seen_s = time.monotonic()
+        last_read_s = time.monotonic()
         if numbered:
             seq = numbered[-1][0]
         yield JobSnapshot(job=job, rows=[row for _, row in numbered])

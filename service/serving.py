@@ -1,4 +1,4 @@
-"""Serving: the API on a socket, until a signal ends it."""
+"""Serves the API on a socket until a signal ends it."""
 
 import socket
 from collections.abc import Callable
@@ -16,10 +16,10 @@ GRACE_S = 3  # open event streams have this long to end
 
 
 def listen(host: str, port: int, *, has_keys: bool) -> socket.socket:
-    """A socket that listens on `host`; port 0 takes a free one.
+    """A socket that listens on `host`; port 0 picks a free one.
 
     Raises:
-        SpecError: without keys `host` is not loopback, or the address cannot be had.
+        SpecError: there are no keys and `host` is not loopback, or the address is not available.
     """
     if not has_keys and not is_loopback(host):
         raise SpecError(
@@ -33,7 +33,7 @@ def listen(host: str, port: int, *, has_keys: bool) -> socket.socket:
 
 
 def serve(here: LocalStack, listener: socket.socket, *, ready: Callable[[str], None]) -> None:
-    """Serve until SIGINT or SIGTERM, then raise KeyboardInterrupt; `ready` is told the URL."""
+    """Serve until SIGINT or SIGTERM, then raise KeyboardInterrupt; `ready` is called with the URL."""
     app = create_app(here.settings, store=here.store, redis=here.redis)
     ready(url_of(listener))
     server_of(app).run(sockets=[listener])
@@ -47,13 +47,13 @@ def server_of(app: FastAPI) -> uvicorn.Server:
         ws="none",
         log_config=None,
         access_log=False,
-        limit_concurrency=2 * MAX_CONNECTIONS,  # requests at work; past it 503
+        limit_concurrency=2 * MAX_CONNECTIONS,  # concurrent requests; beyond it 503
         timeout_graceful_shutdown=GRACE_S,
     )
     return uvicorn.Server(config)
 
 
 def url_of(listener: socket.socket) -> str:
-    """Where a socket is reached."""
+    """The URL of a listening socket."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

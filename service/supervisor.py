@@ -1,4 +1,4 @@
-"""Supervisor: child processes that are started, watched, started again, and never left behind."""
+"""Starts child processes, restarts those that end, and stops them all together."""
 
 import logging
 import os
@@ -25,10 +25,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Child:
-    """A process to keep alive; `log_file` gets its output, and it `stop_s` between SIGTERM and SIGKILL.
+    """A process to keep alive; `log_file` gets its output, and `stop_s` is its time from SIGTERM to SIGKILL.
 
-    One that `serves_others` is stopped when all others have ended. `mend` is called before a child is started
-    again that gave up by itself within EARLY_S of its start.
+    One that `serves_others` is stopped after all others have ended. `on_early_exit` is called before the
+    restart of a child that exited with an error within EARLY_S of its start.
     """
 
     name: str
@@ -46,14 +46,14 @@ class _Running:
     process: "subprocess.Popen[bytes]"
     started_s: float
     backoff_s: float = BACKOFF_S
-    again_at_s: float | None = None  # when a dead child is started again
+    again_at_s: float | None = None  # when a child that ended is restarted
 
 
 class Supervisor:
     """Children by name, stopped together, those that serve others last. Use it as a context manager.
 
     Each child has a session of its own, so that Ctrl-C reaches only this process, which then stops them in
-    order. Should this process be killed outright, the kernel sends SIGTERM to each (Linux).
+    order. If this process is killed, the kernel sends SIGTERM to each child (Linux).
     """
 
     def __init__(self) -> None:
@@ -72,12 +72,12 @@ class Supervisor:
         """Start a child and keep it running from now on.
 
         Raises:
-            ValueError: one of that name runs.
+            ValueError: a child of that name is running.
             OSError: the command cannot be started.
         """
         with self._lock:
             if child.name in self._running:
-                raise ValueError(f"a child {child.name!r} runs already")
+                raise ValueError(f"a child {child.name!r} is already running")
             self._running[child.name] = _Running(
                 child=child, process=_spawn(child), started_s=time.monotonic()
             )
@@ -86,7 +86,7 @@ class Supervisor:
             self._watcher.start()
 
     def pids(self) -> dict[str, int]:
-        """The process ids of the children that live, by name."""
+        """The process ids of the running children, by name."""
         with self._lock:
             return {
                 name: running.process.pid
@@ -95,14 +95,15 @@ class Supervisor:
             }
 
     def stop(self, *, within_s: float | None = None) -> None:
-        """Stop every child, in `within_s` seconds each if that is less than its own; harmless without any."""
+        """Stop every child, within `within_s` seconds if that is less than its `stop_s`; idempotent."""
         self._stopping.set()
         if self._watcher is not None:
             self._watcher.join()
             self._watcher = None
         with self._lock:
             for serves in (False, True):
-                _stop([one for one in self._running.values() if one.child.serves_others is serves], within_s)
+                group = [entry for entry in self._running.values() if entry.child.serves_others is serves]
+                _stop(group, within_s)
             self._running.clear()
         self._stopping.clear()
 
@@ -129,7 +130,7 @@ def sigterm_as_interrupt() -> Iterator[None]:
 
 
 def _stop(children: Sequence[_Running], within_s: float | None) -> None:
-    """SIGTERM for all, and SIGKILL for the group of each that has not ended when its time is up."""
+    """Send SIGTERM to all, and SIGKILL to the group of each that has not ended in time."""
     started_s = time.monotonic()
     for running in children:
         if running.process.poll() is None:
@@ -164,15 +165,15 @@ def spawn(command: Sequence[str], *, log_file: Path, env: Mapping[str, str]) -> 
 
 @contextmanager
 def _signals_deferred() -> Iterator[None]:
-    """Within, SIGINT and SIGTERM wait. One that comes while a process forks would be raised in a hook that
+    """Within, SIGINT and SIGTERM are held back. One that arrives during a fork would be raised in a hook that
     swallows it, and a Ctrl-C would be lost.
     """
     if threading.current_thread() is not threading.main_thread():  # signals are handled in the main one alone
         yield
         return
-    came: list[int] = []
+    arrived: list[int] = []
     handlers = {
-        number: signal.signal(number, lambda number, _: came.append(number))
+        number: signal.signal(number, lambda number, _: arrived.append(number))
         for number in (signal.SIGINT, signal.SIGTERM)
     }
     try:
@@ -180,7 +181,7 @@ def _signals_deferred() -> Iterator[None]:
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-    for signal_number in came:
+    for signal_number in arrived:
         signal.raise_signal(signal_number)
 
 
@@ -189,7 +190,7 @@ def _spawn(child: Child) -> "subprocess.Popen[bytes]":
 
 
 def _restart(running: _Running) -> None:
-    """Start a dead child again, at once if it had settled, else after a pause that doubles."""
+    """Restart a child that ended: at once if it ran for SETTLED_S, else after a pause that doubles."""
     now_s = time.monotonic()
     if running.again_at_s is None:
         settled = now_s - running.started_s >= SETTLED_S

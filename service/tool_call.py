@@ -1,4 +1,4 @@
-"""A tool call from outside a trial: one tool, one scene, one result."""
+"""Calls one tool on one scene, outside any trial."""
 
 import json
 from pathlib import Path
@@ -17,8 +17,8 @@ def call_tool(name: str, scene: Scene, args: object) -> dict[str, Any]:
     """Call the tool `name` on `scene`.
 
     Raises:
-        NotFound: there is no such tool.
-        SpecError: the arguments are not allowed, or the tool has no answer to them; the message says why.
+        NotFound: the tool does not exist.
+        SpecError: the arguments are not allowed, or the tool has no result for them; the message says why.
     """
     try:
         tool = TOOLS.get(name)
@@ -26,23 +26,23 @@ def call_tool(name: str, scene: Scene, args: object) -> dict[str, Any]:
         raise NotFound(str(error), field="name") from None
     if not isinstance(args, dict):
         raise SpecError("must be one JSON object", field="args")
-    seen = Toolbox([tool], ToolContext(scene=scene, gazetteer=True)).call(name, json.dumps(args))
-    result: dict[str, Any] = json.loads(seen.content)
-    if seen.error == "tool_crash":
+    answer = Toolbox([tool], ToolContext(scene=scene, gazetteer=True)).call(name, json.dumps(args))
+    result: dict[str, Any] = json.loads(answer.content)
+    if answer.error == "tool_crash":
         raise GnomonError(result["error"])
-    if seen.error is not None:
+    if answer.error is not None:
         raise SpecError(result["error"], field="args")
     return result
 
 
-def inline_scene(given: object) -> Scene:
-    """A scene given as a GeoJSON object.
+def inline_scene(geojson: object) -> Scene:
+    """The scene in a GeoJSON object.
 
     Raises:
-        SpecError: it is no scene; the field is the one at fault.
+        SpecError: it is not a scene; the field is the offending one.
     """
     try:
-        return scene_from_json(given)
+        return scene_from_json(geojson)
     except SceneError as error:
         raise SpecError(error.message, field=_field(error)) from None
 
@@ -51,7 +51,7 @@ def scene_file(path: Path) -> Scene:
     """A scene from a file.
 
     Raises:
-        SpecError: it cannot be read or is no scene; the field is the one at fault.
+        SpecError: it cannot be read or is not a scene; the field is the offending one.
     """
     try:
         return read_scene(path)

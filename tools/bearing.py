@@ -1,4 +1,11 @@
-"""In which compass direction one location lies from another."""
+"""The compass direction from one location to another.
+
+The bearing on the scene's plane: atan2(east, north). Two locations at the same point have none.
+
+Error: asin((error of start + error of end) / distance), and in an anchored scene the difference between the
+plane's north and true north along this line (meridians converge: about 0.02° for a kilometre at 60°
+latitude). 180 means that nothing is known.
+"""
 
 import math
 

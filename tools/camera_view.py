@@ -1,4 +1,10 @@
-"""What one camera sees of its floor, and whose views overlap it."""
+"""What one camera sees of its floor, and the cameras whose views overlap it.
+
+The field of view is the scene's polygon, else the sector of heading, angle and range, its arc drawn in chords
+of at most 2°.
+
+Error: `error_m` is the camera's position error; the whole polygon may be off by it.
+"""
 
 import shapely
 from pydantic import Field

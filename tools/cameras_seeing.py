@@ -1,4 +1,10 @@
-"""Which cameras see a point, or a path and from where to where."""
+"""The cameras that see a point, or a path and from where to where.
+
+Crossings are exact intersections of the path's straight pieces with the polygons (GEOS, through shapely). The
+edge of a field of view belongs to it; a path that merely touches it is not seen.
+
+Error: `error_m` is the camera's position error: its field of view may begin and end so much earlier or later.
+"""
 
 from typing import Annotated
 

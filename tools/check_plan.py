@@ -1,13 +1,18 @@
-"""What is wrong with a plan: the very checks that score it."""
+"""The faults of a plan, found by the checks that score it.
+
+The codes are those of the verifier that scores plans. It does not tell whether a trip is possible at all.
+
+Error: walking times are as exact as in `travel`; a fault by physics alone has the code IMPOSSIBLE.
+"""
 
 from pydantic import Field
 
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.trips.asking import ask, trip_of
-from tools.trips.draft import DraftPlan, plan_of
-from tools.trips.trip import Trip
-from tools.trips.verify.verify import verify_plan
-from tools.trips.verify.violation import Verification
+from tools.itinerary.context import ask, trip_of
+from tools.itinerary.draft import DraftPlan, plan_of
+from tools.itinerary.trip import Trip
+from tools.itinerary.verify.verify import verify_plan
+from tools.itinerary.verify.violation import Verification
 
 
 class CheckPlanArgs(ToolArgs):

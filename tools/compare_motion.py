@@ -1,4 +1,10 @@
-"""How well movements told in words fit a movement that was measured or predicted."""
+"""How well movements described in words fit a movement that was measured or predicted.
+
+Reads compass words with metres and metres per second, part by part («then», «finally», «before», «, and»); a
+part without a direction goes on in the one before.
+
+Error: `error_m` is the distance between the ends of the described and the given displacement.
+"""
 
 import math
 from typing import Annotated

@@ -1,4 +1,11 @@
-"""Poses moved on step by step, and how the last differs from the first."""
+"""Poses moved on step by step, and how the last differs from the first.
+
+p = R · p_own + T (STI-Bench's equation 5), for each move; yaw, pitch and roll turn about the outer z, y and
+x, roll first. `azimuth_change_deg` is equation 9, in (−180, 180].
+
+Error: `error_deg` adds by how much each rounded matrix had to be turned to be a rotation again; matrices
+further off than 0.02 are refused.
+"""
 
 import math
 from typing import Annotated, Literal
@@ -6,7 +13,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from tools.core.positions import Metres
+from tools.core.array_args import Metres
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.geometry.pose import (
     Axis,

@@ -1,8 +1,14 @@
-"""A path in words: straight stretches and turns, simplified by Ramer, Douglas and Peucker."""
+"""A path in words: straight stretches and turns, simplified by Ramer, Douglas and Peucker.
+
+The path seen from above is simplified by Ramer, Douglas and Peucker (1972, 1973); turns below 10° are left
+out.
+
+Error: `error_m` is the tolerance: no position is further from the described line.
+"""
 
 from pydantic import Field
 
-from tools.core.positions import MAX_POSITIONS, PositionM, checked_positions
+from tools.core.array_args import MAX_POSITIONS, PositionM, checked_positions
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.geometry.polyline import in_words, legs_of
 

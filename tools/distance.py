@@ -1,4 +1,14 @@
-"""How far it is from one location to another, straight and by road or on foot."""
+"""The distance from one location to another, straight and by road or on foot.
+
+`straight_m` is the geodesic on the WGS 84 ellipsoid in an anchored scene (Karney 2013, by geographiclib),
+else the straight line of the plane; between floors it is the horizontal part, since heights are unknown.
+`path_m` is the shortest way (Dijkstra's algorithm, by SciPy): outdoors along roads in their permitted
+directions, indoors straight through each zone and through portals. It runs between the points of the network
+nearest to both locations.
+
+Error: `error_m` adds the position errors of both ends; `path_error_m` adds their distances from the network
+as well.
+"""
 
 from pydantic import Field
 

@@ -1,4 +1,10 @@
-"""How long a target that crosses a camera's view stays in it."""
+"""The time that a target crossing a camera's view stays in it.
+
+The straight line through the middle of the view in that direction, over the speed. Standing and turning are
+not in it.
+
+Error: the view's error at both edges, and the speed's error.
+"""
 
 from typing import Literal
 

@@ -1,9 +1,15 @@
-"""Which places a name may mean."""
+"""The places that a name may mean.
+
+Several hits with the best `score` mean that the name is ambiguous.
+
+Error: `position_error_m` 25 m: a mapped point may lie that far from the door; the point of an area stands for
+all of it.
+"""
 
 from pydantic import Field
 
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.trips.asking import POSITION_ERROR_M, FoundPlace, ask, found, trip_of
+from tools.itinerary.context import POSITION_ERROR_M, FoundPlace, ask, found, trip_of
 
 
 class FindPlaceArgs(ToolArgs):

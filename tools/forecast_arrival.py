@@ -1,11 +1,28 @@
-"""When a target that was last seen somewhere comes into the views of cameras, and how long it stays."""
+"""When a target that was last seen somewhere comes into the views of cameras, and how long it stays.
+
+The target takes the shortest way at an even pace. Through rooms it comes into view at the nearest edge and
+stays for as long as the way to the view's middle, and straight on, is in view; an edge may lie as far out as
+the view's error. `basis`:
+
+- `overlap`: it is in that view already. With a track the stay is the track's longest stretch in the view,
+  before it straight back and after it straight on; without one, where its straight line crosses the view. So
+  `start_s` may lie before `time_s`, and `end_s` as well.
+- `same_mast`: the view of another camera within 30 m takes over after 4 m that neither shows (a box at the
+  picture's edge is cut), unless both look the same way or the target went away along the first one's axis.
+- `transit`: it comes from elsewhere. Of stairs that lead to a view nothing is in view before their end; who
+  leaves by them is in view for another 5 m.
+
+`middle_s` is when it passes the view's middle, or the lane nearest to a street camera: forecast on from
+there.
+
+Error: positions, views and snapping over the speed, and the speed's error over the way. Waiting is not in it.
+"""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tools.core.arrival import arrival
-from tools.core.departure import Departure
+from tools.core.arrival import Departure, arrival
 from tools.core.tool import Tool, ToolContext, ToolError, ToolResult
 
 CameraId = Annotated[str, Field(max_length=200)]

@@ -1,4 +1,10 @@
-"""How far two places of Japan are apart, and in which direction."""
+"""The distance and direction between two places of Japan.
+
+The geodesic on the WGS 84 ellipsoid between the points that stand for the two. A name that several places of
+one kind share is refused with all of them.
+
+Error: `error_m` adds how far both places may reach from their points.
+"""
 
 from geographiclib.geodesic import Geodesic
 from pydantic import Field

@@ -1,14 +1,25 @@
-"""When a target passed cameras between two sightings, at an even pace on the shortest way by each."""
+"""When a target passed cameras between two sightings, at an even pace on the shortest way by each.
+
+From the last point before to the first after at an even pace, by the shortest way that touches the view. The
+tracks themselves count as well: a stay may begin before the gap and end after it. The part of the way in the
+view of `seen_by` is behind the target, where no homography or only stairs give its place there; between two
+cameras of one mast a stay lies within the gap, less 4 m on either side. `east_m`, `north_m` and `length_m`
+are those of the stay. Through a presumed view, or one that is only touched, the gap's pace holds if it lies
+within twice `speed_error_mps` of `speed_mps`, else `speed_mps` does: the target waited elsewhere, or views
+overlap.
+
+Error: the view's error and the distance from the network, at the pace of the gap; not more than the gap.
+"""
 
 from itertools import pairwise
 from typing import Annotated
 
 from pydantic import Field
 
+from tools.core.array_args import Seconds
 from tools.core.arrival import view_in
 from tools.core.location import find_camera
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from tools.core.track import Seconds
 from tools.geometry.view_crossing import Unreachable
 from tools.geometry.view_interval import Track, interval_in_view
 

@@ -1,12 +1,17 @@
-"""Whether one place of Japan lies in another."""
+"""Whether one place of Japan lies in another.
+
+By administrative codes. True if any place of the inner name lies in any area of the outer name.
+
+Error: `doubt` says how many more places of the inner name lie elsewhere, if any do.
+"""
 
 from pydantic import Field
 
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from tools.gazetteer.gazetteer import lies_in as is_in
-from tools.gazetteer.gazetteer import resolve
 from tools.gazetteer.naming import SURE, FoundPlace, NamedPlace, found_place, hits_of
 from tools.gazetteer.place import Place
+from tools.gazetteer.search import lies_in as is_in
+from tools.gazetteer.search import resolve
 
 
 class LiesInArgs(ToolArgs):

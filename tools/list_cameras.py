@@ -1,4 +1,7 @@
-"""Every camera of the scene: where it stands, where it looks, how far it sees."""
+"""Every camera of the scene: where it is, where it looks, how far it sees.
+
+Error: `error_m` is the camera's stated position error.
+"""
 
 from pydantic import Field
 

@@ -1,4 +1,10 @@
-"""The whole frame that is on screen at a time of the clip."""
+"""The whole frame that is on screen at a time of the clip.
+
+Gives the picture that is on screen at that time, its longer side at most 1,280 px.
+
+Error: `error_s` is how long before the time asked for the frame came on screen; times are those of the file,
+also where its frame rate varies.
+"""
 
 from pydantic import Field
 

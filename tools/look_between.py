@@ -1,4 +1,10 @@
-"""A denser row of frames between two times."""
+"""A denser row of frames between two times.
+
+Gives frames at evenly spaced times, both ends included, at most 512 px each. Where the clip has fewer frames,
+each is shown once.
+
+Error: `error_s` is the largest of the frames.
+"""
 
 from pydantic import Field
 

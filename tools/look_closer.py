@@ -1,4 +1,10 @@
-"""A part of a frame at full resolution."""
+"""A part of a frame at full resolution.
+
+Gives that part of the frame at full resolution, at most 2,000 px; its box is in pixels of the full frame.
+What reaches beyond the frame is cut off.
+
+Error: `error_s` as in `look_at_frame`.
+"""
 
 from typing import Annotated
 

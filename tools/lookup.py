@@ -1,4 +1,12 @@
-"""What is called so, and what lies here: places, roads, zones and cameras."""
+"""What has a name or is near a location: places, roads, zones and cameras.
+
+At most 30 matches are shown.
+
+With `at`, what lies within the radius on its floor, the nearest first; without, exact names before parts of
+names. Several of one name are all shown.
+
+Error: `error_m` adds the position errors of `at` and of a camera found.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

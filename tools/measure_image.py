@@ -1,4 +1,10 @@
-"""Distances, angles and sizes in a picture, in pixels."""
+"""Distances, angles and sizes in a picture, in pixels.
+
+Angles run clockwise from the right, as pictures do. `overlaps` are intersections over unions of neighbouring
+boxes.
+
+Error: `error_px` is twice `point_error_px`: both ends may be off.
+"""
 
 import itertools
 import math
@@ -6,8 +12,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tools.core.array_args import Box, Pixels
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from tools.core.track import Box, Pixels
 
 PointPx = Annotated[list[Pixels], Field(min_length=2, max_length=2)]
 

@@ -1,11 +1,18 @@
-"""Displacement, path length, speed and acceleration of positions over time."""
+"""Displacement, path length, speed and acceleration of positions over time.
+
+Equations 6 to 8 of STI-Bench's appendix: displacement is the straight distance from first to last, path
+length the sum over steps, a step's speed its length over its duration, an acceleration the change of that
+speed over the later step. Headings are seen from above, counter-clockwise from x.
+
+Error: `error_m` is twice `position_error_m`, for the displacement; the path adds as much for each step.
+"""
 
 import math
 
 import numpy as np
 from pydantic import Field
 
-from tools.core.positions import MAX_POSITIONS, PositionM, Seconds, checked_positions, checked_times
+from tools.core.array_args import MAX_POSITIONS, PositionM, Seconds, checked_positions, checked_times
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.geometry.kinematics import (
     accelerations_mps2,

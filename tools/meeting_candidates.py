@@ -1,11 +1,18 @@
-"""Where and when two targets can be in one camera's view at the same time."""
+"""Where and when two targets can be in one camera's view at the same time.
+
+The largest overlap comes first.
+
+Both arrivals as in `forecast_arrival`. `apart_s` lies between the two stays; negative is how long they
+overlap.
+
+Error: `error_s` adds the larger spread of each.
+"""
 
 from typing import Annotated
 
 from pydantic import Field
 
-from tools.core.arrival import Arrival, arrival
-from tools.core.departure import Departure
+from tools.core.arrival import Arrival, Departure, arrival
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 
 CameraId = Annotated[str, Field(max_length=200)]

@@ -1,4 +1,12 @@
-"""Which cameras a target can come to next from a camera, and how it will cross their views."""
+"""The cameras that a target can come to next from a camera, and how it will cross their views.
+
+The nearest come first; at most 20 are shown.
+
+`distance_m` is the way from the middle of one view to that of the other. `same_mast`: outdoors, within 25 m.
+`alignment` compares the camera's heading with the straight way from here, within 45° of its axis or not.
+
+Error: `error_m` adds the errors of both views.
+"""
 
 from typing import Literal, NamedTuple
 

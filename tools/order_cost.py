@@ -1,4 +1,11 @@
-"""How long the way is that visits sightings without a clock in one order or another."""
+"""The length of the way through sightings without a clock, for each order given.
+
+A hop is the shortest way from the exit of one sighting to the entry of the next; no clock is needed.
+`turn_deg` adds the turns from the heading at the exit to the straight way, and from that to the heading at
+the entry.
+
+Error: `error_m` adds the errors of all ends of hops and their distances from the network.
+"""
 
 import math
 from itertools import pairwise

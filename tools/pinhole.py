@@ -1,4 +1,10 @@
-"""Real size from distance, distance from real size, or focal length from both, by the pinhole camera."""
+"""Real size from distance, distance from real size, or focal length from both, by the pinhole camera.
+
+extent / focal length = size / distance: for objects square to the camera's axis, without lens distortion;
+`distance_m` is measured along the axis.
+
+Error: `error_share` is `extent_error_px` over `extent_px`; the two given values are taken as exact.
+"""
 
 import math
 

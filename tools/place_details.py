@@ -1,10 +1,15 @@
-"""What is known about one place: kind, hours on the days of the trip, stay and price by the rules."""
+"""What is known about one place: kind, hours on the days of the trip, stay and price by the rules.
+
+Stay and cost are rules of the trip; what the source does not say is left out.
+
+Error: `position_error_m` as in `find_place`; hours are those of the day the data were taken.
+"""
 
 from pydantic import Field
 
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.trips.asking import POSITION_ERROR_M, place_named, trip_of
-from tools.trips.hours import open_intervals, told_hours
+from tools.itinerary.context import POSITION_ERROR_M, place_named, trip_of
+from tools.itinerary.hours import open_intervals, told_hours
 
 
 class PlaceDetailsArgs(ToolArgs):

@@ -1,10 +1,13 @@
-"""Which places lie around a point."""
+"""The places around a point.
+
+Error: as in `find_place`.
+"""
 
 from pydantic import Field
 
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.trips.asking import POSITION_ERROR_M, FoundPlace, ask, found, trip_of
-from tools.trips.place import LatLon
+from tools.itinerary.context import POSITION_ERROR_M, FoundPlace, ask, found, trip_of
+from tools.itinerary.place import LatLon
 
 
 class PlacesNearArgs(ToolArgs):

@@ -1,4 +1,15 @@
-"""Boxes of a tracked target in a camera's picture, put on the floor: where it went, how fast, whither."""
+"""The floor track of a target from its boxes in a calibrated camera's picture.
+
+The middle of each box's lower edge goes through the camera's homography. `speed_mps` is the length of the
+line through all points over the duration (noise makes it longer, never shorter); `heading_deg` points from
+the first to the last. `outside_image` counts foot points outside the picture: they are projected all the
+same. Foot points on or beyond the horizon are refused.
+
+Error: a foot point is taken to be off by 2 px and 1.5 % of its box's height, in both directions. The Jacobian
+of the homography carries that to the floor (first order; Hartley & Zisserman 2004, chapter 5): `error_m` is
+the largest root-mean-square error of all points. `speed_error_mps` and `heading_error_deg` come from the
+errors of the first and the last point, which are independent and so added as squares.
+"""
 
 import itertools
 import math
@@ -8,9 +19,9 @@ import shapely
 from numpy.typing import NDArray
 from pydantic import Field
 
+from tools.core.array_args import Box, Seconds, checked_boxes
 from tools.core.location import find_camera, listed
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from tools.core.track import Box, Seconds, checked_boxes
 from tools.geometry.angles import bearing_deg, compass
 from tools.geometry.homography import HorizonError, sensitivity, to_ground
 from tools.scene.scene import Camera, Scene

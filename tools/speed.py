@@ -1,4 +1,7 @@
-"""Speed from a distance and a time."""
+"""Speed from a distance and a time.
+
+Error: the distance's error over the duration; the duration is taken as exact.
+"""
 
 from pydantic import Field
 

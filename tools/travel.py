@@ -1,10 +1,16 @@
-"""How long and how far it is from one place to another."""
+"""The time and distance from one place to another.
+
+Minutes on foot are at 4.8 km/h along the streets, rounded up. `exactness` is `network`, `timetable`,
+`estimate` or `lower_bound`.
+
+Error: `minutes_error` is a tenth along a network, a quarter or ten minutes for an estimate.
+"""
 
 from pydantic import Field
 
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.trips.asking import ask, minutes_error, place_named, trip_of
-from tools.trips.place import Mode
+from tools.itinerary.context import ask, minutes_error, place_named, trip_of
+from tools.itinerary.place import Mode
 
 
 class TravelArgs(ToolArgs):

@@ -1,10 +1,13 @@
-"""Minutes and metres between many places at once."""
+"""Minutes and metres between many places at once.
+
+Error: `minutes_error` of the longest way, as in `travel`.
+"""
 
 from pydantic import Field
 
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.trips.asking import ask, minutes_error, place_named, trip_of
-from tools.trips.place import Mode
+from tools.itinerary.context import ask, minutes_error, place_named, trip_of
+from tools.itinerary.place import Mode
 
 
 class TravelTableArgs(ToolArgs):

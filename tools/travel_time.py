@@ -1,4 +1,10 @@
-"""How long the way between two locations takes at a given speed."""
+"""The time that the way between two locations takes at a given speed.
+
+`basis` is `path` (along the network) or `straight` (the scene has none).
+
+Error: `earliest_s` = (path − error) / (speed + speed error), `latest_s` = (path + error) / (speed − speed
+error), left out where that speed may be zero. `error_m` is that of the length, as in `distance`.
+"""
 
 from typing import Literal
 

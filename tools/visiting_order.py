@@ -1,14 +1,20 @@
-"""In which order places of Japan are plausibly visited: the shortest way over all of them."""
+"""The shortest way over places of Japan, as a plausible order in which they were visited.
+
+The shortest way over all of them, found exactly (Held and Karp); a way and its reverse are equally long, so
+give an end where one is known.
+
+Error: `error_m` adds, for every leg, how far its ends may reach from their points.
+"""
 
 import math
 from itertools import pairwise
 
 from pydantic import Field
 
+from tools.core.held_karp import MAX_POINTS, shortest_order
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from tools.gazetteer.gazetteer import distance_m
 from tools.gazetteer.naming import FoundPlace, NamedPlace, found_place, place_of
-from tools.gazetteer.shortest import MAX_POINTS, shortest_order
+from tools.gazetteer.search import distance_m
 
 
 class VisitingOrderArgs(ToolArgs):

@@ -1,10 +1,13 @@
-"""In which town, municipality and prefecture a point lies."""
+"""The town, municipality and prefecture of a point.
+
+Error: `evidence_error_m` is the distance to the point that says so; beyond 2,000 m the answer is approximate.
+"""
 
 from pydantic import Field
 
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.trips.asking import ask, trip_of
-from tools.trips.place import LatLon
+from tools.itinerary.context import ask, trip_of
+from tools.itinerary.place import LatLon
 
 
 class WhereIsArgs(ToolArgs):

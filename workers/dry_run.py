@@ -20,6 +20,7 @@ from gnomon.core.errors import DataError, ModelFault, NotFound
 from gnomon.core.message import ImageBlock, Message
 from gnomon.core.missing import ADVICE
 from gnomon.core.model import UNREADABLE, Model, Reply, Request
+from gnomon.core.retry import changed_fields
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome
@@ -103,6 +104,7 @@ async def render_prompt(picked: Selection) -> dict[str, Any]:
         "tools": request.tools,
         "images": images(request.messages),
         "decoding": wire.sampling_params(picked.job.bench.spec.model(picked.model), request.decoding),
+        **({"retry": retry} if (retry := changed_fields(picked.job.bench.spec.retry)) else {}),
     }
 
 
@@ -146,6 +148,8 @@ def print_shown(found: dict[str, Any], console: Console) -> None:
             console.print(clean(text), markup=False, highlight=False, soft_wrap=True)
     drawn = ", ".join(f"{name} {value}" for name, value in found["decoding"].items())
     console.rule(f"decoding: {drawn or 'as the provider likes'}")
+    if "retry" in found:
+        console.rule("retry: " + ", ".join(f"{name} {value}" for name, value in found["retry"].items()))
     console.rule(f"{len(found['tools'])} tools, tool_choice {found['tool_choice']}")
     for tool in found["tools"]:
         console.print_json(data=tool, highlight=console.is_terminal)

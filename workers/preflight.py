@@ -18,8 +18,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from gnomon.core.agent import AGENTS, CallsInWords
 from gnomon.core.errors import ModelFault, OutOfBudget, ProviderFault
 from gnomon.core.model import Model, Request, is_built_in
+from gnomon.core.retry import PREFLIGHT_RETRY, RetryPolicy
 from gnomon.spec.job_spec import JobSpec
-from gnomon.trials.provider_wait import capped_s
 from workers.budget.client import BudgetClient
 from workers.insisting import insisted
 from workers.store.budgets import ZERO_USAGE
@@ -29,8 +29,7 @@ from workers.store.records import CheckState
 from workers.store.store import Store
 
 PROMPT = "This is a connection test. Reply with the word OK."
-PATIENCE_S = 60.0  # for all tries of one model
-PAUSES_S = (1.0, 2.0)  # before the second and the third try
+PATIENCE_S = PREFLIGHT_RETRY.total_wait_s  # for all attempts of one model
 UNKNOWN = ("pending", "checking")
 LOOK_S = 1.0  # how often the process that calls looks whether the job still goes on
 POLL_S = 0.2  # while another process makes the call
@@ -71,15 +70,14 @@ async def ask(
     model: Model,
     request: Request,
     *,
-    pauses_s: tuple[float, ...] = PAUSES_S,
+    retry: RetryPolicy = PREFLIGHT_RETRY,
     so_far: Callable[[Finding], None] = lambda _: None,
 ) -> Finding:
     """Call the model, again where it fails in passing; not where its provider asks to wait for longer than
-    PATIENCE_S. `so_far` is told at each call what is known as it begins: this may be broken off.
+    all attempts may take. `so_far` is called as each call begins: this may be broken off.
     """
-    last, asked_s, until_s = Finding(state="unconfirmed", calls=0), 0.0, time.monotonic() + PATIENCE_S
-    for calls, pause_s in enumerate((0.0, *pauses_s), start=1):
-        await asyncio.sleep(max(pause_s, asked_s))
+    last, until_s = Finding(state="unconfirmed", calls=0), time.monotonic() + retry.total_wait_s
+    for calls in range(1, retry.max_attempts + 1):
         so_far(replace(last, calls=calls))
         try:
             reply = await model.reply(request)
@@ -92,9 +90,10 @@ async def ask(
             is_final = not fault.transient or fault.cause == "connection"
             state: CheckState = "stopped" if is_final else "unconfirmed"
             last = Finding(state=state, calls=calls, cause=fault.cause, error=fault.message)
-            asked_s = capped_s(fault.retry_after_s or 0.0)
-            if not fault.transient or time.monotonic() + asked_s > until_s:
+            asked_s = retry.capped_s(fault.retry_after_s or 0.0)
+            if not retry.may_retry(fault, calls) or time.monotonic() + asked_s > until_s:
                 break
+            await asyncio.sleep(max(retry.pause_s(calls), asked_s))
             continue
         return Finding(state="passed", calls=calls, spent=Usage.by(reply))
     return last

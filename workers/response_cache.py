@@ -15,8 +15,7 @@ from dataclasses import replace
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from gnomon.core.model import Model, Reply, Request
-from gnomon.per_toolset import PerToolset
+from gnomon.core.model import Model, Reply, Request, memoize_by_tools
 from gnomon.spec.job_spec import ModelSpec
 from workers.store.records import Lease
 from workers.store.responses import CachedResponse
@@ -157,7 +156,7 @@ class CachedModel:
 
     def __init__(self, model: Model, cache: ResponseCache, model_fingerprint: bytes) -> None:
         self.id, self._model, self._cache, self._fingerprint = model.id, model, cache, model_fingerprint
-        self._offer = PerToolset(lambda tools: _digest(json.dumps(tools, sort_keys=True).encode()))
+        self._offer = memoize_by_tools(lambda tools: _digest(json.dumps(tools, sort_keys=True).encode()))
         self._drawn = functools.cache(lambda decoding: json.dumps(decoding.known(), sort_keys=True))
 
     async def reply(self, request: Request) -> Reply:

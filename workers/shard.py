@@ -119,7 +119,9 @@ async def _run(
         asked = {label: redacted(model, spec.model(label)) for label, model in models.items()}
         checked = asked
         if context.redis_url is not None:
-            limiter = Limiter(context.redis_url, flow=flow_of(job_id, spec), rates=context.rates)
+            limiter = Limiter(
+                context.redis_url, flow=flow_of(job_id, spec), rates=context.rates, retry=spec.retry
+            )
             stack.push_async_callback(limiter.close)
             waits = {label: WaitRecord(context.store, job_id, label) for label in models}
             checked, asked = (

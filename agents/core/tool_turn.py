@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 
 from gnomon.core.agent import AgentContext
+from gnomon.core.arm import Arm
 from gnomon.core.message import Message, ToolCall, ToolChoice
 
 
@@ -42,3 +43,18 @@ def run_call(context: AgentContext, call: ToolCall) -> Message:
         return context.call_tool(call)
     error = f"All {context.arm.max_tool_calls} tool calls are used up; this one was not run. Answer now."
     return {"role": "tool", "tool_call_id": call["id"], "content": json.dumps({"error": error})}
+
+
+def tool_loop_calls(arm: Arm, *, before: int = 0) -> tuple[int, int]:
+    """The fewest and the most calls of the model in a loop of model and tools, after `before` calls.
+
+    A model that calls one tool per turn takes one turn more than it calls tools.
+
+    >>> arm = Arm(name="a", agent="react", tools=("speed",), tool_choice="required", max_tool_calls=3)
+    >>> tool_loop_calls(arm), tool_loop_calls(arm, before=1)
+    ((2, 4), (3, 5))
+    """
+    if not arm.tools or arm.tool_choice == "none":
+        return 1 + before, 1 + before
+    required = int(arm.tool_choice == "required" and arm.max_tool_calls > 0)
+    return 1 + before + required, min(arm.max_turns, arm.max_tool_calls + 1 + before)

@@ -1,17 +1,15 @@
 """Anthropic's Messages API, where LiteLLM would put all thinking before the first call."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from agents.models import chat_format as wire
 from agents.models.anthropic_request import DIALECT, MessagesRequest
 from agents.models.anthropic_rules import ENDPOINT
-from agents.models.direct_model import DirectModel, Price
-from agents.models.kept_calls import call_of
+from agents.models.direct_model import DirectModel, Price, Turn, call_of, readable
 from agents.models.litellm_errors import Scrubber
 from agents.models.reply_bounds import bounded
-from agents.models.usage import TokenUsage, counts_of, token_count, usage_of
+from agents.models.usage import TokenUsage, token_count, usage_of
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.model import Reply
 from gnomon.media import MediaStore
@@ -40,37 +38,33 @@ def read_message(body: Mapping[str, Any], scrub: Scrubber, price: Price) -> Repl
         ProviderFault: `bad_response`: it holds no readable content, or a pause with nothing in it.
         ModelFault: `refused`, or `context_overflow` where nothing was written before the context was full.
     """
-    try:
-        content = body["content"]
-        json.dumps(content, allow_nan=False)  # it must be sound enough to go back
-        text = "\n".join(block["text"] for block in content if block["type"] == "text")
-        reasoning = "\n".join(block["thinking"] for block in content if block["type"] == "thinking")
-        calls = tuple(
+    turn = readable(lambda: _turn(body), scrub, lack="the message has no readable content")
+    reason = wire.sanitize(str(body.get("stop_reason") or "stop"))[:100]
+    reply = turn.reply(dialect=DIALECT, finish_reason=_REASONS.get(reason, reason), price=price)
+    is_empty = not turn.text.strip() and not turn.calls
+    if reason == "refusal":  # what it wrote until then is not meant to be used
+        raise ModelFault(scrub(_refusal(body.get("stop_details"))), cause="refused", reply=reply)
+    if reason == "model_context_window_exceeded" and is_empty:
+        message = "the model's context was full before it answered"
+        raise ModelFault(message, cause="context_overflow", reply=reply)
+    if reason == "pause_turn" and is_empty:
+        raise ProviderFault("the provider paused the turn before it held anything", cause="bad_response")
+    return bounded(reply)
+
+
+def _turn(body: Mapping[str, Any]) -> Turn:
+    content = body["content"]
+    return Turn(
+        body=content,
+        text="\n".join(block["text"] for block in content if block["type"] == "text"),
+        reasoning="\n".join(block["thinking"] for block in content if block["type"] == "thinking"),
+        calls=tuple(
             call_of(block["id"], block["name"], block["input"])
             for block in content
             if block["type"] == "tool_use"
-        )
-        usage = anthropic_usage(body.get("usage"))
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
-        message = scrub(f"the message has no readable content: {type(error).__name__}: {error}")
-        raise ProviderFault(message, cause="bad_response") from None
-    reason = wire.sanitize(str(body.get("stop_reason") or "stop"))[:100]
-    reply = Reply(
-        text=wire.sanitize(text),
-        tool_calls=calls,
-        finish_reason=_REASONS.get(reason, reason),
-        **counts_of(usage, price),
-        reasoning=wire.sanitize(reasoning),
-        provider_turn={"dialect": DIALECT, "body": content},
+        ),
+        usage=anthropic_usage(body.get("usage")),
     )
-    if reason == "refusal":  # what it wrote until then is not meant to be used
-        raise ModelFault(scrub(_refusal(body.get("stop_details"))), cause="refused", reply=reply)
-    if reason == "model_context_window_exceeded" and not text.strip() and not calls:
-        message = "the model's context was full before it answered"
-        raise ModelFault(message, cause="context_overflow", reply=reply)
-    if reason == "pause_turn" and not text.strip() and not calls:
-        raise ProviderFault("the provider paused the turn before it held anything", cause="bad_response")
-    return bounded(reply)
 
 
 def _refusal(details: object) -> str:

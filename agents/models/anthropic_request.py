@@ -13,9 +13,8 @@ from agents.models.kept_calls import kept_calls
 from agents.models.payload import dump
 from agents.models.prompt_cache import MARK, marked_places
 from gnomon.core.message import ImageBlock, Message, TextBlock, ToolCall, ToolSchema
-from gnomon.core.model import Request
+from gnomon.core.model import Request, memoize_by_tools
 from gnomon.media import MediaStore
-from gnomon.per_toolset import PerToolset
 from gnomon.spec.job_spec import ModelSpec
 
 DIALECT: Final = "anthropic"
@@ -30,7 +29,7 @@ class MessagesRequest:
         self._spec, self._media = spec, media
         self._rules, self._turns = ModelRules(spec), TurnRules(history=spec.reasoning_history)
         self._is_marked = spec.prompt_cache == "auto" and "cache_control" not in spec.options
-        self._tools = PerToolset(self._written_tools)
+        self._tools = memoize_by_tools(self._written_tools)
 
     def pieces(self, request: Request) -> tuple[list[Piece], tuple[str, ...]]:
         """The body and what of the request was changed.

@@ -1,15 +1,20 @@
 """A model behind a protocol of its provider's own, called directly: LiteLLM would change its turns."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
+from agents.models import chat_format as wire
 from agents.models.endpoint import Endpoint
 from agents.models.http_client import HttpClient
 from agents.models.json_pieces import Piece
 from agents.models.litellm_errors import Scrubber
 from agents.models.reply_bounds import with_changes
-from agents.models.usage import TokenUsage, pricing
+from agents.models.usage import TokenUsage, counts_of, pricing
+from gnomon.core.errors import ProviderFault
+from gnomon.core.message import ToolCall
 from gnomon.core.model import Reply, Request
 from gnomon.spec.job_spec import ModelSpec
 
@@ -30,6 +35,56 @@ class Requests(Protocol):
 
 Price = Callable[[TokenUsage], float | None]
 Read = Callable[[Mapping[str, Any], Scrubber, Price], Reply]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """The model's turn: `body` in the words of its protocol, and what that holds."""
+
+    body: Any
+    text: str
+    reasoning: str
+    calls: tuple[ToolCall, ...]
+    usage: TokenUsage
+    refusal: str = ""
+
+    def reply(self, *, dialect: Literal["anthropic", "responses"], finish_reason: str, price: Price) -> Reply:
+        """The turn as a reply that keeps its body, so that it can go back as it came."""
+        return Reply(
+            text=wire.sanitize(self.text),
+            tool_calls=self.calls,
+            finish_reason=finish_reason,
+            **counts_of(self.usage, price),
+            reasoning=wire.sanitize(self.reasoning),
+            provider_turn={"dialect": dialect, "body": self.body},
+        )
+
+
+def readable(turn: Callable[[], Turn], scrub: Scrubber, *, lack: str) -> Turn:
+    """The turn that is read, sound enough to go back; `lack` says what an unreadable one does not have.
+
+    Raises:
+        ProviderFault: `bad_response`: it cannot be read.
+    """
+    try:
+        read = turn()
+        json.dumps(read.body, allow_nan=False)
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        message = scrub(f"{lack}: {type(error).__name__}: {error}")
+        raise ProviderFault(message, cause="bad_response") from None
+    return read
+
+
+def call_of(call_id: object, name: object, arguments: object) -> ToolCall:
+    """A call as it was written; nothing is repaired.
+
+    Raises:
+        TypeError: its id or name is no text: its turn could not go back.
+    """
+    for word in (call_id, name):
+        if not isinstance(word, str):
+            raise TypeError(f"{word!r} is no id or name of a call")
+    return wire.parse_tool_call(call_id, name, arguments)
 
 
 class DirectModel:

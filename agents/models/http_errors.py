@@ -1,5 +1,6 @@
 """HTTP faults: what a provider's answer stands for that is no reply, and what a broken line does."""
 
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,12 +17,24 @@ Scrub = Callable[[str], str]
 
 def fault_of_transport(error: Exception, scrub: Scrub) -> ProviderFault:
     """The fault that an error on the way to or from the provider stands for."""
-    message = scrub(f"{type(error).__name__}: {error}")
+    message = scrub(_in_words(error))
     if isinstance(error, aiohttp.InvalidURL):
         return ProviderFault(message, cause="bad_request", transient=False)
     if isinstance(error, (aiohttp.ClientResponseError, ValueError)):  # HTTP that is none
         return ProviderFault(message, cause="bad_response")
     return ProviderFault(message, cause="connection")
+
+
+def _in_words(error: Exception) -> str:
+    """What went wrong and at which address; errors that do not know it keep aiohttp's words."""
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return f"the host name {error.host!r} cannot be resolved"
+    if isinstance(error, aiohttp.ClientConnectorError) and not isinstance(error, aiohttp.ClientSSLError):
+        code = error.os_error.errno
+        return f"nothing answers at {error.host}:{error.port}" + (f": {os.strerror(code)}" if code else "")
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return "the endpoint closed the connection before it replied"
+    return f"{type(error).__name__}: {error}"
 
 
 def fault_of_body(

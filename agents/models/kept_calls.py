@@ -1,22 +1,9 @@
-"""Calls of a provider's turn: read as they came, and matched with those that an agent kept of them."""
+"""Matches the calls of a provider's turn with those that an agent kept of them."""
 
 from collections import deque
 from collections.abc import Sequence
 
-from agents.models import chat_format as wire
 from gnomon.core.message import ToolCall
-
-
-def call_of(call_id: object, name: object, arguments: object) -> ToolCall:
-    """A call as it was written; nothing is repaired.
-
-    Raises:
-        TypeError: its id or name is no text: its turn could not go back.
-    """
-    for said in (call_id, name):
-        if not isinstance(said, str):
-            raise TypeError(f"{said!r} is no id or name of a call")
-    return wire.parse_tool_call(call_id, name, arguments)
 
 
 def kept_calls(came: Sequence[str], calls: Sequence[ToolCall]) -> list[ToolCall | None]:

@@ -4,9 +4,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import aiohttp
+
 from agents.models.chat_format import sanitize
 from agents.models.fault_table import blames_reply_limit
-from agents.models.http_errors import fault_of_body
+from agents.models.http_errors import fault_of_body, fault_of_transport
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.redaction import Redactor
 
@@ -61,6 +63,9 @@ def fault_of(
     if fault is not None:
         return fault
     cause, is_transient = _cause(error, kinds)
+    for link in _chain(error) if cause == "connection" else ():
+        if isinstance(link, aiohttp.ClientConnectionError):  # it knows the address, LiteLLM's words may not
+            return fault_of_transport(link, scrub)
     return ProviderFault(scrub(f"{type(error).__name__}: {error}"), cause=cause, transient=is_transient)
 
 

@@ -10,9 +10,8 @@ from agents.models.chat_turn import AS_IT_CAME, TurnRules
 from agents.models.image_urls import PICTURES, DataUrlCache
 from agents.models.prompt_cache import MARK, mark, marked_places
 from gnomon.core.message import Message
-from gnomon.core.model import Request
+from gnomon.core.model import Request, memoize_by_tools
 from gnomon.media import MediaStore
-from gnomon.per_toolset import PerToolset
 
 
 def dump(value: object) -> str:
@@ -42,7 +41,7 @@ class Payload:
         said = {name: value for name, value in fields.items() if value is not None}
         self._head, self._media, self._pictures, self._kept = dump(said)[:-1], media, pictures, kept
         self._rules, self._seed_name, self._is_marked = rules, seed_name, is_marked
-        self._tools = PerToolset(dump)
+        self._tools = memoize_by_tools(dump)
 
     def pieces(self, request: Request, drawn: Mapping[str, Any] = MappingProxyType({})) -> list[bytes]:
         """The body, in pieces to be sent one after another; `drawn` are the fields of this call alone.

@@ -1,16 +1,14 @@
 """OpenAI's Responses API, where LiteLLM would keep the last of several reasoning items alone."""
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agents.models import chat_format as wire
-from agents.models.direct_model import DirectModel, Price
-from agents.models.kept_calls import call_of
+from agents.models.direct_model import DirectModel, Price, Turn, call_of, readable
 from agents.models.litellm_errors import Scrubber
 from agents.models.reply_bounds import bounded
 from agents.models.responses_request import DIALECT, ENDPOINT, ResponsesRequest
-from agents.models.usage import TokenUsage, chat_usage, counts_of
+from agents.models.usage import TokenUsage, chat_usage
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.model import Reply
 from gnomon.media import MediaStore
@@ -43,37 +41,32 @@ def read_response(body: Mapping[str, Any], scrub: Scrubber, price: Price) -> Rep
     status = body.get("status", "completed")
     if status not in ("completed", "incomplete"):
         raise ProviderFault(scrub(f"the response has the status {status!r}"), cause="bad_response")
-    try:
-        output = body["output"]
-        json.dumps(output, allow_nan=False)  # it must be sound enough to go back
-        parts = list(_parts(output, "message", "content"))
-        text = "\n".join(part["text"] for part in parts if part["type"] == "output_text")
-        refusal = "\n".join(part["refusal"] for part in parts if part["type"] == "refusal")
-        thoughts = [*_parts(output, "reasoning", "summary"), *_parts(output, "reasoning", "content")]
-        reasoning = "\n".join(part["text"] for part in thoughts)
-        calls = tuple(
+    turn = readable(lambda: _turn(body), scrub, lack="the response has no readable output")
+    reason = "tool_calls" if turn.calls else "stop"
+    if status == "incomplete":
+        reason = _cut_short(body.get("incomplete_details"))
+    reply = turn.reply(dialect=DIALECT, finish_reason=reason, price=price)
+    if not turn.text and not turn.calls and (turn.refusal or reason == "content_filter"):
+        raise ModelFault(scrub(turn.refusal or "the provider's content filter"), cause="refused", reply=reply)
+    return bounded(reply)
+
+
+def _turn(body: Mapping[str, Any]) -> Turn:
+    output = body["output"]
+    parts = list(_parts(output, "message", "content"))
+    thoughts = [*_parts(output, "reasoning", "summary"), *_parts(output, "reasoning", "content")]
+    return Turn(
+        body=output,
+        text="\n".join(part["text"] for part in parts if part["type"] == "output_text"),
+        refusal="\n".join(part["refusal"] for part in parts if part["type"] == "refusal"),
+        reasoning="\n".join(part["text"] for part in thoughts),
+        calls=tuple(
             call_of(item["call_id"], item["name"], item["arguments"])
             for item in output
             if item["type"] == "function_call"
-        )
-        usage = responses_usage(body.get("usage"))
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
-        message = scrub(f"the response has no readable output: {type(error).__name__}: {error}")
-        raise ProviderFault(message, cause="bad_response") from None
-    reason = "tool_calls" if calls else "stop"
-    if status == "incomplete":
-        reason = _cut_short(body.get("incomplete_details"))
-    reply = Reply(
-        text=wire.sanitize(text),
-        tool_calls=calls,
-        finish_reason=reason,
-        **counts_of(usage, price),
-        reasoning=wire.sanitize(reasoning),
-        provider_turn={"dialect": DIALECT, "body": output},
+        ),
+        usage=responses_usage(body.get("usage")),
     )
-    if not text and not calls and (refusal or reason == "content_filter"):
-        raise ModelFault(scrub(refusal or "the provider's content filter"), cause="refused", reply=reply)
-    return bounded(reply)
 
 
 def _parts(output: Any, kind: str, field: str) -> Iterator[Mapping[str, Any]]:

@@ -12,9 +12,8 @@ from agents.models.json_pieces import Piece, Written, pieces_of
 from agents.models.kept_calls import kept_calls
 from agents.models.payload import dump
 from gnomon.core.message import ImageBlock, Message, TextBlock, ToolCall, ToolSchema
-from gnomon.core.model import Request
+from gnomon.core.model import Request, memoize_by_tools
 from gnomon.media import MediaStore
-from gnomon.per_toolset import PerToolset
 from gnomon.spec.decoding import Decoding
 from gnomon.spec.job_spec import ModelSpec
 
@@ -56,7 +55,7 @@ class ResponsesRequest:
         options = {name: value for name, value in spec.options.items() if name not in Decoding.model_fields}
         include = [] if _DOES_NOT_REASON.match(name) else ["reasoning.encrypted_content"]
         self._fields = {"model": name, "store": False, "include": include, **options}
-        self._tools, self._turns = PerToolset(_written_tools), TurnRules(history=spec.reasoning_history)
+        self._tools, self._turns = memoize_by_tools(_written_tools), TurnRules(history=spec.reasoning_history)
 
     def pieces(self, request: Request) -> tuple[list[Piece], tuple[str, ...]]:
         """The body and what of the request was changed.

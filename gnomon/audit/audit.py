@@ -1,16 +1,114 @@
 """Audit: open a benchmark under both protocols and measure what its questions give away."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from gnomon.audit.findings import Findings
-from gnomon.audit.generic import length_plays, option_faults, sample_faults
-from gnomon.audit.hook import Asked, AuditPlugin, ShortcutGuess, find_audit_plugin
-from gnomon.audit.worth import letters, shortcut_accuracies
+import numpy as np
+
+from gnomon.audit.findings import Findings, Letters, ShortcutAccuracy
+from gnomon.audit.hook import Asked, AuditPlugin, ShortcutGuess, View, find_audit_plugin, guess
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Select
 from gnomon.core.errors import DataError
-from gnomon.core.sample import DataFault, Sample
+from gnomon.core.ids import stable_hash
+from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.media import MediaStore
+from gnomon.statistics.design import design
+from gnomon.statistics.mean import mean_score, share_interval
+
+
+def length_plays(asked: Mapping[str, Asked], view: View) -> Iterator[ShortcutGuess]:
+    """Picking the longest or the shortest option, by characters; does not apply where all are as long."""
+    for name, choose in (("longest option", max), ("shortest option", min)):
+        for sample_id, one in asked.items():
+            lengths = [len(option) for option in one.options]
+            left = [index for index, length in enumerate(lengths) if length == choose(lengths)]
+            told = left if len(left) < len(lengths) else None
+            yield guess(name, "floor", view, sample_id, left=told, asked=one)
+
+
+def sample_faults(samples: Sequence[Sample]) -> Iterator[DataFault]:
+    """Samples with absent media, and groups of samples that nobody can tell apart by their prompt."""
+    by_prompt: dict[str, list[str]] = defaultdict(list)
+    for sample in samples:
+        if sample.missing:
+            name, count = sample.missing[0], len(sample.missing)
+            detail = name if count == 1 else f"{count} absent, first {name}"
+            yield DataFault(sample_id=sample.ref.sample_id, kind="missing_media", detail=detail)
+        by_prompt[stable_hash(sample.messages())].append(sample.ref.sample_id)
+    for first, *others in by_prompt.values():
+        if others:
+            detail = f"the prompt is also that of {', '.join(others)}"
+            yield DataFault(sample_id=first, kind="same_prompt", detail=detail)
+
+
+def option_faults(asked: Mapping[str, Asked]) -> Iterator[DataFault]:
+    """Samples that list an option twice."""
+    for sample_id, one in asked.items():
+        twice = [option for option in dict.fromkeys(one.options) if one.options.count(option) > 1]
+        if twice:
+            is_right = any(one.options[index] in twice for index in one.right)
+            detail = f"{'; '.join(twice)} ({'the right one' if is_right else 'not the right one'})"
+            yield DataFault(sample_id=sample_id, kind="duplicate_option", detail=detail)
+
+
+Key = tuple[str, str, View]
+
+
+def shortcut_accuracies(
+    plays: Iterable[ShortcutGuess], refs: Mapping[str, SampleRef]
+) -> tuple[ShortcutAccuracy, ...]:
+    """What each shortcut is worth in each cell and view, in the order in which they were first played."""
+    groups: dict[Key, list[ShortcutGuess]] = defaultdict(list)
+    for play in plays:
+        groups[play.shortcut, refs[play.sample_id].cell, play.view].append(play)
+    return tuple(_worth(cell, group, refs) for (_, cell, _), group in groups.items())
+
+
+def _worth(cell: str, plays: Sequence[ShortcutGuess], refs: Mapping[str, SampleRef]) -> ShortcutAccuracy:
+    clusters = np.unique([refs[play.sample_id].cluster for play in plays], return_inverse=True)[1]
+    grouping = design(np.zeros(len(plays), dtype=np.intp), clusters.astype(np.intp))
+    values = np.array([play.value for play in plays])
+    mean, estimate = mean_score(values, grouping), grouping.estimate(values, limits=(0.0, 1.0))
+    chances = [play.chance for play in plays if play.chance is not None]
+    applied = [play for play in plays if play.applies]
+    return ShortcutAccuracy(
+        shortcut=plays[0].shortcut,
+        kind=plays[0].kind,
+        cell=cell,
+        view=plays[0].view,
+        n=len(plays),
+        applies=len(applied),
+        hits=sum(play.value for play in applied),
+        value=mean.mean,
+        chance=sum(chances) / len(chances) if chances else None,
+        clusters=mean.clusters,
+        ci95=mean.ci95 if applied else None,
+        ci99=share_interval(estimate, 0.99) if applied and estimate.se is not None else None,
+        method=mean.method if applied else "none: it never applies",
+    )
+
+
+def letters(asked: Mapping[str, Asked], refs: Mapping[str, SampleRef], view: View) -> tuple[Letters, ...]:
+    """How often each letter is right, cell by cell."""
+    cells: dict[str, list[Asked]] = defaultdict(list)
+    for sample_id, one in asked.items():
+        cells[refs[sample_id].cell].append(one)
+    return tuple(_letters(cell, cells[cell], view) for cell in sorted(cells))
+
+
+def _letters(cell: str, asked: Sequence[Asked], view: View) -> Letters:
+    right = Counter(one.right[0] for one in asked)
+    most = max(len(one.options) for one in asked)
+    return Letters(
+        cell=cell,
+        view=view,
+        n=len(asked),
+        counts={chr(ord("A") + index): right[index] for index in range(most)},
+        best=max(right.values()) / len(asked),
+        chance=sum(1 / len(one.options) for one in asked) / len(asked),
+    )
+
 
 PROTOCOLS: tuple[PromptProtocol, ...] = ("official", "guarded")
 Progress = Callable[[int, int], None]  # samples read, samples in all

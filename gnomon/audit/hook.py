@@ -1,12 +1,10 @@
 """Hook: what a benchmark may tell the audit of its own questions, in a module `audit` in its folder."""
 
-import importlib
-import importlib.util
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, cast
 
-from gnomon.core.benchmark import BENCHMARKS, PromptProtocol
+from gnomon.core.benchmark import PromptProtocol, benchmark_module
 from gnomon.core.sample import DataFault, Sample
 
 Kind = Literal["leak", "floor"]  # what a guarded prompt must end, and what lies in the questions themselves
@@ -61,12 +59,7 @@ def find_audit_plugin(benchmark: str) -> AuditPlugin | None:
     >>> find_audit_plugin("gtr-bench") is None
     False
     """
-    folder = f"{BENCHMARKS.package}.{benchmark.replace('-', '_')}"
-    package = importlib.util.find_spec(folder)
-    is_folder = package is not None and package.submodule_search_locations is not None
-    if not is_folder or importlib.util.find_spec(f"{folder}.audit") is None:
-        return None
-    return cast(AuditPlugin, importlib.import_module(f"{folder}.audit"))
+    return cast(AuditPlugin | None, benchmark_module(benchmark, "audit"))
 
 
 def guess(

@@ -9,6 +9,7 @@ from rich.table import Table
 from gnomon.audit.findings import Findings, Letters, ShortcutAccuracy
 from gnomon.audit.hook import VIEWS, View
 from gnomon.core.sample import DataFault
+from gnomon.report.text_formats import count as counted
 
 EXAMPLES = 3  # faults of a kind that are shown in full
 
@@ -18,7 +19,8 @@ Row = Mapping[View, ShortcutAccuracy]
 def tables(findings: Findings) -> Iterator[Table | str]:
     """What each shortcut is worth, where the right answers stand, what is wrong, and the verdict."""
     n = sum(findings.samples.values())
-    yield f"{findings.benchmark} {findings.version}: {n} samples in {len(findings.samples)} cells"
+    sizes = f"{counted(n, 'sample')} in {counted(len(findings.samples), 'cell')}"
+    yield f"{findings.benchmark} {findings.version}: {sizes}"
     rows = _rows(findings.worths)
     for kind, title in (("leak", "Leaks of a protocol"), ("floor", "Floors: regularities of the questions")):
         chosen = [row for row in rows if _first(row).kind == kind]
@@ -32,9 +34,10 @@ def tables(findings: Findings) -> Iterator[Table | str]:
     if findings.letters:
         yield _letters(findings.letters)
     yield _faults(findings.faults, findings.fault_counts) if findings.faults else "No faults in the data."
-    for view, count in findings.unread.items():
-        if count:
-            yield f"{view}: {count} of {n} samples have no options that the audit can read"
+    for view, unread in findings.unread.items():
+        if unread:
+            have = "has" if unread == n == 1 else "have"
+            yield f"{view}: {unread:,} of {counted(n, 'sample')} {have} no options that the audit can read"
     yield _verdict(findings)
 
 

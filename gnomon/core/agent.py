@@ -1,6 +1,5 @@
 """Agent: how a sample is answered. An agent sees its context and nothing else."""
 
-import random
 import time
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -10,13 +9,13 @@ from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.ids import stable_seed
 from gnomon.core.message import ImageBlock, Message, TextBlock, ToolCall, ToolChoice
 from gnomon.core.model import Model, Reply, Request
+from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy
 from gnomon.core.trace import PROVIDER_FAULT, NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.spec.decoding import NO_DECODING, Decoding
-from gnomon.trials.provider_wait import capped_s, sleep_as_asked
+from gnomon.trials.provider_wait import sleep_as_asked
 from tools.core.registry import Registry
 from tools.core.toolbox import Observation, Toolbox
 
-TRIES = 4
 CALL_TIMEOUT_S = 120.0
 
 
@@ -39,7 +38,7 @@ class AgentContext:
     trace: Trace
     seed: int
     call_timeout_s: float = CALL_TIMEOUT_S
-    backoff_s: float = 1.0
+    retry: RetryPolicy = DEFAULT_RETRY
     decoding: Decoding = NO_DECODING
 
     async def generate(
@@ -70,19 +69,22 @@ class AgentContext:
         )
         # Planning for a trip that has just become known offers more than the trial began with.
         self.trace.tools_offered = max(self.trace.tools_offered or 0, len(self.toolbox.schemas))
-        for attempt in range(1, TRIES + 1):
+        attempt = 0
+        while True:
+            attempt += 1
             started = time.perf_counter()
             try:
                 reply = await self.model.reply(request)
             except ProviderFault as fault:
-                note = f"{PROVIDER_FAULT} ({fault.cause}), try {attempt} of {TRIES}: {fault}"
-                if attempt == TRIES or not fault.transient:
+                retry = self.retry
+                note = f"{PROVIDER_FAULT} ({fault.cause}), try {attempt} of {retry.max_attempts}: {fault}"
+                if not retry.may_retry(fault, attempt):
                     self.trace.add(NoteStep(text=note))
                     raise
-                pause_s = self.backoff_s * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)
-                pause_s = max(pause_s, fault.retry_after_s or 0.0)
-                self.trace.add(NoteStep(text=f"{note.rstrip('.')}. Again in {capped_s(pause_s):.1f} s"))
-                await sleep_as_asked(pause_s, on_the_clock=True)
+                pause_s = max(retry.capped_s(retry.pause_s(attempt)), fault.retry_after_s or 0.0)
+                again = f"{note.rstrip('.')}. Again in {retry.capped_s(pause_s):.1f} s"
+                self.trace.add(NoteStep(text=again))
+                await sleep_as_asked(pause_s, retry=retry, on_the_clock=True)
                 continue
             except ModelFault as fault:
                 if fault.reply is not None:  # it was paid for
@@ -90,7 +92,6 @@ class AgentContext:
                 raise
             self._note(reply, started, tries=attempt)
             return reply
-        raise AssertionError("unreachable")
 
     def _note(self, reply: Reply, started: float, *, tries: int) -> None:
         self.trace.add(
@@ -183,5 +184,37 @@ class CallsInWords(Protocol):
     calls_in_words: bool
 
 
+@runtime_checkable
+class CountsModelCalls(Protocol):
+    """An agent that knows how often it calls the model; plans and presets then price a trial closely."""
+
+    def model_calls(self, arm: Arm) -> tuple[int, int]:
+        """The fewest and the most calls of the model that a trial of the arm takes, retries not counted."""
+        ...
+
+
 # Named here, imported only when asked for: whoever lists agents need not load LangGraph.
 AGENTS: Registry[Agent] = Registry("agents", "agent")
+
+
+def model_calls(arm: Arm) -> tuple[int, int]:
+    """The fewest and the most calls of the model that a trial of the arm takes, retries not counted.
+
+    Of an agent that does not say, and of one that is not here, that is anything up to the arm's turns.
+
+    >>> model_calls(Arm(name="a", agent="react")), model_calls(Arm(name="b", agent="react", tools=("speed",)))
+    ((1, 1), (1, 13))
+    >>> model_calls(Arm(name="c", agent="vote"))
+    (1, 24)
+    """
+    agent = AGENTS.get(arm.agent) if arm.agent in AGENTS.names() else None
+    return agent.model_calls(arm) if isinstance(agent, CountsModelCalls) else (1, arm.max_turns)
+
+
+def runs_tools(arm: Arm) -> bool:
+    """Whether the arm's agent runs tools, if it is here; of another it is taken to.
+
+    >>> runs_tools(Arm(name="a", agent="direct")), runs_tools(Arm(name="b", agent="react"))
+    (False, True)
+    """
+    return arm.agent not in AGENTS.names() or AGENTS.get(arm.agent).uses_tools

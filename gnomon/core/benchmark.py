@@ -1,8 +1,16 @@
-"""Benchmark: loader, prompt, parser, scorer and headline of one published set of questions."""
+"""Benchmarks: loader, prompt, scorer and headline of one set of questions, and the abilities it may have.
 
-from collections.abc import Mapping, Sequence
+`Benchmark` is what every benchmark has. The protocols below it are optional abilities: each is a few lines in
+the benchmark's own class and needs no edit elsewhere (docs/adding-a-benchmark.md). Two more abilities are
+modules in the benchmark's folder: `audit` (gnomon/audit) and `exhibit` (gnomon/report/sections/figures.py).
+"""
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any, Literal, Protocol, Self, runtime_checkable
 
 from pydantic import ConfigDict, Field, model_validator
@@ -12,7 +20,10 @@ from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.core.score import Score
 from gnomon.core.validation import AS_LIST, StrictModel
 from gnomon.media import MediaStore
+from gnomon.spec.decoding import Decoding
 from tools.core.registry import Registry
+from tools.core.tool import Need
+from tools.core.toolbox import TOOLS
 
 Scoring = Literal["official", "strict"]
 PromptProtocol = Literal["official", "guarded", "paper"]
@@ -133,32 +144,6 @@ class Benchmark(Protocol):
     def published(self) -> Sequence[Published]: ...
 
 
-@runtime_checkable
-class CpuBound(Protocol):
-    """A benchmark whose samples take long to build or to score; workers do both off their event loop."""
-
-    is_cpu_bound: bool
-
-
-Varied = Literal["frames", "fps", "language", "together", "paper"]
-
-
-@runtime_checkable
-class SupportsOptions(Protocol):
-    """A benchmark whose prompt can be varied: which fields of `select` it heeds beside the usual ones, and
-    whether it has a prompt as its paper tells it, where that differs from the released code.
-    """
-
-    options: frozenset[Varied]
-
-
-@runtime_checkable
-class OfficialScenes(Protocol):
-    """A benchmark whose released task asks a part of what is published, such as the test split."""
-
-    official_scenes: tuple[str, ...]  # what `protocol: official` asks unless `select.scenes` names others
-
-
 BENCHMARKS: Registry[Benchmark] = Registry("gnomon.benchmarks", "benchmark", folders=True)
 
 
@@ -170,3 +155,195 @@ def reject_variant(benchmark: str, variant: str | None) -> None:
     """
     if variant is not None:
         raise SpecError(f"{benchmark} has one official scorer, so no {variant!r}", field="variant")
+
+
+@runtime_checkable
+class ProvidesToolInputs(Protocol):
+    """Says what its samples hold for tools.
+
+    `tools: all` of a preset then means the tools that fit, and reports count against these. Without it every
+    tool counts as fitting.
+
+    Example: `provides = ("footage", "nothing")`, for questions about clips.
+    """
+
+    provides: tuple[Need, ...]
+
+
+def provided_inputs(benchmark: Benchmark, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of these tools that the benchmark's samples can serve; tools there are no more count as well."""
+    if not isinstance(benchmark, ProvidesToolInputs):
+        return tuple(names)
+    known = TOOLS.names()
+    return tuple(name for name in names if name not in known or TOOLS.get(name).needs in benchmark.provides)
+
+
+def usable_tools(benchmark: Benchmark) -> list[str]:
+    """The names of the tools that the benchmark's samples can serve; all there are, where it does not say.
+
+    An arm that takes away a tool which no sample offers would cost as much as any other, and show nothing.
+    """
+    if not isinstance(benchmark, ProvidesToolInputs):
+        return list(TOOLS.names())
+    return [tool.name for tool in TOOLS if tool.needs in benchmark.provides]
+
+
+@runtime_checkable
+class HasOracle(Protocol):
+    """Knows the truth of a question's intermediate steps.
+
+    An arm may show `oracle`, and the preset `ladder` gets its sixth arm: what better tools could add.
+
+    Example: `oracle_steps` of `worlds` tells when a target came into view and how fast it was.
+    """
+
+    def oracle_steps(self, sample: Sample) -> str:
+        """The intermediate steps in words and numbers, for the prompt of an arm that shows `oracle`."""
+        ...
+
+
+HEURISTIC_PREFIX = "floor: "  # of the metrics that hold a rule's score, in every row
+
+
+@runtime_checkable
+class HasHeuristics(Protocol):
+    """Knows rules that guess without a model, such as the nearest camera.
+
+    Each row keeps their scores as metrics `floor: RULE`; the report shows them beside every result.
+
+    Example: `heuristic_scores` gives `{"first option": 1.0}` where that is right.
+    """
+
+    def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
+        """What each rule that applies to the sample scores on it, by its name."""
+        ...
+
+
+@runtime_checkable
+class CpuBound(Protocol):
+    """Builds or scores samples slowly.
+
+    Workers do both in threads beside their event loop, so that other trials go on meanwhile.
+
+    Example: `is_cpu_bound = True`, where building a sample decodes video.
+    """
+
+    is_cpu_bound: bool
+
+
+Varied = Literal["frames", "fps", "language", "together", "paper"]
+
+
+@runtime_checkable
+class SupportsOptions(Protocol):
+    """Has a prompt that can be varied.
+
+    A spec may set these fields of `select`, and `protocol: paper` where `paper` is among them; they reach
+    `open` in `select` and `protocol`. Others are refused by name.
+
+    Example: `options = frozenset({"frames", "fps"})`.
+    """
+
+    options: frozenset[Varied]
+
+
+@runtime_checkable
+class OfficialScenes(Protocol):
+    """Has an official task that asks a part of what is published.
+
+    `protocol: official` asks these scenes unless `select.scenes` names others; the frozen spec says so.
+
+    Example: `official_scenes = ("test",)`.
+    """
+
+    official_scenes: tuple[str, ...]
+
+
+@runtime_checkable
+class SetsDecoding(Protocol):
+    """Knows how replies were drawn by the released code or in the paper.
+
+    The settings are frozen with the job, and every model is asked with them unless its own entry sets others.
+
+    Example: `decoding` gives `{EVERY_TASK: Decoding(temperature=0.0)}` for `official`.
+    """
+
+    def decoding(self, protocol: str) -> Mapping[str, Decoding]:
+        """By task, or once under EVERY_TASK; empty where the protocol sets nothing."""
+        ...
+
+
+def decoding_of(benchmark: object, protocol: str) -> dict[str, Decoding]:
+    """What a benchmark's protocol sets; nothing where the benchmark is silent.
+
+    >>> decoding_of(object(), "official")
+    {}
+    """
+    return dict(benchmark.decoding(protocol)) if isinstance(benchmark, SetsDecoding) else {}
+
+
+@runtime_checkable
+class PlansRequests(Protocol):
+    """Turns a request of a user's own into a sample.
+
+    A spec may give `select.request`; it reaches `open`, which checks it.
+
+    Example: `plans_requests = True`, for trips that a user asks for.
+    """
+
+    plans_requests: bool
+
+
+def request_planners() -> list[str]:
+    """The benchmarks that plan requests."""
+    return [plugin.name for plugin in BENCHMARKS if isinstance(plugin, PlansRequests)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionFile:
+    """The Parquet file with one question a row, the folder of its clips, and the sample's id of a row."""
+
+    name: str
+    clips: str
+    id_of: Callable[[Mapping[str, Any]], str]
+
+
+@runtime_checkable
+class HasQuestionFile(Protocol):
+    """Publishes its questions as rows of one Parquet file, beside a folder of clips.
+
+    `gnomon generate filtered` can write the file without the questions that every model guesses blind.
+
+    Example: `question_file = QuestionFile(name="qa.parquet", clips="video", id_of=sample_id_of)`.
+    """
+
+    question_file: QuestionFile
+
+
+ABILITIES: tuple[type, ...] = (
+    ProvidesToolInputs,
+    HasOracle,
+    HasHeuristics,
+    SupportsOptions,
+    OfficialScenes,
+    SetsDecoding,
+    PlansRequests,
+    HasQuestionFile,
+    CpuBound,
+)
+MODULES = ("audit", "exhibit")  # what a benchmark's folder may hold besides, found by its name
+
+
+def benchmark_module(benchmark: str, name: str) -> ModuleType | None:
+    """The module of this name in the benchmark's folder; None where there is none.
+
+    >>> benchmark_module("judging", "audit") is None
+    True
+    """
+    folder = f"{BENCHMARKS.package}.{benchmark.replace('-', '_')}"
+    package = importlib.util.find_spec(folder)
+    if package is None or not package.submodule_search_locations:
+        return None
+    if importlib.util.find_spec(f"{folder}.{name}") is None:
+        return None
+    return importlib.import_module(f"{folder}.{name}")

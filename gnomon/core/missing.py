@@ -13,7 +13,7 @@ ADVICE = {
     "provider:auth": "Check the key and what it may use (`api_key_env`, `api_base`).",
     "provider:no_api_key": "Set the variable that `api_key_env` names where the workers run.",
     "provider:not_found": "Check the model's `id` and its `api_base`.",
-    "provider:connection": "Check `api_base` and that the endpoint is up.",
+    "provider:connection": "Check `api_base`, and that its server runs and can be reached from the workers.",
     "provider:quota": "Top up the provider's account, or use another key.",
     "provider:bad_request": "Compare what the endpoint takes with what `gnomon show` prints.",
     "provider:rate_limit": "Lower `rate` or `concurrency`, or wait.",

@@ -1,12 +1,15 @@
-"""Model: messages and tool schemas in, a reply with its usage out."""
+"""Models: messages and tool schemas in, a reply with its usage out."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from gnomon.core.message import Message, ProviderTurn, ToolCall, ToolChoice, ToolSchema
 from gnomon.spec.decoding import NO_DECODING, Decoding
 
+T = TypeVar("T")
+
+TOOLSETS_KEPT = 64
 UNREADABLE = "usage_unreadable"  # flag of a reply whose provider counts tokens as nobody can
 
 
@@ -92,3 +95,26 @@ def provider_in(model_id: str) -> str:
     """
     provider, slash, _ = model_id.partition("/")
     return "anthropic" if not slash and provider.startswith("claude-") else provider
+
+
+def memoize_by_tools(make: Callable[[Sequence[ToolSchema]], T]) -> Callable[[Sequence[ToolSchema]], T]:
+    """A function of tool schemas that is called once per toolset: a schema is one object for a whole process.
+
+    The schemas are kept beside the result, so that no other object comes to have their identity.
+
+    >>> size = memoize_by_tools(lambda tools: len(str(tools)))
+    >>> size([]), size([])
+    (2, 2)
+    """
+    kept: dict[tuple[int, ...], tuple[list[ToolSchema], T]] = {}
+
+    def memoized(tools: Sequence[ToolSchema]) -> T:
+        ids = tuple(map(id, tools))
+        entry = kept.get(ids)
+        if entry is None:
+            if len(kept) >= TOOLSETS_KEPT:
+                kept.clear()
+            entry = kept[ids] = (list(tools), make(tools))
+        return entry[1]
+
+    return memoized

@@ -9,7 +9,7 @@ from tools.core.clip import Footage
 from tools.scene.scene import Scene
 
 if TYPE_CHECKING:
-    from tools.trips.trip import Trip  # reads opening hours, which few samples need
+    from tools.itinerary.trip import Trip  # reads opening hours, which few samples need
 
 Shown = Literal["always", "media", "map", "camera_data", "facts", "oracle"]
 SHOWABLE: tuple[Shown, ...] = ("media", "map", "camera_data")  # what an arm shows unless it says otherwise

@@ -1,7 +1,8 @@
 """The base of everything that is read from a spec, and the first error of a spec in words."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetPydanticSchema, ValidationError
@@ -26,8 +27,23 @@ def _as_tuple(source: Any, schema_of: GetCoreSchemaHandler) -> CoreSchema:
 AS_LIST = GetPydanticSchema(_as_tuple)
 
 
-def first_validation_error(error: ValidationError, root: type[BaseModel]) -> SpecError:
-    """The first field that is wrong, with all that is said of it; `root` is what was being read."""
+_BEGINNINGS = {  # of a message that goes on with a field's form, by pydantic's kind of error
+    "missing": "missing; allowed: ",
+    "too_short": "needs at least 1 entry; allowed: ",
+    "list_type": "must be ",
+    "string_type": "must be ",
+    "model_type": "must be ",
+}
+
+
+def first_validation_error(
+    error: ValidationError, root: type[BaseModel], *, forms: Mapping[str, str] = MappingProxyType({})
+) -> SpecError:
+    """The first field that is wrong, with all that is said of it; `root` is what was being read.
+
+    `forms` says what a field must be where pydantic would only say that it is absent or of another type, by
+    its path; `*` stands for any place in a list.
+    """
     messages: dict[str, list[str]] = {}
     for item in error.errors():
         # Where a field may be of several types, pydantic puts the type it tried behind the field's name.
@@ -35,7 +51,9 @@ def first_validation_error(error: ValidationError, root: type[BaseModel]) -> Spe
         message = item["msg"].removeprefix("Value error, ")
         if item["type"] == "extra_forbidden":
             message = f"not permitted; allowed here: {', '.join(_model_at(path[:-1], root).model_fields)}"
-        if item["type"] == "model_type":  # with the model's name as the OpenAPI document has it
+        elif item["type"] in _BEGINNINGS and (form := forms.get(_form_path(path))):
+            message = _BEGINNINGS[item["type"]] + form
+        elif item["type"] == "model_type":  # with the model's name as the OpenAPI document has it
             title = _model_at(path, root).model_config.get("title")
             message = message.replace(item["ctx"]["class_name"], title or item["ctx"]["class_name"])
         messages.setdefault(".".join(map(str, path)), []).append(message)
@@ -44,6 +62,10 @@ def first_validation_error(error: ValidationError, root: type[BaseModel]) -> Spe
     if not field:  # a validator of the whole model: its message begins with the field
         field, _, message = message.partition(": ")
     return SpecError(message, field=field)
+
+
+def _form_path(path: Sequence[str | int]) -> str:
+    return ".".join("*" if isinstance(part, int) else part for part in path)
 
 
 def _models_in(annotation: object) -> Iterator[type[BaseModel]]:

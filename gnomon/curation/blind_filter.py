@@ -1,21 +1,17 @@
 """Blind: drop the questions that every model answers without looking (UrbanVideo-Bench, section 3.2.3)."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from gnomon.core.benchmark import BENCHMARKS, HasQuestionFile
 from gnomon.core.errors import DataError, SpecError
 from gnomon.curation.rows import Row
 from gnomon.media.clip_samples import read_rows
-
-FILES: Mapping[str, tuple[str, str]] = {
-    "urbanvideo-bench": ("MCQ.parquet", "videos"),
-    "sti-bench": ("qa.parquet", "video"),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,21 +57,18 @@ def write_filtered(verdict: Verdict, *, benchmark: str, data: Path, out: Path) -
         SpecError: `out` is not new or empty, or the benchmark has no such file.
         DataError: the file is absent or broken.
     """
-    if benchmark not in FILES:
-        raise SpecError(f"no filter for {benchmark!r}; there is one for: {', '.join(FILES)}", field="ROWS")
+    files = {
+        plugin.name: plugin.question_file for plugin in BENCHMARKS if isinstance(plugin, HasQuestionFile)
+    }
+    if benchmark not in files:
+        raise SpecError(f"no filter for {benchmark!r}; there is one for: {', '.join(files)}", field="ROWS")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise SpecError(f"{out} is not a new or empty folder", field="--out")
-    name, clips = FILES[benchmark]
-    rows = read_rows(data / name)
-    kept = [row for row in rows if _id(benchmark, row) not in verdict.dropped]
+    file = files[benchmark]
+    rows = read_rows(data / file.name)
+    kept = [row for row in rows if file.id_of(row) not in verdict.dropped]
     out.mkdir(parents=True, exist_ok=True)
-    pq.write_table(pa.Table.from_pylist(kept), out / name)
-    if (data / clips).is_dir():
-        (out / clips).symlink_to((data / clips).resolve(), target_is_directory=True)
+    pq.write_table(pa.Table.from_pylist(kept), out / file.name)
+    if (data / file.clips).is_dir():
+        (out / file.clips).symlink_to((data / file.clips).resolve(), target_is_directory=True)
     return len(kept)
-
-
-def _id(benchmark: str, row: Row) -> str:
-    if benchmark == "urbanvideo-bench":
-        return str(row.get("Question_id"))
-    return "|".join(str(row.get(column)) for column in ("Video", "ID", "time_start", "time_end"))

@@ -1,16 +1,18 @@
 """Reads row files: one result per line, as JSON or CSV; a report needs at least sample, arm and score."""
 
 import csv
+import functools
 import json
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import MISSING
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 from gnomon.core.errors import SpecError
-from gnomon.core.row import Row
+from gnomon.core.row import COLUMNS, ROW_COLUMNS, Row, RowColumn
 from gnomon.core.score import Outcome
 
 ENDINGS = (".ndjson", ".jsonl", ".csv")
@@ -24,60 +26,63 @@ def _parsed(value: object) -> object:
 
 
 Line = TypeVar("Line", bound=BaseModel)
-Nested = BeforeValidator(_parsed)
-Count = Annotated[int, Field(ge=0)]
+DEFAULTS: dict[str, Any] = {  # of columns that every row has and a file need not have
+    "job_id": "",
+    "trial_id": "",
+    "benchmark": "imported",
+    "task": "imported",
+    "cell": "",  # the task
+    "cluster": "",
+    "model": "model",
+    "repeat": 0,
+    "outcome": None,  # by the score
+    "stop_reason": "",  # by the score
+}
 
 
-class RowLine(BaseModel):
-    """A line of a row file. Only `sample_id`, `arm` and `score` are needed; null as a score: missing."""
+@functools.cache
+def row_line() -> type[BaseModel]:
+    """A line of a row file: the columns of `Row`. Needed are those without a default here and there."""
+    return create_model(
+        "RowLine",
+        __config__=ConfigDict(extra="forbid", allow_inf_nan=False),
+        **{column.name: _line_field(column) for column in sorted(ROW_COLUMNS, key=_has_default)},
+    )
 
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
-    sample_id: Annotated[str, Field(min_length=1)]
-    arm: Annotated[str, Field(min_length=1, max_length=80)]
-    score: Annotated[float, Field(ge=0, le=1)] | None
-    model: Annotated[str, Field(min_length=1)] = "model"
-    repeat: Count = 0
-    benchmark: str = "imported"
-    task: str = "imported"
-    cell: str = ""
-    cluster: str = ""
-    outcome: Outcome | None = None
-    stop_reason: str = ""
-    metrics: Annotated[dict[str, float | str | None], Nested] = {}
-    answer: str | None = None
-    flags: Annotated[list[str], Nested] = []
-    model_calls: Count = 0
-    tool_calls: Count = 0
-    tool_errors: Count = 0
-    tools_used: Annotated[dict[str, dict[str, int]], Nested] = {}
-    cache_hits: Count = 0
-    prompt_tokens: Count | None = None
-    completion_tokens: Count | None = None
-    cached_tokens: Count | None = None
-    reasoning_tokens: Count | None = None
-    usd: Annotated[float, Field(ge=0)] | None = None
-    wall_s: Annotated[float, Field(ge=0)] = 0.0
-    attempt: int = 1
-    error: str = ""
-    tools_offered: Count | None = None
-    job_id: str = ""
-    trial_id: str = ""
+def _has_default(column: RowColumn) -> bool:
+    return column.name in DEFAULTS or column.default is not MISSING
 
-    def row(self) -> Row:
-        """The row; without a score it is `infra_missing`, else `scored`, unless `outcome` says otherwise."""
-        outcome = self.outcome or (Outcome.INFRA_MISSING if self.score is None else Outcome.SCORED)
-        if (self.score is None) != (outcome == Outcome.INFRA_MISSING):
-            raise ValueError("a score is null where the outcome is infra_missing, and nowhere else")
-        reason = self.stop_reason or ("imported:missing" if self.score is None else "answered")
-        values = self.model_dump(exclude={"outcome", "stop_reason", "cell", "flags"})
-        return Row(
-            **values,
-            outcome=outcome,
-            stop_reason=reason,
-            cell=self.cell or self.task,
-            flags=tuple(self.flags),
-        )
+
+def _line_field(column: RowColumn) -> Any:
+    form = column.form
+    bounds = Field(ge=form.least, le=form.most, min_length=form.min_length, max_length=form.max_length)
+    kind = (
+        Annotated[column.type, bounds, BeforeValidator(_parsed)]
+        if column.is_json
+        else Annotated[column.type, bounds]
+    )
+    default = DEFAULTS.get(column.name, column.default)
+    return (
+        kind | None if column.is_nullable or default is None else kind,
+        ... if default is MISSING else default,
+    )
+
+
+def row_of_line(line: BaseModel) -> Row:
+    """The row; without a score it is `infra_missing`, else `scored`, unless `outcome` says otherwise.
+
+    Raises:
+        ValueError: the score and the outcome contradict each other.
+    """
+    values = {name: getattr(line, name) for name in COLUMNS}
+    is_missing = values["score"] is None
+    outcome = values["outcome"] or (Outcome.INFRA_MISSING if is_missing else Outcome.SCORED)
+    if is_missing != (outcome == Outcome.INFRA_MISSING):
+        raise ValueError("a score is null where the outcome is infra_missing, and nowhere else")
+    reason = values["stop_reason"] or ("imported:missing" if is_missing else "answered")
+    cell = values["cell"] or values["task"]
+    return Row(**values | {"outcome": outcome, "stop_reason": reason, "cell": cell})
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -89,7 +94,7 @@ def read_rows(path: Path) -> list[Row]:
     rows = []
     for number, line in lines_of(path, absent=("score",)):
         try:
-            rows.append(read_line(RowLine, number, line).row())
+            rows.append(row_of_line(read_line(row_line(), number, line)))
         except ValueError as error:
             raise SpecError(str(error), field=f"line {number}") from None
     return rows

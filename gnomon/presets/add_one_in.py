@@ -1,4 +1,8 @@
-"""Add one in: what each tool is worth by itself."""
+"""Each tool alone: what each tool is worth by itself.
+
+Tools are grouped as in `leave_one_out`. Where tools need one another, this preset sees nothing; `subsets`
+does.
+"""
 
 from gnomon.core.benchmark import Benchmark
 from gnomon.spec.preset import ArmPlan, GroupedOptions, Preset, contrast
@@ -21,4 +25,5 @@ add_one_in = Preset(
     description="Gives each tool alone: which of them is enough by itself.",
     options=GroupedOptions,
     plan=plan,
+    example={"groups": {"track": ["estimate_track"], "way": ["distance"], "when": ["interpolate"]}},
 )

@@ -1,4 +1,7 @@
-"""Authoring: write questions in the steps of the prompt."""
+"""One arm that asks the steps of a prompt, as for writing questions.
+
+It isolates nothing: `gnomon generate questions` reads its rows.
+"""
 
 from gnomon.core.benchmark import Benchmark
 from gnomon.spec.preset import ArmPlan, Preset, PresetOptions

@@ -1,4 +1,8 @@
-"""Blind: how much of a score needs no looking."""
+"""Parts of the prompt hidden: how much of a score needs no looking.
+
+`blind` hides pictures (media and map), `text_only` all but question and options. What is left of the score
+can be guessed without looking. `tools_too: true` adds `tools` and `blind_tools`.
+"""
 
 from gnomon.core.benchmark import Benchmark
 from gnomon.core.sample import Shown

@@ -1,4 +1,7 @@
-"""Blind filter: which questions every model answers without looking."""
+"""One arm that shows the question alone: which questions every model answers without looking.
+
+It isolates nothing: `gnomon generate filtered` reads its rows.
+"""
 
 from gnomon.core.benchmark import Benchmark
 from gnomon.spec.preset import ArmPlan, Preset, PresetOptions

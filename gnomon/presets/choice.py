@@ -1,4 +1,8 @@
-"""Choice: what changes when the model must call a tool first."""
+"""The same tools, called at will or by order: what changes when the model must call a tool first.
+
+The order to call (`tool_choice: required`) holds until there was a call; a model that does not obey is
+flagged `required_call_missing`.
+"""
 
 from gnomon.core.benchmark import Benchmark
 from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast

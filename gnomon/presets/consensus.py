@@ -1,4 +1,7 @@
-"""Consensus: whether several models, asked several times, agree with the published answers."""
+"""One arm that shows everything: whether several models, asked several times, agree with published answers.
+
+It isolates nothing: give several models and `repeats`, then run `gnomon consensus`.
+"""
 
 from gnomon.core.benchmark import Benchmark
 from gnomon.spec.preset import ArmPlan, Preset, PresetOptions

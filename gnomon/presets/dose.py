@@ -1,4 +1,8 @@
-"""Dose: what the first call is worth, and the next ones."""
+"""More and more tool calls: what the first call is worth, and the next ones.
+
+`calls` are the numbers of tool calls allowed, with turns enough for the largest in all arms. With 0 the tools
+are listed and calls are forbidden.
+"""
 
 from itertools import pairwise
 from typing import Annotated

@@ -1,7 +1,21 @@
-"""Ladder: what the data, the calling and the calculation are each worth."""
+"""Steps from no tools to live tools: what the data, the calling and the calculation are each worth.
 
-from gnomon.core.benchmark import Benchmark
-from gnomon.oracle import HasOracle
+`raw` shows the question; `facts` also every number that the scene holds: cameras, views, homographies,
+places, roads or zones and passages. `schema_only` lists the tools but forbids calls (`tool_choice: none`). In
+`placebo` they may be called: good calls are answered with "says nothing", bad ones with the usual error.
+`live` has live tools. `oracle` shows the true intermediate steps and has no tools.
+
+`facts − raw` is the data, `placebo − schema_only` the calling, `live − facts` the calculation: these three
+are primary. `schema_only − raw` is the sight of tools, `live − placebo` what the tools say, `live − raw` all
+of it, and `oracle − live` what better tools could add. `raw`, `schema_only`, `placebo`, `live`, `oracle` are
+the steps of the report's waterfall.
+
+True steps are known where Gnomon made the question: `worlds` tells where each shown target came into view and
+left, its speed and heading, and how long the ways to the cameras of the question are, without clock times or
+the answer. For other benchmarks the arm is left out, and the job's notes say so.
+"""
+
+from gnomon.core.benchmark import Benchmark, HasOracle
 from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
 
 

@@ -1,4 +1,8 @@
-"""Leave one out: what each tool is worth when all others are there."""
+"""The full set of tools without each one: what each tool is worth when all others are there.
+
+Each tool is a player by itself, unless `groups: {track: [estimate_track, project_track], …}` names sets of
+tools that come and go together. Where tools replace one another, this preset sees nothing; `subsets` does.
+"""
 
 from gnomon.core.benchmark import Benchmark
 from gnomon.spec.preset import ArmPlan, GroupedOptions, Preset, contrast
@@ -23,4 +27,5 @@ leave_one_out = Preset(
     description="Takes each tool away from the full set: which of them cannot be spared.",
     options=GroupedOptions,
     plan=plan,
+    example={"groups": {"track": ["estimate_track"], "way": ["distance"], "when": ["interpolate"]}},
 )

@@ -1,4 +1,19 @@
-"""Matched compute: is it the tools, or the tokens they make a model spend."""
+"""A model without tools with the tokens that tools took: is it the tools, or the tokens they make it spend.
+
+`tokens_from: JOB` names a finished job of the same benchmark and model: the mean of prompt and completion
+tokens that a trial took under its arm with live tools (`tokens_arm`, where there are several) is what a trial
+without tools may spend. `run`, `plan`, `submit` and `POST /v1/jobs` read it from the store, and the plan in
+the report says how many tokens that were, of how many trials. Or give `tokens` yourself. The arm `matched`
+drafts answers for as long as they fit, then takes what most agree on ([agent `vote`](agents.md#vote)). It
+never spends more; where it spent less than three quarters of what tools took in this very job, or that is
+unknown, the report lists that as a deviation. A provider that counts no tokens cannot be matched: three
+drafts.
+
+```
+gnomon run tools.yaml                                        # any job with tools: j_…
+arms: {preset: matched_compute, tokens_from: j_…}            # in the second spec
+```
+"""
 
 from pydantic import Field
 
@@ -35,4 +50,5 @@ matched_compute = Preset(
     description="Gives a model without tools the tokens that tools took: is it the tools or the tokens.",
     options=MatchedComputeOptions,
     plan=plan,
+    example={"tokens": 5000},
 )

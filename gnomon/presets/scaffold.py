@@ -1,4 +1,7 @@
-"""Scaffold: the same tools in another agent's loop."""
+"""The same tools in the loops of other agents: how much hangs on the loop around the model.
+
+All agents have the same tools and limits; each is compared with the first.
+"""
 
 from pydantic import Field, field_validator
 

@@ -1,4 +1,16 @@
-"""Subsets: Shapley values of tools, from the scores under many sets of them."""
+"""Shapley values of tools, from the scores under many sets of them.
+
+The Shapley value of a tool is what it adds on average over all orders in which tools could be added, on the
+graded score. It sees tools that replace one another as well as tools that need one another. Tools are grouped
+as in `leave_one_out`.
+
+Up to four groups all 2^T sets are arms and the values are exact. With more, `orders` (8) are drawn by `seed`
+in antithetic pairs (an order, and the same backwards), and the sets they pass through are the arms: at most
+orders × (T − 1) + 2, and never more than 256. Errors come from resampling pairs of orders, and clusters with
+all their samples and repeats; how much of it more repeats would remove is reported apart. Fewer than eight
+orders give values without intervals. The values add up to `all − none`; missing trials open a *gap*, which is
+reported.
+"""
 
 from pydantic import Field
 
@@ -48,4 +60,5 @@ subsets = Preset(
     description="Shares the gain of all tools out among them, fairly where they replace or need each other.",
     options=SubsetsOptions,
     plan=plan,
+    example={"groups": {"track": ["estimate_track"], "way": ["distance"], "when": ["interpolate"]}},
 )

@@ -1,4 +1,4 @@
-"""Tally: what the rows of one group add up to."""
+"""Adds up the rows of one group: counts, tokens, dollars and seconds."""
 
 import math
 from array import array
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 
-MOST_ERRORS = 100  # different ones that are told apart: some providers number each
+MOST_ERRORS = 100  # distinct ones that are counted: some providers number each
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,9 +41,9 @@ class GroupTotals:
         self.outcomes[row.outcome] += 1
         self.stop_reasons[row.outcome][row.stop_reason] += 1
         if row.outcome == Outcome.INFRA_MISSING and row.error:
-            said = self.errors[row.stop_reason]
-            if row.error in said or len(said) < MOST_ERRORS:
-                said[row.error] += 1
+            errors = self.errors[row.stop_reason]
+            if row.error in errors or len(errors) < MOST_ERRORS:
+                errors[row.error] += 1
         if row.tools_offered is not None:
             least, most = self.tools_offered or (row.tools_offered, row.tools_offered)
             self.tools_offered = min(least, row.tools_offered), max(most, row.tools_offered)

@@ -8,24 +8,10 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, TextIO
 
-from gnomon.core.row import COLUMNS, Row
+from gnomon.core.row import COLUMNS, ROW_COLUMNS, Row
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 BATCH = 10_000
-INTEGERS = (
-    "repeat",
-    "model_calls",
-    "tool_calls",
-    "tool_errors",
-    "cache_hits",
-    "prompt_tokens",
-    "completion_tokens",
-    "cached_tokens",
-    "reasoning_tokens",
-    "attempt",
-    "tools_offered",
-)
-FRACTIONS = ("score", "usd", "wall_s")
 
 
 def row_to_json(row: Row) -> dict[str, Any]:
@@ -58,12 +44,8 @@ def rows_parquet(rows: Iterable[Row], file: Path | IO[bytes]) -> None:
     import pyarrow as pa  # heavy, and needed here only
     import pyarrow.parquet as pq
 
-    kinds = {
-        **dict.fromkeys(INTEGERS, pa.int64()),
-        **dict.fromkeys(FRACTIONS, pa.float64()),
-        "flags": pa.list_(pa.string()),
-    }
-    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
+    kinds = {"integer": pa.int64(), "fraction": pa.float64(), "texts": pa.list_(pa.string())}
+    schema = pa.schema([(column.name, kinds.get(column.kind, pa.string())) for column in ROW_COLUMNS])
     remaining = iter(rows)
     with pq.ParquetWriter(file, schema) as writer:
         while batch := [_flat(row_to_json(row)) for row in islice(remaining, BATCH)]:

@@ -1,4 +1,4 @@
-"""Ledger: a job's rows, read once into columns."""
+"""Reads a job's rows, once, into matrices of groups and samples."""
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.report.group_totals import GroupTotals
+from gnomon.report.pairs import ArmPair
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.statistics.design import Codes, Floats
 
@@ -37,7 +38,7 @@ class ScoreMatrix:
     tool_calls: Floats  # of trials with a score, summed
     usd: Floats  # of trials with a score, their mean; NaN where one of them is unknown
     wall_s: Floats  # the same of seconds
-    tallies: tuple[GroupTotals, ...]
+    totals: tuple[GroupTotals, ...]  # by group
     shown: Codes  # the row of repeat 0 by group and sample; −1 where there is none
     answers: Sequence[str | None]  # by row, shortened; None of later repeats
     trials: Sequence[str | None]  # by row: its id; None of later repeats
@@ -45,7 +46,15 @@ class ScoreMatrix:
     repeats: Codes  # by scored row
     row_scores: Floats  # by scored row
 
-    def scores(self, group: int) -> Floats:
+    def groups_of(self, pair: ArmPair) -> tuple[int, int]:
+        """The places of the pair's baseline and variant among the groups."""
+        return self.at[pair.model, pair.baseline], self.at[pair.model, pair.variant]
+
+    def totals_of(self, model: str) -> list[GroupTotals]:
+        """The totals of the model's groups."""
+        return [totals for (name, _), totals in zip(self.groups, self.totals, strict=True) if name == model]
+
+    def means(self, group: int) -> Floats:
         """The group's mean score by sample; NaN where nothing was answered."""
         counts = self.answered[group]
         means: Floats = np.full(len(counts), np.nan)
@@ -55,16 +64,16 @@ class ScoreMatrix:
     def variances(self, group: int) -> Floats:
         """The unbiased variance between a sample's repeats; NaN of fewer than two."""
         n, sums = self.answered[group], self.score_sums[group]
-        found: Floats = np.full(len(n), np.nan)
-        np.divide(self.score_squares[group] - sums**2 / np.maximum(n, 1), n - 1, out=found, where=n > 1)
-        return np.maximum(found, 0.0)
+        variances: Floats = np.full(len(n), np.nan)
+        np.divide(self.score_squares[group] - sums**2 / np.maximum(n, 1), n - 1, out=variances, where=n > 1)
+        return np.maximum(variances, 0.0)
 
     def by_repeat(self, group: int) -> Floats:
         """The group's scores, samples × repeats; NaN where there is none."""
         size = len(self.samples)
-        mine = (self.places >= group * size) & (self.places < (group + 1) * size)
+        of_group = (self.places >= group * size) & (self.places < (group + 1) * size)
         scores: Floats = np.full((size, int(self.repeats.max(initial=0)) + 1), np.nan)
-        scores[self.places[mine] - group * size, self.repeats[mine]] = self.row_scores[mine]
+        scores[self.places[of_group] - group * size, self.repeats[of_group]] = self.row_scores[of_group]
         return scores
 
     def trial(self, group: int, sample: int) -> str | None:
@@ -84,10 +93,10 @@ class ScoreMatrix:
 
 @dataclass(slots=True, kw_only=True)
 class _Columns:
-    """Rows while they are read: numbers lie in arrays, so that a million rows fit into 0.3 GB."""
+    """Rows while they are read: numbers are kept in arrays, so that a million rows fit into 0.3 GB."""
 
     groups: dict[Group, int]
-    tallies: list[GroupTotals]
+    totals: list[GroupTotals]  # by group
     samples: dict[str, int] = field(default_factory=dict)
     cells: list[str] = field(default_factory=list)  # by sample
     clusters: list[str] = field(default_factory=list)  # by sample
@@ -101,14 +110,14 @@ class _Columns:
         groups, samples, names = self.groups, self.samples, dict[str, str]()
         for row in rows:
             group = groups.setdefault((row.model, row.arm), len(groups))
-            if group == len(self.tallies):
-                self.tallies.append(GroupTotals())
+            if group == len(self.totals):
+                self.totals.append(GroupTotals())
             sample = samples.setdefault(row.sample_id, len(samples))
             if sample == len(self.cells):
                 cluster = _cluster(row) if clustered else row.sample_id
                 self.cells.append(names.setdefault(row.cell, row.cell))
                 self.clusters.append(names.setdefault(cluster, cluster))
-            self.tallies[group].add(row)
+            self.totals[group].add(row)
             self.codes.extend((group, sample, row.repeat))
             score = np.nan if row.score is None or row.outcome == Outcome.INFRA_MISSING else row.score
             usd = np.nan if row.usd is None else row.usd
@@ -125,7 +134,7 @@ def read_scores(rows: Iterable[Row], groups: Sequence[Group], *, clustered: bool
     A trial without a score counts as missing. The order of the rows changes nothing, not even the last digit.
     """
     columns = _Columns(
-        groups={group: index for index, group in enumerate(groups)}, tallies=[GroupTotals() for _ in groups]
+        groups={group: index for index, group in enumerate(groups)}, totals=[GroupTotals() for _ in groups]
     )
     columns.read(rows, clustered=clustered)
     group_codes, sample_codes, repeats = np.asarray(columns.codes).reshape(-1, 3).T
@@ -137,9 +146,9 @@ def read_scores(rows: Iterable[Row], groups: Sequence[Group], *, clustered: bool
     shown = np.full(shape, -1)
     shown.flat[at[repeats == 0]] = np.flatnonzero(repeats == 0)
     figures = np.asarray(columns.figures).reshape(-1, 4)
-    found = np.isfinite(figures[:, 0])
-    scores, calls, usd, wall_s = figures[found].T
-    places = at[found]
+    scored = np.isfinite(figures[:, 0])
+    scores, calls, usd, wall_s = figures[scored].T
+    places = at[scored]
     answered = _matrix(places, shape)
     counts = np.where(answered > 0, answered, np.nan)
     return ScoreMatrix(
@@ -153,16 +162,16 @@ def read_scores(rows: Iterable[Row], groups: Sequence[Group], *, clustered: bool
         score_squares=_matrix(places, shape, scores**2),
         rights=_matrix(places, shape, (scores >= RIGHT).astype(np.float64)),
         answered=answered,
-        missing=_matrix(at[~found], shape),
+        missing=_matrix(at[~scored], shape),
         tool_calls=_matrix(places, shape, calls),
         usd=_matrix(places, shape, usd) / counts,
         wall_s=_matrix(places, shape, wall_s) / counts,
-        tallies=tuple(columns.tallies),
+        totals=tuple(columns.totals),
         shown=shown,
         answers=columns.answers,
         trials=columns.trials,
         places=places,
-        repeats=repeats[found].astype(np.intp),
+        repeats=repeats[scored].astype(np.intp),
         row_scores=scores,
     )
 
@@ -180,8 +189,8 @@ def _cluster(row: Row) -> str:
 
 
 def _codes(names: Iterable[str]) -> tuple[tuple[str, ...], Codes]:
-    """The names that occur, sorted, and the place of each one given among them."""
+    """The names that occur, sorted, and the place of each name among them."""
     names = list(names)
-    known = sorted(set(names))
-    index = {name: code for code, name in enumerate(known)}
-    return tuple(known), np.array([index[name] for name in names], dtype=np.intp)
+    distinct = sorted(set(names))
+    index = {name: code for code, name in enumerate(distinct)}
+    return tuple(distinct), np.array([index[name] for name in names], dtype=np.intp)

@@ -1,9 +1,14 @@
-"""Verdict: what may be claimed from one comparison, and in which words."""
+"""Judges one comparison: what may be claimed from it, and in which words."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from gnomon.report.schema import ContrastReport, Verdict
+from gnomon.report.text_formats import count, p_text, percent, points
 from gnomon.statistics.paired import Comparison
+
+if TYPE_CHECKING:
+    from gnomon.report.sections.contrasts import ContrastReport
+
+Verdict = Literal["helps", "hurts", "no_effect", "undecided"]
 
 ALPHA = 0.05
 UNEQUAL_LOSS = 0.02  # more than two points apart in the share of missing trials
@@ -11,7 +16,7 @@ HOLDS_ZERO = "the interval holds zero"
 
 
 def judge(
-    found: Comparison,
+    comparison: Comparison,
     *,
     p_adjusted: float | None,
     bounds: tuple[float, float],
@@ -25,13 +30,13 @@ def judge(
     interval and the bounds inside ±`margin`. Nothing is claimed where the arms' shares of missing trials
     lie more than 2 points apart.
     """
-    if found.ci95 is None or found.ci90 is None or found.p is None or p_adjusted is None:
+    if comparison.ci95 is None or comparison.ci90 is None or comparison.p is None or p_adjusted is None:
         return "undecided", ["all samples lie in one cluster: nothing says how far chance reaches"]
     unequal = _unequal_losses(missing)
-    doubts = _doubts(found, found.ci95, p_adjusted, bounds)
+    doubts = _doubts(comparison, comparison.ci95, p_adjusted, bounds)
     if not unequal and not doubts:
-        return ("helps" if found.diff > 0 else "hurts"), []
-    is_small = _within(found.ci90, margin)
+        return ("helps" if comparison.diff > 0 else "hurts"), []
+    is_small = _within(comparison.ci90, margin)
     if not unequal and is_small and _within(bounds, margin):
         return "no_effect", []
     if doubts == [HOLDS_ZERO] and not is_small:
@@ -58,7 +63,7 @@ def _unequal_losses(missing: tuple[float, float]) -> list[str]:
 
 
 def _doubts(
-    found: Comparison, ci95: tuple[float, float], p_adjusted: float, bounds: tuple[float, float]
+    comparison: Comparison, ci95: tuple[float, float], p_adjusted: float, bounds: tuple[float, float]
 ) -> list[str]:
     """What stands against a difference."""
     if ci95[0] <= 0 <= ci95[1]:
@@ -66,16 +71,20 @@ def _doubts(
     doubts: list[str] = []
     if p_adjusted >= ALPHA:
         doubts.append(f"p is {p_text(p_adjusted)} after adjusting for the number of comparisons")
-    if found.check_p is not None and found.check_p >= ALPHA:
-        doubts.append(f"the sign-flip check over clusters does not agree (p {p_text(found.check_p)})")
-    if (bounds[0] if found.diff > 0 else -bounds[1]) <= 0:
+    if comparison.check_p is not None and comparison.check_p >= ALPHA:
+        doubts.append(f"the sign-flip check over clusters does not agree (p {p_text(comparison.check_p)})")
+    if (bounds[0] if comparison.diff > 0 else -bounds[1]) <= 0:
         reach = f"{points(bounds[0])} to {points(bounds[1])} points"
         doubts.append(f"missing trials could undo it: bounds {reach}")
     return doubts
 
 
 def sentence(
-    contrast: ContrastReport, *, margin: float, interim: bool = False, place: Literal["under", "in"] = "under"
+    contrast: "ContrastReport",
+    *,
+    margin: float,
+    interim: bool = False,
+    place: Literal["under", "in"] = "under",
 ) -> str:
     """The finding in one or two plain sentences: `under` two arms, or `in` two jobs.
 
@@ -87,7 +96,7 @@ def sentence(
     return f"So far: {text}" if interim else text
 
 
-def _claim(contrast: ContrastReport, *, margin: float, place: str) -> str:
+def _claim(contrast: "ContrastReport", *, margin: float, place: str) -> str:
     who, diff, ci95 = contrast["model"], contrast["diff"], contrast["ci95"]
     under, than = f"{place} “{contrast['variant']}”", f"{place} “{contrast['baseline']}”"
     where = "" if contrast["scope"] == "all" else f" on {contrast['scope']}"
@@ -113,45 +122,8 @@ def _claim(contrast: ContrastReport, *, margin: float, place: str) -> str:
             return f"{cannot}: {points(diff)} points {sure}.{why}{_what_would_show(contrast)}"
 
 
-def _what_would_show(contrast: ContrastReport) -> str:
+def _what_would_show(contrast: "ContrastReport") -> str:
     if contrast["mde"] is None:
         return ""
     size = f"{100 * contrast['mde']:.1f} points"
     return f" A study of this size would find a true effect of {size} in 8 of 10 cases."
-
-
-def points(value: float) -> str:
-    """A difference in percentage points, with its sign.
-
-    >>> points(0.412), points(-0.05), points(-0.0001)
-    ('+41.2', '−5.0', '0.0')
-    """
-    text = f"{100 * value:+.1f}".replace("-", "−")
-    return "0.0" if text[1:] == "0.0" else text
-
-
-def percent(value: float | None) -> str:
-    """A fraction in percent, a dash where there is none.
-
-    >>> percent(0.5), percent(None)
-    ('50.0', '–')
-    """
-    return "–" if value is None else f"{100 * value:.1f}"
-
-
-def p_text(value: float | None) -> str:
-    """A p value as papers print it.
-
-    >>> p_text(0.0401), p_text(0.00001), p_text(None)
-    ('0.040', '< 0.001', '–')
-    """
-    return "–" if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
-
-
-def count(n: int, noun: str) -> str:
-    """A counted noun.
-
-    >>> count(1, "sample"), count(1200, "sample")
-    ('1 sample', '1,200 samples')
-    """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -1,8 +1,5 @@
 """How replies are drawn, as a benchmark's protocol sets it."""
 
-from collections.abc import Mapping
-from typing import Protocol, runtime_checkable
-
 from pydantic import Field
 
 from gnomon.core.validation import StrictModel
@@ -27,21 +24,3 @@ class Decoding(StrictModel):
 
 
 NO_DECODING = Decoding()
-
-
-@runtime_checkable
-class SetsDecoding(Protocol):
-    """A benchmark whose released code or paper says how replies were drawn."""
-
-    def decoding(self, protocol: str) -> Mapping[str, Decoding]:
-        """By task, or once under EVERY_TASK; empty where the protocol sets nothing."""
-        ...
-
-
-def decoding_of(benchmark: object, protocol: str) -> dict[str, Decoding]:
-    """What a benchmark's protocol sets; empty where the benchmark sets nothing.
-
-    >>> decoding_of(object(), "official")
-    {}
-    """
-    return dict(benchmark.decoding(protocol)) if isinstance(benchmark, SetsDecoding) else {}

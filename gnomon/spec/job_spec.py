@@ -9,6 +9,7 @@ from gnomon.core.arm import Arm, Contrast
 from gnomon.core.benchmark import BENCHMARKS, Benchmark, PromptProtocol, Select
 from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in, provider_in
+from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy, is_default
 from gnomon.core.validation import StrictModel
 from gnomon.spec.analysis_spec import AnalysisSpec
 from gnomon.spec.decoding import EVERY_TASK, NO_DECODING, Decoding
@@ -115,6 +116,7 @@ class JobSpec(StrictModel):
     queue: str = Field(default="default", pattern=r"^[a-z0-9_-]{1,40}$")
     priority: Literal["low", "normal", "high"] = "normal"
     limits: LimitsSpec = LimitsSpec()
+    retry: RetryPolicy = Field(default=DEFAULT_RETRY, exclude_if=is_default)  # calls that fail in passing
     analysis: AnalysisSpec = AnalysisSpec()
 
     @model_validator(mode="after")

@@ -1,18 +1,17 @@
-"""Presets: questions about tools, each as a set of arms with the contrasts that answer it."""
+"""Arm presets: a question about tools, as a set of arms with the contrasts that answer it."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from pydantic import Field, ValidationError, field_validator
 
 from gnomon.core.arm import Arm, Contrast
-from gnomon.core.benchmark import BENCHMARKS, Benchmark
+from gnomon.core.benchmark import BENCHMARKS, Benchmark, usable_tools
 from gnomon.core.errors import SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import SHOWABLE, Shown
 from gnomon.core.validation import StrictModel, first_validation_error
-from gnomon.equipment import usable_tools
 from gnomon.spec.analysis_spec import AttributionSpec
 from tools.core.registry import Registry, UnknownPlugin
 from tools.core.toolbox import TOOLS
@@ -126,12 +125,16 @@ O = TypeVar("O", bound=PresetOptions)  # noqa: E741 (O for options, as T for typ
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset(Generic[O]):
-    """Name, what it isolates in a sentence, its options, and how they become a plan."""
+    """Name, what it isolates in a sentence, its options, and how they become a plan.
+
+    `example` holds options for documents and tests: those that have no default, and what keeps the arms few.
+    """
 
     name: str
     description: str
     options: type[O]
     plan: Callable[[O, Benchmark], ArmPlan]
+    example: Mapping[str, Any] = field(default_factory=dict)
 
 
 PRESETS: Registry[Preset[Any]] = Registry("gnomon.presets", "arm preset", dashes=False)
@@ -190,22 +193,3 @@ def _analysis(name: str, plan: ArmPlan) -> dict[str, Any]:
         "notes": list(plan.notes),
         "attribution": plan.attribution.model_dump() if plan.attribution else None,
     }
-
-
-def model_calls(arm: Arm) -> tuple[int, int]:
-    """The fewest and the most calls of the model that a trial of the arm takes, retries not counted.
-
-    A model that calls one tool per turn takes one turn more than it calls tools.
-
-    >>> model_calls(Arm(name="a", agent="react")), model_calls(Arm(name="b", agent="react", tools=("speed",)))
-    ((1, 1), (1, 13))
-    """
-    if arm.agent == "direct":
-        return 1, 1
-    if arm.agent not in ("react", "text-react", "plan"):
-        return 1, arm.max_turns
-    planning = int(arm.agent == "plan")
-    if not arm.tools or arm.tool_choice == "none":
-        return 1 + planning, 1 + planning
-    must = int(arm.tool_choice == "required" and arm.max_tool_calls > 0)
-    return 1 + planning + must, min(arm.max_turns, arm.max_tool_calls + 1 + planning)

@@ -15,15 +15,25 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from gnomon.core.benchmark import Benchmark, KnowsMedia, OfficialScenes, SampleSet, SupportsOptions, Varied
+from gnomon.core.benchmark import (
+    Benchmark,
+    HasOracle,
+    KnowsMedia,
+    OfficialScenes,
+    PlansRequests,
+    SampleSet,
+    SupportsOptions,
+    Varied,
+    decoding_of,
+    request_planners,
+)
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.model import is_built_in
 from gnomon.core.validation import first_validation_error
 from gnomon.media import MediaStore
-from gnomon.oracle import HasOracle
 from gnomon.price_table import price_entry
 from gnomon.spec.data_paths import for_command_line, from_request
-from gnomon.spec.decoding import EVERY_TASK, decoding_of
+from gnomon.spec.decoding import EVERY_TASK
 from gnomon.spec.endpoints import NO_ENDPOINTS, EndpointAllowlist, check_endpoints
 from gnomon.spec.job_spec import JobSpec, shows_media
 from gnomon.spec.model_ids import check_model_id
@@ -36,6 +46,14 @@ from tools.core.toolbox import TOOLS
 
 MAX_PAIRINGS = 2_000  # of models with arms, and of models with contrasts: a report looks at each
 MAX_TRIALS = 10_000_000
+
+FORMS = {  # what a part of a spec must be, where it is absent or of another type
+    "benchmark": "the name of a benchmark, such as worlds",
+    "models": "a list of models, each {id: …}, such as {id: reference}",
+    "models.*": "{id: …}, such as {id: reference}",
+    "arms": "a list of arms, each {name: …, agent: …, tools: …}, or a preset, such as {preset: ladder}",
+    "arms.*": "{name: …, agent: …, tools: …}",
+}
 
 Written = dict[str, Any]  # a spec as plain data
 
@@ -154,7 +172,7 @@ def fields(written: object, _: Context) -> JobSpec:
     try:
         return JobSpec.model_validate(written)
     except ValidationError as error:
-        raise first_validation_error(error, JobSpec) from None
+        raise first_validation_error(error, JobSpec, forms=FORMS) from None
 
 
 # The spec by itself.
@@ -201,9 +219,10 @@ def published_files(spec: JobSpec, _: Context) -> None:
 
 
 def planning_request(spec: JobSpec, _: Context) -> None:
-    """Refuses a planning request to any benchmark but `itinerary`."""
-    if spec.select.request is not None and spec.benchmark != "itinerary":
-        raise SpecError("only the benchmark itinerary plans requests", field="select.request")
+    """Refuses a planning request to a benchmark that plans none."""
+    if spec.select.request is not None and not isinstance(spec.plugin(), PlansRequests):
+        planners = ", ".join(request_planners())
+        raise SpecError(f"only the benchmark {planners} plans requests", field="select.request")
 
 
 def protocol(spec: JobSpec, _: Context) -> None:

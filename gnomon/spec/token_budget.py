@@ -49,7 +49,7 @@ def with_token_budget(written: Mapping[str, Any], stored_job: Callable[[str], St
     if not sum(counts):
         raise _error(f"no trial of {model} under {arm.name} in {job.id} has counted tokens")
     tokens = round(sum(counts) / len(counts))
-    note = f"{tokens:,} tokens a trial: the mean of {len(counts):,} trials under {arm.name} in {job.id}"
+    note = f"{tokens:,} tokens per trial: the mean of {len(counts):,} trials under {arm.name} in {job.id}"
     others = {name: value for name, value in options.items() if name not in (FROM, ARM)}
     analysis = _noted(written.get("analysis"), note)
     return {**written, "arms": {**others, "tokens": tokens}, "analysis": analysis}

@@ -1,11 +1,10 @@
 """Builds the prompt of a trial: the sample's own messages, and what else the arm shows before them."""
 
 from gnomon.core.arm import Arm
-from gnomon.core.benchmark import Benchmark
+from gnomon.core.benchmark import Benchmark, HasOracle
 from gnomon.core.errors import SpecError
 from gnomon.core.message import Message, TextBlock
 from gnomon.core.sample import Sample
-from gnomon.oracle import HasOracle
 from gnomon.trials.scene_facts import NO_SCENE, facts_of
 
 

@@ -1,16 +1,15 @@
 """Waits for a provider: for how long at most, with what note in the trace, and with which slot."""
 
 import asyncio
-import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Protocol
 
+from gnomon.core.retry import RetryPolicy
 from gnomon.core.trace import NoteStep, Trace
 from gnomon.trials.timeout import timeout_paused
 
-MAX_WAIT_S = 600.0  # even where a provider asks for more
 LONG_WAIT_S = 2.0  # a trial that waits longer lets another run meanwhile
 CAPPED = "capped_wait"  # flag of a row
 
@@ -52,21 +51,12 @@ async def provider_wait(*, on_the_clock: bool = False, known_s: float = 0.0) -> 
         await slot.take_back()
 
 
-async def sleep_as_asked(asked_s: float, *, on_the_clock: bool = False) -> None:
-    """Wait as long as the provider asks, MAX_WAIT_S at most; the trace notes a wait that was cut short."""
-    seconds = capped_s(asked_s)
+async def sleep_as_asked(asked_s: float, *, retry: RetryPolicy, on_the_clock: bool = False) -> None:
+    """Wait as long as the provider asks and the policy allows; that a wait was cut short is in the trace."""
+    seconds = retry.capped_s(asked_s)
     if seconds != asked_s and (trace := TRACE.get()) is not None:
         trace.add(
             NoteStep(text=f"{CAPPED}: the provider asked to wait {asked_s:,.0f} s, {seconds:,.0f} s are kept")
         )
     async with provider_wait(on_the_clock=on_the_clock, known_s=seconds):
         await asyncio.sleep(seconds)
-
-
-def capped_s(asked_s: float) -> float:
-    """Seconds to wait where a provider asks for so many.
-
-    >>> capped_s(5.0), capped_s(1e300), capped_s(float("nan")), capped_s(-3.0)
-    (5.0, 600.0, 600.0, 0.0)
-    """
-    return MAX_WAIT_S if math.isnan(asked_s) else min(max(asked_s, 0.0), MAX_WAIT_S)

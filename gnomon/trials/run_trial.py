@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from gnomon.core.agent import Agent, AgentContext, LimitReached
 from gnomon.core.arm import Arm
-from gnomon.core.benchmark import Benchmark, CpuBound
+from gnomon.core.benchmark import HEURISTIC_PREFIX, Benchmark, CpuBound, HasHeuristics
 from gnomon.core.errors import DataError, ModelFault, NoRoom, OutOfBudget, ProviderFault
 from gnomon.core.missing import keepable
 from gnomon.core.model import Model
@@ -20,7 +20,6 @@ from gnomon.core.row import ADAPTER, Row
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome, Score
 from gnomon.core.trace import NoteStep, Trace
-from gnomon.floor import PREFIX, HasHeuristics
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.fault_injection import toolbox_of
@@ -119,6 +118,7 @@ async def _attempt(
         trace=trace,
         seed=trial.seed,
         decoding=bench.spec.decoding_of(trial.ref.task),
+        retry=bench.spec.retry,
     )
     try:
         async with trial_timeout(bench.spec.limits.trial_seconds) as clock:
@@ -162,10 +162,9 @@ def score_response(question: Sample, response: str, *, bench: JobContext) -> Tri
     if question.missing:
         score = replace(score, flags=(*score.flags, "missing_media"))
     if isinstance(bench.benchmark, HasHeuristics):
-        floors = {
-            f"{PREFIX}{rule}": value for rule, value in bench.benchmark.heuristic_scores(question).items()
-        }
-        score = replace(score, metrics={**score.metrics, **floors})
+        by_rule = bench.benchmark.heuristic_scores(question)
+        heuristics = {f"{HEURISTIC_PREFIX}{rule}": value for rule, value in by_rule.items()}
+        score = replace(score, metrics={**score.metrics, **heuristics})
     if score.value is None:
         return TrialResult(outcome=Outcome.INFRA_MISSING, stop_reason=f"unscored:{score.reason}", score=score)
     if score.answer is None:
@@ -195,16 +194,8 @@ def _row(
             counts["injected"] = counts.get("injected", 0) + 1
     score = end.score
     return Row(
-        job_id=trial.job_id,
-        trial_id=trial.trial_id,
+        **trial.identity(),
         benchmark=bench.benchmark.name,
-        task=trial.ref.task,
-        cell=trial.ref.cell,
-        sample_id=trial.ref.sample_id,
-        cluster=trial.ref.cluster,
-        model=trial.model,
-        arm=trial.arm,
-        repeat=trial.repeat,
         outcome=end.outcome,
         stop_reason=end.stop_reason,
         score=score.value,

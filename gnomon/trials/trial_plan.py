@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.core.sample import SampleRef
@@ -23,6 +24,21 @@ class Trial:
     def seed(self) -> int:
         """The same for all arms and models of a sample's repeat, so that only the arm differs."""
         return stable_seed(self.ref.sample_id, self.repeat)
+
+    def identity(self) -> dict[str, Any]:
+        """The columns of its row that say which trial it is, in the plan as in the result."""
+        ref = self.ref
+        return {
+            "trial_id": self.trial_id,
+            "job_id": self.job_id,
+            "sample_id": ref.sample_id,
+            "task": ref.task,
+            "cell": ref.cell,
+            "cluster": ref.cluster,
+            "model": self.model,
+            "arm": self.arm,
+            "repeat": self.repeat,
+        }
 
 
 def trial_id(job_id: str, sample_id: str, model: str, arm: str, repeat: int) -> str:

@@ -1,14 +1,60 @@
 """Map lettering: names, camera ids, arrows, compass and scale on a drawn ground."""
 
 import math
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+import shapely
 from PIL import Image, ImageDraw, ImageFont
 from shapely import LineString, Polygon, affinity, box
 
-from gnomon.worlds.labels import Labels
 from gnomon.worlds.map_sheet import EDGE_PX, FOOT_PX, TITLE_PX, MapSheet
 from tools.scene.scene import Camera, Place, Point, Scene
+
+REACHES_PX = (10.0, 18.0, 28.0, 42.0, 60.0)  # from the marked point to the label's edge
+SIDES = ((1, 0), (-1, 0), (0, -1), (0, 1), (0.8, -0.8), (-0.8, -0.8), (0.8, 0.8), (-0.8, 0.8))
+
+
+class Labels:
+    """The areas of a picture that are taken, and a search for free ones."""
+
+    def __init__(self, sheet_px: Polygon) -> None:
+        self._sheet = sheet_px
+        self._taken: list[Polygon] = []
+
+    def take(self, area: Polygon) -> None:
+        """Keep an area free of labels."""
+        self._taken.append(area)
+
+    def is_free(self, area: Polygon) -> bool:
+        """Whether a label on `area` lies on the sheet and touches nothing that is taken."""
+        return self._sheet.covers(area) and not shapely.intersects(self._taken, area).any()
+
+    def beside(self, at_px: Point, size_px: tuple[float, float], avoid: Sequence[Polygon] = ()) -> Polygon:
+        """A place for a label next to a point, now taken: the free one that covers least of `avoid`.
+
+        Where all are taken it is the nearest to the right.
+        """
+        places = list(_boxes_around(at_px, size_px))
+        free = (place for place in places if self.is_free(place))
+        best = min(free, key=lambda place: self._cost(place, avoid), default=places[0])
+        self.take(best)
+        return best
+
+    @staticmethod
+    def _cost(place: Polygon, avoid: Sequence[Polygon]) -> float:
+        return float(shapely.area(shapely.intersection(avoid, place)).sum()) if len(avoid) else 0.0
+
+
+def _boxes_around(at_px: Point, size_px: tuple[float, float]) -> Iterator[Polygon]:
+    """Boxes around a point, near ones first."""
+    width, height = size_px
+    for reach in REACHES_PX:
+        for east, south in SIDES:
+            x = at_px[0] + east * (reach + width / 2)
+            y = at_px[1] + south * (reach + height / 2)
+            yield box(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+
 
 INK, FAINT, HALO, PAPER = "#2b2b2b", "#6d675c", "#ffffff", "#f4f0e6"
 CAMERA, PLACE, PARK, PORTAL = "#12448c", "#a03c22", "#2f7a35", "#6b3a8f"

@@ -1,11 +1,87 @@
 """Map picture: a scene's map, drawn so that a person can answer from it."""
 
 import io
+from collections import Counter
+from collections.abc import Callable
 
-from gnomon.worlds.map_ground import ground
+import shapely
+from PIL import Image, ImageDraw
+from shapely import LineString, Polygon
+
 from gnomon.worlds.map_lettering import letter
-from gnomon.worlds.map_sheet import sheet_of
-from tools.scene.scene import Scene
+from gnomon.worlds.map_sheet import MapSheet, sheet_of
+from tools.scene.scene import Point, Scene
+
+FINER = 2  # drawn at this many times the size, then reduced, so that edges are smooth
+ROAD_PX = 13
+DOOR_M = 1.3
+GREEN_M = 20.0  # radius of a park
+
+PAPER, ROAD, KERB, GREEN = "#f4f0e6", "#ffffff", "#c6bfb0", "#cfe3bf"
+WALL, ROOM, WALK = "#857d70", "#e9e2d2", "#ffffff"
+VIEW, VIEW_EDGE = (46, 116, 214, 70), (46, 116, 214, 190)
+
+Pen = ImageDraw.ImageDraw
+ToPixel = Callable[[Point, int], Point]
+
+
+def ground(scene: Scene, sheet: MapSheet) -> Image.Image:
+    """Streets and greens or rooms and doors, under the cameras' translucent fields of view."""
+    size = (sheet.size_px[0] * FINER, sheet.size_px[1] * FINER)
+    image = Image.new("RGB", size, PAPER)
+
+    def pixel(xy_m: Point, floor: int) -> Point:
+        x, y = sheet.pixel(xy_m, floor)
+        return x * FINER, y * FINER
+
+    pen = ImageDraw.Draw(image)
+    _greens(pen, scene, sheet, pixel)
+    _roads(pen, scene, pixel)
+    _rooms(pen, scene, pixel)
+    _views(ImageDraw.Draw(image, "RGBA"), scene, pixel)
+    return image.reduce(FINER)
+
+
+def _greens(pen: Pen, scene: Scene, sheet: MapSheet, pixel: ToPixel) -> None:
+    radius = FINER * GREEN_M / sheet.image.metres_per_pixel
+    for place in scene.places.values():
+        if place.kind == "park":
+            pen.circle(pixel(place.xy_m, place.floor), radius, fill=GREEN)
+
+
+def _roads(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
+    lines = [[pixel((x, y), 0) for x, y in road.line.coords] for road in scene.roads.values()]
+    for width, colour in ((ROAD_PX + 4, KERB), (ROAD_PX, ROAD)):
+        for line in lines:
+            pen.line(line, fill=colour, width=width * FINER, joint="curve")
+            for end in (line[0], line[-1]):
+                pen.circle(end, width * FINER / 2, fill=colour)
+
+
+def _rooms(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
+    used = Counter(zone for portal in scene.portals.values() for zone in portal.zones)
+    for zone in scene.zones.values():
+        ring = _ring(zone.area, zone.floor, pixel)
+        pen.polygon(ring, fill=WALK if used[zone.id] > 1 else ROOM, outline=WALL, width=2 * FINER)
+    for portal in scene.portals.values():
+        if portal.kind == "door":
+            one, other = (scene.zones[zone_id] for zone_id in portal.zones)
+            opening = shapely.Point(portal.ends_m[0]).buffer(DOOR_M / 2)
+            gap = one.area.intersection(other.area).intersection(opening)
+            if isinstance(gap, LineString) and not gap.is_empty:
+                ends = [pixel((x, y), one.floor) for x, y in gap.coords]
+                pen.line(ends, fill=WALK, width=5 * FINER)
+
+
+def _views(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
+    for camera in scene.cameras.values():
+        if camera.field_of_view is not None:
+            ring = _ring(camera.field_of_view, camera.floor, pixel)
+            pen.polygon(ring, fill=VIEW, outline=VIEW_EDGE, width=FINER)
+
+
+def _ring(area: Polygon, floor: int, pixel: ToPixel) -> list[Point]:
+    return [pixel((x, y), floor) for x, y in area.exterior.coords]
 
 
 def draw_map(scene: Scene) -> bytes:

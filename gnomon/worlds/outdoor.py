@@ -7,8 +7,7 @@ from random import Random
 import shapely
 from shapely import LineString, MultiLineString
 
-from gnomon.worlds.camera_model import Mount
-from gnomon.worlds.camera_placement import Candidate, Installation, install
+from gnomon.worlds.camera_model import Candidate, Installation, Mount, install
 from gnomon.worlds.names import GREENS, PLACES, STREETS
 from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import bearing_deg

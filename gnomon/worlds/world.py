@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gnomon.worlds.camera_placement import Installation
+from gnomon.worlds.camera_model import Installation
 from tools.geometry.network import Network
 from tools.scene.scene import Point, Scene
 

@@ -1,4 +1,4 @@
-"""The app: routes, guard and error handlers put together into one value."""
+"""Builds the REST API: routes, middleware and error handlers as one FastAPI app."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -25,18 +25,16 @@ from service.api import (
 from service.api.middleware import RequestGuard, authorised
 from service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from service.api.rate_limit import TokenBuckets
-from service.api.state import State
-from service.api.streams import Streams
-from service.api.waiting import MAX_AT_WORK
+from service.api.state import OpenStreams, State
 from service.report_cache import ReportCache
 from service.settings import Settings
 from workers.store.store import Store
 
 if TYPE_CHECKING:
-    from gnomon.report.schema import Report
+    from gnomon.report.report import Report
 
 VERSION = "0.1.0"
-DESCRIPTION = "Finds out what giving a model tools changes in how well it reasons about space and time."
+DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
 KEYED = (jobs, trials, events, reports, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
 
@@ -48,7 +46,7 @@ def _report_of(store: Store, job_id: str) -> "Report":
 
 
 class Api(FastAPI):
-    """FastAPI whose OpenAPI document also says what a job spec and a problem look like."""
+    """FastAPI whose OpenAPI document also has the schemas of a job spec and a problem."""
 
     def openapi(self) -> dict[str, Any]:
         document = super().openapi()
@@ -67,27 +65,25 @@ def _spec_schemas() -> dict[str, Any]:
 
 
 def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
-    """The REST API over a store and a queue, which the caller opened and will close."""
+    """The REST API over a store and a queue, which the caller opens and closes."""
     guard = Middleware(RequestGuard, max_body_bytes=settings.max_body_bytes, is_keyless=not settings.api_keys)
     app = Api(
         title="Gnomon",
         version=VERSION,
         description=DESCRIPTION,
-        docs_url=None,  # the stock pages load scripts from elsewhere; `documentation` serves its own
+        docs_url=None,  # the stock pages load scripts from other hosts; `documentation` serves its own
         redoc_url=None,
         middleware=[guard],
         responses=DOCUMENTED,
     )
-    pace = TokenBuckets(settings.max_per_minute)
-    kept = ReportCache(store, _report_of)
     app.state.gnomon = State(
         settings=settings,
         store=store,
         redis=redis,
-        reports=kept,
-        pace=pace,
-        streams=Streams(),
-        report_threads=CapacityLimiter(MAX_AT_WORK),
+        reports=ReportCache(store, _report_of),
+        pace=TokenBuckets(settings.max_per_minute),
+        streams=OpenStreams(),
+        report_threads=CapacityLimiter(reports.MAX_REPORT_THREADS),
     )
     add_handlers(app)
     for module in KEYED:

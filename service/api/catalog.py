@@ -1,4 +1,4 @@
-"""Routes of the catalog: the benchmarks, tools, agents and arm presets there are."""
+"""Routes that list the benchmarks, tools, agents and arm presets."""
 
 from typing import Any
 
@@ -29,17 +29,21 @@ def list_tools() -> dict[str, Any]:
 
 @router.get("/agents")
 def list_agents() -> dict[str, Any]:
-    """Name and description of each agent; none is loaded for it."""
+    """Name and description of each agent."""
     return listing([_summary(AGENTS, name) for name in AGENTS.names()])
 
 
 @router.get("/arms/presets")
 def list_presets() -> dict[str, Any]:
-    """The sets of arms that a spec may name instead of writing them out, with what they take."""
+    """The arm presets: sets of arms that a spec may name instead of listing them, with their options."""
     return listing(
         [
-            {"name": one.name, "description": one.description, "options": one.options.model_json_schema()}
-            for one in PRESETS
+            {
+                "name": preset.name,
+                "description": preset.description,
+                "options": preset.options.model_json_schema(),
+            }
+            for preset in PRESETS
         ]
     )
 

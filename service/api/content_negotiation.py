@@ -1,4 +1,4 @@
-"""Negotiation: which of the offered media types a caller wants most."""
+"""Chooses the media type of a response by the request's Accept header (RFC 9110)."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from starlette.exceptions import HTTPException
 
 
 def choose(accept: str | None, offered: Sequence[str]) -> str:
-    """The offered type that `accept` likes best; the first offered where it does not care.
+    """The offered type that `accept` prefers; the first one offered if it has no preference.
 
     >>> choose("text/html;q=0.9, application/json", ("application/json", "text/html"))
     'application/json'
@@ -14,16 +14,16 @@ def choose(accept: str | None, offered: Sequence[str]) -> str:
     'text/html'
 
     Raises:
-        HTTPException: 406, it likes none.
+        HTTPException: 406, it accepts none of them.
     """
-    likings = [_liking(part) for part in (accept or "*/*").split(",")]
-    best = max(offered, key=lambda kind: _quality(kind, likings))
-    if _quality(best, likings) <= 0:
+    ranges = [_media_range(part) for part in (accept or "*/*").split(",")]
+    best = max(offered, key=lambda kind: _quality(kind, ranges))
+    if _quality(best, ranges) <= 0:
         raise HTTPException(406, f"offered here: {', '.join(offered)}")
     return best
 
 
-def _liking(part: str) -> tuple[str, float]:
+def _media_range(part: str) -> tuple[str, float]:
     kind, _, parameters = part.strip().lower().partition(";")
     for parameter in parameters.split(";"):
         name, _, value = parameter.strip().partition("=")
@@ -35,11 +35,11 @@ def _liking(part: str) -> tuple[str, float]:
     return kind.strip(), 1.0
 
 
-def _quality(kind: str, likings: Sequence[tuple[str, float]]) -> float:
+def _quality(kind: str, ranges: Sequence[tuple[str, float]]) -> float:
     """The weight of the most specific range that covers `kind` (RFC 9110, section 12.5.1)."""
-    known = dict(likings)
+    weights = dict(ranges)
     family = kind.partition("/")[0]
     for pattern in (kind, f"{family}/*", "*/*"):
-        if pattern in known:
-            return known[pattern]
+        if pattern in weights:
+            return weights[pattern]
     return 0.0

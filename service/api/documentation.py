@@ -1,4 +1,4 @@
-"""Route of documentation: the API on one page, made from its own OpenAPI document; nothing is loaded."""
+"""Route that shows the API on one page, made from its OpenAPI document; the page loads nothing."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ router = APIRouter(tags=["health"], include_in_schema=False)
 
 @router.get("/docs", response_class=HTMLResponse)
 def docs(request: Request) -> HTMLResponse:
-    """Every route with its parameters, in words."""
+    """Every route with its parameters, as a page."""
     document = request.app.openapi()
     templates = Environment(
         loader=PackageLoader("service.api"), autoescape=True, trim_blocks=True, lstrip_blocks=True

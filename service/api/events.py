@@ -1,20 +1,22 @@
-"""Route of events: what happens in a job, as server-sent events."""
+"""Route that streams what happens in a job, as server-sent events."""
 
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncIterable, AsyncIterator
 from typing import Annotated, Any
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Header, Query
 from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from gnomon.report.row_formats import row_to_json
 from service.api.middleware import Caller
+from service.api.problems import problem
 from service.api.serializers import job_view
-from service.api.state import Shared, State
-from service.api.streams import EventStream
+from service.api.state import OpenStreams, Shared, State
 from workers.store.job_counters import OPEN
 from workers.store.jobs import number_of
 from workers.store.records import JobRecord
@@ -22,8 +24,37 @@ from workers.store.records import JobRecord
 POLL_S = 0.5
 HEARTBEAT_S = 15.0
 BATCH = 500
+RETRY_AFTER_S = 5
 
 router = APIRouter(tags=["jobs"])
+
+
+class EventStream(StreamingResponse):
+    """Server-sent events; 429 where the caller holds as many streams as it may."""
+
+    def __init__(self, events: AsyncIterable[str], *, streams: OpenStreams, caller: bytes) -> None:
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(events, media_type="text/event-stream", headers=headers)
+        self._streams, self._caller = streams, caller
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send, and count as open for as long as that takes."""
+        streams, caller = self._streams, self._caller
+        if streams.counts[caller] >= streams.limit:
+            detail = f"{streams.limit} event streams are open for this caller; close one"
+            refusal = problem(
+                429,
+                title="Too Many Requests",
+                detail=detail,
+                headers={"Retry-After": str(RETRY_AFTER_S)},
+            )
+            await refusal(scope, receive, send)
+            return
+        streams.counts[caller] += 1
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            streams.counts -= Counter((caller,))
 
 
 @router.get("/v1/jobs/{job_id}/events", response_class=StreamingResponse)
@@ -31,30 +62,32 @@ async def job_events(
     state: Shared,
     caller: Caller,
     job_id: str,
-    cursor: Annotated[str | None, Query(description="the last event id seen; later ones follow")] = None,
+    cursor: Annotated[
+        str | None, Query(description="the id of the last event received; later ones follow")
+    ] = None,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> StreamingResponse:
-    """`progress` with the job, `trial` with each new row (its event id is a cursor), at last `done`."""
-    seen = number_of(last_event_id or cursor or "0")
+    """Events: `progress` with the job, `trial` with each new row (its id is a cursor), `done` at the end."""
+    after = number_of(last_event_id or cursor or "0")
     await run_sync(state.store.job, job_id)
-    return EventStream(_stream(state, job_id, seen), streams=state.streams, caller=caller)
+    return EventStream(_stream(state, job_id, after), streams=state.streams, caller=caller)
 
 
-async def _stream(state: State, job_id: str, seen: int) -> AsyncIterator[str]:
-    shown: dict[str, Any] = {}
-    spoke_at = time.monotonic()
+async def _stream(state: State, job_id: str, after: int) -> AsyncIterator[str]:
+    last_progress: dict[str, Any] = {}
+    last_sent_s = time.monotonic()
     while True:
-        # The job is read before its rows: a job seen as ended has no rows that come after this reading.
+        # The job is read before its rows: once it has ended, no rows come after those read here.
         job = await run_sync(state.store.job, job_id)
-        rows = await run_sync(state.store.rows_after, job_id, seen, BATCH)
-        for seen, row in rows:
-            yield _event("trial", row_to_json(row), seen)
-        if rows or time.monotonic() - spoke_at > HEARTBEAT_S:
-            spoke_at = time.monotonic()
+        rows = await run_sync(state.store.rows_after, job_id, after, BATCH)
+        for after, row in rows:
+            yield _event("trial", row_to_json(row), after)
+        if rows or time.monotonic() - last_sent_s > HEARTBEAT_S:
+            last_sent_s = time.monotonic()
             yield ": still here\n\n"
         progress = _progress(job)
-        if progress != shown:
-            shown = progress
+        if progress != last_progress:
+            last_progress = progress
             yield _event("progress", progress)
         if len(rows) == BATCH:
             continue
@@ -70,5 +103,5 @@ def _progress(job: JobRecord) -> dict[str, Any]:
 
 
 def _event(name: str, data: dict[str, Any], number: int | None = None) -> str:
-    identity = f"id: {number}\n" if number is not None else ""
-    return f"{identity}event: {name}\ndata: {json.dumps(data)}\n\n"
+    id_line = f"id: {number}\n" if number is not None else ""
+    return f"{id_line}event: {name}\ndata: {json.dumps(data)}\n\n"

@@ -1,4 +1,4 @@
-"""Routes of health: is the process alive, and can it do its work."""
+"""Routes that say whether the process is alive and whether it can work."""
 
 from collections.abc import Callable
 
@@ -13,27 +13,27 @@ router = APIRouter(tags=["health"])
 
 @router.get("/healthz")
 def healthz() -> dict[str, str]:
-    """The process answers."""
+    """Liveness: the process answers."""
     return {"status": "ok"}
 
 
 @router.get("/readyz")
 def readyz(state: Shared) -> JSONResponse:
-    """The store and the queue answer; 503 with what does not."""
+    """Readiness: store and queue answer; else 503, with the one that does not."""
     checks: dict[str, Callable[[], object]] = {"store": state.store.ping, "redis": state.redis.ping}
     answers = {name: _answer(check) for name, check in checks.items()}
     is_ready = all(answers[name][0] for name in answers)
     body: dict[str, str] = {"status": "ready" if is_ready else "not ready"}
-    body |= {name: said for name, (_, said) in answers.items()}
+    body |= {name: text for name, (_, text) in answers.items()}
     if state.settings.database_url.startswith("sqlite"):
         body |= {"sqlite_version": sqlite.version(), "sqlite_wal_race": sqlite.wal_race()}
     return JSONResponse(body, status_code=200 if is_ready else 503)
 
 
 def _answer(check: Callable[[], object]) -> tuple[bool, str]:
-    """Whether it answers, and what: its version, or the kind of fault; addresses and keys stay inside."""
+    """Whether it answers, and its version or the kind of error; no addresses or keys."""
     try:
-        said = check()
-    except Exception as error:  # noqa: BLE001 (whatever fails here is the answer)
+        answer = check()
+    except Exception as error:  # noqa: BLE001 (any failure is the answer)
         return False, type(error).__name__
-    return True, said if isinstance(said, str) else "ok"
+    return True, answer if isinstance(answer, str) else "ok"

@@ -1,4 +1,4 @@
-"""Routes of itineraries: ask for a trip, look at the plan; a job of one trial stands behind each."""
+"""Routes that queue a planning request and show its plan; each request is a job of one trial."""
 
 from typing import Annotated, Any
 
@@ -6,8 +6,8 @@ from fastapi import APIRouter, Depends, Header, Response
 from fastapi.responses import JSONResponse
 
 from gnomon.core.errors import Conflict, DataError, NotFound, SpecError
-from gnomon.trips.outputs import MEDIA_TYPES, rendered
-from gnomon.trips.result import TripResult
+from gnomon.itinerary_export.outputs import MEDIA_TYPES, rendered
+from gnomon.itinerary_export.result import TripResult
 from service import jobs
 from service.api.content_negotiation import choose
 from service.api.middleware import IdempotencyKey, json_body
@@ -45,14 +45,14 @@ router = APIRouter(prefix="/v1/itineraries", tags=["itineraries"])
 def post_itinerary(
     state: Shared,
     response: Response,
-    given: Annotated[object, Depends(json_body)],
+    body: Annotated[object, Depends(json_body)],
     idempotency_key: IdempotencyKey,
 ) -> dict[str, Any]:
-    """Queue a planning request; its field `model` says who plans, else the built-in reference does."""
-    if not isinstance(given, dict):
+    """Queue a planning request; `model` names the model that plans, by default the built-in reference."""
+    if not isinstance(body, dict):
         raise SpecError("must be one JSON object: a planning request", field="body")
-    request = {key: value for key, value in given.items() if key != "model"}
-    draft = jobs.draft_from_request(spec_of(request, _model(given.get("model"))), state.settings)
+    request = {key: value for key, value in body.items() if key != "model"}
+    draft = jobs.draft_from_request(spec_of(request, _model(body.get("model"))), state.settings)
     job = jobs.submit(draft, store=state.store, redis=state.redis, idempotency_key=idempotency_key)
     response.headers["Location"] = f"/v1/itineraries/{job.id}"
     return {"id": job.id, "status": job.status, "events": f"/v1/jobs/{job.id}/events"}
@@ -60,23 +60,25 @@ def post_itinerary(
 
 @router.get("/{job_id}", response_model=None)
 def get_itinerary(state: Shared, job_id: str, accept: Annotated[str | None, Header()] = None) -> Response:
-    """The plan with its verification once there is one, as the Accept header wants it."""
+    """The plan with its verification, once there is one; the Accept header chooses its form."""
     kind = choose(accept, OFFERED)
     job = state.store.job(job_id)
     if job.spec.select.request is None:
         raise NotFound(f"job {job_id!r} plans no itinerary", field="job_id")
     result, reason = _result(state, job)
     if kind == "application/json":
-        told = {"id": job.id, "status": job.status, "reason": reason}
-        return JSONResponse({**told, **(result.as_json() if result else {})})
+        head = {"id": job.id, "status": job.status, "reason": reason}
+        return JSONResponse({**head, **(result.as_json() if result else {})})
     if result is None:
-        raise Conflict(reason or f"the trip is {job.status}; ask again for JSON to see how far it is")
+        raise Conflict(
+            reason or f"there is no plan yet: the job is {job.status}; its progress is at /v1/jobs/{job.id}"
+        )
     headers = {"Content-Security-Policy": PAGE_POLICY} if kind == "text/html" else {}
     return Response(rendered(result, ENDINGS[kind]), media_type=kind, headers=headers)
 
 
 def _result(state: State, job: JobRecord) -> tuple[TripResult | None, str | None]:
-    """The trip, or why there is none (nothing, while the job runs)."""
+    """The trip, or why there is none (None while the job runs)."""
     rows = state.store.rows(job.id, cursor=None, limit=1).items
     if not rows:
         return None, job.error or None
@@ -86,11 +88,11 @@ def _result(state: State, job: JobRecord) -> tuple[TripResult | None, str | None
         return None, f"{error.message} ({rows[0].stop_reason})"
 
 
-def _model(given: object) -> dict[str, Any] | None:
-    if given is None:
+def _model(model: object) -> dict[str, Any] | None:
+    if model is None:
         return None
-    if isinstance(given, str):
-        return {"id": given}
-    if isinstance(given, dict):
-        return given
+    if isinstance(model, str):
+        return {"id": model}
+    if isinstance(model, dict):
+        return model
     raise SpecError("must be a model's id, or an object as in a job spec", field="model")

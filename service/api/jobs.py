@@ -1,4 +1,4 @@
-"""Routes of jobs: post, list, look, cancel, resume."""
+"""Routes that post, list, show, cancel and resume jobs."""
 
 from typing import Annotated, Any
 
@@ -11,8 +11,8 @@ from service.api.serializers import job_view, listing
 from service.api.state import Shared
 
 MAX_LIMIT = 10_000
-Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="how many at most")]
-Cursor = Annotated[str | None, Query(max_length=100, description="`next_cursor` of the page before")]
+Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="maximum number of items")]
+Cursor = Annotated[str | None, Query(max_length=100, description="`next_cursor` of the previous page")]
 SPEC_SCHEMA = {"$ref": "#/components/schemas/JobSpec"}
 SPEC_BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": SPEC_SCHEMA}}}}
 
@@ -23,11 +23,11 @@ router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 def post_job(
     state: Shared,
     response: Response,
-    given: Annotated[object, Depends(json_body)],
+    spec: Annotated[object, Depends(json_body)],
     idempotency_key: IdempotencyKey,
 ) -> dict[str, Any]:
-    """Store and queue a job; the same Idempotency-Key gives the same job again."""
-    draft = jobs.draft_from_request(given, state.settings)
+    """Store and queue a job; the same Idempotency-Key with the same spec returns the same job."""
+    draft = jobs.draft_from_request(spec, state.settings)
     job = jobs.submit(draft, store=state.store, redis=state.redis, idempotency_key=idempotency_key)
     response.headers["Location"] = f"/v1/jobs/{job.id}"
     return {
@@ -54,11 +54,11 @@ def get_job(state: Shared, job_id: str) -> dict[str, Any]:
 
 @router.post("/{job_id}/cancel")
 def cancel_job(state: Shared, job_id: str) -> dict[str, Any]:
-    """Start no more trials; what is finished stays, what is in flight may finish."""
+    """Start no more trials. Finished ones stay; those in flight (`counts.running`) may still finish."""
     return job_view(state.store.cancel(job_id))
 
 
 @router.post("/{job_id}/resume")
 def resume_job(state: Shared, job_id: str) -> dict[str, Any]:
-    """Run again what is missing, and only that."""
+    """Run the trials that have no result, and only those."""
     return job_view(jobs.resume(job_id, store=state.store, redis=state.redis))

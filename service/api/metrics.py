@@ -1,4 +1,4 @@
-"""Route of metrics: counts for Prometheus, in its text format (version 0.0.4)."""
+"""Route with counts for Prometheus, in its text format (version 0.0.4)."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ router = APIRouter(tags=["health"])
 
 @router.get("/metrics", response_class=PlainTextResponse)
 def metrics(state: Shared) -> PlainTextResponse:
-    """Jobs, trials, leases, spending, workers, waiting shards, and what the provider keys' limits did."""
+    """Jobs, trials, leases, spending, workers, waiting shards, and calls that rate limits delayed."""
     store = state.store
     jobs = dict.fromkeys(STATUSES, 0) | store.count_jobs()
     trials = dict.fromkeys(OUTCOMES, 0) | store.count_outcomes()
@@ -35,11 +35,13 @@ def metrics(state: Shared) -> PlainTextResponse:
             _gauge("gnomon_jobs", "Jobs by status.", "status", jobs),
             _gauge("gnomon_trials", "Finished trials by outcome.", "outcome", trials),
             _gauge("gnomon_workers", "Workers by state.", "state", states),
-            _gauge("gnomon_queue_shards", "Shards that wait, by queue.", "queue", _depths(state.redis)),
-            _total("gnomon_leases", "Trials that a worker has in hand.", totals["leased"]),
+            _gauge("gnomon_queue_shards", "Waiting shards, by queue.", "queue", _depths(state.redis)),
+            _total("gnomon_leases", "Trials that a worker has leased.", totals["leased"]),
             _total("gnomon_usd_known", "Dollars spent, as far as prices are known.", totals["known_usd"]),
             _total("gnomon_usd_unknown", "Results whose price is unknown.", totals["unknown_usd"]),
-            _total("gnomon_tokens_known", "Tokens used, as far as told.", totals["known_tokens"]),
+            _total(
+                "gnomon_tokens_known", "Tokens used, as far as providers report them.", totals["known_tokens"]
+            ),
             _total("gnomon_tokens_unknown", "Results whose tokens are unknown.", totals["unknown_tokens"]),
             *(
                 _gauge(f"gnomon_limit_{what}", f"Calls {what} within the last hours, by key.", "key", calls)
@@ -55,18 +57,18 @@ def _depths(redis: Redis) -> Mapping[str, int]:
         queues = Queue.all(connection=redis, serializer=JSONSerializer)
         return {queue.name: queue.count for queue in queues}
     except RedisError:
-        return {}  # readiness tells of it; the other counts still hold
+        return {}  # /readyz reports it; the other counts are still right
 
 
 def _calls(redis: Redis) -> dict[str, dict[str, int]]:
-    """What became of calls that asked a key's ledger for leave, by key."""
-    found: dict[str, dict[str, int]] = {what: {} for what in ("granted", "put_off", "throttled")}
+    """Outcomes of calls that asked the rate limiter for a permit, by key."""
+    calls: dict[str, dict[str, int]] = {outcome: {} for outcome in ("granted", "put_off", "throttled")}
     with suppress(RedisError):
         for name in redis.scan_iter(match=f"{PREFIX}:*:state"):
             key = name.decode().removeprefix(f"{PREFIX}:").removesuffix(":state").strip("{}")
-            for what, counts in found.items():
-                counts[key] = int(redis.hget(name, what) or 0)
-    return found
+            for outcome, counts in calls.items():
+                counts[key] = int(redis.hget(name, outcome) or 0)
+    return calls
 
 
 def _total(name: str, about: str, value: float) -> str:

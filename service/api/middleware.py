@@ -1,4 +1,4 @@
-"""Guard: what is checked of every request before any route sees it."""
+"""Checks every request before its route: body size and time, origin, API key and request rate."""
 
 import asyncio
 import json
@@ -18,15 +18,16 @@ from service.api.state import State, state_of
 from service.api_keys import digest_of
 from service.bounded_http import BODY_S
 
-CLOSE = {"Connection": "close"}  # what is still on its way is not read
+YAML = "`gnomon submit SPEC` converts a spec in YAML and sends it"
+CLOSE = {"Connection": "close"}  # the rest of the body is not read
 
 
 class TooLarge(Exception):
-    """The body grew past what is allowed while it was read."""
+    """The body exceeded the size limit while it was read."""
 
 
 class TooSlow(Exception):
-    """The body was not there in time."""
+    """The body did not arrive in time."""
 
 
 class RequestGuard:
@@ -34,7 +35,7 @@ class RequestGuard:
     and to its own pages.
 
     The names matter because a web page can point its own host name at 127.0.0.1 (DNS rebinding), the origin
-    because whatever else listens on this machine may serve pages too.
+    because other servers on this machine may serve pages too.
     """
 
     def __init__(self, app: ASGIApp, *, max_body_bytes: int, is_keyless: bool) -> None:
@@ -46,7 +47,7 @@ class RequestGuard:
             return
         headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
         if self._is_keyless and (field := _foreign(headers, scope["scheme"])):
-            detail = "without GNOMON_API_KEYS only loopback names and pages of this very server are answered"
+            detail = "without GNOMON_API_KEYS only loopback names and this server's own pages are answered"
             answer = problem(403, title="Forbidden", detail=detail, field=field)
             await answer(scope, receive, send)
             return
@@ -59,49 +60,49 @@ class RequestGuard:
         except TooLarge:
             await self._refuse(scope, receive, send)
         except TooSlow:
-            detail = f"the body must be there within {BODY_S:g} s"
+            detail = f"the body must arrive within {BODY_S:g} s"
             answer = problem(408, title="Request timeout", detail=detail, field="body", headers=CLOSE)
             await answer(scope, receive, send)
 
     def _limited(self, receive: Receive) -> Receive:
-        seen, is_whole = 0, False
+        received, is_complete = 0, False
         until_s = asyncio.get_running_loop().time() + BODY_S
 
         async def counted() -> Message:
-            nonlocal seen, is_whole
+            nonlocal received, is_complete
             try:
-                async with asyncio.timeout_at(None if is_whole else until_s):
+                async with asyncio.timeout_at(None if is_complete else until_s):
                     message = await receive()
             except TimeoutError:
                 raise TooSlow from None
-            seen += len(message.get("body", b""))
-            is_whole = not message.get("more_body", False)
-            if seen > self._max_body_bytes:
+            received += len(message.get("body", b""))
+            is_complete = not message.get("more_body", False)
+            if received > self._max_body_bytes:
                 raise TooLarge
             return message
 
         return counted
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        detail = f"a body may have {self._max_body_bytes:,} bytes"
+        detail = f"a body may have up to {self._max_body_bytes:,} bytes"
         answer = problem(413, title="Content too large", detail=detail, field="body", headers=CLOSE)
         await answer(scope, receive, send)
 
 
 def _foreign(headers: dict[bytes, str], scheme: str) -> str:
-    """The header by which a request shows that it comes from elsewhere; empty for one from here."""
+    """The header that shows that a request comes from another site; empty if none does."""
     host, origin = headers.get(b"host", ""), headers.get(b"origin")
     if not is_loopback(_host(host)):
         return "Host"
     if origin is not None and origin.lower() != f"{scheme}://{host}".lower():
         return "Origin"
     site, mode = headers.get(b"sec-fetch-site", "none"), headers.get(b"sec-fetch-mode", "navigate")
-    # Pages elsewhere may link here; to load from here they have no right.
+    # Pages of other sites may link here, but not load from here.
     return "Sec-Fetch-Site" if site not in ("none", "same-origin") and mode != "navigate" else ""
 
 
 def _plain(send: Send) -> Send:
-    """Forbid browsers to guess another media type than the one that is sent."""
+    """Forbid browsers to guess a media type other than the one sent."""
 
     async def marked(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -112,7 +113,7 @@ def _plain(send: Send) -> Send:
 
 
 def _host(netloc: str) -> str:
-    """Host of `host[:port]`, empty where it is none."""
+    """The host in `host[:port]`; empty if there is none."""
     try:
         return urlsplit(f"//{netloc}").hostname or ""
     except ValueError:
@@ -124,7 +125,7 @@ def authorised(
     state: Annotated[State, Depends(state_of)],
     authorization: Annotated[str | None, Header()] = None,
 ) -> None:
-    """Let a request pass that bears a key for it, and not too many of one key; any where no keys are set."""
+    """Refuse a request without a valid key, or beyond its key's rate; pass all if no keys are set."""
     keys = state.settings.api_keys
     if not keys:
         return
@@ -138,12 +139,12 @@ def authorised(
         raise HTTPException(403, "this key may read only; allowed: a key with the scope run")
     wait_s = state.pace.wait_s(digest_of(key.strip()))
     if wait_s > 0:
-        detail = f"more than {state.settings.max_per_minute:,} requests a minute"
+        detail = f"more than {state.settings.max_per_minute:,} requests per minute"
         raise HTTPException(429, detail, headers={"Retry-After": str(math.ceil(wait_s))})
 
 
 def caller_of(authorization: Annotated[str | None, Header()] = None) -> bytes:
-    """Who asks, as the digest of the key; whoever asks without one is the same caller."""
+    """The caller, as the digest of its key; all callers without a key are one."""
     return digest_of((authorization or "").partition(" ")[2].strip())
 
 
@@ -162,21 +163,21 @@ IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
 
 
 async def json_body(request: Request) -> object:
-    """The body as plain data: JSON by name and by content, finite numbers only.
+    """The body as plain data: JSON by content type and by content, finite numbers only.
 
     Raises:
-        HTTPException: 415, another content type.
-        SpecError: it is not JSON.
+        HTTPException: 415, the content type is another.
+        SpecError: the body is not JSON.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        # Only this type makes a browser ask first, so a foreign page cannot post a form here.
-        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send the body as application/json")
+        # This type makes a browser send a preflight request: a page of another site cannot post a form here.
+        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"send the body as application/json; {YAML}")
     try:
         return json.loads(await request.body(), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise SpecError(f"not valid JSON: {error}", field="body") from None
+        raise SpecError(f"not valid JSON: {error}; {YAML}", field="body") from None
 
 
 def _refuse_constant(name: str) -> object:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")

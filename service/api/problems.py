@@ -1,4 +1,4 @@
-"""Problems: every error leaves as application/problem+json (RFC 9457) with the offending field."""
+"""Turns every error into application/problem+json (RFC 9457) with the offending field."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ def problem(
     errors: Sequence[Mapping[str, str]] = (),
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
-    """A problem body; `field` and `errors` are left out where there are none."""
+    """A problem response; `field` and `errors` are left out if empty."""
     body: dict[str, Any] = {
         "type": "urn:gnomon:problem:" + title.lower().replace(" ", "-"),
         "title": title,
@@ -60,7 +60,7 @@ def problem(
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Let `app` answer every error with a problem."""
+    """Make `app` answer every error with a problem."""
     app.add_exception_handler(GnomonError, _ours)
     app.add_exception_handler(RequestValidationError, _bad_request)
     app.add_exception_handler(HTTPException, _http)
@@ -96,13 +96,13 @@ def _http(_: Request, error: Exception) -> JSONResponse:
 
 
 def _store_away(_: Request, error: Exception) -> JSONResponse:
-    # Whether it was done is not known: with an Idempotency-Key asking again is safe.
+    # Whether it was done is unknown: with an Idempotency-Key a retry is safe.
     log.error("the store: %s", type(error).__name__)
-    detail = "the store cannot be reached, or cannot write, just now; ask again"
+    detail = "the store cannot be reached, or cannot write, now; try again"
     return problem(503, title=Unavailable.title, detail=detail, headers={"Retry-After": str(RETRY_AFTER_S)})
 
 
 def _unknown(_: Request, error: Exception) -> JSONResponse:
-    # The server logs the traceback; the caller learns nothing about our insides.
+    # The server logs the traceback; the caller gets no internals.
     log.error("unexpected %s", type(error).__name__)
-    return problem(500, title="Internal error", detail="a fault of Gnomon's own; the server's log has it")
+    return problem(500, title="Internal error", detail="an error in Gnomon; the server's log has the details")

@@ -1,17 +1,24 @@
-"""Route of reports: what the job found so far, for machines or for people."""
+"""Route of a job's report so far, as JSON or as a page; building it ends when its caller goes."""
 
+import asyncio
+import threading
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated
 
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
 from fastapi import APIRouter, Header, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
+from gnomon.stopping import Unwanted, stoppable
 from service.api.content_negotiation import choose
 from service.api.state import Shared, State
-from service.api.waiting import while_waited_for
 
+MAX_REPORT_THREADS = 8  # the other routes have their own
+CLIENT_CLOSED_REQUEST = 499  # a status that no client receives
 OFFERED = ("application/json", "text/html")
-# A report holds models' words; nothing in it may run, load or be sent anywhere.
+# A report holds text of models; nothing in it may run, load or send data.
 PAGE_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 )
@@ -23,14 +30,38 @@ router = APIRouter(tags=["jobs"])
 async def get_report(
     request: Request, state: Shared, job_id: str, accept: Annotated[str | None, Header()] = None
 ) -> Response:
-    """The report from the rows there are, also of a job that runs or was cancelled.
+    """The report from the rows so far, also of a job that is running or was cancelled.
 
-    Of a job that runs and is large it may be some minutes old: `Age` says how many seconds. It is no longer
-    computed once nobody waits for it.
+    For a large job that is running it may be some minutes old: `Age` is its age in seconds. It is no longer
+    computed once the client has disconnected.
     """
     kind = choose(accept, OFFERED)
     work = partial(_report, state, job_id, is_page=kind == "text/html")
-    return await while_waited_for(request, work, threads=state.report_threads)
+    return await _while_connected(request, work, threads=state.report_threads)
+
+
+async def _while_connected(
+    request: Request, work: Callable[[], Response], *, threads: CapacityLimiter
+) -> Response:
+    """What `work` returns. It runs in one of `threads`, and must call `check_wanted` now and then: it ends
+    when the client disconnects or the server stops.
+    """
+    gone = threading.Event()
+    watch = asyncio.create_task(_watch(request, gone))
+    try:
+        with stoppable(lambda: not gone.is_set()):
+            return await run_sync(work, abandon_on_cancel=True, limiter=threads)
+    except Unwanted:
+        return Response(status_code=CLIENT_CLOSED_REQUEST)
+    finally:
+        gone.set()
+        watch.cancel()
+
+
+async def _watch(request: Request, gone: threading.Event) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+    gone.set()
 
 
 def _report(state: State, job_id: str, *, is_page: bool) -> Response:

@@ -1,4 +1,4 @@
-"""Views: how jobs and rows look to a caller."""
+"""Turns jobs and trials into the JSON that the API returns."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -11,7 +11,7 @@ SHOWN_FAULTS = 20
 
 
 def job_view(job: JobRecord) -> dict[str, Any]:
-    """A job as JSON; of its data faults the number and the first SHOWN_FAULTS."""
+    """A job as JSON, with the number of its data faults and the first SHOWN_FAULTS of them."""
     return {
         "id": job.id,
         "name": job.name,
@@ -36,7 +36,7 @@ def job_view(job: JobRecord) -> dict[str, Any]:
 
 
 def trial_view(record: TrialRecord) -> dict[str, Any]:
-    """A trial as JSON: its plan, its state, its row once it is finished, and its trace."""
+    """A trial as JSON: its plan, its state, its trace, and its row once it is finished."""
     trial = record.trial
     return {
         "trial_id": trial.trial_id,
@@ -53,5 +53,5 @@ def trial_view(record: TrialRecord) -> dict[str, Any]:
 
 
 def listing(items: Sequence[Any], next_cursor: str | None = None) -> dict[str, Any]:
-    """A list as every list leaves: {items, next_cursor}."""
+    """The form of every list: {items, next_cursor}."""
     return {"items": list(items), "next_cursor": next_cursor}

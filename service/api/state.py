@@ -1,7 +1,8 @@
-"""State: what the routes share, built once with the app."""
+"""What the routes share: settings, store, queue and limits, built once with the app."""
 
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated, cast
 
 from anyio import CapacityLimiter
 from fastapi import Depends, Request
@@ -12,20 +13,27 @@ from service.report_cache import ReportCache
 from service.settings import Settings
 from workers.store.store import Store
 
-if TYPE_CHECKING:
-    from service.api.streams import Streams  # it answers with problems, which know the state
+MAX_STREAMS = 16  # per caller; each reads the store twice per second
+
+
+class OpenStreams:
+    """How many event streams each caller holds open, in this process."""
+
+    def __init__(self, limit: int = MAX_STREAMS) -> None:
+        self.limit = limit
+        self.counts: Counter[bytes] = Counter()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Settings, store and queue of one app, its last reports, the pace of its callers and their streams."""
+    """Settings, store and queue of one app, its cached reports, its callers' request rates and streams."""
 
     settings: Settings
     store: Store
     redis: Redis
     reports: ReportCache
     pace: TokenBuckets
-    streams: "Streams"
+    streams: OpenStreams
     report_threads: CapacityLimiter  # reports take long; the other routes have threads of their own
 
 

@@ -1,11 +1,11 @@
-"""Route of tools: call one on a scene."""
+"""Route that calls a tool on a scene."""
 
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
 
 from gnomon.core.errors import SpecError
-from gnomon.spec import data_paths as folders
+from gnomon.spec import data_paths
 from service.api.middleware import json_body
 from service.api.state import Shared
 from service.tool_call import call_tool, inline_scene, scene_file
@@ -21,7 +21,7 @@ CALL_BODY = {
                     "type": "object",
                     "required": ["scene"],
                     "properties": {
-                        "scene": {"type": ["object", "string"], "description": "GeoJSON, or a path of it"},
+                        "scene": {"type": ["object", "string"], "description": "GeoJSON, or a path to it"},
                         "args": {"type": "object", "description": "the tool's arguments"},
                     },
                 }
@@ -32,18 +32,18 @@ CALL_BODY = {
 
 
 @router.post("/{name}", openapi_extra=CALL_BODY)
-def post_call(state: Shared, name: str, given: Annotated[object, Depends(json_body)]) -> dict[str, Any]:
+def post_call(state: Shared, name: str, body: Annotated[object, Depends(json_body)]) -> dict[str, Any]:
     """Call a tool on a scene: GeoJSON in the body, or a path under GNOMON_MEDIA_ROOTS."""
-    if not isinstance(given, dict):
+    if not isinstance(body, dict):
         raise SpecError("must be one JSON object {scene, args}", field="body")
-    unknown = sorted(set(given) - {"scene", "args"})
+    unknown = sorted(set(body) - {"scene", "args"})
     if unknown:
         raise SpecError("unknown field; allowed: scene, args", field=unknown[0])
-    scene = given.get("scene")
+    scene = body.get("scene")
     if isinstance(scene, str):
-        place = scene_file(folders.from_request(scene, state.settings.media_roots, field="scene"))
+        parsed = scene_file(data_paths.from_request(scene, state.settings.media_roots, field="scene"))
     elif isinstance(scene, dict):
-        place = inline_scene(scene)
+        parsed = inline_scene(scene)
     else:
         raise SpecError("needs a GeoJSON object, or a path under GNOMON_MEDIA_ROOTS", field="scene")
-    return call_tool(name, place, given.get("args", {}))
+    return call_tool(name, parsed, body.get("args", {}))

@@ -1,4 +1,4 @@
-"""Routes of trials: result rows as JSON pages, NDJSON or CSV, and one trial with its trace."""
+"""Routes with result rows as JSON pages, NDJSON or CSV, and one trial with its trace."""
 
 import io
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ router = APIRouter(tags=["trials"])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """Which rows; None takes all."""
+    """Which rows; None matches all."""
 
     arm: str | None
     model: str | None
@@ -43,7 +43,11 @@ def list_trials(
     cursor: Cursor = None,
     limit: Annotated[
         int | None,
-        Query(ge=1, le=MAX_LIMIT, description="rows at most; NDJSON and CSV stream all rows without it"),
+        Query(
+            ge=1,
+            le=MAX_LIMIT,
+            description="maximum number of rows; without it NDJSON and CSV stream all rows",
+        ),
     ] = None,
     arm: TextFilter = None,
     model: TextFilter = None,
@@ -51,7 +55,7 @@ def list_trials(
     outcome: Outcome | None = None,
     accept: Annotated[str | None, Header()] = None,
 ) -> Response:
-    """Result rows in the order they were finished, as the Accept header wants them."""
+    """Result rows in the order they were finished; the Accept header chooses their format."""
     kind = choose(accept, OFFERED)
     state.store.job(job_id)
     filters = Filters(arm=arm, model=model, task=task, outcome=outcome)
@@ -62,8 +66,8 @@ def list_trials(
         return JSONResponse(listing([row_to_json(row) for row in page.items], page.next_cursor))
     response = _encoded(kind, iter([list(page.items)]))
     if page.next_cursor is not None:
-        known = {name: value for name, value in asdict(filters).items() if value is not None}
-        query = urlencode({"cursor": page.next_cursor, "limit": limit, **known})
+        used = {name: value for name, value in asdict(filters).items() if value is not None}
+        query = urlencode({"cursor": page.next_cursor, "limit": limit, **used})
         response.headers["Link"] = f'</v1/jobs/{job_id}/trials?{query}>; rel="next"'
     return response
 
@@ -98,5 +102,5 @@ def _csv(pages: Iterator[list[Row]]) -> Iterator[str]:
     for number, rows in enumerate(pages):
         text = io.StringIO(newline="")
         rows_csv(rows, text)
-        # Each page is written as a table of its own; only the first keeps its line of names.
+        # Each page is written as a table of its own; only the first keeps its header line.
         yield text.getvalue() if number == 0 else text.getvalue().partition("\n")[2]

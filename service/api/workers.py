@@ -1,4 +1,4 @@
-"""Route of workers: who is at work."""
+"""Route that lists the workers."""
 
 from dataclasses import asdict
 from typing import Any
@@ -12,7 +12,5 @@ router = APIRouter(prefix="/v1", tags=["workers"])
 
 @router.get("/workers")
 def list_workers(state: Shared) -> list[dict[str, Any]]:
-    """Name, host, process id, state and shard (of those it runs in one go, the first) of each worker that was
-    heard of lately.
-    """
+    """Name, host, process id, state and shard (the first of those it runs in one go) of each live worker."""
     return [asdict(worker) for worker in state.store.workers()]

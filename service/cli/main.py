@@ -8,10 +8,10 @@ import click
 from gnomon.core.errors import GnomonError
 from tools.core.registry import Registry
 
-# A command named by a Python keyword lives in a module with an underscore behind: `try_`.
+# A command whose name is a Python keyword has an underscore after its module's name: `try_`.
 COMMANDS: Registry[click.Command] = Registry("service.cli.commands", "command")
 DONE, INCOMPLETE, BAD_USAGE = 0, 1, 2
-# How `--help` arranges the commands; one that is not named here stands under "More".
+# How `--help` groups the commands; one that is not named here is listed under "More".
 SECTIONS = {
     "Run a job": ("demo", "show", "try", "plan", "run", "resume", "jobs"),
     "Look at results": ("report", "diff", "rescore", "analyse", "consensus", "export", "import"),
@@ -29,6 +29,19 @@ class CommandsOnDemand(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 (same)
         module = next((name for name in COMMANDS.names() if name.rstrip("-") == cmd_name), None)
         return COMMANDS.get(module) if module else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.exceptions.NoSuchCommand as error:  # click suggests only from commands it has loaded
+            names = self.list_commands(ctx)
+            suggestion = click.exceptions.NoSuchCommand(error.command_name, possibilities=names, ctx=ctx)
+            if suggestion.possibilities:
+                raise suggestion from None
+            message = f"{error.message} `gnomon --help` lists the commands."
+            raise click.UsageError(message, ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 (same)
         about = {name.rstrip("-"): COMMANDS.summary(name) for name in COMMANDS.names()}
@@ -48,7 +61,7 @@ def cli() -> None:
 
     \b
     Examples:
-      gnomon demo                                      see it work, offline, in a minute
+      gnomon demo                                      see it work, offline, in under a minute
       gnomon show job.yaml --sample ID --arm tools     what the model would get
       gnomon run job.yaml --out results/               run the job and write its report
       gnomon COMMAND --help                            what a command takes
@@ -58,7 +71,7 @@ def cli() -> None:
 
 
 def main(args: list[str] | None = None) -> NoReturn:
-    """Run the command line and exit; whatever a user can mend is one line on stderr, never a traceback."""
+    """Run the command line and exit; what a user can fix is one line on stderr, never a traceback."""
     try:
         code = cli.main(args=args, prog_name="gnomon", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -71,11 +84,11 @@ def main(args: list[str] | None = None) -> NoReturn:
         _say(str(error))
         code = BAD_USAGE if error.status < 500 else INCOMPLETE
     except (KeyboardInterrupt, click.Abort) as error:
-        why = error.__cause__ or error  # Click puts an Abort in its place
-        _say(": ".join(["interrupted", *map(str, why.args)]))
+        cause = error.__cause__ or error  # Click raises an Abort in its place
+        _say(": ".join(["interrupted", *map(str, cause.args)]))
         code = INCOMPLETE
     except BrokenPipeError:
-        # Whoever read our output has left; Python would complain once more when it closes the pipe.
+        # The reader of our output has exited; Python would complain once more when it closes the pipe.
         sys.stderr.close()
         code = DONE
     except OSError as error:

@@ -11,10 +11,12 @@ from gnomon.core.errors import SpecError
 data_dir_option = click.option(
     "--data-dir",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where store, queue and media lie; default GNOMON_DATA_DIR, else ./.gnomon.",
+    help="Folder of store, queue and media; default GNOMON_DATA_DIR, else ./.gnomon.",
 )
 workers_option = click.option(
-    "--workers", type=click.IntRange(1, 256), help="Worker processes; default one a core, at most 4."
+    "--workers",
+    type=click.IntRange(1, 256),
+    help="Number of worker processes; default one per core, at most 4.",
 )
 host_option = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 port_option = click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535))
@@ -25,17 +27,17 @@ out_option = click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for the report and the rows."
 )
 queues_option = click.option(
-    "--queues", default="default", show_default=True, help="Queues to listen to, parted by commas."
+    "--queues", default="default", show_default=True, help="Queues to listen to, separated by commas."
 )
 
 
 def sample_options(command: Callable[..., None]) -> Callable[..., None]:
-    """SPEC and what picks one sample of it, as `show` and `try` take them."""
+    """SPEC and the options of `show` and `try` that select one of its samples."""
     for option in (
         json_option,
-        click.option("--model", help="The model's name in the spec; default the first."),
+        click.option("--model", help="The model's name in the spec; default the first model."),
         click.option("--arm", required=True, help="The arm's name in the spec."),
-        click.option("--sample", default="", help="The sample's id; without it some are named."),
+        click.option("--sample", default="", help="The sample's id; without it the error lists some ids."),
         click.argument("spec", type=click.Path(path_type=Path)),
     ):
         command = option(command)
@@ -43,13 +45,15 @@ def sample_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def queues_of(text: str) -> list[str]:
-    """The queues an option names.
+    """The queues that an option names.
 
     Raises:
-        SpecError: it names none, or one that no spec could name.
+        SpecError: it names none, or one with a name that is not allowed.
     """
     names = [name.strip() for name in text.split(",") if name.strip()]
     for name in names or [text]:
         if not re.fullmatch(r"[a-z0-9_-]{1,40}", name):
-            raise SpecError(f"{name!r} is no queue; allowed: a-z, 0-9, _ and -, up to 40", field="--queues")
+            raise SpecError(
+                f"{name!r} is not a queue name; allowed: a-z, 0-9, _ and -, up to 40", field="--queues"
+            )
     return names

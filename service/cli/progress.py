@@ -1,4 +1,4 @@
-"""Progress: what a person sees on stderr meanwhile: a bar on a terminal, else a line now and then."""
+"""Shows progress on stderr: a bar on a terminal, else a line every few seconds."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -29,15 +29,15 @@ LINE_EVERY_S = 5.0
 
 
 class Counter:
-    """How many of so many are done, with a note. A context manager; it appears with the first count, so that
-    an early error stands alone.
+    """Shows how many of a total are done, with a note. A context manager; it appears with the first count, so
+    that nothing is shown before an early error.
     """
 
     def __init__(self, what: str) -> None:
         self._what = what
         self._bar: tuple[Progress, TaskID] | None = None
         self._started_s: float | None = None
-        self._done_before = 0  # what was done when it appeared took none of its time
+        self._done_before = 0  # done before it appeared, so not part of the rate
         self._next_line_s = 0.0
 
     def __enter__(self) -> Self:
@@ -50,7 +50,7 @@ class Counter:
             self._bar[0].stop()
 
     def show(self, done: int, total: int, note: str = "") -> None:
-        """Take in a count."""
+        """Show a new count."""
         if self._started_s is None:
             self._start(done)
         if self._bar is not None:
@@ -82,13 +82,13 @@ class Counter:
 
 
 def waiting_note(check: "ModelCheck") -> str:
-    """What a model's provider said, and until when it is not called, by this machine's clock."""
+    """What a model's provider said, and until when it is not called, in local time."""
     until = datetime.fromisoformat(check.waits_until or "").astimezone()
     return f"{check.model}: the provider says {said_in_short(check.waits_for)}, waiting until {until:%H:%M}"
 
 
 def clock(seconds: float) -> str:
-    """Seconds as a person says them.
+    """A duration for people.
 
     >>> clock(8.4), clock(187), clock(7_300)
     ('8 s', '3 min 07 s', '2 h 01 min')
@@ -116,13 +116,13 @@ def _bar_on(console: Console) -> Progress:
 
 @contextmanager
 def counting(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Progress over `what`; call the yielded function with how many are done and how many there are."""
+    """Shows progress over `what`; call the yielded function with the number done and the total."""
     with Counter(what) as counter:
         yield counter.show
 
 
 class JobProgress:
-    """Progress over a job's trials, with what was spent, what is missing and each arm's mean so far."""
+    """Shows progress over a job's trials, with dollars spent, trials missing and each arm's mean score."""
 
     def __init__(self) -> None:
         self._counter = Counter("trials")
@@ -136,13 +136,13 @@ class JobProgress:
     ) -> None:
         self._counter.__exit__(kind, error, trace)
 
-    def show(self, look: "JobSnapshot") -> None:
-        """Take in a look at the job."""
-        for row in look.rows:
+    def show(self, snapshot: "JobSnapshot") -> None:
+        """Show the job as it is now."""
+        for row in snapshot.rows:
             if row.score is not None:
                 total, count = self._sums.get(row.arm, (0.0, 0))
                 self._sums[row.arm] = (total + row.score, count + 1)
-        job, counts = look.job, look.job.counts
+        job, counts = snapshot.job, snapshot.job.counts
         notes = [f"{arm} {total / count:.2f}" for arm, (total, count) in sorted(self._sums.items())]
         if counts.infra_missing:
             notes.insert(0, f"{counts.infra_missing:,} missing")

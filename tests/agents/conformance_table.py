@@ -18,12 +18,12 @@ from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
+from scripts.marked_text import replace_between
 from tests.agents.conformance import chat, litellm_only
 from tests.agents.conformance.anthropic import AnthropicDialect
 from tests.agents.conformance.responses import SEALED, ResponsesDialect
 from tests.agents.conformance.server import ConformanceServer, conforming
 from tests.agents.conftest import QUIZ, Quiz
-from tests.marked_text import replace_between
 
 DOCS = Path(__file__).parents[2] / "docs" / "models.md"
 BEGIN, END = "<!-- conformance -->\n", "<!-- end of conformance -->\n"

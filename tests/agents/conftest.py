@@ -14,6 +14,7 @@ from agents.models.catalog import open_model
 from agents.models.scripted import ScriptedModel
 from gnomon.core.agent import AGENTS, AgentContext
 from gnomon.core.arm import Arm
+from gnomon.core.retry import RetryPolicy
 from gnomon.core.row import Row
 from gnomon.core.sample import Part, Sample, SampleRef
 from gnomon.core.score import Score
@@ -164,7 +165,7 @@ def new_context() -> Callable[..., AgentContext]:
             toolbox=Toolbox((ECHO,) if tools else (), ToolContext(scene=scene)),
             trace=Trace(),
             seed=1,
-            backoff_s=0.0,
+            retry=RetryPolicy(base_s=0.0),
         )
 
     return make

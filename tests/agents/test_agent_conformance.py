@@ -1,10 +1,11 @@
 """Every agent that the registry finds keeps the Agent protocol."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from gnomon.core.agent import AGENTS, LimitReached
+from gnomon.core.agent import AGENTS, LimitReached, model_calls
 
 
 def test_the_registry_finds_the_agents():
@@ -33,6 +34,12 @@ class TestAgent:
         assert answer in ("", "max_tool_calls", "max_turns")
         assert len(context.trace.tool_steps) <= 2
         assert len(context.trace.replies) <= 5
+
+    async def test_it_calls_the_model_as_often_as_it_says(self, name, new_context):
+        context = new_context(["Paris"])
+        least, most = model_calls(replace(context.arm, agent=name))
+        await AGENTS.get(name).answer(context)
+        assert least <= len(context.trace.replies) <= most
 
     async def test_it_runs_tools_only_if_it_says_so(self, name, new_context):
         agent = AGENTS.get(name)

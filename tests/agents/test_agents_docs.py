@@ -15,7 +15,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 @pytest.mark.parametrize("name", AGENTS.names())
 def test_every_agent_is_documented_as_it_describes_itself(name):
-    assert f"| `{name}` |" in (DOCS / "agents.md").read_text()
+    assert f"| [`{name}`](#{name}) |" in (DOCS / "agents.md").read_text()
     assert AGENTS.get(name).description in (DOCS / "agents.md").read_text()
 
 
@@ -31,9 +31,9 @@ def test_every_cause_of_a_fault_is_documented():
 
 
 async def test_the_example_agent_works(new_context):
-    block = re.search(r"```python\n(.*?)```", (DOCS / "agents.md").read_text(), re.DOTALL)
+    block = re.search(r"```python\n(.*?)```", (DOCS / "adding-an-agent.md").read_text(), re.DOTALL)
     names = {}
-    exec(compile(block[1], "agents.md", "exec"), names)
+    exec(compile(block[1], "adding-an-agent.md", "exec"), names)
     assert await names["twice"].answer(new_context(["first", "second"])) == "second"
 
 
@@ -44,10 +44,10 @@ def test_every_kind_of_question_the_reference_model_solves_is_documented():
 
 
 async def test_the_example_graph_works(new_context):
-    block = re.findall(r"```python\n(.*?)```", (DOCS / "agents.md").read_text(), re.DOTALL)[1]
+    block = re.findall(r"```python\n(.*?)```", (DOCS / "adding-an-agent.md").read_text(), re.DOTALL)[1]
     names = {}
-    exec(compile(block, "agents.md", "exec"), names)
+    exec(compile(block, "adding-an-agent.md", "exec"), names)
     call = {"tool_calls": [{"name": "echo", "arguments": {"word": "hello"}}]}
     context = new_context([call, "It says hello."])
-    assert await names["mine"].answer(context) == "It says hello."
+    assert await names["looped"].answer(context) == "It says hello."
     assert len(context.trace.tool_steps) == 1

@@ -287,6 +287,7 @@ async def test_nobody_listening_is_a_lost_connection(new_model):
     with pytest.raises(ProviderFault) as caught:
         await new_model(api_base="http://127.0.0.1:1/v1").reply(asking())
     assert (caught.value.cause, caught.value.transient) == ("connection", True)
+    assert caught.value.message == "nothing answers at 127.0.0.1:1: Connection refused"
 
 
 async def test_text_that_no_database_takes_is_cleaned(provider, new_model):

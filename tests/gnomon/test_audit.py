@@ -11,12 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from gnomon.audit.audit import audit
+from gnomon.audit.audit import audit, length_plays, letters, option_faults, shortcut_accuracies
 from gnomon.audit.findings import Findings, ShortcutAccuracy
-from gnomon.audit.generic import length_plays, option_faults
 from gnomon.audit.hook import Asked, ShortcutGuess, find_audit_plugin, guess
 from gnomon.audit.tables import tables
-from gnomon.audit.worth import letters, shortcut_accuracies
 from gnomon.core.benchmark import BENCHMARKS, Select
 from gnomon.core.errors import DataError
 from gnomon.core.sample import DataFault, Part, Sample, SampleRef

@@ -12,11 +12,10 @@ import pytest
 from gnomon.audit.audit import audit
 from gnomon.audit.findings import Findings, ShortcutAccuracy
 from gnomon.audit.hook import find_audit_plugin
-from gnomon.benchmarks.gtr_bench.audit.kinship import Kinship, by_target
+from gnomon.benchmarks.gtr_bench.audit.plays import Kinship, by_target
 from gnomon.benchmarks.gtr_bench.audit.rules import RULES
 from gnomon.benchmarks.gtr_bench.audit.seen import Seen, SeenClip, seen_in_files, seen_in_prompt
-from gnomon.benchmarks.gtr_bench.case import body_of
-from gnomon.benchmarks.gtr_bench.options import displayed_choices
+from gnomon.benchmarks.gtr_bench.case import body_of, displayed_choices
 from gnomon.core.benchmark import BENCHMARKS, PromptProtocol, Select
 from gnomon.core.errors import DataError
 from gnomon.core.sample import Sample

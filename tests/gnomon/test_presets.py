@@ -5,20 +5,27 @@ from typing import Any
 
 import pytest
 
-from gnomon.core.agent import AGENTS
+from gnomon.core.agent import AGENTS, model_calls
 from gnomon.core.arm import diff
 from gnomon.core.errors import SpecError
 from gnomon.spec.job_spec import JobSpec
-from gnomon.spec.preset import PRESETS, model_calls, plan_arms
+from gnomon.spec.preset import PRESETS, plan_arms
 from gnomon.spec.rules import parse_spec
 from gnomon.statistics.coalitions import coalitions
 from tools.core.toolbox import TOOLS
 
 DOCS = Path(__file__).parents[2] / "docs" / "presets.md"
-THREE = {"track": ["estimate_track"], "way": ["distance"], "when": ["interpolate"]}
-NEEDED: dict[str, dict[str, Any]] = {"matched_compute": {"tokens": 5000}}
+
+
+def needed(name: str) -> dict[str, Any]:
+    """The options without a default, from the preset's own example."""
+    preset = PRESETS.get(name)
+    fields = preset.options.model_fields
+    return {option: value for option, value in preset.example.items() if fields[option].is_required()}
+
+
 VARIED: list[tuple[str, dict[str, Any]]] = [
-    *((name, NEEDED.get(name, {})) for name in PRESETS.names()),
+    *((name, needed(name)) for name in PRESETS.names()),
     ("blind", {"tools_too": True}),
     ("subsets", {"groups": {"a": ["speed"], "b": ["distance", "bearing"], "c": ["lookup"]}}),
     ("leave_one_out", {"groups": {"a": ["speed"], "b": ["distance", "bearing"]}, "max_tool_calls": 3}),
@@ -37,11 +44,10 @@ def test_a_preset_says_what_it_is_and_stands_in_the_documents_with_its_price(nam
     preset = PRESETS.get(name)
     assert preset.name == name
     assert preset.description.endswith(".")
-    grouped = {"groups": THREE} if "groups" in preset.options.model_fields else {}
-    plan = plan_arms(name, {**NEEDED.get(name, {}), **grouped}, benchmark="worlds")
+    plan = plan_arms(name, preset.example, benchmark="worlds")
     ends = [model_calls(arm) for arm in plan.arms]
     least, most = (sum(side) for side in zip(*ends, strict=True))
-    row = next(line for line in DOCS.read_text().splitlines() if line.startswith(f"| `{name}` |"))
+    row = next(line for line in DOCS.read_text().splitlines() if line.startswith(f"| [`{name}`]"))
     assert f"| {len(ends)} | {least} to {most} |" in row or f"| {len(ends)} | {least} |" in row
 
 

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from gnomon.core.arm import Arm
-from gnomon.core.benchmark import BENCHMARKS, Select
+from gnomon.core.benchmark import BENCHMARKS, HasOracle, Select
 from gnomon.core.sample import SHOWABLE, Part, Sample, SampleRef
 from gnomon.media import MediaStore
-from gnomon.oracle import HasOracle
 from gnomon.trials.prompt import prompt_of
 from gnomon.trials.scene_facts import NO_SCENE, facts_of
 from tools.scene.format import read_scene

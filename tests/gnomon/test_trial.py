@@ -17,10 +17,9 @@ from gnomon.core.model import Reply, Request
 from gnomon.core.row import Row
 from gnomon.core.sample import Part, Sample, SampleRef
 from gnomon.core.score import Outcome, Score
-from gnomon.core.trace import NoteStep, Trace
+from gnomon.core.trace import PROVIDER_FAULT, NoteStep, Trace
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
-from gnomon.trials import provider_wait as waiting
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import Trial, trial_id
 
@@ -85,7 +84,7 @@ class Asker:
     description: str = "asks"
 
     async def answer(self, context: AgentContext) -> str:
-        context.backoff_s = 0.0
+        context.retry = context.retry.model_copy(update={"base_s": 0.0})
         for _ in range(self.times):
             reply = await context.generate(context.prompt)
         return reply.text
@@ -109,6 +108,7 @@ def run(
     sample: Callable[[], Sample] = lambda: SAMPLE,
     arm: Mapping[str, Any] | None = None,
     seconds: float = 5.0,
+    retry: Mapping[str, Any] | None = None,
 ) -> tuple[Row, Trace, ToyModel]:
     spec = JobSpec.model_validate(
         {
@@ -116,6 +116,7 @@ def run(
             "models": [{"id": "m"}],
             "arms": [{"name": "raw", "agent": "direct", **(arm or {})}],
             "limits": {"trial_seconds": seconds},
+            "retry": retry or {},
         }
     )
     bench = JobContext(spec=spec, benchmark=ToyBenchmark(), media=MediaStore(Path("unused")))
@@ -258,21 +259,42 @@ def test_limit_reached_says_which() -> None:
     assert str(LimitReached("max_turns")) == "limit reached: max_turns"
 
 
-def test_a_wait_that_a_provider_asks_for_is_cut_short_noted_and_flagged(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(waiting, "MAX_WAIT_S", 0.01)
-
+def test_a_wait_that_a_provider_asks_for_is_cut_short_noted_and_flagged() -> None:
     def behave(calls: int) -> Reply:
         if calls == 1:
             raise ProviderFault("later", cause="server_error", retry_after_s=1e6)
         return Reply(text="yes")
 
-    row, trace, _ = run(behave)
+    row, trace, _ = run(behave, retry={"cap_s": 0.01})
     assert (row.outcome, row.flags) == (Outcome.SCORED, ("capped_wait",))
     assert "asked to wait 1,000,000 s" in "".join(
         step.text for step in trace.steps if isinstance(step, NoteStep)
     )
+
+
+def test_a_call_is_tried_again_as_often_as_the_spec_says_and_where_it_says_so() -> None:
+    fault = fails(ProviderFault("down", cause="server_error"))
+    for retry, calls in (({}, 4), ({"max_attempts": 2}, 2), ({"final_causes": ["server_error"]}, 1)):
+        row, trace, model = run(fault, retry=retry)
+        assert (row.stop_reason, len(model.asked)) == ("provider:server_error", calls)
+        assert [step.text.split(":")[0] for step in trace.steps if isinstance(step, NoteStep)] == [
+            f"{PROVIDER_FAULT} (server_error), try {n + 1} of {(retry or {}).get('max_attempts', 4)}"
+            for n in range(calls)
+        ]
+
+
+def test_a_pause_that_nobody_asked_for_is_no_wait_that_was_cut_short() -> None:
+    def behave(calls: int) -> Reply:
+        if calls < 3:
+            raise ProviderFault("down", cause="server_error")
+        return Reply(text="yes")
+
+    class Patient(Asker):
+        async def answer(self, context: AgentContext) -> str:
+            return (await context.generate(context.prompt)).text
+
+    row, _, model = run(behave, agent=Patient(), retry={"base_s": 60, "cap_s": 0.01})
+    assert (row.outcome, row.flags, len(model.asked)) == (Outcome.SCORED, (), 3)
 
 
 @pytest.mark.parametrize("replies", [0, 1])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.trips.travelplanner import (
+from gnomon.itinerary_export.travelplanner import (
     attractions_differ,
     delivered,
     restaurants_differ,

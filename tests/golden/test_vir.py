@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from gnomon.benchmarks.vir_bench import official, vir_bench
-from gnomon.benchmarks.vir_bench.counting import ZERO, Measure
-from gnomon.benchmarks.vir_bench.frames import timestamps_s
 from gnomon.benchmarks.vir_bench.journey import Journey, Spot, journey_from_json
-from gnomon.benchmarks.vir_bench.nodes_given import nodes_given
-from gnomon.benchmarks.vir_bench.parsing import SAFETY, parse_reply, prediction
+from gnomon.benchmarks.vir_bench.loader import timestamps_s
+from gnomon.benchmarks.vir_bench.official import SAFETY, ZERO, Measure, parse_reply, prediction
+from gnomon.benchmarks.vir_bench.prompt import nodes_given
 
 Vector = dict[str, Any]
 

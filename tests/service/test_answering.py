@@ -89,7 +89,7 @@ def test_what_cannot_be_answers_is_refused_in_a_line(
 
 def test_an_arm_without_a_job_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command("import", str(tmp_path / "a.csv"), "--arm", "raw") == 2
-    assert "belongs to --into" in capsys.readouterr().err
+    assert "is for --into only" in capsys.readouterr().err
 
 
 def test_traces_are_written_as_chat_lines(job: str, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from redis import Redis
 from starlette.testclient import TestClient
 
@@ -111,6 +112,30 @@ def test_a_bad_spec_is_422_with_its_field(api: TestClient, changes: dict[str, An
 
 
 @pytest.mark.parametrize(
+    ("field", "says"),
+    [
+        ("arms", "missing; allowed: a list of arms, each {name: …, agent: …, tools: …}, or a preset"),
+        ("models", "missing; allowed: a list of models, each {id: …}"),
+        ("benchmark", "missing; allowed: the name of a benchmark"),
+    ],
+)
+def test_a_field_that_a_spec_lacks_is_named_with_what_it_may_be(
+    api: TestClient, field: str, says: str
+) -> None:
+    spec = {name: value for name, value in SPEC.items() if name != field}
+    problem = refusal(api.post("/v1/jobs", content=json.dumps(spec), headers=JSON))
+    assert problem["field"] == field
+    assert problem["detail"].startswith(says)
+
+
+@pytest.mark.parametrize(("kind", "status"), [("application/yaml", 415), ("application/json", 422)])
+def test_a_spec_in_yaml_is_answered_with_how_to_send_it(api: TestClient, kind: str, status: int) -> None:
+    response = api.post("/v1/jobs", content=yaml.safe_dump(SPEC), headers={"Content-Type": kind})
+    assert response.status_code == status
+    assert "`gnomon submit SPEC` converts a spec in YAML" in refusal(response)["detail"]
+
+
+@pytest.mark.parametrize(
     "body",
     [
         "", "{", "[]", "null", '"text"', "nan", '{"repeats": NaN}', '{"limits": {"usd": Infinity}}',
@@ -212,4 +237,4 @@ def test_no_refusal_tells_which_folders_a_server_has(open_api: OpenApi, tmp_path
         refusal(api.post("/v1/jobs", json={**SPEC, "benchmark": "gtr-bench", "data": f"{folder}"}))["detail"]
         for folder in probed
     }
-    assert told == {"it is no path under GNOMON_MEDIA_ROOTS"}
+    assert told == {"there is no such path under GNOMON_MEDIA_ROOTS"}

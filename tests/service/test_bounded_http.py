@@ -15,7 +15,7 @@ from redis import Redis
 from service import bounded_http
 from service.api import middleware as guard
 from service.api.app import create_app
-from service.api.streams import MAX_STREAMS
+from service.api.state import MAX_STREAMS
 from service.serving import server_of
 from service.settings import read_settings
 from tests.service.play import SPEC

@@ -110,6 +110,23 @@ def test_bad_usage_is_one_line_and_exit_code_2(
     assert len(said.err.strip().splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["dmo"], "No such command 'dmo'. Did you mean 'demo'?"),
+        (["reprot"], "No such command 'reprot'. (Did you mean one of: 'export', 'report'?)"),
+        (["fly"], "No such command 'fly'. `gnomon --help` lists the commands."),
+        (["tools", "lst"], "No such command 'lst'. Did you mean 'list'?"),
+        (["run", "--wrokers", "2", "x"], "No such option '--wrokers'. Did you mean '--workers'?"),
+    ],
+)
+def test_a_mistyped_command_or_option_is_answered_with_the_nearest(
+    args: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert gnomon(*args) == 2
+    assert capsys.readouterr().err == f"gnomon: {says}\n"
+
+
 @pytest.mark.parametrize("command", ["run", "show", "try"])
 @pytest.mark.parametrize(
     ("changes", "field"),
@@ -133,6 +150,22 @@ def test_a_bad_spec_is_one_line_and_exit_code_2(
     assert said.err.startswith(f"gnomon: {field}")
     assert len(said.err.strip().splitlines()) == 1
     assert "sk-secret" not in said.err
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"models": [{"id": "reference"}, {"id": "x/y", "temperature": 3}]}, "(the second of models, 'x/y')"),
+        ({"arms": [{"name": "raw", "agent": "magic"}]}, "(the first of arms, 'raw')"),
+        ({"arms": [{"name": "raw", "agent": "direct", "show": ["all"]}]}, "(the first of arms, 'raw')"),
+        ({"models": [{"id": f"m{n}"} for n in range(11)] + [{"id": ""}]}, "(number 12 of models)"),
+    ],
+)
+def test_the_entry_of_a_list_that_is_wrong_is_named_in_words(
+    changes: dict[str, Any], says: str, write: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert gnomon("plan", write(**changes)) == 2
+    assert capsys.readouterr().err.rstrip().endswith(says)
 
 
 @pytest.mark.parametrize("command", ["show", "try"])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -182,6 +183,30 @@ def test_two_jobs_are_compared_sample_by_sample(file: File, capsys: pytest.Captu
     assert "<!doctype html>" in Path("page.html").read_text()
 
 
+def test_a_job_compared_with_itself_is_said_to_be_the_same(
+    file: File, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = file({"raw": 0.0, "tools": 1.0})
+    assert gnomon("diff", job, job) == 0
+    assert capsys.readouterr().out == (
+        f"FIRST and SECOND are the same job, {job}: there is no difference to show.\n"
+    )
+    assert gnomon("diff", job, job, "--json") == 0
+    assert said(capsys)["changes"]["scores"] == 0
+
+
+def test_a_rescored_job_is_named_by_its_scoring_and_time(
+    store: Store, file: File, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = file({"raw": 0.0}, arms=SPEC["arms"][:1], name="first")
+    assert gnomon("rescore", old, "--scoring", "official", "--json") == 0
+    once = store.job(said(capsys)["new_job"])
+    assert re.fullmatch(r"first, scored again \(official, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\)", once.name)
+    assert gnomon("rescore", once.id, "--scoring", "strict", "--json") == 0
+    twice = store.job(said(capsys)["new_job"])
+    assert twice.name.startswith("first, scored again (strict, ")
+
+
 def test_equal_scores_of_two_jobs_are_said_to_be_equal(
     file: File, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -333,6 +358,33 @@ def test_a_plan_counts_prices_and_says_what_could_be_seen(
     assert by_arm["openai/x", "raw"]["usd"] < priced["usd"]
     assert [one["discordant"] for one in found["detectable"]] == [0.1, 0.2, 0.3, 0.4]
     assert store.jobs().items == ()
+
+
+@pytest.mark.usefixtures("store")
+def test_a_plan_names_the_retry_policy_where_the_spec_sets_one(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("spec.yaml").write_text(yaml.safe_dump(SPEC))
+    assert gnomon("plan", "spec.yaml", "--json") == 0
+    assert "retry" not in said(capsys)
+    Path("spec.yaml").write_text(yaml.safe_dump({**SPEC, "retry": {"max_attempts": 8}}))
+    assert gnomon("plan", "spec.yaml", "--json") == 0
+    assert said(capsys)["retry"] == {"max_attempts": 8}
+    assert gnomon("plan", "spec.yaml") == 0
+    assert "Calls that failed are retried with max_attempts 8." in capsys.readouterr().out
+
+
+def test_a_plan_says_what_its_tokens_are_and_for_what_no_price_is_known(
+    store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models = [{"id": "openai/x", "price": {"input": 1.0, "output": 10.0}}, {"id": "openai/y"}]
+    Path("spec.yaml").write_text(yaml.safe_dump({**SPEC, "models": models, "select": {"limit": 1}}))
+    assert gnomon("plan", "spec.yaml") == 0
+    text = capsys.readouterr().out
+    assert "1 sample in 1 cluster and 1 cell\n" in text
+    assert "Expected tokens of all trials (prompts + replies), and what they cost:\n" in text
+    assert re.search(r"openai/x / raw .* trials .* tokens  about \$[\d.]+, at most \$[\d.]+\n", text)
+    assert re.search(r"openai/y / raw .* trials .* tokens  price unknown\n", text)
+    assert "In all an unknown price; the job's limit in dollars: none.\n" in text
+    assert "No table has a price for openai/y: `price: {input: …, output: …}`" in text
 
 
 def test_a_pilot_replaces_what_was_assumed(file: File, capsys: pytest.CaptureFixture[str]) -> None:

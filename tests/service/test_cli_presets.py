@@ -32,7 +32,7 @@ def test_one_preset_shows_its_arms_contrasts_and_price(capsys: pytest.CaptureFix
     assert gnomon("presets", "ladder") == 0
     said = capsys.readouterr().out
     assert "live − facts *" in said
-    assert "A sample costs 6 to 30 calls of the model." in said
+    assert "One sample takes 6 to 30 model calls." in said
     assert gnomon("presets", "ladder", "--benchmark", "gtr-bench", "--json") == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["model_calls"] == [5, 29]

@@ -229,7 +229,7 @@ def test_questions_are_written_harvested_and_filtered_blind(
         "--out",
         str(tmp_path / "left"),
     )
-    assert "2 of 2 dropped: 2 models were right" in capfd.readouterr().out
+    assert "2 of 2 dropped: all 2 models were right" in capfd.readouterr().out
 
 
 def test_recorded_motion_becomes_questions(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

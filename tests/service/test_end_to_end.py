@@ -263,6 +263,11 @@ def test_the_second_ctrl_c_ends_the_wait_and_reports_all_the_same(tmp_path: Path
     assert process.returncode == 1, err
     assert json.loads(out)["job"]["status"] == "cancelled"
     assert "gnomon resume j_" in err
+    stopping, cancelled = (
+        line for line in err.splitlines() if line.startswith(("stopping: ", f"job {job_id} cancelled"))
+    )
+    assert re.fullmatch(r"stopping: [12] trials? in flight", stopping)  # that one, and perhaps the next
+    assert cancelled.endswith(": 0 of 4 trials have a result, 0 missing")
 
 
 def test_a_resumed_job_is_not_said_to_be_left_behind(

@@ -8,15 +8,15 @@ import pytest
 from starlette.testclient import TestClient
 
 from gnomon.benchmarks.itinerary import itinerary
-from gnomon.benchmarks.itinerary.request_task import request_task
+from gnomon.benchmarks.itinerary.brief import request_task
 from gnomon.benchmarks.itinerary.scoring import score
 from gnomon.core.benchmark import Select
 from gnomon.media import MediaStore
 from service.cli.main import main
 from tests.service.play import finish_all
-from tools.trips.problem import problem_of
-from tools.trips.provider import answered
-from tools.trips.solve import draft_of, solve
+from tools.itinerary.problem import problem_of
+from tools.itinerary.provider import answered
+from tools.itinerary.solve import draft_of, solve
 from workers.store.store import Store
 
 REQUEST: dict[str, Any] = {

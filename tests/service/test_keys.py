@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from gnomon.core.errors import SpecError
-from service.api_keys import LOOK_S, KeyRing, entry_of, new_key, parse_key, read_key_file
+from service.api_keys import RELOAD_S, KeyRing, entry_of, new_key, parse_key, read_key_file
 from service.cli.main import main
 from service.settings import read_settings
 from tests.service.play import OpenApi
@@ -94,7 +94,7 @@ def until(api: TestClient, wanted: list[int]) -> bool:
     for _ in range(100):
         if codes(api) == wanted:
             return True
-        time.sleep(LOOK_S / 10)
+        time.sleep(RELOAD_S / 10)
     return False
 
 

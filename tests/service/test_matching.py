@@ -75,7 +75,7 @@ def test_the_only_arm_with_live_tools_sets_the_budget_and_the_plan_says_so(
     job = filed(store, settings.data_dir / "media", {"raw": 90, "placebo": 300, "live": 500})
     spec = draft_from_cli({**SPEC, "arms": {"preset": "matched_compute", "tokens_from": job}}, settings).spec
     assert spec.arm("matched").max_tokens == 510
-    assert spec.analysis.notes == [f"510 tokens a trial: the mean of 4 trials under live in {job}"]
+    assert spec.analysis.notes == [f"510 tokens per trial: the mean of 4 trials under live in {job}"]
 
 
 def test_another_arm_can_be_named(settings: Settings, store: Store) -> None:

@@ -86,7 +86,7 @@ def test_results_carry_units_and_an_error(name):
 
 @every_tool
 def test_a_tool_is_documented_with_its_arguments_results_and_error(name):
-    section = re.search(rf"^## `{name}`\n(.*?)(?=^## |\Z)", TOOL_DOCS, re.DOTALL | re.MULTILINE)
+    section = re.search(rf"^### `{name}`\n(.*?)(?=^##|\Z)", TOOL_DOCS, re.DOTALL | re.MULTILINE)
     assert section, f"docs/tools.md has no section {name}"
     tool = TOOLS.get(name)
     location = {"camera", "place", "x_m", "y_m", "floor"}

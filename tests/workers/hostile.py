@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gnomon.core.agent import AgentContext
 from gnomon.core.row import Row
 from tests.agents.conftest import FakeProvider, serving
 from tests.workers.conftest import create
@@ -152,16 +151,12 @@ def asked(request: dict[str, Any]) -> int:
 
 def run_against(provider: FakeProvider, store: Store, folder: Path, path: str) -> JobRecord:
     """Run a job with one sample for each hostile reply, and CLEAN others; pauses between tries are short."""
-    kept = AgentContext.__init__.__kwdefaults__
-    before, kept["backoff_s"] = kept["backoff_s"], 0.01
-    try:
-        models = [{"id": "openai/m", "api_base": provider.url, **MODELS[path]}]
-        arm = {"name": "a", "agent": "react", "max_turns": 2}
-        job = create(store, len(HOSTILE) + CLEAN, models=models, arms=[arm], limits={"trial_seconds": 120})
-        for shard in range(job.shards):
-            run_shard(job.id, shard, context=context_of(store, folder))
-    finally:
-        kept["backoff_s"] = before
+    models = [{"id": "openai/m", "api_base": provider.url, **MODELS[path]}]
+    arm = {"name": "a", "agent": "react", "max_turns": 2}
+    limits, retry = {"trial_seconds": 120}, {"base_s": 0.01}
+    job = create(store, len(HOSTILE) + CLEAN, models=models, arms=[arm], limits=limits, retry=retry)
+    for shard in range(job.shards):
+        run_shard(job.id, shard, context=context_of(store, folder))
     return store.job(job.id)
 
 

@@ -9,7 +9,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
-from tests.marked_text import replace_between
+from scripts.marked_text import replace_between
 from tests.workers.conftest import ROOT
 from tests.workers.hostile import CLEAN, HOSTILE, MODELS, Damage, damage, hostile_provider, run_against
 from workers.store import Store

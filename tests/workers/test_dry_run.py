@@ -81,6 +81,15 @@ def test_show_holds_what_the_agent_itself_adds(
     assert "plan" in plan["messages"][0]["content"][-1]["text"]
 
 
+def test_show_names_the_retry_policy_where_the_spec_sets_one(
+    opened: Callable[..., OpenJob], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert preview(SHOWS, opened(), "raw") == 0
+    assert "retry" not in capsys.readouterr().out
+    assert preview(SHOWS, opened(retry={"cap_s": 5}), "raw") == 0
+    assert "retry: cap_s 5.0" in capsys.readouterr().out
+
+
 def test_try_prints_each_step_and_no_control_characters(
     opened: Callable[..., OpenJob], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,18 +2,27 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import inspect, text, update
+from sqlalchemy import Connection, inspect, select, text, update
 
 from gnomon.core.errors import SpecError
-from tests.workers.conftest import BOTH, create
+from tests.workers.conftest import BOTH, TRACE, create, make_row, make_spec
 from workers.store import Store
 from workers.store.database import Database
 from workers.store.migration import REVISIONS, migrate
-from workers.store.schema import REVISION, alembic_version, metadata
+from workers.store.schema import (
+    REVISION,
+    alembic_version,
+    jobs,
+    metadata,
+    model_checks,
+    replies,
+    reservations,
+)
 
 NEXT = '''"""One more column."""
 import sqlalchemy as sa
@@ -27,6 +36,15 @@ def upgrade():
 def downgrade():
     op.drop_column("jobs", "colour")
 '''
+OF_TRIAL = {
+    "job_id": "j_old",
+    "sample_id": "s0",
+    "task": "t",
+    "cell": "c",
+    "cluster": "k",
+    "model": "scripted",
+    "repeat": 0,
+}
 BROKEN = '    raise RuntimeError("half way")\n'
 
 
@@ -78,6 +96,119 @@ def test_forward_and_back_keep_what_both_can_hold(url: str, folder: Path) -> Non
     store.close()
 
 
+def insert_oldest(db: Connection) -> None:
+    """A job with two trials, one of them done, as the first revision kept them."""
+    spec = make_spec(1).model_dump_json()
+    insert(
+        db,
+        "jobs",
+        {"number": 1, "id": "j_old", "name": "old", "status": "queued", "spec": spec, "spec_hash": "h"},
+        {
+            "benchmark": "tiny",
+            "created_at": 5.0,
+            "planned": 2,
+            "shard_size": 2,
+            "scored": 1,
+            "model_failed": 0,
+        },
+        {"infra_missing": 0, "known_usd": 0.5, "unknown_usd": 0, "known_tokens": 12, "unknown_tokens": 0},
+        {"faults": "[]", "error": ""},
+    )
+    for ordinal, (arm, state) in enumerate((("raw", "done"), ("tools", "pending"))):
+        insert(
+            db,
+            "trials",
+            {
+                "trial_id": f"t{ordinal}",
+                "ordinal": ordinal,
+                "shard": 0,
+                "state": state,
+                "attempt": 1,
+                "token": 1,
+            },
+            {**OF_TRIAL, "arm": arm},
+        )
+    insert(
+        db,
+        "results",
+        {"seq": 1, "trial_id": "t0", **OF_TRIAL, "arm": "raw", "benchmark": "tiny", "outcome": "scored"},
+        {"stop_reason": "answered", "score": 1.0, "metrics": "{}", "answer": "A", "flags": '["clipped"]'},
+        {"model_calls": 1, "tool_calls": 0, "tool_errors": 0, "tools_used": "{}", "cache_hits": 0},
+        {"prompt_tokens": 10, "completion_tokens": 2, "usd": 0.5, "wall_s": 1.5, "attempt": 1},
+    )
+
+
+def insert(db: Connection, table: str, *parts: dict[str, Any]) -> None:
+    values = {name: value for part in parts for name, value in part.items()}
+    columns, places = ", ".join(values), ", ".join(f":{name}" for name in values)
+    db.execute(text(f"INSERT INTO {table} ({columns}) VALUES ({places})"), values)
+
+
+def files_of(db: Connection, *tables: str) -> list[object]:
+    """Where the database keeps tables and indexes: another place once one is copied or made again."""
+    query = {
+        "sqlite": "SELECT rootpage FROM sqlite_master WHERE tbl_name = :name ORDER BY name",
+        "postgresql": "SELECT pg_relation_filenode(indexrelid), pg_relation_filenode(indrelid) FROM pg_index"
+        " WHERE indrelid = CAST(:name AS regclass) ORDER BY 1",
+    }
+    found = [db.execute(text(query[db.dialect.name]), {"name": name}).all() for name in tables]
+    return [tuple(row) for rows in found for row in rows]
+
+
+@BOTH
+def test_a_database_of_the_oldest_revision_is_read_once_it_is_upgraded(url: str) -> None:
+    migrate(url, "0001")
+    database = AnyRevision(url)
+    with database.writing() as db:
+        insert_oldest(db)
+    database.close()
+    assert migrate(url) == ("0001", REVISION)
+    store = Store(url)
+    assert (store.job("j_old").counts.scored, store.job("j_old").known_usd) == (1, 0.5)
+    [row] = store.iter_rows("j_old")
+    assert (row.score, row.flags, row.prompt_tokens, row.usd) == (1.0, ("clipped",), 10, 0.5)
+    new = {"error": "", "cached_tokens": None, "reasoning_tokens": None, "tools_offered": None}
+    assert {name: getattr(row, name) for name in new} == new, "a column of later has its default"
+    [lease] = store.lease("j_old", 0, worker="w", ttl_s=9.0)
+    assert store.finish([(lease, make_row(lease), TRACE)]) == set()
+    assert store.job("j_old").status == "completed"
+    store.close()
+
+
+@BOTH
+def test_new_names_keep_what_is_stored_and_copy_no_table(url: str) -> None:
+    large = ("results", "trials", "traces", "replies", "jobs", "model_checks")
+    migrate(url, "0007")
+    database = AnyRevision(url)
+    with database.writing() as db:
+        insert_oldest(db)
+        db.execute(text("UPDATE jobs SET is_spent = 1, shares = '{\"m\": [1.0, 2.0]}'"))
+        insert(
+            db,
+            "purses",
+            {"holder": "p", "job_id": "j_old", "usd": 2.0, "tokens": 7, "calls": 1, "until": 9.0},
+        )
+        insert(db, "replies", {"key": b"k", "scope": b"s", "body": "{}", "kept_at": 8.0})
+        insert(db, "model_checks", {"job_id": "j_old", "model": "m", "state": "checking", "until": 3.0})
+        before = files_of(db, *large)
+    migrate(url)
+    with database.reading() as db:
+        assert files_of(db, *large) == before
+        assert db.execute(select(reservations)).one() == ("p", "j_old", 2.0, 7, 1, 9.0)
+        assert db.execute(select(jobs.c.is_budget_exhausted, jobs.c.cost_ratios)).one() == (
+            1,
+            '{"m": [1.0, 2.0]}',
+        )
+        assert db.execute(select(replies.c.created_at)).scalar_one() == 8.0
+        assert db.execute(select(model_checks.c.lease_until)).scalar_one() == 3.0
+    migrate(url, "0007")
+    with database.reading() as db:
+        assert files_of(db, *large) == before
+        assert db.execute(text("SELECT usd, until FROM purses")).one() == (2.0, 9.0)
+        assert db.execute(text("SELECT is_spent FROM jobs")).scalar_one() == 1
+    database.close()
+
+
 @BOTH
 def test_a_step_that_fails_leaves_everything_as_it_was(url: str, folder: Path) -> None:
     Store(url).close()
@@ -102,6 +233,43 @@ def test_tables_of_strangers_are_left_alone(url: str) -> None:
     database.close()
     with pytest.raises(SpecError, match="not of this Gnomon"):
         Store(url)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("DROP COLUMN tools_offered", "results lacks tools_offered"),
+        ("ADD COLUMN colour TEXT NOT NULL", "results must not have colour"),
+    ],
+)
+def test_a_table_of_results_that_holds_no_rows_of_ours_is_refused_by_column(
+    store: Store, change: str, says: str
+) -> None:
+    is_sqlite = store.url.startswith("sqlite")
+    with store.writing() as db:
+        if "NOT NULL" in change and is_sqlite:  # which adds no such column to a table
+            made = db.execute(text("SELECT sql FROM sqlite_master WHERE name = 'results'")).scalar_one()
+            db.execute(text("DROP TABLE results"))
+            db.execute(text(made.replace("(", "(colour TEXT NOT NULL, ", 1)))
+        else:
+            db.execute(text(f"ALTER TABLE results {change}"))
+    with pytest.raises(SpecError, match=says):
+        Store(store.url)
+
+
+@BOTH
+def test_a_column_that_results_can_be_written_without_is_left_alone(store: Store) -> None:
+    with store.writing() as db:
+        db.execute(text("ALTER TABLE results ADD COLUMN colour TEXT"))
+        db.execute(text("ALTER TABLE results ADD COLUMN size INTEGER NOT NULL DEFAULT 0"))
+    again = Store(store.url)
+    job = create(again)
+    [lease, *_] = again.lease(job.id, 0, worker="w", ttl_s=9.0)
+    row = make_row(lease)
+    assert again.finish([(lease, row, TRACE)]) == set()
+    assert again.trial(row.trial_id).row == row
+    again.close()
 
 
 @BOTH

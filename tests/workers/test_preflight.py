@@ -12,6 +12,7 @@ import pytest
 
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.model import Model, Reply, Request
+from gnomon.core.retry import PREFLIGHT_RETRY
 from gnomon.core.score import Outcome
 from tests.agents.conftest import FakeProvider, serving
 from tests.workers.conftest import BOTH, Clock, Plant, create, make_row, make_spec
@@ -32,7 +33,7 @@ TTL_S = 10.0
 
 @pytest.fixture(autouse=True)
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    hurried = {**preflight.ask.__kwdefaults__, "pauses_s": (0.01, 0.01)}
+    hurried = {**preflight.ask.__kwdefaults__, "retry": PREFLIGHT_RETRY.model_copy(update={"base_s": 0.01})}
     monkeypatch.setattr(preflight.ask, "__kwdefaults__", hurried)
 
 

@@ -5,9 +5,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from gnomon.core.agent import AgentContext
 from tests.agents.conftest import serving
 from tests.workers.conftest import BOTH, create
 from tests.workers.tiny_worker import context_of
@@ -56,10 +53,7 @@ CUT = len(FAULTS)
 
 
 @BOTH
-def test_each_trial_ends_with_its_own_cause(
-    real_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(AgentContext.__init__.__kwdefaults__, "backoff_s", 0.01)
+def test_each_trial_ends_with_its_own_cause(real_store: Store, tmp_path: Path) -> None:
     arm = {"name": "a", "agent": "react", "max_turns": 3}
     with serving() as provider:
         for status, body, *_ in FAULTS.values():
@@ -67,7 +61,8 @@ def test_each_trial_ends_with_its_own_cause(
         provider.cuts()
         provider.choose = _asked
         models = [{"id": "openai/m", "api_base": provider.url}]
-        job = create(real_store, CUT + 1, models=models, arms=[arm], limits={"trial_seconds": 120})
+        limits, retry = {"trial_seconds": 120}, {"base_s": 0.01}
+        job = create(real_store, CUT + 1, models=models, arms=[arm], limits=limits, retry=retry)
         for shard in range(job.shards):
             run_shard(job.id, shard, context=context_of(real_store, tmp_path))
     rows = list(real_store.iter_rows(job.id))

@@ -10,6 +10,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from gnomon.core.errors import ProviderFault, SpecError
 from gnomon.core.model import Reply, Request
+from gnomon.core.retry import RetryPolicy
 from gnomon.spec.job_spec import ModelSpec, Rate
 from gnomon.trials.timeout import timeout_paused, trial_timeout
 from workers.rate_limit.client import RateLimitClient
@@ -114,6 +115,25 @@ async def test_leave_in_advance_never_lets_more_calls_go_than_have_leave(new_gat
     await asyncio.gather(*(model.reply(ASK) for _ in range(100)))
     assert (busy.most, busy.calls) == (7, 100)
     assert max(visit.in_flight for visit in ledger.visits) <= 7
+
+
+async def test_a_call_waits_for_a_rate_limit_as_long_as_its_policy_says(new_gate: NewGate) -> None:
+    busy, gate = Busy(refusals=10**6, retry_after_s=3_600.0), new_gate(FakeLedger())
+    waits: list[float] = []
+
+    async def note(_message: str, wait_s: float) -> None:
+        waits.append(wait_s)
+
+    policy = RetryPolicy(cap_s=0.01, total_wait_s=0.05)
+    with pytest.raises(ProviderFault, match="slow down"):
+        await RateLimitedModel(busy, lambda: gate, waits=note, retry=policy).reply(ASK)
+    assert len(waits) == busy.calls - 1 > 1
+    assert set(waits) == {0.01}
+    final = RetryPolicy(final_causes=("rate_limit",))
+    calls = busy.calls
+    with pytest.raises(ProviderFault, match="slow down"):
+        await RateLimitedModel(busy, lambda: gate, waits=note, retry=final).reply(ASK)
+    assert busy.calls == calls + 1
 
 
 async def test_leave_that_is_not_used_in_time_is_given_back_with_its_tokens(new_gate: NewGate) -> None:

@@ -1,16 +1,104 @@
-"""Arrival: when a departed target comes into a camera's view and when it leaves it."""
+"""Computes when a target that left one camera comes into the view of another and leaves it."""
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from itertools import pairwise
+from math import dist
+from typing import Annotated, Literal, Self
 
-from tools.core.departure import Departure
-from tools.core.location import find_camera, listed, locate
-from tools.core.overlap import seen_within
-from tools.core.tool import ToolError
-from tools.geometry.camera_view import View, alignment, buffered, view_of_camera
+import numpy as np
+from pydantic import Field, model_validator
+from shapely import Polygon
+
+from tools.core.array_args import Seconds
+from tools.core.location import Location, find_camera, listed, locate
+from tools.core.tool import ToolArgs, ToolError
+from tools.geometry.angles import bearing_deg
+from tools.geometry.camera_view import BEYOND_M, View, alignment, buffered, point_ahead, view_of_camera
+from tools.geometry.field_of_view import crossings
 from tools.geometry.view_crossing import BLIND_M, NEAR_M, Unreachable, ViewCrossing, view_crossing
 from tools.scene.scene import Camera, Point, Scene
+
+Coordinate = Annotated[float, Field(ge=-1e6, le=1e6)]
+XY = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
+
+
+class Departure(ToolArgs):
+    """The end of a sighting; speed and heading are those of the target as it left."""
+
+    at: Location = Field(description="where it was last seen: exactly one of camera, place, or x_m with y_m")
+    time_s: float = Field(ge=-1e9, le=1e9, description="when that was, in seconds from any start")
+    speed_mps: float = Field(ge=0.05, le=100, description="its speed in metres per second")
+    speed_error_mps: float = Field(
+        default=0.0, ge=0, le=100, description="how far off the speed may be, in metres per second"
+    )
+    seen_within_m: float | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        description="how far a camera of unknown range sees it; 60 outdoors, 20 indoors if left out",
+    )
+    heading_deg: float | None = Field(
+        default=None, ge=-360, le=360, description="the direction it went, clockwise from north, if known"
+    )
+    track_m: list[XY] = Field(
+        default=[],
+        max_length=1000,
+        description="[x, y] of the points of the sighting, on the floor of `at`: other cameras may see them",
+    )
+    track_times_s: list[Seconds] = Field(
+        default=[], max_length=1000, description="the times of track_m, rising, on the clock of time_s"
+    )
+    seen_by: str | None = Field(
+        default=None, max_length=200, description="id of the camera that saw it last, if known"
+    )
+
+    @model_validator(mode="after")
+    def _times_go_with_points(self) -> Self:
+        if len(self.track_m) != len(self.track_times_s):
+            raise ValueError(
+                f"track_m has {len(self.track_m)} points but track_times_s {len(self.track_times_s)} times"
+            )
+        if any(later <= earlier for earlier, later in pairwise(self.track_times_s)):
+            raise ValueError("track_times_s must rise strictly")
+        return self
+
+
+Stay = tuple[
+    float, float | None
+]  # from and until, in seconds; until None: it was still in view when last seen
+
+ENDS_M = 1e-3  # a stretch that ends so close to the track's end lasts on
+
+
+def seen_within(departure: Departure, area: Polygon) -> Stay | None:
+    """The longest stretch of the departure's track in an area; None if it never was, or no track is given.
+
+    A track that begins in the area came into it earlier: straight, at the departure's speed.
+    """
+    line: list[Point] = [(x_m, y_m) for x_m, y_m in departure.track_m]
+    at_m = np.concatenate([[0.0], np.cumsum([dist(*pair) for pair in pairwise(line)])])
+    stretches = crossings(line, area)
+    if not stretches or at_m[-1] == 0.0:
+        return None
+    enters_m, leaves_m = max(stretches, key=lambda stretch: stretch[1] - stretch[0])
+    enters_s, leaves_s = (
+        float(np.interp(metres, at_m, departure.track_times_s)) for metres in (enters_m, leaves_m)
+    )
+    if enters_m <= ENDS_M:
+        enters_s -= _back_m(line, area) / departure.speed_mps
+    return enters_s, None if leaves_m >= at_m[-1] - ENDS_M else leaves_s
+
+
+def _back_m(line: list[Point], area: Polygon) -> float:
+    """Metres from the first point straight back to where the area begins."""
+    onward = next(point for point in line if point != line[0])
+    far = point_ahead(line[0], bearing_deg(onward, line[0]), BEYOND_M)
+    return max(
+        (leaves_m for enters_m, leaves_m in crossings([line[0], far], area) if enters_m <= ENDS_M),
+        default=0.0,
+    )
+
 
 Basis = Literal["overlap", "same_mast", "transit"]
 

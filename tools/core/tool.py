@@ -16,7 +16,7 @@ from tools.scene.frame import Frame
 from tools.scene.scene import Scene
 
 if TYPE_CHECKING:
-    from tools.trips.trip import Trip  # reads opening hours, which few tools need
+    from tools.itinerary.trip import Trip  # reads opening hours, which few tools need
 
 
 class ToolError(Exception):

@@ -13,7 +13,7 @@ from tools.core.registry import Registry
 from tools.core.tool import PictureResult, Tool, ToolArgs, ToolContext, ToolError, ToolResult
 
 if TYPE_CHECKING:
-    from tools.trips.trip import Trip
+    from tools.itinerary.trip import Trip
 
 TOOLS: Registry[Tool[Any]] = Registry("tools", "tool", dashes=False)
 

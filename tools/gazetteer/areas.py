@@ -1,16 +1,17 @@
 """Areas: prefectures, municipalities, wards and stations as places, by id and by name."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tools.gazetteer.place import Place
-from tools.gazetteer.spelling import latin_key
-from tools.gazetteer.tables import MICRO, tables
+from tools.gazetteer.place import APPROXIMATE_M, Place
+from tools.gazetteer.spelling import FOLDED, latin_key
+from tools.gazetteer.tables import MICRO, tables, unit_sphere_m
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -88,3 +89,94 @@ def _keys(place: Place) -> set[str]:
         return {ja, latin_key(place.name_en)} - {""}
     stem = place.name_en.rpartition("-")[0] if place.kind == "municipality" else place.name_en
     return {ja[:-1], latin_key(stem)}
+
+
+LATE = ("pyarrow.compute",)  # as in tables
+MOST = 200  # rows looked at for one name
+
+
+def town_at(row: int) -> Place:
+    """The town of a row, at the point of that row's block."""
+    table = tables()
+    name_ja, home = table.towns["name_ja"][row].as_py(), areas().municipalities[table.town_home[row]]
+    return Place(
+        id=f"{home.id}:{name_ja}",
+        kind="town",
+        name_ja=name_ja,
+        name_en=table.towns["name_en"][row].as_py(),
+        lat_deg=float(table.town_lat_deg[row]),
+        lon_deg=float(table.town_lon_deg[row]),
+        within=(*home.within, home.id),
+        weight=1,
+    )
+
+
+def town_of_id(place_id: str) -> Place | None:
+    """The town of an id such as `jp:13113:道玄坂`; None if there is none."""
+    home, _, name = place_id.rpartition(":")
+    found = (town for town, _ in towns_named(name, latin=False, within=home or None) if town.id == place_id)
+    return next(found, None) if home.count(":") == 1 else None
+
+
+def towns_named(key: str, *, latin: bool, within: str | None) -> Iterator[tuple[Place, bool]]:
+    """Towns whose name is `key` (true) or begins with it (false), each at the median of its blocks."""
+    import pyarrow.compute as pc
+
+    column = _latin_keys() if latin else tables().towns["name_ja"]
+    rows = np.flatnonzero(np.asarray(pc.starts_with(column, key)))
+    groups: dict[tuple[int, str], list[int]] = {}
+    homes = tables().town_home[rows]
+    allowed = [_inside(areas().municipalities[home], within) for home in homes.tolist()]
+    for row, home in zip(rows[allowed][:MOST].tolist(), homes[allowed].tolist(), strict=False):
+        groups.setdefault((home, tables().towns["name_ja"][row].as_py()), []).append(row)
+    for group in groups.values():
+        town = town_at(_middle(np.array(group)))
+        name = latin_key(town.name_en) if latin else town.name_ja
+        yield town, name in {key, f"{key}町", f"{key}cho", f"{key}machi"}
+
+
+def _inside(home: Place, within: str | None) -> bool:
+    return within is None or within == home.id or within in home.within
+
+
+def _middle(rows: NDArray[np.intp]) -> int:
+    """The row whose point lies nearest to the median of all."""
+    lat, lon = tables().town_lat_deg[rows], tables().town_lon_deg[rows]
+    away = (lat - np.median(lat)) ** 2 + (lon - np.median(lon)) ** 2
+    return int(rows[np.argmin(away)])
+
+
+@cache
+def _latin_keys() -> Any:
+    import pyarrow.compute as pc
+
+    letters = pc.replace_substring_regex(pc.utf8_lower(tables().towns["name_en"]), "[^a-z0-9]", "")
+    for pattern, replacement in FOLDED:
+        letters = pc.replace_substring_regex(letters, pattern, replacement)
+    return letters
+
+
+STATION_M = 1_000.0  # rows of one name that near are one station
+
+
+@lru_cache(maxsize=4096)
+def extent_m(place: Place) -> float:
+    """Metres from the place's point to its farthest town; of a town or station, what its data allow.
+
+    >>> from tools.gazetteer.search import place
+    >>> 15_000 < extent_m(place("jp:26100")) < 40_000
+    True
+    """
+    if place.kind == "station":
+        return STATION_M
+    if place.kind == "town":
+        return APPROXIMATE_M
+    homes = [
+        number
+        for number, home in enumerate(areas().municipalities)
+        if place.id == home.id or place.id in home.within
+    ]
+    rows = np.flatnonzero(np.isin(tables().town_home, homes))
+    towns_m = unit_sphere_m(tables().town_lat_deg[rows], tables().town_lon_deg[rows])
+    away = towns_m - unit_sphere_m(place.lat_deg, place.lon_deg)
+    return float(np.linalg.norm(away, axis=1).max(initial=0.0)) + APPROXIMATE_M

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable
 from pydantic import Field
 
 from tools.core.tool import ToolArgs, ToolError, ToolResult
-from tools.gazetteer.extent import extent_m
-from tools.gazetteer.gazetteer import areas_of, resolve
+from tools.gazetteer.areas import extent_m
 from tools.gazetteer.place import KINDS, Hit, Kind, Place
+from tools.gazetteer.search import areas_of, resolve
 
 SURE = 0.9  # of a hit's score: the name itself, with or without the word that says what it is
 LISTED = 6

@@ -13,8 +13,7 @@ from tools.geometry.camera_view import View, chord_of, point_along
 from tools.geometry.field_of_view import crossings
 from tools.geometry.network import Network
 from tools.geometry.route import RouteLeg, ground_leg
-from tools.geometry.view_crossing import BLIND_M, NEAR_M, Spot, Unreachable
-from tools.geometry.view_exit import distance_to_exit_m, reversed_legs
+from tools.geometry.view_crossing import BLIND_M, NEAR_M, Spot, Unreachable, distance_to_exit_m, reversed_legs
 from tools.scene.scene import Camera, Point, Scene
 
 JOIN_S = 2.0  # stays this close are one: a step behind a corner of a view is no leaving

@@ -223,7 +223,7 @@ class BudgetClient:
                 held=subtract(committed, written),
                 calls=self._busy(),
                 wanted=wanted and Usage(times * wanted.known_usd, times * wanted.known_tokens),
-                shares=self._pots.most | {label: bound.shares for label, bound in self._bounds.items()},
+                cost_ratios=self._pots.most | {label: bound.shares for label, bound in self._bounds.items()},
                 ttl_s=self._ttl_s,
             )
             answer = await self._in_store(reserve)

@@ -3,10 +3,8 @@
 from typing import NamedTuple, Self
 
 from gnomon.core.model import Reply
-from gnomon.core.row import Row
+from gnomon.core.row import MAX_TOKENS, MAX_USD, Row
 from gnomon.core.trace import Trace
-
-MAX_USD, MAX_TOKENS = 1e9, 10**12  # of one trial: more is no usage, and sums of it would not fit a column
 
 
 class Usage(NamedTuple):

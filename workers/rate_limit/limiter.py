@@ -11,6 +11,7 @@ from redis.backoff import NoBackoff
 from agents.models.chat_format import key_of
 from gnomon.core.errors import ProviderFault
 from gnomon.core.model import Model, is_built_in
+from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy
 from gnomon.spec.job_spec import JobSpec, ModelSpec, Rate
 from workers.rate_limit.client import RateLimitClient
 from workers.rate_limit.config import bucket_key, endpoint_of
@@ -30,11 +31,13 @@ def flow_of(job_id: str, spec: JobSpec) -> Flow:
 class Limiter:
     """Holds models to the rates that the operator and the spec name, whichever is stricter."""
 
-    def __init__(self, redis_url: str, *, flow: Flow, rates: Mapping[str, Rate]) -> None:
+    def __init__(
+        self, redis_url: str, *, flow: Flow, rates: Mapping[str, Rate], retry: RetryPolicy = DEFAULT_RETRY
+    ) -> None:
         """Connects at the first call, on its loop."""
-        retry = Retry(NoBackoff(), 0)
-        self._redis = Redis.from_url(redis_url, socket_timeout=REDIS_TIMEOUT_S, retry=retry)
-        self._flow, self._rates = flow, rates
+        once = Retry(NoBackoff(), 0)
+        self._redis = Redis.from_url(redis_url, socket_timeout=REDIS_TIMEOUT_S, retry=once)
+        self._flow, self._rates, self._retry = flow, rates, retry
         self._gates: dict[tuple[str, Rate], RateLimitClient] = {}
 
     def around(self, model: Model, spec: ModelSpec, waits: WaitRecord, *, asks_anew: bool = False) -> Model:
@@ -53,7 +56,7 @@ class Limiter:
             except ProviderFault:
                 return None
 
-        return RateLimitedModel(model, gate_for, waits=waits.note, asks_anew=asks_anew)
+        return RateLimitedModel(model, gate_for, waits=waits.note, asks_anew=asks_anew, retry=self._retry)
 
     def _gate(self, name: str, rate: Rate) -> RateLimitClient:
         if (name, rate) not in self._gates:

@@ -1,17 +1,15 @@
 """A model behind a gate: it calls when the key's account allows, and waits where the provider says 429."""
 
 import asyncio
-import random
 from collections.abc import Awaitable, Callable
 
 from gnomon.core.errors import ProviderFault
 from gnomon.core.model import Model, Reply, Request
+from gnomon.core.retry import DEFAULT_RETRY, RATE_LIMIT_PAUSES, RetryPolicy
 from gnomon.tokens import REPLY_TOKENS, TokenEstimator
-from gnomon.trials.provider_wait import capped_s, provider_wait, sleep_as_asked
+from gnomon.trials.provider_wait import provider_wait, sleep_as_asked
 from workers.rate_limit.client import RateLimitClient
 
-MAX_WAIT_S = 900.0  # a call that has only heard "too many requests" for this long fails
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
 MEMORY = 0.9  # how much of what was known stays, at each reply
 
 
@@ -21,6 +19,8 @@ async def _untold(_said: str, _wait_s: float) -> None:
 
 class RateLimitedModel:
     """Any model, held to the rate of its key. A 429 costs no try and no second of the trial: it waits.
+
+    A call waits for `retry.total_wait_s` in all, and for `retry.cap_s` at a time, whatever the provider asks.
 
     `gate_for` gives the gate of the key as it is now; None: there is no key, and the model will say so.
     `waits` is told what the provider said, and for how many seconds it is not called. With `asks_anew` calls
@@ -35,9 +35,10 @@ class RateLimitedModel:
         *,
         waits: Callable[[str, float], Awaitable[None]] = _untold,
         asks_anew: bool = False,
+        retry: RetryPolicy = DEFAULT_RETRY,
     ) -> None:
         self.id, self._model, self._gate_for = model.id, model, gate_for
-        self._waits, self._asks_anew = waits, asks_anew
+        self._waits, self._asks_anew, self._retry = waits, asks_anew, retry
         self._tokens = TokenEstimator()
         self._per_guess = 1.0  # tokens that were used, for each that was guessed
 
@@ -52,28 +53,31 @@ class RateLimitedModel:
             return await self._model.reply(request)
         if self._asks_anew:
             return await self._ask_anew(request, gate)
-        began_s, pause_s = asyncio.get_running_loop().time(), FIRST_PAUSE_S
+        began_s = asyncio.get_running_loop().time()
         guess = self._tokens.prompt(request) + REPLY_TOKENS
+        pauses = 0  # for which the provider gave no time
         while True:
             try:
                 return await self._try(request, gate, guess)
             except ProviderFault as fault:
                 waited_s = asyncio.get_running_loop().time() - began_s
-                if fault.cause != "rate_limit" or not fault.transient or waited_s > MAX_WAIT_S:
+                is_passing = fault.cause == "rate_limit" and self._retry.is_transient(fault)
+                if not is_passing or waited_s > self._retry.total_wait_s:
                     raise
-                again_s, said = fault.retry_after_s, fault.message
+                again_s, message = fault.retry_after_s, fault.message
             if again_s is None:
-                again_s, pause_s = pause_s * random.uniform(0.5, 1.5), min(2 * pause_s, LONGEST_PAUSE_S)
+                pauses += 1
+                again_s = self._retry.capped_s(RATE_LIMIT_PAUSES.pause_s(pauses))
             async with provider_wait():
-                await self._waits(said, capped_s(again_s))
-            await sleep_as_asked(again_s)
+                await self._waits(message, self._retry.capped_s(again_s))
+            await sleep_as_asked(again_s, retry=self._retry)
 
     async def _ask_anew(self, request: Request, gate: RateLimitClient) -> Reply:
         try:
             return await self._try(request, gate, self._tokens.prompt(request) + REPLY_TOKENS)
         except ProviderFault as fault:
             if fault.cause == "rate_limit" and fault.retry_after_s is not None:
-                await self._waits(fault.message, capped_s(fault.retry_after_s))
+                await self._waits(fault.message, self._retry.capped_s(fault.retry_after_s))
             raise
 
     async def _try(self, request: Request, gate: RateLimitClient, guess: int) -> Reply:
@@ -83,7 +87,8 @@ class RateLimitedModel:
                 reply = await self._model.reply(request)
             except ProviderFault as fault:
                 call.throttled = fault.cause == "rate_limit"
-                call.retry_after_s = capped_s(fault.retry_after_s or 0.0) if call.throttled else 0.0
+                asked_s = fault.retry_after_s or 0.0
+                call.retry_after_s = self._retry.capped_s(asked_s) if call.throttled else 0.0
                 raise
             call.used = call.tokens
             if reply.prompt_tokens is not None and reply.completion_tokens is not None:

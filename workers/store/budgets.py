@@ -1,4 +1,4 @@
-"""Purses: what each process may spend of a job's limits before it has told what it spent."""
+"""Keeps what each process may spend of a job's limits before it has written what it spent."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from workers.store.database import Database
 from workers.store.job_counters import Usage, add_results
 from workers.store.jobs import lock_jobs
-from workers.store.schema import jobs, purses
+from workers.store.schema import jobs, reservations
 
 ROUNDING_USD = 1e-9
 ZERO_USAGE = Usage(0.0, 0)
@@ -75,70 +75,80 @@ class BudgetStore(Database):
         calls: int,
         wanted: Usage | None,
         ttl_s: float,
-        shares: CostRatios,
+        cost_ratios: CostRatios,
     ) -> ReserveResult:
         """Note what `holder` has spent or may spend beyond the results it has written, and ask for more.
 
         `held` is that without the call asked for, with `calls` in flight; `wanted` is the most that the call
         costs. None asks for all that is left, and is granted to one process while no other calls.
-        A purse that was not shown for `ttl_s` seconds is taken for spent.
+        A reservation that is not renewed for `ttl_s` seconds counts as spent.
         """
         with self.writing() as db:
             lock_jobs(db, [job_id])
             now = self.now(db)
-            dead = (purses.c.job_id == job_id) & (purses.c.until < now) & (purses.c.holder != holder)
-            lost = db.execute(delete(purses).where(dead).returning(purses.c.usd, purses.c.tokens)).all()
+            expired = (
+                (reservations.c.job_id == job_id)
+                & (reservations.c.expires_at < now)
+                & (reservations.c.holder != holder)
+            )
+            lost = db.execute(
+                delete(reservations).where(expired).returning(reservations.c.usd, reservations.c.tokens)
+            ).all()
             add_results(db, job_id, (), [Usage(row.usd, row.tokens) for row in lost], now=now)
-            columns = (jobs.c.known_usd, jobs.c.known_tokens, jobs.c.shares)
-            known = db.execute(select(*columns).where(jobs.c.id == job_id)).one_or_none()
-            if known is None:
+            columns = (jobs.c.known_usd, jobs.c.known_tokens, jobs.c.cost_ratios)
+            stored = db.execute(select(*columns).where(jobs.c.id == job_id)).one_or_none()
+            if stored is None:
                 return ReserveResult(granted=None, calls_elsewhere=0, cost_ratios={})
             spent, calls_elsewhere = _others(db, job_id, holder)
-            used = total([Usage(known.known_usd, known.known_tokens), spent, held])
+            used = total([Usage(stored.known_usd, stored.known_tokens), spent, held])
             granted = limit.grant(used, wanted, is_alone=not calls_elsewhere)
             more = total([held, granted or ZERO_USAGE])
-            mine = {
+            reservation = {
                 "job_id": job_id,
                 "usd": more.known_usd,
                 "tokens": more.known_tokens,
                 "calls": calls + (granted is not None and granted != ZERO_USAGE),
-                "until": now + ttl_s,
+                "expires_at": now + ttl_s,
             }
-            if not db.execute(update(purses).where(purses.c.holder == holder).values(mine)).rowcount:
-                db.execute(insert(purses).values(holder=holder, **mine))
-            learnt = _greatest(json.loads(known.shares), shares)
-            if (text := json.dumps(learnt)) != known.shares:
-                db.execute(update(jobs).where(jobs.c.id == job_id).values(shares=text))
-        return ReserveResult(granted=granted, calls_elsewhere=calls_elsewhere, cost_ratios=learnt)
+            if not db.execute(
+                update(reservations).where(reservations.c.holder == holder).values(reservation)
+            ).rowcount:
+                db.execute(insert(reservations).values(holder=holder, **reservation))
+            merged = _greatest(json.loads(stored.cost_ratios), cost_ratios)
+            if (text := json.dumps(merged)) != stored.cost_ratios:
+                db.execute(update(jobs).where(jobs.c.id == job_id).values(cost_ratios=text))
+        return ReserveResult(granted=granted, calls_elsewhere=calls_elsewhere, cost_ratios=merged)
 
     def mark_exhausted(self, job_id: str) -> None:
         """The limits leave nothing for another call: no sample of the job is begun any more."""
         with self.writing() as db:
-            db.execute(update(jobs).where(jobs.c.id == job_id).values(is_spent=1))
+            db.execute(update(jobs).where(jobs.c.id == job_id).values(is_budget_exhausted=1))
 
     def close_budget(self, job_id: str, holder: str, left: Usage) -> None:
         """All that has results is written; `left` was spent besides."""
         with self.writing() as db:
             lock_jobs(db, [job_id])
-            db.execute(delete(purses).where(purses.c.holder == holder))
+            db.execute(delete(reservations).where(reservations.c.holder == holder))
             add_results(db, job_id, (), [left], now=self.now(db))
 
 
 def _others(db: Connection, job_id: str, holder: str) -> tuple[Usage, int]:
     """What other processes hold, and how many calls they have in flight."""
-    columns = [func.coalesce(func.sum(purses.c[name]), 0) for name in ("usd", "tokens", "calls")]
-    found = db.execute(select(*columns).where(purses.c.job_id == job_id, purses.c.holder != holder)).one()
-    return Usage(float(found[0]), int(found[1])), int(found[2])
+    columns = [func.coalesce(func.sum(reservations.c[name]), 0) for name in ("usd", "tokens", "calls")]
+    sums = db.execute(
+        select(*columns).where(reservations.c.job_id == job_id, reservations.c.holder != holder)
+    ).one()
+    return Usage(float(sums[0]), int(sums[1])), int(sums[2])
 
 
-def _greatest(one: CostRatios, other: CostRatios) -> dict[str, tuple[float, float]]:
-    found = {label: (float(tokens), float(usd)) for label, (tokens, usd) in one.items()}
-    for label, (tokens, usd) in other.items():
-        known = found.get(label, (0.0, 0.0))
-        found[label] = max(known[0], tokens), max(known[1], usd)
-    return found
+def _greatest(first: CostRatios, second: CostRatios) -> dict[str, tuple[float, float]]:
+    greatest = {label: (float(tokens), float(usd)) for label, (tokens, usd) in first.items()}
+    for label, (tokens, usd) in second.items():
+        before = greatest.get(label, (0.0, 0.0))
+        greatest[label] = max(before[0], tokens), max(before[1], usd)
+    return greatest
 
 
 def total(spent: Sequence[Usage]) -> Usage:
     """What is known of several."""
-    return Usage(sum(one.known_usd for one in spent), sum(one.known_tokens for one in spent))
+    return Usage(sum(usage.known_usd for usage in spent), sum(usage.known_tokens for usage in spent))

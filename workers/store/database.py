@@ -11,7 +11,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError, SQLAlchemyError, StatementError
 
 from gnomon.core.errors import DataError, SpecError, Unavailable
-from workers.store.schema import REVISION, alembic_version, metadata
+from workers.store.schema import REVISION, alembic_version, metadata, results
 from workers.store.sqlite import (
     BUSY_TIMEOUT_S,
     Raw,
@@ -58,6 +58,7 @@ class Database:
             self._lock_tables(db)
             if metadata.tables.keys() & set(inspect(db).get_table_names()):
                 _check(revision_of(db))
+                _check_results(db)
             else:
                 metadata.create_all(db)
                 db.execute(insert(alembic_version).values(version_num=REVISION))
@@ -200,6 +201,22 @@ def _check(found: str | None) -> None:
         f"the database has revision {found}, this Gnomon needs {REVISION}: run `gnomon database upgrade`",
         field="GNOMON_DATABASE_URL",
     )
+
+
+def _check_results(db: Connection) -> None:
+    """Refuse a table of results whose columns are not those of a row, whatever its revision says.
+
+    A column that is added from outside does no harm where results can be written without it.
+    """
+    stored = {column["name"]: column for column in inspect(db).get_columns(results.name)}
+    needed = [name for name, column in stored.items() if not column["nullable"] and column["default"] is None]
+    for message, names in (
+        ("lacks", [column.name for column in results.c if column.name not in stored]),
+        ("must not have", [name for name in needed if name not in results.c]),
+    ):
+        if names:
+            columns = ", ".join(names)
+            raise _unusable(f"its table {results.name} {message} {columns}: it is not of revision {REVISION}")
 
 
 def _open_postgresql(url: URL) -> Engine:

@@ -170,7 +170,7 @@ class Jobs(Database):
                 "finished_at": None,
                 "error": "",
                 "stuck_since": None,
-                "is_spent": 0,
+                "is_budget_exhausted": 0,
             }
             if db.execute(reopened.values(values)).rowcount:
                 again = update(model_checks).where(model_checks.c.job_id == job_id)

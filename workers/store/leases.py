@@ -183,7 +183,8 @@ def over_limit(spec: JobSpec, *, usd: float, tokens: int) -> bool:
 
 def _stop_at_limits(db: Connection, job: RowMapping, here: ColumnElement[bool], *, now: float) -> None:
     spec = JobSpec.model_validate_json(job["spec"])
-    if not job["is_spent"] and not over_limit(spec, usd=job["known_usd"], tokens=job["known_tokens"]):
+    is_over = over_limit(spec, usd=job["known_usd"], tokens=job["known_tokens"])
+    if not (job["is_budget_exhausted"] or is_over):
         return
     size, labels = group_size(spec), {model.label for model in spec.models}
     pending = db.execute(select(trials.c.trial_id, trials.c.ordinal, trials.c.model).where(here)).all()

@@ -58,16 +58,8 @@ def _keep_missing(
 def missing_row(trial: Trial, *, benchmark: str, stop_reason: str, attempt: int) -> Row:
     """The row of a trial that has nothing to show; it has cost nothing."""
     return Row(
-        job_id=trial.job_id,
-        trial_id=trial.trial_id,
+        **trial.identity(),
         benchmark=benchmark,
-        task=trial.ref.task,
-        cell=trial.ref.cell,
-        sample_id=trial.ref.sample_id,
-        cluster=trial.ref.cluster,
-        model=trial.model,
-        arm=trial.arm,
-        repeat=trial.repeat,
         outcome=Outcome.INFRA_MISSING,
         stop_reason=stop_reason,
         score=None,

@@ -28,9 +28,9 @@ class ModelChecks(Database):
             now, known = self.now(db), _find(db, job_id, model)
             if known is not None and known["state"] not in ("pending", "checking"):
                 return check_of(known, at_s=now), False
-            is_mine = known is None or known["holder"] in ("", holder) or known["until"] < now
+            is_mine = known is None or known["holder"] in ("", holder) or known["lease_until"] < now
             if is_mine:
-                _set(db, job_id, model, state="checking", holder=holder, until=now + ttl_s)
+                _set(db, job_id, model, state="checking", holder=holder, lease_until=now + ttl_s)
             return check_of(_at(db, job_id, model), at_s=now), is_mine
 
     def end_check(

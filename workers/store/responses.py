@@ -61,7 +61,7 @@ class Responses(Database):
     def _insert(self, values: Sequence[Mapping[str, Any]]) -> None:
         with self.writing() as db:
             now = self.now(db)
-            rows = [{**one, "kept_at": now} for one in values]
+            rows = [{**one, "created_at": now} for one in values]
             if self._is_sqlite:
                 db.execute(sqlite.insert(replies).on_conflict_do_nothing(), rows)
             else:
@@ -72,8 +72,8 @@ class Responses(Database):
         gone = 0
         while True:
             with self.writing() as db:
-                old = select(replies.c.key).where(replies.c.kept_at < self.now(db) - older_than_s)
-                batch = replies.c.key.in_(old.order_by(replies.c.kept_at).limit(FORGET_BATCH))
+                old = select(replies.c.key).where(replies.c.created_at < self.now(db) - older_than_s)
+                batch = replies.c.key.in_(old.order_by(replies.c.created_at).limit(FORGET_BATCH))
                 count = db.execute(delete(replies).where(batch)).rowcount
             gone += count
             if count < FORGET_BATCH:

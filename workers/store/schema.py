@@ -1,5 +1,7 @@
 """The tables. Times are seconds since 1970; JSON is text, so that what comes out is what went in."""
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
@@ -7,6 +9,7 @@ from sqlalchemy import (
     Column,
     Double,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     Integer,
     LargeBinary,
@@ -14,26 +17,33 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    UniqueConstraint,
     literal_column,
 )
 
-REVISION = "0007"  # of the tables below; each change of them is a step in workers/store/revisions
+from gnomon.core.row import ROW_COLUMNS, RowColumn
+
+# Of the tables below: each change of them is a step in this folder, named r0001_… and so on.
+REVISION = max(step.name[1:5] for step in (Path(__file__).parent / "revisions").glob("r[0-9]*.py"))
 metadata = MetaData()
+TRIAL_COLUMNS = ("job_id", "sample_id", "task", "cell", "cluster", "model", "arm", "repeat")
 _serial = BigInteger().with_variant(Integer, "sqlite")
 
 
-def _trial_columns() -> tuple[Column[Any], ...]:
+def _result_column(column: RowColumn) -> Column[Any]:
+    """The column of `results` that holds this column of a row."""
+    form, is_required = column.form, not column.is_nullable
+    if column.kind == "integer":
+        return Column(column.name, BigInteger if form.is_large else Integer, nullable=not is_required)
+    if column.kind == "fraction":
+        return Column(column.name, Double, nullable=not is_required)
+    text = Text if form.sql_length is None else String(form.sql_length)
+    return Column(column.name, text, nullable=not is_required)
+
+
+def _trial_columns() -> Iterator[Column[Any]]:
     """What a trial is. `job_id` is no foreign key: a job's own row is written after its trials."""
-    return (
-        Column("job_id", String(40), nullable=False),
-        Column("sample_id", Text, nullable=False),
-        Column("task", Text, nullable=False),
-        Column("cell", Text, nullable=False),
-        Column("cluster", Text, nullable=False),
-        Column("model", Text, nullable=False),
-        Column("arm", Text, nullable=False),
-        Column("repeat", Integer, nullable=False),
-    )
+    return (_result_column(column) for column in ROW_COLUMNS if column.name in TRIAL_COLUMNS)
 
 
 jobs = Table(
@@ -61,8 +71,8 @@ jobs = Table(
     Column("unknown_tokens", Integer, nullable=False, default=0),
     Column("faults", Text, nullable=False),
     Column("error", Text, nullable=False, default=""),
-    Column("is_spent", Integer, nullable=False, default=0, server_default="0"),  # the limits allow no call
-    Column("shares", Text, nullable=False, default="{}", server_default="{}"),  # JSON: what calls cost
+    Column("is_budget_exhausted", Integer, nullable=False, default=0, server_default="0"),
+    Column("cost_ratios", Text, nullable=False, default="{}", server_default="{}"),  # JSON by model
     Column("stuck_since", Double),  # since when no worker could set it up
     sqlite_autoincrement=True,
 )
@@ -104,31 +114,9 @@ results = Table(
     "results",
     metadata,
     Column("seq", _serial, primary_key=True),  # order of arrival: the cursor of rows and events
-    Column(
-        "trial_id", String(40), ForeignKey("trials.trial_id", ondelete="CASCADE"), nullable=False, unique=True
-    ),
-    *_trial_columns(),
-    Column("benchmark", Text, nullable=False),
-    Column("outcome", String(16), nullable=False),
-    Column("stop_reason", Text, nullable=False),
-    Column("score", Double),
-    Column("metrics", Text, nullable=False),
-    Column("answer", Text),
-    Column("flags", Text, nullable=False),
-    Column("model_calls", Integer, nullable=False),
-    Column("tool_calls", Integer, nullable=False),
-    Column("tool_errors", Integer, nullable=False),
-    Column("tools_used", Text, nullable=False),
-    Column("cache_hits", Integer, nullable=False),
-    Column("prompt_tokens", BigInteger),
-    Column("completion_tokens", BigInteger),
-    Column("cached_tokens", BigInteger),
-    Column("reasoning_tokens", BigInteger),
-    Column("usd", Double),
-    Column("wall_s", Double, nullable=False),
-    Column("attempt", Integer, nullable=False),
-    Column("error", Text, nullable=False, default="", server_default=""),
-    Column("tools_offered", Integer),  # None in rows from before it was counted
+    *(_result_column(column) for column in ROW_COLUMNS),
+    ForeignKeyConstraint(["trial_id"], ["trials.trial_id"], ondelete="CASCADE"),
+    UniqueConstraint("trial_id"),
     sqlite_autoincrement=True,
 )
 Index("results_by_job", results.c.job_id, results.c.seq)
@@ -147,22 +135,22 @@ replies = Table(  # the response cache: it must outlive Redis, whose memory it w
     Column("key", LargeBinary, primary_key=True),
     Column("scope", LargeBinary, nullable=False),  # the model, its parameters and the trial's seed
     Column("body", Text, nullable=False),
-    Column("kept_at", Double, nullable=False),
+    Column("created_at", Double, nullable=False),
 )
 Index("replies_by_scope", replies.c.scope)
-Index("replies_by_age", replies.c.kept_at)
+Index("replies_by_age", replies.c.created_at)
 
-purses = Table(
-    "purses",
+reservations = Table(  # what each process may spend before it has written what it spent
+    "budget_reservations",
     metadata,
     Column("holder", String(200), primary_key=True),
     Column("job_id", String(40), nullable=False),
     Column("usd", Double, nullable=False),
     Column("tokens", BigInteger, nullable=False),
     Column("calls", Integer, nullable=False),
-    Column("until", Double, nullable=False),
+    Column("expires_at", Double, nullable=False),
 )
-Index("purses_by_job", purses.c.job_id)
+Index("budget_reservations_by_job", reservations.c.job_id)
 
 model_checks = Table(  # what is known of a job's model: its preflight, and whether it was stopped
     "model_checks",
@@ -173,7 +161,7 @@ model_checks = Table(  # what is known of a job's model: its preflight, and whet
     Column("cause", Text, nullable=False, default="", server_default=""),
     Column("error", Text, nullable=False, default="", server_default=""),
     Column("holder", String(200), nullable=False, default="", server_default=""),
-    Column("until", Double, nullable=False, default=0.0, server_default="0"),
+    Column("lease_until", Double, nullable=False, default=0.0, server_default="0"),
     Column("calls", Integer, nullable=False, default=0, server_default="0"),
     Column("usd", Double),  # of the preflight calls; None: unknown
     Column("tokens", BigInteger),

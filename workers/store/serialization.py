@@ -12,19 +12,19 @@ from sqlalchemy import RowMapping
 
 from gnomon.core.missing import keepable
 from gnomon.core.redaction import redactor_here, without_folders
-from gnomon.core.row import COLUMNS, Row
+from gnomon.core.row import COLUMNS, ROW_COLUMNS, Row
 from gnomon.core.sample import DataFault, SampleRef
-from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial
-from workers.budget.usage import MAX_TOKENS, MAX_USD
 from workers.store.records import Counts, JobRecord, ModelCheck, iso
 
-_FINITE = ("score", "wall_s")
-_USAGE = {"usd": MAX_USD, "prompt_tokens": MAX_TOKENS, "completion_tokens": MAX_TOKENS}
-_JSON = ("metrics", "flags", "tools_used")
-_SAID = ("answer", "stop_reason", *_JSON)  # what models and providers may have put their words into
-_OUTCOMES = {outcome.value: outcome for outcome in Outcome}  # an enum's own look-up is five times slower
+_BOUNDED = {c.name: (c.form.least, c.form.most) for c in ROW_COLUMNS if c.form.most is not None}
+_FINITE = tuple(c.name for c in ROW_COLUMNS if c.kind == "fraction" and c.form.most is None)
+_JSON = tuple(c.name for c in ROW_COLUMNS if c.is_json)
+_TEXTS = tuple(c.name for c in ROW_COLUMNS if c.kind == "texts")
+_QUOTED = tuple(c.name for c in ROW_COLUMNS if c.form.is_quoted)
+# By column and text: an enum's own look-up is five times slower.
+_CHOICES = {c.name: {member.value: member for member in c.type} for c in ROW_COLUMNS if c.kind == "choice"}
 _REF = tuple(field.name for field in fields(SampleRef))
 
 
@@ -47,31 +47,32 @@ def row_values(row: Row) -> dict[str, Any]:
     for name in _FINITE:  # a database may quietly keep NaN as NULL
         if values[name] is not None and not math.isfinite(values[name]):
             raise ValueError(f"{name} is {values[name]}")
-    for name, most in _USAGE.items():
-        if values[name] is not None and not 0 <= values[name] <= most:
-            raise ValueError(f"{name} is {values[name]}, not between 0 and {most:,.0f}")
-    values.update({name: dump(values[name]) for name in _JSON}, outcome=row.outcome.value)
-    values.update({name: redactor_here().redact(values[name]) for name in _SAID if values[name]})
+    for name, (least, most) in _BOUNDED.items():
+        if values[name] is not None and not least <= values[name] <= most:
+            raise ValueError(f"{name} is {values[name]}, not between {least:,.0f} and {most:,.0f}")
+    values.update({name: dump(values[name]) for name in _JSON})
+    values.update({name: values[name].value for name in _CHOICES})
+    values.update({name: redactor_here().redact(values[name]) for name in _QUOTED if values[name]})
     if row.error:
         values["error"] = keepable(row.error)
     return values
 
 
-def row_of(found: RowMapping) -> Row:
-    """The row that lies in these columns."""
-    values = {name: found[name] for name in COLUMNS}
-    values.update({name: json.loads(values[name]) for name in _JSON})
-    values.update(outcome=Outcome(values["outcome"]), flags=tuple(values["flags"]))
-    return Row(**values)
+def row_of(columns: RowMapping) -> Row:
+    """The row in these columns."""
+    return row_in_order([columns[name] for name in COLUMNS])
 
 
-def row_in_order(values: Sequence[Any]) -> Row:
-    """The row whose values these are, in the order of COLUMNS; faster than `row_of` where rows are many."""
-    found = dict(zip(COLUMNS, values, strict=True))
+def row_in_order(in_order: Sequence[Any]) -> Row:
+    """The row whose values these are, in the order of COLUMNS."""
+    values = dict(zip(COLUMNS, in_order, strict=True))
     for name in _JSON:
-        found[name] = _loaded(found[name])
-    found["outcome"], found["flags"] = _OUTCOMES[found["outcome"]], tuple(found["flags"])
-    return Row(**found)
+        values[name] = _loaded(values[name])
+    for name in _TEXTS:
+        values[name] = tuple(values[name])
+    for name, choices in _CHOICES.items():
+        values[name] = choices[values[name]]
+    return Row(**values)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -142,23 +143,10 @@ def trial_of(found: RowMapping) -> Trial:
 
 def trial_values(trial: Trial, *, ordinal: int, shard: int) -> dict[str, Any]:
     """A planned trial as the columns of `trials`."""
-    ref = trial.ref
-    return {
-        "trial_id": trial.trial_id,
-        "job_id": trial.job_id,
-        "ordinal": ordinal,
-        "shard": shard,
-        "sample_id": ref.sample_id,
-        "task": ref.task,
-        "cell": ref.cell,
-        "cluster": ref.cluster,
-        "model": trial.model,
-        "arm": trial.arm,
-        "repeat": trial.repeat,
-        "state": "pending",
-        "attempt": 0,
-        "token": 0,
-    }
+    values = trial.identity()
+    values["ordinal"], values["shard"] = ordinal, shard
+    values["state"], values["attempt"], values["token"] = "pending", 0, 0
+    return values
 
 
 def pack(trace: Mapping[str, Any]) -> bytes:

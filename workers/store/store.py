@@ -13,7 +13,7 @@ from workers.store.worker_registry import WorkerRegistry
 
 
 class Store(FinishedJobs, Leases, Results, ModelChecks, Responses, BudgetStore, WorkerRegistry):
-    """Jobs, leases, results, filed jobs, models, replies, purses and the fleet over one database.
+    """Jobs, leases, results, finished jobs, models, replies, budgets and workers over one database.
 
     `Store(url)`: `sqlite:///FILE` (made if absent, with its folder) or a PostgreSQL URL. Tables are made
     if absent. `clock` replaces the database's clock in tests.

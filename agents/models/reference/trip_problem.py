@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.models.reference.trip_reading import TripReading
-from tools.trips.errors import BadArgument
-from tools.trips.place import LatLon, Place, Table
-from tools.trips.problem import Problem
-from tools.trips.request import TripRequest, read_request
-from tools.trips.trip import Trip
-from tools.trips.world import World
+from tools.itinerary.city_level import World
+from tools.itinerary.errors import BadArgument
+from tools.itinerary.place import LatLon, Place, Table
+from tools.itinerary.problem import Problem
+from tools.itinerary.request import TripRequest, read_request
+from tools.itinerary.trip import Trip
 
 
 def problem_from(reading: TripReading, places: Sequence[str]) -> Problem | None:

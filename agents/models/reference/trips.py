@@ -9,8 +9,8 @@ from agents.models.reference.preferences import chosen_places
 from agents.models.reference.tool_results import Call, Need
 from agents.models.reference.trip_problem import problem_from
 from agents.models.reference.trip_reading import TripReading
-from tools.trips.hours import clock_of, minutes_of
-from tools.trips.solve import solve
+from tools.itinerary.hours import clock_of, minutes_of
+from tools.itinerary.solve import solve
 
 RAIL_GUESS_MIN = 10**6
 ORDER_WANTED = '{"order": [NAME'

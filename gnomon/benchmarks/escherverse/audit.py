@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gnomon.audit.hook import Asked, ShortcutGuess, guess
 from gnomon.benchmarks.escherverse.item import FILL_IN, LETTERS, MULTIPLE, SINGLE, TRUE_FALSE, Item
-from gnomon.benchmarks.escherverse.shown import gold_letters
+from gnomon.benchmarks.escherverse.prompt import gold_letters
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample
 

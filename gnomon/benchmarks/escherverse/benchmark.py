@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from gnomon.benchmarks._published import published_rows
 from gnomon.benchmarks.escherverse.item import CATEGORIES, SCENES, kind_of, split_question
 from gnomon.benchmarks.escherverse.loader import open_samples
 from gnomon.benchmarks.escherverse.official import VARIANTS, score_official
-from gnomon.benchmarks.escherverse.published import published
 from gnomon.benchmarks.escherverse.strict import score_strict
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select, Varied
 from gnomon.core.errors import DataError, SpecError
@@ -65,7 +65,7 @@ class EscherVerse:
         return {EVERY_TASK: Decoding(temperature=0.0, max_tokens=tokens)} if tokens else {}
 
     def published(self) -> Sequence[Published]:
-        return published()
+        return published_rows("escherverse")
 
 
 def _variant(given: str | None) -> str:

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gnomon.benchmarks.escherverse.item import CATEGORIES, QUESTION_TYPES, SCENES, Item, item_from_json
-from gnomon.benchmarks.escherverse.prompt import parts_of
-from gnomon.benchmarks.escherverse.shown import as_shown, gold_letters
+from gnomon.benchmarks.escherverse.prompt import as_shown, gold_letters, parts_of
 from gnomon.core.benchmark import PromptProtocol, Select
 from gnomon.core.errors import DataError, NotFound
 from gnomon.core.ids import stable_hash

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from gnomon.benchmarks._published import published_rows
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, gold_from_json
-from gnomon.benchmarks.gtr_bench.published import published
 from gnomon.benchmarks.gtr_bench.scoring import score_case
 from gnomon.core.benchmark import (
     Benchmark,
@@ -24,7 +24,7 @@ from gnomon.spec.decoding import EVERY_TASK, Decoding
 from tools.core.tool import Need
 
 # What neither a check of a spec nor a generated world needs.
-LATE = ("gnomon.benchmarks.gtr_bench.floors", "gnomon.benchmarks.gtr_bench.loader")
+LATE = ("gnomon.benchmarks.gtr_bench.audit.plays", "gnomon.benchmarks.gtr_bench.loader")
 
 
 class GtrBench:
@@ -69,7 +69,7 @@ class GtrBench:
         return score_case(case, response, scoring=scoring)
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
-        from gnomon.benchmarks.gtr_bench.floors import floors_of
+        from gnomon.benchmarks.gtr_bench.audit.plays import floors_of
 
         return floors_of(sample)
 
@@ -78,7 +78,7 @@ class GtrBench:
         return {EVERY_TASK: Decoding(temperature=0.1, max_tokens=16_384)} if protocol == "official" else {}
 
     def published(self) -> Sequence[Published]:
-        return published()
+        return published_rows("gtr_bench")
 
 
 gtr_bench: Benchmark = GtrBench()

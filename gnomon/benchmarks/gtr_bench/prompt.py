@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from gnomon.benchmarks.gtr_bench.case import Case, Clip
+from gnomon.benchmarks.gtr_bench.case import Case, Clip, displayed_choices
 from gnomon.benchmarks.gtr_bench.clock import CLOCK_TIME, clock, clock_span
-from gnomon.benchmarks.gtr_bench.options import displayed_choices
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import ImageRef, Part

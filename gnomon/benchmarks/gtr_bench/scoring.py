@@ -1,11 +1,141 @@
 """Score a response to a case, by the released rules or by sane ones."""
 
-from gnomon.benchmarks.gtr_bench.case import Case
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from gnomon.benchmarks.gtr_bench.case import Case, as_displayed, body_of
+from gnomon.benchmarks.gtr_bench.clock import day_span
 from gnomon.benchmarks.gtr_bench.official import score_official
-from gnomon.benchmarks.gtr_bench.options import as_displayed
-from gnomon.benchmarks.gtr_bench.strict import score_strict
 from gnomon.core.benchmark import PromptProtocol, Scoring
 from gnomon.core.score import Score
+
+Span = tuple[float, float]
+
+MAX_BROKEN = 500  # openings; a reply that repeats itself for ever must not hold up the others
+MAX_ANSWER = 2000  # characters; the longest published option has some 400
+
+_THINKING = re.compile(r"<(think|thinking)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_THINKING_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_ANSWER_LINE = re.compile(r"[\s*_#>`]*(?:final\s+)?answer[\s*_`]*[:=](.+)", re.IGNORECASE)
+_LETTER = re.compile(r"\(?([A-Z])[.)]*", re.IGNORECASE | re.ASCII)
+_LETTER_AND_BODY = re.compile(r"\(?([A-Z])[.):]+\s*(.+)", re.IGNORECASE | re.ASCII | re.DOTALL)
+_ARROW = re.compile(r"\s*(?:→|⇒|->|=>)\s*")
+_OPENING = re.compile(r"\{\s*\"")
+_PLACES = re.compile(r"\s*(?:→|⇒|->|=>|,|;)\s*")
+
+
+def score_strict(case: Case, response: str | None) -> Score:
+    """Score a response; never raises.
+
+    Metrics: `MCQacc` the share of places that name the right option, `TimeIoU` the mean overlap of the
+    intervals whatever the place, `score` the accuracy or the ST-IoU (paper, equation 1).
+    """
+    given = read_answer(response) if isinstance(response, str) else None
+    letters = _letters(case, given["answer"]) if given else None
+    if given is None or letters is None:
+        metrics = {"score": 0.0, "MCQacc": 0.0, "TimeIoU": 0.0}
+        return Score(value=0.0, metrics=metrics, flags=("no_answer",))
+    gold = [_letter_of(case, choice) for choice in case.gold]
+    hits = [letter == right for letter, right in zip(letters, gold, strict=True)]
+    accuracy = sum(hits) / len(hits)
+    answer = ", ".join(letters)
+    if case.task.metric == "MCQ_Acc":
+        metrics = {"score": accuracy, "MCQacc": accuracy, "TimeIoU": 0.0}
+        return Score(value=accuracy, answer=answer, metrics=metrics)
+    spans = _spans(given.get("time_duration"), len(gold))
+    overlaps = [
+        span_iou(span, day_span(text)) for span, text in zip(spans, case.correct_time_str, strict=True)
+    ]
+    value = sum(overlap for hit, overlap in zip(hits, overlaps, strict=True) if hit) / len(hits)
+    metrics = {"score": value, "MCQacc": accuracy, "TimeIoU": sum(overlaps) / len(overlaps)}
+    return Score(value=value, answer=answer, metrics=metrics, flags=("no_time",) if None in spans else ())
+
+
+def read_answer(response: str) -> Mapping[str, Any] | None:
+    r"""The object that holds the answer, or None.
+
+    >>> read_answer('<think>{"answer": "A"}</think> So: {"answer": "B"}')
+    {'answer': 'B'}
+    >>> read_answer("I am sure.\n**Answer: (B)**")
+    {'answer': '(B)'}
+    """
+    text = _THINKING_END.split(_THINKING.sub("", response))[-1]
+    found = [item for item in _objects(text) if "answer" in item]
+    if found:
+        return found[-1]
+    lines = text.strip().splitlines()
+    match = _ANSWER_LINE.fullmatch(lines[-1][:MAX_ANSWER]) if lines else None
+    return {"answer": match[1].strip(" *_`")} if match else None
+
+
+def span_iou(one: Span | None, other: Span | None) -> float:
+    """Intersection over union of two intervals in seconds; 0 where one is missing.
+
+    >>> span_iou((0.0, 2.0), (1.0, 3.0))
+    0.3333333333333333
+    """
+    if one is None or other is None:
+        return 0.0
+    shared = min(one[1], other[1]) - max(one[0], other[0])
+    union = max(one[1], other[1]) - min(one[0], other[0])
+    return shared / union if shared > 0 else 0.0
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """The outermost JSON objects in a text, in order; gives up after MAX_BROKEN that do not decode."""
+    decoder, end, broken = json.JSONDecoder(), 0, 0
+    for opening in _OPENING.finditer(text):
+        if opening.start() < end or broken >= MAX_BROKEN:
+            continue
+        try:
+            item, end = decoder.raw_decode(text, opening.start())
+        except (ValueError, RecursionError):
+            broken += 1
+        else:
+            yield item
+
+
+def _letters(case: Case, answer: object) -> list[str] | None:
+    """One displayed letter for each place, or None."""
+    if isinstance(answer, str) and len(answer) <= MAX_ANSWER and case.task.places > 1:
+        answer = _PLACES.split(answer)
+    items = answer if isinstance(answer, list) else [answer]
+    if len(items) != case.task.places:
+        return None
+    letters = [_letter_of(case, item) for item in items]
+    return [letter for letter in letters if letter] if all(letters) else None
+
+
+def _letter_of(case: Case, item: object) -> str:
+    """The letter of the first option that has the text; options of equal text are one option."""
+    if not isinstance(item, str) or len(item) > MAX_ANSWER:
+        return ""
+    by_letter = {chr(ord("A") + index): _plain(body_of(text)) for index, text in enumerate(case.choices)}
+    first = {body: letter for letter, body in reversed(by_letter.items())}
+    text = body_of(item.strip()) if item in case.choices else item.strip()
+    if _plain(text) in first:
+        return first[_plain(text)]
+    if match := _LETTER.fullmatch(text):
+        body = by_letter.get(match[1].upper())
+    elif match := _LETTER_AND_BODY.fullmatch(text):
+        body = by_letter.get(match[1].upper())
+        body = body if body == _plain(match[2]) else None
+    else:
+        body = None
+    return first[body] if body is not None else ""
+
+
+def _plain(text: str) -> str:
+    return " ".join(_ARROW.sub(" → ", text).casefold().split())
+
+
+def _spans(given: object, places: int) -> list[Span | None]:
+    items: Sequence[object] = given if isinstance(given, list) else [given]
+    if len(items) != places:
+        return [None] * places
+    return [day_span(item) if isinstance(item, str) else None for item in items]
 
 
 def score_case(

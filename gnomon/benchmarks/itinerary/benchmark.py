@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmarks.itinerary.brief import Brief, brief_of
-from gnomon.benchmarks.itinerary.floors import floors_of
+from gnomon.benchmarks.itinerary.brief import REQUEST_ID, Brief, brief_of, checked_request, request_task
 from gnomon.benchmarks.itinerary.generate import task_for
-from gnomon.benchmarks.itinerary.numbering import FAMILIES, ON_FOOT, Number, number_of, numbers
 from gnomon.benchmarks.itinerary.pool import pool_of
 from gnomon.benchmarks.itinerary.prompt import parts_of
-from gnomon.benchmarks.itinerary.request_task import REQUEST_ID, checked_request, request_task
-from gnomon.benchmarks.itinerary.scoring import score
+from gnomon.benchmarks.itinerary.scoring import floors_of, score
+from gnomon.benchmarks.itinerary.task import FAMILIES, ON_FOOT, Number, number_of, numbers
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
 from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.sample import DataFault, Sample, SampleRef
@@ -96,6 +94,7 @@ class Itinerary:
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
     is_cpu_bound = True  # places are looked up, perhaps at services; plans are searched for and verified
     provides: tuple[Need, ...] = ("trip", "nothing")
+    plans_requests = True
 
     def open(
         self,

@@ -1,17 +1,104 @@
 """Generate: the task behind a number; the same number always gives the same task."""
 
 import functools
+import json
 import random
+from dataclasses import replace
+from typing import Any
 
-from gnomon.benchmarks.itinerary.change import change
-from gnomon.benchmarks.itinerary.city_day import draw, task_of
-from gnomon.benchmarks.itinerary.numbering import Number
+from gnomon.benchmarks.itinerary.city_day import Drawn, changed, draw, facts_of, plan_text, solved, task_of
 from gnomon.benchmarks.itinerary.pool import pool_of
 from gnomon.benchmarks.itinerary.rail_trip import draw_rail
-from gnomon.benchmarks.itinerary.refuse import make_infeasible
-from gnomon.benchmarks.itinerary.task import Task
+from gnomon.benchmarks.itinerary.task import Number, Task
 from gnomon.benchmarks.itinerary.visit_graph import draw_graph
 from gnomon.core.ids import stable_hash, stable_seed
+from tools.itinerary.hours import clock_of, minutes_of
+from tools.itinerary.problem import Problem
+from tools.itinerary.solve import solve
+
+
+def change(chance: random.Random, drawn: Drawn) -> Task | None:
+    """The task with the first change, in drawn order, that can be met and that the old plan does not meet."""
+    changes = [*_reorderings(drawn), *_later_starts(drawn)]
+    chance.shuffle(changes)
+    for one in changes:
+        loose = {**one, "max_walk_m": None}
+        found = solved(changed(drawn, **loose).trip)
+        if found is None:
+            continue
+        cap = max(int(1.05 * found.metres) + 1, drawn.trip.request.max_walk_m or 0)
+        new = Drawn(problem=changed(found, max_walk_m=cap), rounds=found.rounds)
+        told = {**one, "max_walk_m": cap}
+        before = json.loads(plan_text(drawn))
+        asked = drawn.trip.request.model_dump(mode="json", exclude_defaults=True)
+        return task_of("change-request", new, told={"current_plan": before, "change": told, "asked": asked})
+    return None
+
+
+def _reorderings(drawn: Drawn) -> list[dict[str, Any]]:
+    sequence, order = drawn.sequence(), list(drawn.trip.request.order)
+    pairs = [
+        (sequence[later], sequence[earlier]) for later in range(len(sequence)) for earlier in range(later)
+    ]
+    return [{"order": [list(pair) for pair in [*order, pair]]} for pair in pairs if pair[::-1] not in order][
+        :8
+    ]
+
+
+def _later_starts(drawn: Drawn) -> list[dict[str, Any]]:
+    window, first = drawn.trip.request.window, drawn.rounds[0].stays[0].arrive_min
+    start = first + 30 - first % 30
+    if minutes_of(window.start) < start < minutes_of(window.end) - 240:
+        return [{"window": {"start": clock_of(start), "end": window.end}}]
+    return []
+
+
+KINDS = ("budget", "window", "max_walk_m", "order")
+
+
+def make_infeasible(chance: random.Random, drawn: Drawn) -> Task:
+    """One constraint of a feasible trip tightened until no plan keeps all of them."""
+    kinds = list(KINDS)
+    chance.shuffle(kinds)
+    for kind in kinds:
+        problem = _tightened(kind, drawn)
+        if problem is None:
+            continue
+        solution = solve(problem)
+        if solution.rounds is None and solution.conflict:
+            trip = replace(problem.trip, answerable=False)
+            answer = {"status": "refused", "conflict": list(solution.conflict)}
+            return Task(
+                family="must-refuse",
+                form="plan",
+                trip=trip,
+                problem=replace(problem, trip=trip),
+                witness=json.dumps(answer, ensure_ascii=False),
+                facts=facts_of(problem),
+                truth={"conflict": solution.conflict},
+            )
+    raise RuntimeError("nothing made the trip infeasible")
+
+
+def _tightened(kind: str, drawn: Drawn) -> Problem | None:
+    request = drawn.trip.request
+    if kind == "budget" and drawn.problem.cost() >= 2:
+        budget = {"amount": int(drawn.problem.cost() * 0.9), "currency": request.rules.currency}
+        return changed(drawn, budget=budget)
+    if kind == "window":
+        # No day is shorter than its stays alone.
+        stays = sum(request.rules.stay_min(place.kind) for place in drawn.problem.places)
+        start = minutes_of(request.window.start)
+        end = start + stays - 5
+        if start < end < 24 * 60:
+            return changed(drawn, window={"start": request.window.start, "end": clock_of(end)})
+    if kind == "max_walk_m":
+        return changed(drawn, max_walk_m=int(drawn.metres * 0.95))
+    if kind == "order" and len(drawn.sequence()) > 2:
+        first, second, third = drawn.sequence()[:3]
+        return changed(drawn, order=[(first, second), (second, third), (third, first)])
+    return None
+
 
 ONE_DAY, TWO_DAYS = (4, 7), (8, 10)
 

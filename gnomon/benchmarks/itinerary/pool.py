@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from gnomon.core.errors import DataError
-from tools.trips.errors import Unavailable
-from tools.trips.hours import open_intervals
-from tools.trips.naming import plain_name
-from tools.trips.osm.city import City, city_files, read_city
-from tools.trips.place import Place
-from tools.trips.provider import Provider
-from tools.trips.sphere import metres_between
+from tools.itinerary.errors import Unavailable
+from tools.itinerary.haversine import metres_between
+from tools.itinerary.hours import open_intervals
+from tools.itinerary.name_match import plain_name
+from tools.itinerary.osm.city import City, city_files, read_city
+from tools.itinerary.place import Place
+from tools.itinerary.provider import Provider
 
 SIGHTS = frozenset(
     (

@@ -6,9 +6,9 @@ from typing import Any
 
 from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.sample import Part
-from tools.trips.place import WALK_KMH
-from tools.trips.request import USUAL_DWELL_MIN
-from tools.trips.trip import Trip
+from tools.itinerary.place import WALK_KMH
+from tools.itinerary.request import USUAL_DWELL_MIN
+from tools.itinerary.trip import Trip
 
 REQUEST, FACTS, TOLD = "REQUEST:", "FACTS:", "ALSO:"
 """The words before each JSON object of a prompt, each on a line of its own."""

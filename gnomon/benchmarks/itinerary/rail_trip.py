@@ -11,11 +11,11 @@ import numpy as np
 
 from gnomon.benchmarks.itinerary.task import Task
 from tools.gazetteer.areas import areas
-from tools.trips.atlas import embedded
-from tools.trips.place import Place
-from tools.trips.provider import MAX_TABLE, Provider, answered
-from tools.trips.request import TripRequest
-from tools.trips.trip import Trip
+from tools.itinerary.place import Place
+from tools.itinerary.provider import MAX_TABLE, Provider, answered
+from tools.itinerary.registry import embedded
+from tools.itinerary.request import TripRequest
+from tools.itinerary.trip import Trip
 
 STABLE = 0.10
 """The order stays the only one when every time is a tenth longer or shorter than the model says."""

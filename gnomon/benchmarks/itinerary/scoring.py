@@ -1,22 +1,25 @@
 """Scoring: what a response to a trip is worth, by the verifier, the exact optimum and mechanical truth."""
 
+import itertools
 import json
+import random
 from typing import Any
 
+from gnomon.benchmarks.itinerary.city_day import draft_text
 from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.score import Score
-from tools.trips.draft import DraftPlan, plan_of, read_draft, read_object
-from tools.trips.errors import PlaceError
-from tools.trips.facts import facts_of
-from tools.trips.hours import minutes_of, told_hours
-from tools.trips.plan import Plan, sources_of
-from tools.trips.problem import Problem, problem_of
-from tools.trips.provider import answered
-from tools.trips.schedule import MAX_SPOTS
-from tools.trips.solve import is_conflict
-from tools.trips.trip import Trip
-from tools.trips.verify.verify import verify_plan
-from tools.trips.verify.violation import CODES, HARD, Verification
+from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of, read_draft, read_object
+from tools.itinerary.errors import PlaceError
+from tools.itinerary.facts import facts_of
+from tools.itinerary.hours import clock_of, minutes_of, told_hours
+from tools.itinerary.plan import Plan, sources_of
+from tools.itinerary.problem import Problem, problem_of
+from tools.itinerary.provider import answered
+from tools.itinerary.schedule import MAX_SPOTS, DayProblem, first_fit, walk_through
+from tools.itinerary.solve import is_conflict
+from tools.itinerary.trip import Trip
+from tools.itinerary.verify.verify import verify_plan
+from tools.itinerary.verify.violation import CODES, HARD, Verification
 
 COMMON = tuple(code for code in CODES if code not in HARD and CODES[code] != "answerability")
 Metrics = dict[str, float | str | None]
@@ -209,3 +212,103 @@ def _f1(given: object, truth: Any) -> float:
     wanted = {tuple(edge) for edge in truth}
     right = len(edges & wanted)
     return 2 * right / (len(edges) + len(wanted)) if edges or wanted else 1.0
+
+
+POLICIES = ("random", "nearest_neighbour", "earliest_closing", "exact")
+
+
+def floors_of(task: Task) -> dict[str, float]:
+    """What each policy scores on a generated task, by its name in reports; nothing on one's own request."""
+    if not task.witness:
+        return {}
+    found = {"exact search (ceiling)": _value_of(task, task.witness)}
+    if task.form == "plan":
+        found["always refuse"] = float(task.trip.answerable is False)
+    if task.problem is not None:
+        for policy in POLICIES[:3]:
+            found[policy.replace("_", " ")] = _value_of(task, play(policy, task))
+    return found
+
+
+def _value_of(task: Task, answer: str) -> float:
+    return score(task, answer).value or 0.0
+
+
+def play(policy: str, task: Task, *, seed: int = 0) -> str:
+    """What a policy answers. Only `exact` ever refuses; the others write down the order they took.
+
+    Raises:
+        ValueError: there is no such policy, or the task is no plan of days.
+    """
+    if policy not in POLICIES:
+        raise ValueError(f"no policy {policy!r}; there are: {', '.join(POLICIES)}")
+    if policy == "exact":
+        return task.witness
+    if task.problem is None:
+        raise ValueError(f"{task.family} is no plan of days")
+    days = task.problem.days()
+    chance = random.Random(f"{seed} {task.trip.request.id}")
+    drafted: list[DraftDay] = []
+    left = list(range(len(task.problem.places)))
+    share = -(-len(left) // len(days))
+    if policy == "random":
+        chance.shuffle(left)
+    for day in days:
+        order = _ordered(policy, day, left)[:share]
+        left = [spot for spot in left if spot not in order]
+        drafted.append(_written(task.problem, day, order))
+    return draft_text(DraftPlan(days=drafted))
+
+
+def _ordered(policy: str, day: DayProblem, left: list[int]) -> list[int]:
+    if policy == "random":
+        return list(left)
+    if policy == "earliest_closing":
+        return sorted(left, key=lambda spot: (_closing(day, spot), spot))
+    order: list[int] = []
+    at = len(day.spots)
+    waiting = list(left)
+    while waiting:
+        nearest = min(waiting, key=lambda spot: (_metres(day, at, spot), spot))
+        waiting.remove(nearest)
+        order.append(nearest)
+        at = nearest
+    return order
+
+
+def _closing(day: DayProblem, spot: int) -> int:
+    hours = day.spots[spot].open_min
+    return max((end for _, end in hours), default=0) if hours is not None else day.end_min
+
+
+def _metres(day: DayProblem, start: int, end: int) -> float:
+    metres = day.metres[start][end]
+    return float("inf") if metres is None else metres
+
+
+def _written(problem: Problem, day: DayProblem, order: list[int]) -> DraftDay:
+    """The order with the earliest times, waiting for doors to open; a closed door is visited all the same."""
+    visits: list[DraftVisit] = []
+    clock, at = day.start_min, len(day.spots)
+    for spot in order:
+        clock += day.minutes[at][spot] or 0
+        fit = first_fit(day.spots[spot], clock)
+        arrive = clock if fit is None else fit
+        clock = arrive + day.spots[spot].stay_min
+        at = spot
+        visits.append(
+            DraftVisit(place=problem.places[spot].id, arrive=clock_of(arrive), leave=clock_of(clock))
+        )
+    return DraftDay(visits=visits)
+
+
+def chance_of_an_order(problem: Problem) -> float | None:
+    """The share of all orders of a one-day trip that keep every constraint; None beyond 7 places.
+
+    How hard a task is: at 0.5 a coin plans half of all trips.
+    """
+    day, count = problem.days()[0], len(problem.places)
+    if count > 7 or problem.trip.request.days != 1:
+        return None
+    orders = list(itertools.permutations(range(count)))
+    return sum(walk_through(day, order) is not None for order in orders) / len(orders)

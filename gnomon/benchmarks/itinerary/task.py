@@ -1,11 +1,79 @@
 """Task: a generated trip with what only the scorer may know: its optimum, a plan that works, a proof."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tools.trips.problem import Problem
-from tools.trips.trip import Trip
+from gnomon.core.errors import NotFound
+from gnomon.core.sample import SampleRef
+from tools.itinerary.problem import Problem
+from tools.itinerary.trip import Trip
+
+FAMILIES = ("city-day", "two-day", "rail-trip", "must-refuse", "graph", "change-request")
+ON_FOOT = frozenset(("city-day", "two-day", "must-refuse", "change-request"))
+"""Families that need a city's streets; the others need Japan's railways and areas."""
+
+_ID = re.compile(r"trip(\d+)-(\d{5,})-([a-z][\w-]*)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number:
+    """Sample k of a seed in one area; families take turns.
+
+    >>> Number(seed=7, k=3, area="helsinki").sample_id, Number(seed=7, k=3, area="helsinki").family
+    ('trip7-00003-helsinki', 'must-refuse')
+    """
+
+    seed: int
+    k: int
+    area: str
+
+    @property
+    def family(self) -> str:
+        return FAMILIES[self.k % len(FAMILIES)]
+
+    @property
+    def sample_id(self) -> str:
+        return f"trip{self.seed}-{self.k:05d}-{self.area}"
+
+    def ref(self) -> SampleRef:
+        """The reference that planning works with; every sample is a cluster of its own."""
+        return SampleRef(sample_id=self.sample_id, task=self.family, cell=self.family, cluster=self.sample_id)
+
+
+def number_of(sample_id: str) -> Number:
+    """The number behind a sample's id.
+
+    >>> number_of("trip7-00003-helsinki").k
+    3
+
+    Raises:
+        NotFound: no sample has such an id.
+    """
+    match = _ID.fullmatch(sample_id)
+    number = Number(seed=int(match[1]), k=int(match[2]), area=match[3]) if match else None
+    if number is None or number.sample_id != sample_id:
+        raise NotFound(f"no sample {sample_id!r}; ids look like 'trip7-00003-helsinki'")
+    return number
+
+
+def numbers(seed: int, families: Sequence[str], cities: Sequence[str], limit: int) -> list[Number]:
+    """The first `limit` samples of a seed in these families; cities take turns.
+
+    >>> [one.family for one in numbers(0, ("graph", "city-day"), ("helsinki",), 3)]
+    ['city-day', 'graph', 'city-day']
+    """
+    chosen: list[Number] = []
+    k = 0
+    while len(chosen) < limit:
+        family = FAMILIES[k % len(FAMILIES)]
+        if family in families:
+            area = cities[(k // len(FAMILIES)) % len(cities)] if family in ON_FOOT else "japan"
+            chosen.append(Number(seed=seed, k=k, area=area))
+        k += 1
+    return chosen
+
 
 Form = Literal["plan", "order", "graph"]
 

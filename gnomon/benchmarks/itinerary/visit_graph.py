@@ -7,12 +7,12 @@ from itertools import groupby, pairwise
 
 from gnomon.benchmarks.itinerary.rail_trip import Hubs, hubs
 from gnomon.benchmarks.itinerary.task import Task
-from tools.gazetteer import gazetteer
-from tools.trips.hours import clock_of
-from tools.trips.place import Place
-from tools.trips.provider import answered
-from tools.trips.request import TripRequest
-from tools.trips.trip import Trip
+from tools.gazetteer import search as gazetteer
+from tools.itinerary.hours import clock_of
+from tools.itinerary.place import Place
+from tools.itinerary.provider import answered
+from tools.itinerary.request import TripRequest
+from tools.itinerary.trip import Trip
 
 Edge = tuple[str, str]
 LEAST_PLACES = 5

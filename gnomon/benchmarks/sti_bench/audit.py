@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gnomon.audit.hook import Asked, ShortcutGuess, guess
-from gnomon.benchmarks.sti_bench.showing import displayed
+from gnomon.benchmarks.sti_bench.prompt import displayed
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample
 

@@ -4,15 +4,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmarks.sti_bench.layout import LETTERS, find_layout, read_questions
-from gnomon.benchmarks.sti_bench.published import published
+from gnomon.benchmarks._published import published_rows
+from gnomon.benchmarks.sti_bench.loader import (
+    LETTERS,
+    SCENES,
+    TASKS,
+    find_layout,
+    read_questions,
+    sample_id_of,
+)
+from gnomon.benchmarks.sti_bench.prompt import displayed, showing
 from gnomon.benchmarks.sti_bench.scoring import score_question
-from gnomon.benchmarks.sti_bench.showing import displayed, showing
-from gnomon.benchmarks.sti_bench.tasks import SCENES, TASKS
 from gnomon.core.benchmark import (
     Benchmark,
     PromptProtocol,
     Published,
+    QuestionFile,
     SampleSet,
     Scoring,
     Select,
@@ -40,6 +47,7 @@ class StiBench:
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
     provides: tuple[Need, ...] = ("footage", "nothing")
+    question_file = QuestionFile(name="qa.parquet", clips="video", id_of=sample_id_of)
     options: frozenset[Varied] = frozenset({"frames", "fps", "paper"})
 
     def open(
@@ -77,7 +85,7 @@ class StiBench:
         return {EVERY_TASK: released} if protocol == "official" else {}
 
     def published(self) -> Sequence[Published]:
-        return published()
+        return published_rows("sti_bench")
 
 
 sti_bench: Benchmark = StiBench()

@@ -1,13 +1,14 @@
 """UrbanVideo authoring as a plug-in: a sample is a clip and a category, an answer is a question."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from gnomon.benchmarks.urbanvideo_authoring.templates import TEMPLATES
-from gnomon.benchmarks.urbanvideo_authoring.written import read_written
-from gnomon.benchmarks.urbanvideo_bench.tasks import TASKS
+from gnomon.benchmarks.urbanvideo_bench.loader import TASKS, split_question
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import DataFault, Part, Sample
@@ -18,6 +19,47 @@ from gnomon.media.clip_samples import ClipQuestion, Showing, draw_samples, label
 from gnomon.media.clips import Frames
 from gnomon.media.rules import Uniform
 from tools.core.regular_file import read_regular
+
+MAX_CHARS = 8000
+
+_QUESTION = re.compile(r"^\W*Question\W*:\s*", re.IGNORECASE | re.MULTILINE)
+_ANSWER = re.compile(r"^\W*Answer\W*:\W*([A-J])\b\W*$", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """Question and options as one text, as published, and the right letter."""
+
+    question: str
+    answer: str
+
+
+def read_written(response: str, *, options: int) -> Written | str:
+    r"""What was written, or why it is no question of that many options.
+
+    >>> read_written("Question: Where?\nChoices:\nA. Here\nB. There\nAnswer: B", options=2)
+    Written(question='Where?\nChoices:\nA. Here\nB. There', answer='B')
+    >>> read_written("Certainly!", options=2)
+    'no line `Answer: X`'
+    """
+    answers = list(_ANSWER.finditer(response[:MAX_CHARS]))
+    if not answers:
+        return "no line `Answer: X`"
+    body = response[: answers[-1].start()]
+    starts = list(_QUESTION.finditer(body))
+    asked, found = split_question(body[starts[-1].end() :] if starts else body)
+    if not asked:
+        return "no question before the options"
+    if len(found) != options:
+        return f"{len(found)} options, not {options}"
+    if len({text.casefold() for text in found.values()}) < options or not all(found.values()):
+        return "two options are the same, or one is empty"
+    letter = answers[-1][1].upper()
+    if letter not in found:
+        return f"the answer {letter} is not among the options"
+    lines = [asked, "Choices:", *(f"{name}. {text}" for name, text in found.items())]
+    return Written(question="\n".join(lines), answer=letter)
+
 
 FRAMES = 32
 SUFFIXES = (".mp4", ".avi", ".mkv", ".webm", ".mov")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gnomon.benchmarks.urbanvideo_bench.tasks import TASKS
+from gnomon.benchmarks.urbanvideo_bench.loader import TASKS
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gnomon.audit.hook import Asked, ShortcutGuess, guess
-from gnomon.benchmarks.urbanvideo_bench.options import split_question
-from gnomon.benchmarks.urbanvideo_bench.showing import displayed
+from gnomon.benchmarks.urbanvideo_bench.loader import split_question
+from gnomon.benchmarks.urbanvideo_bench.prompt import displayed
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample
 

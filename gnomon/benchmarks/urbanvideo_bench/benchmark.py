@@ -4,17 +4,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmarks.urbanvideo_bench.layout import find_layout, read_questions
-from gnomon.benchmarks.urbanvideo_bench.options import LETTERS
-from gnomon.benchmarks.urbanvideo_bench.published import published
+from gnomon.benchmarks._published import published_rows
+from gnomon.benchmarks.urbanvideo_bench.loader import (
+    LETTERS,
+    TASKS,
+    find_layout,
+    read_questions,
+    sample_id_of,
+)
+from gnomon.benchmarks.urbanvideo_bench.prompt import answer_to, by_clip, displayed, numbered, showing
 from gnomon.benchmarks.urbanvideo_bench.scoring import score_question
-from gnomon.benchmarks.urbanvideo_bench.showing import displayed, showing
-from gnomon.benchmarks.urbanvideo_bench.tasks import TASKS
-from gnomon.benchmarks.urbanvideo_bench.together import answer_to, by_clip, numbered
 from gnomon.core.benchmark import (
     Benchmark,
     PromptProtocol,
     Published,
+    QuestionFile,
     SampleSet,
     Scoring,
     Select,
@@ -41,6 +45,7 @@ class UrbanVideoBench:
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
     provides: tuple[Need, ...] = ("footage", "nothing")
+    question_file = QuestionFile(name="MCQ.parquet", clips="videos", id_of=sample_id_of)
     options: frozenset[Varied] = frozenset({"frames", "fps", "together", "paper"})
 
     def open(
@@ -84,7 +89,7 @@ class UrbanVideoBench:
         return score_question(question_of(record, LETTERS), record["response"], scoring=scoring)
 
     def published(self) -> Sequence[Published]:
-        return published()
+        return published_rows("urbanvideo_bench")
 
 
 urbanvideo_bench: Benchmark = UrbanVideoBench()

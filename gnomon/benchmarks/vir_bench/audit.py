@@ -5,15 +5,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from gnomon.audit.hook import Asked, ShortcutGuess, View
-from gnomon.benchmarks.vir_bench.counting import measure
 from gnomon.benchmarks.vir_bench.drawing import visit_graph
 from gnomon.benchmarks.vir_bench.journey import Journey, Spot
-from gnomon.benchmarks.vir_bench.nodes_given import nodes_given, unshuffled
+from gnomon.benchmarks.vir_bench.official import measure
+from gnomon.benchmarks.vir_bench.prompt import nodes_given, unshuffled
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample
-from gnomon.visits.check import problems
-from tools.gazetteer.gazetteer import lies_in, resolve
+from gnomon.visit_graphs.graph import problems
 from tools.gazetteer.place import Place
+from tools.gazetteer.search import lies_in, resolve
 
 _SURE = 0.9  # of a gazetteer's hit
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+from gnomon.benchmarks._published import published_rows
 from gnomon.benchmarks.vir_bench import official, strict
 from gnomon.benchmarks.vir_bench.drawing import graph_record, named_edges, node_record
 from gnomon.benchmarks.vir_bench.journey import Journey, journey_from_json
 from gnomon.benchmarks.vir_bench.loader import SPLITS, SUBTASKS, open_samples
-from gnomon.benchmarks.vir_bench.parsing import prediction
-from gnomon.benchmarks.vir_bench.published import published
+from gnomon.benchmarks.vir_bench.official import prediction
 from gnomon.core.benchmark import (
     Benchmark,
     PromptProtocol,
@@ -81,7 +81,7 @@ class VirBench:
         return {task: Decoding(temperature=0.0, max_tokens=limit) for task, limit in tokens.items()}
 
     def published(self) -> Sequence[Published]:
-        return published()
+        return published_rows("vir_bench")
 
 
 def _score(journey: Journey, subtask: str, response: str | None, scoring: Scoring) -> Score:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from gnomon.benchmarks.vir_bench.journey import UNKNOWN, Journey
-from gnomon.visits.compare import MAX_EDGES, Mark, Named
-from gnomon.visits.graph import KINDS, Edge, Level, Node, VisitGraph
+from gnomon.visit_graphs.compare import MAX_EDGES, Mark, Named
+from gnomon.visit_graphs.graph import KINDS, Edge, Level, Node, VisitGraph
 
 _LEVELS: Mapping[str, Level] = {
     "prefectures": "prefecture",

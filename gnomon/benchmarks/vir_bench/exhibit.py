@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from gnomon.benchmarks.vir_bench.drawing import NodesGiven, read_nodes, read_record
-from gnomon.visits.compare import compared
-from gnomon.visits.draw import svg
+from gnomon.visit_graphs.compare import compared
+from gnomon.visit_graphs.draw import svg
 
 
 def figures(metrics: Mapping[str, float | str | None]) -> list[tuple[str, str]]:

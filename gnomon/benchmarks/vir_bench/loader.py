@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gnomon.benchmarks.vir_bench.frames import LOOKS, rule_of
 from gnomon.benchmarks.vir_bench.journey import Journey, Language, journey_from_json
 from gnomon.benchmarks.vir_bench.prompt import parts_of
 from gnomon.core.benchmark import PromptProtocol, Select
@@ -15,8 +14,32 @@ from gnomon.media import MediaStore
 from gnomon.media.clip_folders import ClipFolders, absence
 from gnomon.media.clip_frames import show_clip
 from gnomon.media.clip_samples import read_rows
-from gnomon.media.clips import Clips
-from gnomon.media.rules import FrameRule
+from gnomon.media.clips import Clips, Look
+from gnomon.media.rules import FrameRule, Spread, Uniform, as_asked
+
+OFFICIAL, GUARDED = 256, 64
+LOOKS: Mapping[PromptProtocol, Look] = {
+    "official": Look(max_side_px=1024),
+    "guarded": Look(max_side_px=768, quality=85),
+}
+
+
+def rule_of(protocol: PromptProtocol, *, frames: int | None, fps: float | None) -> FrameRule:
+    """The protocol's rule, with its own number of frames or the job's."""
+    rule, count = (Spread, OFFICIAL) if protocol == "official" else (Uniform, GUARDED)
+    return as_asked(rule, count, frames=frames, fps=fps)
+
+
+def timestamps_s(duration_s: float, count: int = 64) -> list[float]:
+    """Seconds of the frames that the released helper for frame models names: one a second, or `count` spans.
+
+    >>> timestamps_s(3), timestamps_s(8, 4)
+    ([0, 1, 2], [0.0, 2.0, 4.0, 6.0])
+    """
+    if duration_s <= count:
+        return list(range(int(duration_s)))
+    return [duration_s / count * step for step in range(count)]
+
 
 SUBTASKS = ("node", "edge")
 SPLITS = ("test", "validation")

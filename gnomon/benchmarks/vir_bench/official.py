@@ -1,14 +1,82 @@
 """Scoring as released, to the letter: nodes by level, edges by kind; the golden vectors hold both."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
-from gnomon.benchmarks.vir_bench.counting import ZERO, Measure, flat, measure
+import yaml
+
 from gnomon.benchmarks.vir_bench.journey import STORE_UNKNOWN, Journey, Spot
-from gnomon.benchmarks.vir_bench.parsing import SAFETY, prediction
 from gnomon.core.score import Score
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """Precision, recall and F1; above 1 where a rule counts one prediction twice."""
+
+    precision: float
+    recall: float
+    f1: float
+
+    def items(self) -> Iterable[tuple[str, float]]:
+        """Names and values."""
+        return (("precision", self.precision), ("recall", self.recall), ("f1", self.f1))
+
+
+ZERO = Measure(precision=0.0, recall=0.0, f1=0.0)
+
+
+def measure(*, hits: int, predicted: int, gold: int) -> Measure:
+    """The measure of `hits` among that many predictions and that many golds.
+
+    >>> measure(hits=1, predicted=2, gold=1)
+    Measure(precision=0.5, recall=1.0, f1=0.6666666666666666)
+    >>> measure(hits=0, predicted=0, gold=0)
+    Measure(precision=0.0, recall=0.0, f1=0.0)
+    """
+    precision = hits / predicted if predicted > 0 else 0.0
+    recall = hits / gold if gold > 0 else 0.0
+    both = precision + recall
+    return Measure(precision=precision, recall=recall, f1=2 * precision * recall / both if both > 0 else 0.0)
+
+
+def flat(levels: Mapping[str, Measure]) -> dict[str, float | str | None]:
+    """By `level.measure`, for a score's metrics."""
+    return {f"{level}.{name}": value for level, found in levels.items() for name, value in found.items()}
+
+
+SAFETY = "Gemini failed due to safety issues"  # what the authors' wrapper returns after five failed calls
+
+_FENCED = re.compile(r"```json\n(.*?)\n```", re.DOTALL)
+
+
+def parse_reply(reply: str) -> object:
+    r"""What a reply says, as plain data; None if it is no YAML.
+
+    >>> parse_reply("{'prefectures': [Tokyo, No],}")
+    {'prefectures': ['Tokyo', False]}
+    >>> parse_reply("a: b: c") is None
+    True
+    """
+    fenced = _FENCED.search(reply)
+    text = fenced[1] if fenced else reply
+    if not fenced and "\nSummary:" in text:
+        text = text.split("\nSummary:")[0].strip()
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError:
+        return None
+
+
+def prediction(reply: str) -> dict[object, object] | str:
+    """What is scored: a mapping, empty where the reply holds none, or the marker of refused calls."""
+    if reply == SAFETY:
+        return SAFETY
+    found = parse_reply(reply)
+    return found if isinstance(found, dict) else {}
+
 
 NODE_LEVELS = ("prefectures", "cities", "points_of_interest")
 EDGE_KINDS = ("inclusion", "transition")

@@ -1,18 +1,67 @@
 """Prompts of both subtasks. Both protocols ask for the same; they differ in frames and in the nodes given."""
 
 import json
+import random
 from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
 from itertools import pairwise
 from types import ModuleType
 
 from gnomon.benchmarks.vir_bench import english, japanese
-from gnomon.benchmarks.vir_bench.categories import categories
 from gnomon.benchmarks.vir_bench.journey import Journey, Language
-from gnomon.benchmarks.vir_bench.nodes_given import nodes_given
 from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.ids import stable_hash
 from gnomon.core.sample import Part
 from gnomon.media.clip_samples import labelled_frames
 from gnomon.media.clips import Frames
+
+
+@cache
+def categories() -> tuple[str, ...]:
+    """All of them, in the published order.
+
+    >>> len(categories()), categories()[0]
+    (156, 'adventure_sports_center')
+    """
+    text = files("gnomon.benchmarks.vir_bench").joinpath("categories.txt").read_text(encoding="utf-8")
+    return tuple(text.split())
+
+
+SEED = 42  # of the released shuffle, once for the three lists together
+
+_LISTS = ("prefectures", "cities", "points_of_interest")
+
+
+def nodes_given(journey: Journey, protocol: PromptProtocol) -> dict[str, list[str]]:
+    """Names by level. Official: shuffled with the released seed, which anybody can undo. Guarded: in an
+    order drawn from the names themselves.
+    """
+    names = {level: [spot.name(journey.language) for spot in journey.at(level)] for level in _LISTS}
+    if protocol == "guarded":
+        return {level: sorted(found, key=stable_hash) for level, found in names.items()}
+    shuffle = random.Random(SEED).shuffle
+    for found in names.values():
+        shuffle(found)
+    return names
+
+
+def unshuffled(shown: dict[str, list[str]]) -> dict[str, list[str]]:
+    """The order before the released shuffle: what a reader who knows the seed can see.
+
+    >>> shown = {"prefectures": ["b", "a"], "cities": ["x"], "points_of_interest": ["p", "r", "q"]}
+    >>> unshuffled(shown)["cities"]
+    ['x']
+    """
+    shuffle = random.Random(SEED).shuffle
+    found = {}
+    for level in _LISTS:
+        places = list(range(len(shown[level])))
+        shuffle(places)
+        original = dict(zip(places, shown[level], strict=True))
+        found[level] = [original[at] for at in range(len(places))]
+    return found
+
 
 _KINDS = ("airport", "train_station", "tourist_attraction", "japanese_restaurant")  # of the example's places
 

@@ -15,12 +15,14 @@ from typing import Any
 
 import networkx as nx
 
-from gnomon.benchmarks.vir_bench.counting import Measure, flat, measure
 from gnomon.benchmarks.vir_bench.journey import Journey, Spot
 from gnomon.benchmarks.vir_bench.official import (
     ALIKE,
     EDGE_KINDS,
     NODE_LEVELS,
+    Measure,
+    flat,
+    measure,
     place_categories,
     place_names,
     split_place,

@@ -1,1 +1,1 @@
-"""The commands: each public module here is one, its first line the help that `gnomon --help` shows."""
+"""One module per command; the first line of its docstring is its help in `gnomon --help`."""

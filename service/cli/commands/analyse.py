@@ -1,4 +1,4 @@
-"""Run an analysis of the papers over stored jobs: labels by judges, correlations, profiles."""
+"""Run an analysis of stored jobs as in the papers: labels by judge models, correlations, profiles."""
 
 import json
 from pathlib import Path
@@ -15,9 +15,21 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("name")
 @click.argument("jobs", nargs=-1, required=True, metavar="JOB...")
-@click.option("--judge", "judges", multiple=True, help="A judge: a model's id, or {id: …, api_key_env: …}.")
-@click.option("--limit", type=click.IntRange(min=1), help="Trials to judge, drawn by their ids; default all.")
-@click.option("--repeats", default=1, show_default=True, type=click.IntRange(1, 10), help="Asked so often.")
+@click.option(
+    "--judge", "judges", multiple=True, help="A judge model: its id, or {id: …, api_key_env: …}. Repeatable."
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    help="Number of trials to judge, chosen by a hash of their ids; default all.",
+)
+@click.option(
+    "--repeats",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 10),
+    help="How often each judge labels a trial.",
+)
 @workers_option
 @data_dir_option
 @json_option
@@ -31,14 +43,14 @@ def analyse(
     data_dir: Path | None,
     as_json: bool,
 ) -> None:
-    """Run an analysis of the papers over stored jobs.
+    """Run an analysis of stored jobs as in the papers.
 
     NAME: context_use, gtr_errors, sti_errors (these need a judge), ability_correlation, robustness_ratio or
     model_clusters.
     """
     from gnomon.analyses.core.kinds import ComputedFromRows
     from gnomon.core.errors import SpecError
-    from service.cli.opening import existing_store, settings_of
+    from service.cli.common import existing_store, settings_of
     from service.run_analysis import analysis_called, counted, judged
 
     analysis, settings = analysis_called(name), settings_of(data_dir)
@@ -49,9 +61,9 @@ def analyse(
     store = existing_store(data_dir)
     try:
         if isinstance(analysis, ComputedFromRows):
-            found = counted(store, analysis, jobs, settings)
+            result = counted(store, analysis, jobs, settings)
         else:
-            found = judged(
+            result = judged(
                 store,
                 analysis,
                 jobs[0],
@@ -63,10 +75,11 @@ def analyse(
             )
     finally:
         store.close()
-    click.echo(json.dumps(found, indent=2, allow_nan=False) if as_json else _text(found))
+    click.echo(json.dumps(result, indent=2, allow_nan=False) if as_json else _text(result))
 
 
 def _run(spec: dict[str, Any], settings: "Settings", workers: int | None) -> str:
+    from service.cli.common import say_stopping
     from service.cli.progress import JobProgress
     from service.jobs import draft_from_cli
     from service.local_stack import default_workers
@@ -78,21 +91,25 @@ def _run(spec: dict[str, Any], settings: "Settings", workers: int | None) -> str
             of_draft(draft),
             settings,
             workers=workers or default_workers(),
-            started=lambda job, abandoned: None,  # noqa: ARG005 (nothing to say)
-            seen=progress.show,
+            started=lambda job, abandoned: None,  # noqa: ARG005 (prints nothing)
+            progress=progress.show,
+            stopping=say_stopping,
         )
 
 
-def _text(found: dict[str, Any]) -> str:
-    if "shares" not in found:
-        return json.dumps(found, indent=2, allow_nan=False)
-    lines = [f"{found['analysis']}: {found['judged']:,} trials judged by {', '.join(found['judges'])}"]
-    for one in found["shares"]:
-        shares = ", ".join(f"{name} {100 * label['share']:.0f} %" for name, label in one["labels"].items())
-        lines.append(f"  {one['by']} {one['group']} (n={one['n']}): {shares}")
+def _text(result: dict[str, Any]) -> str:
+    from service.cli.common import count
+
+    if "shares" not in result:
+        return json.dumps(result, indent=2, allow_nan=False)
+    judges = ", ".join(result["judges"])
+    lines = [f"{result['analysis']}: {count(result['judged'], 'trial')} judged by {judges}"]
+    for group in result["shares"]:
+        shares = ", ".join(f"{name} {100 * label['share']:.0f} %" for name, label in group["labels"].items())
+        lines.append(f"  {group['by']} {group['group']} (n={group['n']}): {shares}")
     lines.append("Agreement of the judges:")
-    for name, one in found["agreement"].items():
-        kappa = "–" if one["kappa"] is None else f"{one['kappa']:.2f}"
-        lines.append(f"  {name}: {one['method']} {kappa}, n={one['n']}")
-    lines.append(f"judged in job {found['judging_job']}")
+    for name, agreement in result["agreement"].items():
+        kappa = "–" if agreement["kappa"] is None else f"{agreement['kappa']:.2f}"
+        lines.append(f"  {name}: {agreement['method']} {kappa}, n={agreement['n']}")
+    lines.append(f"The judges' trials are job {result['judging_job']}.")
     return "\n".join(lines)

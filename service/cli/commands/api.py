@@ -15,7 +15,7 @@ def api(host: str, port: int, data_dir: Path | None) -> None:
     """Serve the API against GNOMON_REDIS_URL and GNOMON_DATABASE_URL until interrupted."""
     import os
 
-    from service.cli.opening import need_redis, settings_of
+    from service.cli.common import need_redis, settings_of
     from service.local_stack import local_stack
     from service.serving import listen, serve
     from service.supervisor import sigterm_as_interrupt

@@ -1,4 +1,4 @@
-"""Measure what a benchmark's questions give away: leaks, answer positions, duplicates, missing media."""
+"""Find shortcuts and label errors in a benchmark: leaks, answer positions, duplicates, missing media."""
 
 import json
 import sys
@@ -15,17 +15,17 @@ WIDTH = 150  # columns that the tables need; a narrower terminal wraps them
 
 
 @click.command()
-@click.option("--benchmark", "name", required=True, help="Which benchmark.")
-@click.option("--data", type=click.Path(path_type=Path), help="Its published folder; worlds need none.")
-@click.option("--limit", type=click.IntRange(1, 10_000_000), help="At most this many samples; default all.")
+@click.option("--benchmark", "name", required=True, help="The benchmark's name.")
+@click.option("--data", type=click.Path(path_type=Path), help="Its published folder; not needed for worlds.")
+@click.option("--limit", type=click.IntRange(1, 10_000_000), help="Maximum number of samples; default all.")
 @click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="Which ones those are."
+    "--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="Seed of their selection."
 )
 @json_option
 def audit(name: str, data: Path | None, limit: int | None, seed: int, as_json: bool) -> None:
-    """Try every known shortcut on the questions, from the files and from both prompts; calls no model.
+    """Try every known shortcut on the questions, using the files and both prompts; calls no model.
 
-    Ends with 1 if the guarded prompt still holds what it promises to withhold.
+    Exit code 1 if a leak survives in the guarded prompt, which promises to withhold it.
     """
     from rich.console import Console
 
@@ -44,13 +44,13 @@ def audit(name: str, data: Path | None, limit: int | None, seed: int, as_json: b
     with tempfile.TemporaryDirectory() as folder, counting("samples") as advance:
         media = MediaStore(Path(folder))
         try:
-            found = measure(benchmark, data=data, select=select, media=media, progress=advance)
+            findings = measure(benchmark, data=data, select=select, media=media, progress=advance)
         except (DataError, SpecError) as error:
             raise type(error)(error.message, field=f"--{error.field or 'data'}") from None
     if as_json:
-        click.echo(json.dumps(found.document(), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(findings.document(), indent=2, ensure_ascii=False))
     else:
         console = Console(width=max(WIDTH, Console().width))
-        for block in tables(found):
+        for block in tables(findings):
             console.print(block, highlight=False)
-    sys.exit(INCOMPLETE if found.surviving else DONE)
+    sys.exit(INCOMPLETE if findings.surviving else DONE)

@@ -12,34 +12,40 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 @click.command()
 @click.argument("rows", nargs=-1, required=True, type=_FILE)
-@click.option("--data", type=_FOLDER, help="EscherVerse as in the job: puts questions into the queue.")
+@click.option(
+    "--data",
+    type=_FOLDER,
+    help="EscherVerse's folder, as in the job: adds the questions' text to the review queue.",
+)
 @click.option("--arm", default="consensus", show_default=True, help="The arm whose rows count.")
-@click.option("--decisions", type=_FILE, help="The queue, decided on: writes the file that is left.")
+@click.option(
+    "--decisions", type=_FILE, help="The queue with a person's decisions: writes the reviewed questions."
+)
 @click.option("--out", required=True, type=_FOLDER, help="A new or empty folder.")
 def consensus(rows: tuple[Path, ...], data: Path | None, arm: str, decisions: Path | None, out: Path) -> None:
-    """Sort the questions of a consensus job (its rows.ndjson) into agreed ones and a queue for a person.
+    """Sort the questions of a consensus job (its rows.ndjson) into confirmed ones and a queue for review.
 
     Writes consensus.ndjson and review.ndjson; a person sets `decision` in review.ndjson to keep, fix (with
-    `answer`) or drop. With --decisions: writes the published file without what was dropped or left open.
+    `answer`) or drop. With --decisions: writes the published file without questions dropped or undecided.
     """
     from gnomon.core.errors import SpecError
     from gnomon.curation.consensus import consensus_of
     from gnomon.curation.review import by_index, queue_lines, read_decisions, read_questions, write_reviewed
     from gnomon.curation.rows import read_result_rows
 
-    found = consensus_of(read_result_rows(rows, benchmark="escherverse" if data else None, arm=arm))
+    results = consensus_of(read_result_rows(rows, benchmark="escherverse" if data else None, arm=arm))
     if decisions is not None:
         if data is None:
-            raise SpecError("is needed to write the questions that are left", field="--data")
-        counts = write_reviewed(found, read_decisions(decisions), data=data, out=out)
+            raise SpecError("needed to write the reviewed questions", field="--data")
+        counts = write_reviewed(results, read_decisions(decisions), data=data, out=out)
         click.echo(", ".join(f"{name} {count}" for name, count in counts.items()) + f": {out}")
         return
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise SpecError(f"{out} is not a new or empty folder", field="--out")
-    queue = queue_lines(found, by_index(read_questions(data)) if data else {})
+    queue = queue_lines(results, by_index(read_questions(data)) if data else {})
     out.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps(asdict(one), ensure_ascii=False) for one in found]
+    lines = [json.dumps(asdict(result), ensure_ascii=False) for result in results]
     (out / "consensus.ndjson").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (out / "review.ndjson").write_text("".join(f"{line}\n" for line in queue), encoding="utf-8")
-    agreed = len(found) - len(queue)
-    click.echo(f"{agreed} of {len(found)} agreed, {len(queue)} for a person to decide: {out}")
+    agreed = len(results) - len(queue)
+    click.echo(f"{agreed} of {len(results)} agreed, {len(queue)} for a person to decide: {out}")

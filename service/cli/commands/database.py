@@ -1,16 +1,16 @@
-"""Show the revision of the database's tables, or move it to another."""
+"""Upgrade or downgrade the database's tables."""
 
 from pathlib import Path
 
 import click
 
-from service.cli.opening import settings_of
+from service.cli.common import settings_of
 from service.cli.options import data_dir_option
 
 
 @click.group()
 def database() -> None:
-    """The tables' revision: look, upgrade, downgrade."""
+    """Upgrade or downgrade the database's tables."""
 
 
 @database.command()
@@ -25,7 +25,7 @@ def upgrade(data_dir: Path | None, revision: str) -> None:
 @data_dir_option
 @click.argument("revision")
 def downgrade(data_dir: Path | None, revision: str) -> None:
-    """Move the tables back to REVISION. What only newer tables can hold is lost. Stop all workers first."""
+    """Move the tables back to REVISION; data that only newer tables hold are lost. Stop all workers first."""
     _migrate(data_dir, revision)
 
 

@@ -1,4 +1,4 @@
-"""See within a minute what tools change: offline, on generated worlds."""
+"""Run a small job offline that shows what tools change: generated worlds, built-in model."""
 
 from pathlib import Path
 
@@ -17,8 +17,7 @@ def demo(out: Path | None, workers: int | None, data_dir: Path | None, as_json: 
     from importlib.resources import files
 
     from gnomon.spec.spec_file import load_yaml
-    from service.cli.finish import run_and_report
-    from service.cli.opening import prepare_out, settings_of
+    from service.cli.common import prepare_out, run_and_report, settings_of
     from service.jobs import draft_from_cli
 
     settings = settings_of(data_dir)

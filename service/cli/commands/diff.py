@@ -24,36 +24,51 @@ if TYPE_CHECKING:
 def diff(first: str, second: str, out: Path | None, data_dir: Path | None, as_json: bool) -> None:
     """Compare the jobs FIRST and SECOND over their common samples.
 
-    Says in which fields the specs differ, which scores and answers are others, and what that means for each
-    model and arm. `gnomon jobs` lists the jobs there are.
+    Shows in which fields the specs differ, which scores and answers changed, and what that means for each
+    model and arm. `gnomon jobs` lists the stored jobs.
     """
     from gnomon.core.errors import SpecError
     from gnomon.report.job_diff import diff_jobs
-    from gnomon.report.terminal import changes_text, summary_text
-    from service.cli.opening import existing_store
+    from service.cli.common import existing_store
 
     if out is not None and out.suffix not in (".html", ".md", ".json"):
-        raise SpecError(f"{out.name!r} does not tell a format; allowed: .html, .md, .json", field="--out")
+        raise SpecError(f"{out.name!r} has no known ending; allowed: .html, .md, .json", field="--out")
     store = existing_store(data_dir)
     try:
-        found = diff_jobs(_job(store, first), _job(store, second))
+        difference = diff_jobs(_job(store, first), _job(store, second))
     finally:
         store.close()
     if out is not None:
-        out.write_text(_page(found, out.suffix), encoding="utf-8")
+        out.write_text(_page(difference, out.suffix), encoding="utf-8")
     if as_json:
-        click.echo(json.dumps(found, indent=2, allow_nan=False))
+        click.echo(json.dumps(difference, indent=2, allow_nan=False))
         return
-    shared = found["samples"]
-    only = f"{shared['only_first']:,} only in {first}, {shared['only_second']:,} only in {second}"
-    click.echo(f"{shared['both']:,} samples in both jobs; {only}\n")
-    click.echo("What differs in their specs:" if found["spec_changes"] else "Their specs do not differ.")
-    for change in found["spec_changes"]:
-        click.echo(f"  {change['field']}: {json.dumps(change['first'])} → {json.dumps(change['second'])}")
-    click.echo("\n" + changes_text(found["changes"]))
-    click.echo("\n" + summary_text(found["report"]))
+    click.echo(_text(difference))
     if out is not None:
         click.echo(f"\nreport: {out}")
+
+
+def _text(difference: "Difference") -> str:
+    from gnomon.report.terminal import changes_text, summary_text
+    from service.cli.common import count
+
+    first, second = difference["jobs"]
+    if first == second:
+        return f"FIRST and SECOND are the same job, {first}: there is no difference to show."
+    samples = difference["samples"]
+    only = f"{samples['only_first']:,} only in {first}, {samples['only_second']:,} only in {second}"
+    changes = difference["spec_changes"]
+    lines = [
+        f"{count(samples['both'], 'sample')} in both jobs; {only}",
+        "",
+        "What differs in their specs:" if changes else "Their specs do not differ.",
+        *(f"  {row['field']}: {json.dumps(row['first'])} → {json.dumps(row['second'])}" for row in changes),
+        "",
+        changes_text(difference["changes"]),
+        "",
+        summary_text(difference["report"]),
+    ]
+    return "\n".join(lines)
 
 
 def _job(store: "Store", job_id: str) -> "StoredJob":
@@ -63,10 +78,10 @@ def _job(store: "Store", job_id: str) -> "StoredJob":
     return StoredJob(job_id=job.id, spec=job.spec, status=job.status, rows=store.iter_rows(job_id))
 
 
-def _page(found: "Difference", ending: str) -> str:
+def _page(difference: "Difference", suffix: str) -> str:
     from gnomon.report.html import render_html
     from gnomon.report.markdown import render_markdown
 
-    if ending == ".json":
-        return json.dumps(found, indent=2, allow_nan=False) + "\n"
-    return (render_html if ending == ".html" else render_markdown)(found["report"])
+    if suffix == ".json":
+        return json.dumps(difference, indent=2, allow_nan=False) + "\n"
+    return (render_html if suffix == ".html" else render_markdown)(difference["report"])

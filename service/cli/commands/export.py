@@ -1,4 +1,4 @@
-"""Export a job for others: plain rows, or logs of Inspect AI."""
+"""Export a job: plain rows, logs of Inspect AI, or chat JSONL."""
 
 import json
 import re
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 )
 @data_dir_option
 def export(job: str, kind: str, out: Path, data_dir: Path | None) -> None:
-    """Write JOB for others: rows or Inspect logs, which `gnomon import` reads, or traces as chat JSONL."""
+    """Write JOB as rows or Inspect logs, which `gnomon import` reads, or its traces as chat JSONL."""
     from gnomon.report.row_formats import rows_ndjson
-    from service.cli.opening import existing_store, prepare_out
+    from service.cli.common import existing_store, prepare_out
 
     store = existing_store(data_dir)
     try:
@@ -66,9 +66,9 @@ def _logs(store: "Store", job_id: str, out: Path) -> list[Path]:
     job, rows, files = store.job(job_id), list(store.iter_rows(job_id)), []
     for model in job.spec.models:
         for arm in job.spec.arms:
-            mine = [row for row in rows if (row.model, row.arm) == (model.label, arm.name)]
-            if mine:
-                log = log_of(mine, job_id=job_id, created=job.created_at, trace=store.trace)
+            group = [row for row in rows if (row.model, row.arm) == (model.label, arm.name)]
+            if group:
+                log = log_of(group, job_id=job_id, created=job.created_at, trace=store.trace)
                 name = re.sub(r"[^\w.-]+", "-", f"{job_id}_{model.label}_{arm.name}")
                 files.append(out / f"{name}.json")
                 write_whole(files[-1], json.dumps(log, allow_nan=False).encode(), rights=PUBLIC)

@@ -1,4 +1,4 @@
-"""Write questions as files: of generated worlds, or of recorded motion."""
+"""Write questions as files: of generated worlds, of recorded motion, or from a job's answers."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ Count = click.IntRange(1, 1_000_000)
 
 @click.group()
 def generate() -> None:
-    """Make data from a seed."""
+    """Write questions as files."""
 
 
 @generate.command()
@@ -18,17 +18,18 @@ def generate() -> None:
 )
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
 @click.option(
-    "--scenes", type=Count, help="Towns, and as many buildings; default one of each per 14 questions."
+    "--scenes", type=Count, help="Number of towns, and of buildings; default one of each per 14 questions."
 )
-@click.option("--samples", type=Count, help="Questions; default 14 for each of --scenes.")
+@click.option("--samples", type=Count, help="Number of questions; default 14 per scene.")
 def worlds(out: Path, seed: int, scenes: int | None, samples: int | None) -> None:
     """Write maps, scenes and questions of generated places; the same seed writes the same files."""
     from gnomon.worlds.generate import generate as write
+    from service.cli.common import count
     from service.cli.progress import counting
 
     with counting("questions") as advance:
-        count = write(out, seed=seed, scenes=scenes, samples=samples, progress=advance)
-    click.echo(f"{count} questions: {out}")
+        written = write(out, seed=seed, scenes=scenes, samples=samples, progress=advance)
+    click.echo(f"{count(written, 'question')}: {out}")
 
 
 @generate.command()
@@ -41,12 +42,13 @@ def worlds(out: Path, seed: int, scenes: int | None, samples: int | None) -> Non
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
 def motion(recordings: tuple[Path, ...], out: Path, seed: int) -> None:
     """Write questions of STI-Bench's kind about RECORDINGS (boxes and camera poses, frame by frame)."""
-    from gnomon.motion.write import write_questions
+    from gnomon.recordings.questions import write_questions
+    from service.cli.common import count
 
     counts = write_questions(recordings, out, seed=seed)
-    for task, count in counts.items():
-        click.echo(f"{count} {task}")
-    click.echo(f"{sum(counts.values())} questions: {out}")
+    for task, number in counts.items():
+        click.echo(f"{number} {task}")
+    click.echo(f"{count(sum(counts.values()), 'question')}: {out}")
 
 
 _ROWS = click.argument(
@@ -71,10 +73,11 @@ def questions(rows: tuple[Path, ...], data: Path, out: Path) -> None:
     """Write the questions of an urbanvideo-authoring job (its rows.ndjson) as UrbanVideo-Bench does."""
     from gnomon.curation.export_questions import write_harvest
     from gnomon.curation.rows import read_result_rows
+    from service.cli.common import count
 
-    found = read_result_rows(rows, benchmark="urbanvideo-authoring")
-    count = write_harvest(found, data=data, out=out)
-    click.echo(f"{count} questions of {len(found)} answers: {out}")
+    answers = read_result_rows(rows, benchmark="urbanvideo-authoring")
+    written = write_harvest(answers, data=data, out=out)
+    click.echo(f"{count(written, 'question')} of {count(len(answers), 'answer')}: {out}")
 
 
 @generate.command()
@@ -83,15 +86,14 @@ def questions(rows: tuple[Path, ...], data: Path, out: Path) -> None:
 @_OUT
 @click.option("--arm", default="blind", show_default=True, help="The arm that was not shown the clip.")
 def filtered(rows: tuple[Path, ...], data: Path, out: Path, arm: str) -> None:
-    """Write the questions without those that every model answered blind (rows.ndjson of such jobs)."""
+    """Write the questions without those that every model answered blind (ROWS: rows.ndjson of such jobs)."""
     from gnomon.curation.blind_filter import judged, write_filtered
     from gnomon.curation.rows import read_result_rows
 
-    found = read_result_rows(rows, arm=arm)
-    verdict = judged(found)
-    left = write_filtered(verdict, benchmark=found[0]["benchmark"], data=data, out=out)
+    results = read_result_rows(rows, arm=arm)
+    verdict = judged(results)
+    left = write_filtered(verdict, benchmark=results[0]["benchmark"], data=data, out=out)
     asked = len(verdict.dropped) + len(verdict.kept)
-    click.echo(
-        f"{len(verdict.dropped)} of {asked} dropped: {len(verdict.models)} models were right without looking"
-    )
+    models = len(verdict.models)
+    click.echo(f"{len(verdict.dropped)} of {asked} dropped: all {models} models were right without looking")
     click.echo(f"{len(verdict.unasked)} kept because a model gave no answer; {left} rows: {out}")

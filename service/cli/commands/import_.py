@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, metavar="[ARM=]FILE...")
-@click.option("--name", default="", help="The job's name; default the files'.")
-@click.option("--primary", nargs=2, metavar="BASELINE VARIANT", help="The comparison that was planned.")
-@click.option("--scorer", help="Of a log with several scorers, the one to read.")
-@click.option("--cluster", help="Field of a log's sample metadata that names kin, such as the video.")
+@click.option("--name", default="", help="The job's name; default the file names.")
+@click.option("--primary", nargs=2, metavar="BASELINE VARIANT", help="The planned (primary) comparison.")
+@click.option("--scorer", help="The scorer to read from a log with several.")
+@click.option("--cluster", help="Field of a log's sample metadata that names the cluster, such as the video.")
 @click.option("--cell", help="Field of a log's sample metadata that names the task.")
-@click.option("--into", metavar="JOB", help="FILE holds answers of people to this job's questions.")
-@click.option("--arm", help="With --into: the arm under which they answered; default the first.")
+@click.option("--into", metavar="JOB", help="FILE holds people's answers to this job's questions.")
+@click.option("--arm", help="With --into: the arm they answered under; default the first.")
 @data_dir_option
 def import_(
     files: tuple[str, ...],
@@ -34,8 +34,8 @@ def import_(
 ) -> None:
     """Keep runs made elsewhere as one job: logs of Inspect AI (.eval, .json), rows (.ndjson, .jsonl, .csv).
 
-    Each log is an arm; ARM= names it, else its solver does. With --into, one file of answers (sample_id,
-    answer, perhaps model and repeat) is scored as JOB was, and stands beside its models in a new job.
+    Each log is an arm, named by ARM= or else by its solver. With --into, one file of answers (sample_id,
+    answer, perhaps model and repeat) is scored as JOB was, and added to its models in a new job.
     """
     from gnomon.core.errors import SpecError
 
@@ -43,15 +43,15 @@ def import_(
         _import_answers(files, into, arm, data_dir)
         return
     if arm is not None:
-        raise SpecError("belongs to --into; name a log's arm by ARM=FILE", field="--arm")
+        raise SpecError("is for --into only; name a log's arm by ARM=FILE", field="--arm")
     from gnomon.exchange.run import run_of
-    from service.cli.opening import settings_of
+    from service.cli.common import count, settings_of
     from workers.store.store import open_store
 
     ended: list[Ended] = []
-    for given in files:
-        ended += _read(given, scorer=scorer, cluster=cluster, cell=cell)
-    title = name or ", ".join(Path(given.rpartition("=")[2]).name for given in files)
+    for argument in files:
+        ended += _read(argument, scorer=scorer, cluster=cluster, cell=cell)
+    title = name or ", ".join(Path(argument.rpartition("=")[2]).name for argument in files)
     run = run_of(ended, name=title, primary=primary)
     settings = settings_of(data_dir)
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -61,33 +61,34 @@ def import_(
     finally:
         store.close()
     arms = ", ".join(arm.name for arm in run.spec.arms)
-    click.echo(f"job {job_id}: {len(run.ended):,} trials of {len(run.refs):,} samples; arms: {arms}")
+    sizes = f"{count(len(run.ended), 'trial')} of {count(len(run.refs), 'sample')}"
+    click.echo(f"job {job_id}: {sizes}; arms: {arms}")
     click.echo(f"`gnomon report {job_id} --out report.html` compares them")
 
 
 def _import_answers(files: tuple[str, ...], job_id: str, arm: str | None, data_dir: Path | None) -> None:
     from gnomon.core.errors import SpecError
-    from service.cli.opening import existing_store, settings_of
+    from service.cli.common import existing_store, settings_of
     from service.import_answers import add_answers
 
     if len(files) != 1:
         raise SpecError("one file of answers at a time", field="FILE")
     store = existing_store(data_dir)
     try:
-        made = add_answers(store, job_id, Path(files[0]), settings_of(data_dir), arm=arm)
+        new_job = add_answers(store, job_id, Path(files[0]), settings_of(data_dir), arm=arm)
     finally:
         store.close()
-    click.echo(f"job {made}: {job_id} with these answers")
-    click.echo(f"`gnomon report {made} --out report.html` shows them beside its models")
+    click.echo(f"job {new_job}: {job_id} with these answers")
+    click.echo(f"`gnomon report {new_job} --out report.html` shows them beside its models")
 
 
-def _read(given: str, *, scorer: str | None, cluster: str | None, cell: str | None) -> "list[Ended]":
+def _read(argument: str, *, scorer: str | None, cluster: str | None, cell: str | None) -> "list[Ended]":
     from dataclasses import replace
 
     from gnomon.core.errors import SpecError
     from gnomon.exchange import inspect_log, row_file
 
-    arm, _, file = given.rpartition("=") if not Path(given).exists() else ("", "", given)
+    arm, _, file = argument.rpartition("=") if not Path(argument).exists() else ("", "", argument)
     path = Path(file)
     if path.suffix in inspect_log.ENDINGS:
         return list(inspect_log.read_log(path, arm=arm or None, scorer=scorer, cluster=cluster, cell=cell))

@@ -16,11 +16,11 @@ from service.cli.main import DONE, INCOMPLETE
     "--out",
     multiple=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where the trip goes; .json, .html, .md, .ics or .geojson. May stand several times.",
+    help="File for the trip: .json, .html, .md, .ics or .geojson. Repeatable.",
 )
-@click.option("--model", default="reference", show_default=True, help="Who plans: a model's id.")
+@click.option("--model", default="reference", show_default=True, help="The id of the model that plans.")
 @click.option("--api-base", help="The model's endpoint.")
-@click.option("--api-key-env", help="The variable that holds the model's key.")
+@click.option("--api-key-env", help="Name of the variable that holds the model's key.")
 @click.option("--json", "as_json", is_flag=True, help="Plan and verification as one JSON document.")
 def itinerary(
     request: Path,
@@ -30,25 +30,24 @@ def itinerary(
     api_key_env: str | None,
     as_json: bool,
 ) -> None:
-    """Plan the trip asked for in REQUEST (JSON or YAML), verify it, and print it.
+    """Plan the trip that REQUEST (JSON or YAML) describes, verify it, and print it.
 
-    Exit code 0: every check holds, or it is proven that there is no such trip; 1: the plan has faults.
+    Exit code 0: every check passes, or it is proven that no such trip exists; 1: a check fails.
     """
     from gnomon.core.score import Outcome
+    from gnomon.itinerary_export.outputs import ending_of, rendered
     from gnomon.spec.spec_file import read_spec
-    from gnomon.trips.outputs import ending_of, rendered
-    from service.cli.opening import settings_of
-    from service.cli.preview import workers_preview
+    from service.cli.common import dry_runner, settings_of
     from service.itineraries import ARM, SAMPLE, is_good, planned, spec_of
     from service.jobs import draft_from_cli
 
     endings = [ending_of(str(file)) for file in out]
     named = {"id": model, "api_base": api_base, "api_key_env": api_key_env}
-    given = spec_of(read_spec(request), {key: value for key, value in named.items() if value is not None})
-    job = draft_from_cli(given, settings_of(None)).job
-    preview = workers_preview()
-    picked = preview.pick(job, sample_id=SAMPLE, arm=ARM, model=None)
-    row, _ = asyncio.run(preview.run_once(picked, watch=lambda _: None))
+    spec = spec_of(read_spec(request), {key: value for key, value in named.items() if value is not None})
+    job = draft_from_cli(spec, settings_of(None)).job
+    runner = dry_runner()
+    selection = runner.pick(job, sample_id=SAMPLE, arm=ARM, model=None)
+    row, _ = asyncio.run(runner.run_once(selection, watch=lambda _: None))
     if row.outcome is Outcome.INFRA_MISSING:
         raise GnomonError(f"no plan was made: {row.stop_reason}")
     result = planned(row)

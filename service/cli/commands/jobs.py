@@ -16,11 +16,11 @@ from service.cli.options import data_dir_option, json_option
 @json_option
 def jobs(limit: int, data_dir: Path | None, as_json: bool) -> None:
     """List the stored jobs, newest first: id, status, how many trials are done and missing, and name."""
-    from service.cli.opening import existing_store
+    from service.cli.common import existing_store
 
     store = existing_store(data_dir)
     try:
-        found = store.jobs(cursor=None, limit=limit).items
+        records = store.jobs(cursor=None, limit=limit).items
     finally:
         store.close()
     if as_json:
@@ -35,10 +35,12 @@ def jobs(limit: int, data_dir: Path | None, as_json: bool) -> None:
                 "done": job.counts.done,
                 "missing": job.counts.infra_missing,
             }
-            for job in found
+            for job in records
         ]
         click.echo(json.dumps(rows, indent=2))
         return
-    for job in found:
+    for job in records:
         counts = f"{job.counts.done:,} of {job.counts.planned:,} done, {job.counts.infra_missing:,} missing"
+        if job.status == "cancelled" and job.counts.running:
+            counts += f", stopping: {job.counts.running:,} in flight"
         click.echo(f"{job.id}  {job.created_at[:16]}  {job.status:<9}  {counts}  {job.name}")

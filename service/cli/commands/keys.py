@@ -1,4 +1,4 @@
-"""Make keys for the API."""
+"""Create keys for the API."""
 
 import datetime as dt
 
@@ -7,14 +7,14 @@ import click
 
 @click.group()
 def keys() -> None:
-    """Who may call the API."""
+    """Keys for the API."""
 
 
 @keys.command()
 @click.option("--scope", type=click.Choice(["read", "run"]), default="run", show_default=True)
-@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="The last day on which it opens anything.")
+@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="The last day on which it is valid.")
 def new(scope: str, until: dt.datetime | None) -> None:
-    """Print a new key, shown only now, and the entry that lets it in."""
+    """Print a new key, which is not stored, and the entry that makes the API accept it."""
     from service.api_keys import entry_of, new_key
 
     key = new_key()

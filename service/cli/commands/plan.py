@@ -1,4 +1,4 @@
-"""Say what a job would cost and could detect; spend nothing."""
+"""Estimate what a job would cost and could detect; calls no model."""
 
 import json
 from pathlib import Path
@@ -11,55 +11,85 @@ from service.cli.options import data_dir_option, json_option
 
 @click.command()
 @click.argument("spec", type=click.Path(path_type=Path))
-@click.option("--pilot", metavar="JOB", help="A stored job whose costs and spread stand in for assumptions.")
+@click.option("--pilot", metavar="JOB", help="A stored job whose costs and spread replace assumptions.")
 @data_dir_option
 @json_option
 def plan(spec: Path, pilot: str | None, data_dir: Path | None, as_json: bool) -> None:
-    """Say what the job in SPEC would cost and could detect: trials, price per arm, smallest effect."""
-    from service.cli.opening import draft_of, existing_store, settings_of
+    """Estimate what the job in SPEC would cost and could detect; calls no model.
+
+    Prints trials, tokens and price of each arm, and the minimum detectable effect.
+    """
+    from service.cli.common import draft_of, existing_store, settings_of
     from service.planning import plan as plan_job
 
     draft = draft_of(spec, settings_of(data_dir))
     store = existing_store(data_dir) if pilot else None
     try:
-        found = plan_job(draft, store=store, pilot=pilot)
+        document = plan_job(draft, store=store, pilot=pilot)
     finally:
         if store is not None:
             store.close()
-    click.echo(json.dumps(found, indent=2) if as_json else _text(found))
+    click.echo(json.dumps(document, indent=2) if as_json else _text(document))
 
 
-def _text(found: dict[str, Any]) -> str:
+def _text(document: dict[str, Any]) -> str:
+    from service.cli.common import count
+
+    sizes = [count(document[f"{noun}s"], noun) for noun in ("sample", "cluster", "cell")]
+    compared = document["comparisons"]
+    comparisons = f"{count(compared['all'], 'comparison')} of arms, over all samples and within each cell"
     lines = [
-        *(f"Warning: {warning}" for warning in found["warnings"]),
-        f"{found['name']}: {found['trials']:,} trials",
-        f"{found['samples']:,} samples in {found['clusters']:,} clusters and {found['cells']:,} cells",
+        *(f"Warning: {warning}" for warning in document["warnings"]),
+        f"{document['name']}: {count(document['trials'], 'trial')}",
+        f"{sizes[0]} in {sizes[1]} and {sizes[2]}",
         "",
+        *_costs(document),
+        "",
+        *_detectable(document),
+        "",
+        f"{comparisons}: {compared['primary']} primary.",
+        "Assumed:",
     ]
-    names = [f"{arm['model']} / {arm['arm']}" for arm in found["arms"]]
+    return "\n".join(lines + [f"  {line}" for line in document["assumptions"]])
+
+
+def _costs(document: dict[str, Any]) -> list[str]:
+    """What each arm would take. The tokens are those expected; the dollars also say how much it may be."""
+    names = [f"{arm['model']} / {arm['arm']}" for arm in document["arms"]]
     width = max(map(len, names))
-    for name, arm in zip(names, found["arms"], strict=True):
+    lines = ["Expected tokens of all trials (prompts + replies), and what they cost:"]
+    for name, arm in zip(names, document["arms"], strict=True):
         tokens = f"{arm['prompt_tokens']:>12,} + {arm['completion_tokens']:>10,} tokens"
-        money = f"about {_usd(arm['usd'])}, at most {_usd(arm['usd_at_most'])}"
-        lines.append(f"{name:<{width}}  {arm['trials']:>8,} trials  {tokens}  {money}")
-    limit = "none" if found["usd_limit"] is None else _usd(found["usd_limit"])
-    lines += [f"In all about {_usd(found['usd'])}; the job's limit: {limit}.", ""]
-    lines.append(
-        "Smallest true difference it could detect, in points, by the share of samples on which arms differ:"
-    )
-    for one in found["detectable"]:
-        reach = [
-            f"{what} {100 * one[key]:5.1f}{' (beyond reach)' if one[key] > one['discordant'] else ''}"
-            for what, key in (("all samples", "all"), ("smallest cell", "smallest_cell"))
+        price = "price unknown"
+        if arm["usd"] is not None and arm["usd_at_most"] is not None:
+            price = f"about ${arm['usd']:,.2f}, at most ${arm['usd_at_most']:,.2f}"
+        lines.append(f"{name:<{width}}  {arm['trials']:>8,} trials  {tokens}  {price}")
+    limit = "none" if document["usd_limit"] is None else f"${document['usd_limit']:,.2f}"
+    total = "an unknown price" if document["usd"] is None else f"about ${document['usd']:,.2f}"
+    lines.append(f"In all {total}; the job's limit in dollars: {limit}.")
+    if "retry" in document:
+        chosen = ", ".join(f"{name} {value}" for name, value in document["retry"].items())
+        lines.append(f"Calls that failed are retried with {chosen}.")
+    unpriced = dict.fromkeys(arm["model"] for arm in document["arms"] if arm["usd"] is None)
+    if unpriced:
+        form = "`price: {input: …, output: …}`, dollars per million tokens,"
+        lines.append(f"No table has a price for {', '.join(unpriced)}: {form} in the spec sets it.")
+    return lines
+
+
+def _detectable(document: dict[str, Any]) -> list[str]:
+    """The minimum detectable effects; no difference is larger than the share of samples that differ."""
+    lines = [
+        "Minimum detectable effect (the smallest true difference that the job would likely find), in points,",
+        "by the share of samples on which two arms differ:",
+    ]
+    for row in document["detectable"]:
+        effects = [
+            f"{scope} {100 * row[key]:5.1f}{' (cannot be found)' if row[key] > row['discordant'] else ''}"
+            for scope, key in (("all samples", "all"), ("smallest cell", "smallest_cell"))
         ]
-        lines.append(f"  {one['discordant']:.0%} differ: {', '.join(reach)}")
-    for one in (found["pilot"] or {}).get("contrasts", ()):
-        arms = f"{one['model']}, {one['variant']} − {one['baseline']}"
-        lines.append(f"  by the pilot: {arms}: {100 * one['detectable']:.1f}")
-    counted = found["comparisons"]
-    lines += ["", f"Comparisons: {counted['primary']} primary of {counted['all']}.", "Assumed:"]
-    return "\n".join(lines + [f"  {line}" for line in found["assumptions"]])
-
-
-def _usd(value: float | None) -> str:
-    return "unknown (give the model a price)" if value is None else f"${value:,.2f}"
+        lines.append(f"  {row['discordant']:.0%} differ: {', '.join(effects)}")
+    for contrast in (document["pilot"] or {}).get("contrasts", ()):
+        arms = f"{contrast['model']}, {contrast['variant']} − {contrast['baseline']}"
+        lines.append(f"  by the pilot: {arms}: {100 * contrast['detectable']:.1f}")
+    return lines

@@ -1,4 +1,4 @@
-"""List the arm presets, or show the arms, contrasts and price of one."""
+"""List the arm presets, or show the arms, contrasts and number of model calls of one."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -14,16 +14,18 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--benchmark", default="worlds", show_default=True, help="Whose oracle and scenes count.")
-@click.option("--options", "text", default="{}", help='What the preset takes, such as {"rate": 0.5}.')
+@click.option(
+    "--benchmark", default="worlds", show_default=True, help="The benchmark whose oracle and scenes apply."
+)
+@click.option("--options", "text", default="{}", help='The preset\'s options as JSON, such as {"rate": 0.5}.')
 @json_option
 def presets(name: str | None, benchmark: str, text: str, as_json: bool) -> None:
-    """Show every preset, or what NAME makes of a spec: arms, contrasts, calls a sample."""
+    """List every preset, or show what NAME adds to a spec: arms, contrasts, model calls per sample."""
     if name is None:
         _listed(as_json=as_json)
         return
-    shown = _plan(name, benchmark, text)
-    click.echo(json.dumps(shown, indent=2, ensure_ascii=False) if as_json else _words(shown))
+    document = _plan(name, benchmark, text)
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False) if as_json else _text(document))
 
 
 def _listed(*, as_json: bool) -> None:
@@ -31,16 +33,19 @@ def _listed(*, as_json: bool) -> None:
 
     if as_json:
         click.echo(
-            json.dumps([{"name": one.name, "description": one.description} for one in PRESETS], indent=2)
+            json.dumps(
+                [{"name": preset.name, "description": preset.description} for preset in PRESETS], indent=2
+            )
         )
         return
     formatter = click.HelpFormatter(width=100)
-    formatter.write_dl([(one.name, one.description) for one in PRESETS])
+    formatter.write_dl([(preset.name, preset.description) for preset in PRESETS])
     click.echo(formatter.getvalue(), nl=False)
 
 
 def _plan(name: str, benchmark: str, text: str) -> dict[str, Any]:
-    from gnomon.spec.preset import PRESETS, model_calls, plan_arms
+    from gnomon.core.agent import model_calls
+    from gnomon.spec.preset import PRESETS, plan_arms
 
     if name not in PRESETS.names():
         raise SpecError(f"no preset {name!r}; there are: {', '.join(PRESETS.names())}", field="NAME")
@@ -49,7 +54,7 @@ def _plan(name: str, benchmark: str, text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise SpecError(f"not JSON: {error}", field="--options") from None
     if not isinstance(options, dict):
-        raise SpecError("one JSON object, please", field="--options")
+        raise SpecError("must be one JSON object", field="--options")
     plan = plan_arms(name, options, benchmark=benchmark)
     calls = [model_calls(arm) for arm in plan.arms]
     return {
@@ -73,20 +78,20 @@ def _contrast_as_json(contrast: "Contrast") -> dict[str, Any]:
     return {**plain, "is_primary": contrast.primary}
 
 
-def _words(shown: dict[str, Any]) -> str:
+def _text(document: dict[str, Any]) -> str:
     formatter = click.HelpFormatter(width=110)
-    formatter.write_text(shown["description"])
-    with formatter.section("Arms (calls of the model a sample)"):
-        formatter.write_dl([(arm["name"], _calls(arm["model_calls"])) for arm in shown["arms"]])
+    formatter.write_text(document["description"])
+    with formatter.section("Arms (model calls per sample)"):
+        formatter.write_dl([(arm["name"], _calls(arm["model_calls"])) for arm in document["arms"]])
     with formatter.section("Contrasts (variant − baseline; * primary)"):
         rows = [
-            (f"{one['variant']} − {one['baseline']}{' *' if one['is_primary'] else ''}", one["isolates"])
-            for one in shown["contrasts"]
+            (f"{row['variant']} − {row['baseline']}{' *' if row['is_primary'] else ''}", row["isolates"])
+            for row in document["contrasts"]
         ]
         formatter.write_dl(rows)
-    for note in shown["notes"]:
+    for note in document["notes"]:
         formatter.write_text(f"Note: {note}.")
-    formatter.write_text(f"A sample costs {_calls(shown['model_calls'])} calls of the model.")
+    formatter.write_text(f"One sample takes {_calls(document['model_calls'])} model calls.")
     return formatter.getvalue().rstrip("\n")
 
 

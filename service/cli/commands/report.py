@@ -25,13 +25,13 @@ FORMATS = ("json", "html", "md", "csv", "parquet")
 @data_dir_option
 def report(job: str, kind: str | None, out: Path | None, data_dir: Path | None) -> None:
     """Print or write the report of JOB; csv and parquet hold its result rows."""
-    from service.cli.opening import existing_store
+    from service.cli.common import existing_store
     from workers.lean import raise_gc_threshold
 
     raise_gc_threshold()
     kind = kind or _by_ending(out)
     if kind == "parquet" and out is None:
-        raise SpecError("parquet is no text; name a file", field="--out")
+        raise SpecError("parquet is binary; name a file", field="--out")
     store = existing_store(data_dir)
     try:
         _write(store, job, kind, out)
@@ -44,9 +44,7 @@ def _by_ending(out: Path | None) -> str:
         return "json"
     ending = out.suffix.removeprefix(".")
     if ending not in FORMATS:
-        raise SpecError(
-            f"{out.name!r} does not tell a format; allowed: {', '.join(FORMATS)}", field="--format"
-        )
+        raise SpecError(f"{out.name!r} has no known ending; allowed: {', '.join(FORMATS)}", field="--format")
     return ending
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("job")
 @click.option("--scoring", type=click.Choice(["official", "strict"]), help="Default: as the job was scored.")
-@click.option("--variant", help="Which official scorer, where a benchmark has two.")
+@click.option("--variant", help="The official scorer to use, for a benchmark with several.")
 @out_option
 @data_dir_option
 @json_option
@@ -27,8 +27,8 @@ def rescore(
     data_dir: Path | None,
     as_json: bool,
 ) -> None:
-    """Score the stored answers of JOB again (another parser or mode) into a new job; calls no model."""
-    from service.cli.opening import existing_store, prepare_out, settings_of
+    """Score the stored answers of JOB again, with the current code or another mode, into a new job."""
+    from service.cli.common import count, existing_store, prepare_out, settings_of
     from service.cli.progress import counting
     from service.reports import report_of, write_folder
     from service.rescore_job import rescore as rescore_job
@@ -36,28 +36,31 @@ def rescore(
     prepare_out(out)
     store = existing_store(data_dir)
     try:
-        with counting("trials") as seen:
-            found = rescore_job(
-                store, job, settings_of(data_dir), scoring=scoring, variant=variant, seen=seen
+        with counting("trials") as advance:
+            result = rescore_job(
+                store, job, settings_of(data_dir), scoring=scoring, variant=variant, progress=advance
             )
         if out is not None:
-            write_folder(store, found.new_job, report_of(store, found.new_job), out)
+            write_folder(store, result.new_job, report_of(store, result.new_job), out)
     finally:
         store.close()
     if as_json:
-        click.echo(json.dumps(found.to_json(), indent=2))
+        click.echo(json.dumps(result.to_json(), indent=2))
         return
-    click.echo(f"{found.changed:,} of {found.rescored:,} scores changed ({found.scoring} scoring)")
-    if found.outcomes_changed:
-        click.echo(f"{found.outcomes_changed:,} outcomes changed, such as from scored to failed by the model")
-    without = found.trials - found.rescored
-    click.echo(f"{without:,} of {found.trials:,} trials had no response and stay as they were")
-    for one in found.changes[:10]:
-        where = f"{one['sample_id']}, {one['model']} / {one['arm']}"
-        click.echo(f"  {where}: {_score(one['before'])} → {_score(one['after'])}")
+    click.echo(f"{result.changed:,} of {count(result.rescored, 'score')} changed ({result.scoring} scoring)")
+    if result.outcomes_changed:
+        outcomes = count(result.outcomes_changed, "outcome")
+        click.echo(f"{outcomes} changed, such as from scored to failed by the model")
+    without = result.trials - result.rescored
+    click.echo(f"{without:,} of {count(result.trials, 'trial')} had no response and stay as they were")
+    for change in result.changes[:10]:
+        trial = f"{change['sample_id']}, {change['model']} / {change['arm']}"
+        click.echo(f"  {trial}: {_score(change['before'])} → {_score(change['after'])}")
     if out is not None:
         click.echo(f"report: {out / 'report.html'}")
-    click.echo(f"job {found.new_job} holds the new scores; `gnomon diff {job} {found.new_job}` compares them")
+    click.echo(
+        f"job {result.new_job} holds the new scores; `gnomon diff {job} {result.new_job}` compares them"
+    )
 
 
 def _score(value: float | None) -> str:

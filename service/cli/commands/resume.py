@@ -1,4 +1,4 @@
-"""Run what is missing of a stored job."""
+"""Run the missing trials of a stored job."""
 
 from pathlib import Path
 
@@ -14,19 +14,18 @@ from service.cli.options import data_dir_option, json_option, out_option, worker
 @data_dir_option
 @json_option
 def resume(job: str, out: Path | None, workers: int | None, data_dir: Path | None, as_json: bool) -> None:
-    """Run what is missing of JOB, which was interrupted, cancelled or lost trials, and print its report.
+    """Run the missing trials of JOB, which was interrupted or cancelled or lost trials, and print its report.
 
-    Trials that have a result are not run again. `gnomon jobs` lists the jobs there are.
+    Trials that have a result are not run again. `gnomon jobs` lists the stored jobs.
     """
-    from service.cli.opening import existing_store, prepare_out, settings_of
+    from service.cli.common import existing_store, finish, prepare_out, settings_of
 
     store = existing_store(data_dir)
     try:
-        store.job(job)  # says so before a queue is started if there is none
+        store.job(job)  # raises before a queue is started if there is no such job
     finally:
         store.close()
     prepare_out(out)
-    from service.cli.finish import finish
     from service.jobs import resume as resume_job
 
     finish(

@@ -15,11 +15,9 @@ from service.cli.options import data_dir_option, json_option, out_option, worker
 @json_option
 def run(spec: Path, out: Path | None, workers: int | None, data_dir: Path | None, as_json: bool) -> None:
     """Run the job in SPEC (YAML or JSON) and print its report."""
-    from service.cli.opening import draft_of, prepare_out, settings_of
+    from service.cli.common import draft_of, prepare_out, run_and_report, settings_of
 
     settings = settings_of(data_dir)
     draft = draft_of(spec, settings)
     prepare_out(out)
-    from service.cli.finish import run_and_report  # late: a spec's error is told without queue and store
-
     run_and_report(draft, settings, out=out, as_document=as_json, workers=workers)

@@ -10,9 +10,9 @@ from gnomon.core.errors import SpecError
 
 
 @click.command()
-@click.option("--benchmark", "name", required=True, help="Which benchmark's rules.")
+@click.option("--benchmark", "name", required=True, help="The benchmark whose scorer is used.")
 @click.option("--mode", type=click.Choice(["official", "strict"]), default="strict", show_default=True)
-@click.option("--variant", help="Which official scorer, where a benchmark has two.")
+@click.option("--variant", help="The official scorer to use, for a benchmark with several.")
 def score(name: str, mode: str, variant: str | None) -> None:
     """Read records as NDJSON from stdin, write {id, score, metrics, flags} as NDJSON to stdout, in order."""
     from gnomon.core.benchmark import BENCHMARKS, Scoring
@@ -31,19 +31,19 @@ def score(name: str, mode: str, variant: str | None) -> None:
             continue
         record = _record(line, number)
         try:
-            found = plugin.score_record(record, scoring=scoring, variant=variant)
+            result = plugin.score_record(record, scoring=scoring, variant=variant)
         except SpecError as error:
             raise SpecError(str(error), field=f"line {number}") from None
-        result: dict[str, Any] = {
+        line_out: dict[str, Any] = {
             "id": record.get("id"),
-            "score": found.value,
-            "metrics": dict(found.metrics),
-            "flags": list(found.flags),
+            "score": result.value,
+            "metrics": dict(result.metrics),
+            "flags": list(result.flags),
         }
-        if found.value is None:
-            result["reason"] = found.reason
-        # ASCII only: what a model wrote may hold half a character, which no terminal takes.
-        click.echo(json.dumps(result))
+        if result.value is None:
+            line_out["reason"] = result.reason
+        # ASCII only: a response may hold a lone surrogate, which no terminal can print.
+        click.echo(json.dumps(line_out))
 
 
 def _record(line: bytes, number: int) -> dict[str, Any]:

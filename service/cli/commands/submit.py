@@ -14,43 +14,55 @@ from service.cli.options import json_option
 @click.command()
 @click.argument("spec", type=click.Path(path_type=Path))
 @click.option(
-    "--url", envvar="GNOMON_URL", default="http://127.0.0.1:8000", show_default=True, help="Where it runs."
+    "--url",
+    envvar="GNOMON_URL",
+    default="http://127.0.0.1:8000",
+    show_default=True,
+    help="The service's address.",
 )
 @click.option("--wait", is_flag=True, help="Wait for the end and print the report.")
 @json_option
 def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
-    """Post SPEC to a running service; its key, if it wants one, is read from GNOMON_API_KEY."""
+    """Post SPEC to a running service; a key, if the service needs one, is read from GNOMON_API_KEY."""
+    from gnomon.core.errors import SpecError
     from gnomon.spec.spec_file import read_spec
+    from service.cli.common import count, exit_code, naming_entry, say
     from service.client import Client
 
-    given = read_spec(spec)
+    fields = read_spec(spec)
     with Client(url, key=os.environ.get("GNOMON_API_KEY")) as client:
-        posted = client.post_job(given)
+        try:
+            posted = client.post_job(fields)
+        except SpecError as error:
+            raise naming_entry(error, fields) from None
         job_id = posted["id"]
-        click.echo(f"job {job_id}: {posted['planned_trials']} trials, {url}/v1/jobs/{job_id}", err=True)
+        say(f"job {job_id}: {count(posted['planned_trials'], 'trial')}, {url}/v1/jobs/{job_id}")
         for warning in posted.get("warnings", ()):
-            click.echo(f"warning: {warning}", err=True)
+            say(f"warning: {warning}")
         if not wait:
             click.echo(json.dumps(posted, indent=2) if as_json else job_id)
             return
         job = _wait(client, posted)
         _print(client.report(job_id), as_json=as_json)
-    from service.cli.ending import exit_code
-
     sys.exit(exit_code(job["status"], missing=job["counts"]["infra_missing"]))
 
 
 def _wait(client: Any, posted: dict[str, Any]) -> dict[str, Any]:
+    from service.cli.common import say_stopping
     from service.cli.progress import Counter
 
+    announced: list[int] = []
     with Counter("trials") as counter:
 
-        def seen(job: dict[str, Any]) -> None:
+        def show(job: dict[str, Any]) -> None:
             counts = job["counts"]
             done = counts["scored"] + counts["model_failed"] + counts["infra_missing"]
             counter.show(done, posted["planned_trials"], f"{counts['infra_missing']:,} missing")
+            if job["status"] == "cancelled" and counts["running"] and not announced:
+                announced.append(counts["running"])
+                say_stopping(counts["running"])
 
-        job: dict[str, Any] = client.wait(posted["id"], seen)
+        job: dict[str, Any] = client.wait(posted["id"], show)
         return job
 
 

@@ -10,13 +10,13 @@ from gnomon.core.errors import SpecError
 
 @click.group()
 def tools() -> None:
-    """What an agent may call, for people."""
+    """List the tools that agents call, or call one."""
 
 
 @tools.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Schemas as one JSON document.")
 def list_tools(as_json: bool) -> None:
-    """Show every tool with its description."""
+    """List every tool with its description."""
     from tools.core.toolbox import TOOLS
 
     if as_json:

@@ -21,10 +21,10 @@ from service.cli.options import (
 @queues_option
 @data_dir_option
 def up(host: str, port: int, workers: int | None, queues: str, data_dir: Path | None) -> None:
-    """Serve the API with a queue and workers of its own until interrupted."""
+    """Serve the API, with its own queue, sweeper and workers, until interrupted."""
     import os
 
-    from service.cli.opening import settings_of
+    from service.cli.common import count, settings_of
     from service.local_stack import default_workers, local_stack
     from service.serving import listen, serve
     from service.supervisor import sigterm_as_interrupt
@@ -32,15 +32,15 @@ def up(host: str, port: int, workers: int | None, queues: str, data_dir: Path | 
 
     set_up_logs(os.environ, level="warning")
     settings = settings_of(data_dir)
-    count = workers or default_workers()
+    number = workers or default_workers()
 
     def ready(url: str) -> None:
-        click.echo(f"{url}  ({count} workers, data in {settings.data_dir}; Ctrl-C stops it)")
+        click.echo(f"{url}  ({count(number, 'worker')}, data in {settings.data_dir}; Ctrl-C stops it)")
 
     with listen(host, port, has_keys=bool(settings.api_keys)) as listener:
         try:
             with sigterm_as_interrupt(), local_stack(settings) as here:
-                here.start_workers(count, queues_of(queues))
+                here.start_workers(number, queues_of(queues))
                 serve(here, listener, ready=ready)
         except KeyboardInterrupt:
             click.echo("stopped", err=True)

@@ -13,7 +13,7 @@ from service.cli.options import data_dir_option, queues_of, queues_option
 @data_dir_option
 def worker(queues: str, data_dir: Path | None) -> None:
     """Run trials from GNOMON_REDIS_URL into GNOMON_DATABASE_URL until interrupted."""
-    from service.cli.opening import need_redis, settings_of
+    from service.cli.common import need_redis, settings_of
     from service.local_stack import open_redis, worker_env
     from workers.process import module_command
 
@@ -22,5 +22,5 @@ def worker(queues: str, data_dir: Path | None) -> None:
     open_redis(url).close()
     command = module_command("workers", "--queues", ",".join(queues_of(queues)))
     environ = {**os.environ, **worker_env(settings, url)}
-    # The worker loads agents, which this process may not: it becomes the worker.
+    # The worker loads agents, which this process may not: so this process becomes the worker.
     os.execve(command[0], command, environ)  # noqa: S606 (our own module, arguments as a list)

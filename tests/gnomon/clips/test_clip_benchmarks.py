@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from gnomon.audit.audit import audit
-from gnomon.benchmarks.urbanvideo_bench.options import split_question
+from gnomon.benchmarks.urbanvideo_bench.loader import split_question
 from gnomon.core.benchmark import BENCHMARKS, PromptProtocol, SampleSet, Select
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
 from gnomon.media import MediaStore
-from gnomon.media.shuffled_options import shuffle_options
+from gnomon.media.clip_samples import shuffle_options
 from tests.numbered import number_of
 from tests.published_clips import STI_ROWS, URBAN_ROWS, publish_sti, publish_urban
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.benchmarks.urbanvideo_bench.together import answer_to
+from gnomon.benchmarks.urbanvideo_bench.prompt import answer_to
 from gnomon.core.benchmark import BENCHMARKS, PromptProtocol, SampleSet, Select
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample

@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from agents.in_steps import steps_of
+from gnomon.benchmarks.urbanvideo_authoring.benchmark import Written, read_written
 from gnomon.benchmarks.urbanvideo_authoring.templates import TEMPLATES
-from gnomon.benchmarks.urbanvideo_authoring.written import Written, read_written
 from gnomon.core.benchmark import BENCHMARKS, Select
 from gnomon.core.errors import DataError, SpecError
 from gnomon.curation.blind_filter import judged, write_filtered

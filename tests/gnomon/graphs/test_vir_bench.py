@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gnomon.benchmarks.vir_bench import vir_bench
 from gnomon.benchmarks.vir_bench.journey import journey_from_json
-from gnomon.benchmarks.vir_bench.nodes_given import nodes_given, unshuffled
+from gnomon.benchmarks.vir_bench.prompt import nodes_given, unshuffled
 from gnomon.core.benchmark import Select
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample

@@ -19,12 +19,9 @@ from gnomon.benchmarks.vir_bench.drawing import (
 )
 from gnomon.benchmarks.vir_bench.exhibit import figures
 from gnomon.benchmarks.vir_bench.journey import journey_from_json
-from gnomon.visits.build import Visit, graph_of
-from gnomon.visits.check import problems
-from gnomon.visits.compare import compared
-from gnomon.visits.draw import svg
-from gnomon.visits.graph import Edge, Node, VisitGraph, visiting_order
-from gnomon.visits.layout import all_boxes, boxes
+from gnomon.visit_graphs.compare import compared
+from gnomon.visit_graphs.draw import all_boxes, boxes, svg
+from gnomon.visit_graphs.graph import Edge, Node, Visit, VisitGraph, graph_of, problems, visiting_order
 from tests.published_graphs import KANSAI, KANTO
 
 DAY = [

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.benchmarks.gtr_bench.case import case_from_json
-from gnomon.benchmarks.gtr_bench.options import displayed_choices
+from gnomon.benchmarks.gtr_bench.case import case_from_json, displayed_choices
 from gnomon.benchmarks.gtr_bench.prompt import guarded_parts, official_parts
 
 Entry = dict[str, Any]

@@ -9,21 +9,19 @@ from typing import Any
 import pytest
 
 from gnomon.benchmarks.itinerary.benchmark import itinerary
-from gnomon.benchmarks.itinerary.floors import POLICIES, chance_of_an_order, play
+from gnomon.benchmarks.itinerary.brief import checked_request
 from gnomon.benchmarks.itinerary.generate import task_for
-from gnomon.benchmarks.itinerary.numbering import FAMILIES, numbers
 from gnomon.benchmarks.itinerary.pool import pool_of
-from gnomon.benchmarks.itinerary.request_task import checked_request
-from gnomon.benchmarks.itinerary.scoring import score
-from gnomon.benchmarks.itinerary.task import Task
+from gnomon.benchmarks.itinerary.scoring import POLICIES, chance_of_an_order, play, score
+from gnomon.benchmarks.itinerary.task import FAMILIES, Task, numbers
 from gnomon.core.benchmark import Select
 from gnomon.core.errors import DataError, SpecError
 from gnomon.media import MediaStore
-from tools.trips.draft import plan_of, read_draft
-from tools.trips.osm.city import city_files
-from tools.trips.provider import answered
-from tools.trips.solve import is_conflict
-from tools.trips.verify.verify import verify_plan
+from tools.itinerary.draft import plan_of, read_draft
+from tools.itinerary.osm.city import city_files
+from tools.itinerary.provider import answered
+from tools.itinerary.solve import is_conflict
+from tools.itinerary.verify.verify import verify_plan
 
 SOME = 24
 

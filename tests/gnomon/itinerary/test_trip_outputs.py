@@ -6,15 +6,15 @@ from dataclasses import replace
 import icalendar
 import pytest
 
-from gnomon.benchmarks.itinerary.request_task import request_task
+from gnomon.benchmarks.itinerary.brief import request_task
 from gnomon.benchmarks.itinerary.scoring import score
 from gnomon.core.errors import DataError, SpecError
-from gnomon.trips.outputs import MEDIA_TYPES, ending_of, rendered
-from gnomon.trips.result import TripResult, result_of
-from tools.trips.draft import DraftPlan
-from tools.trips.problem import problem_of
-from tools.trips.provider import answered
-from tools.trips.solve import draft_of, solve
+from gnomon.itinerary_export.outputs import MEDIA_TYPES, ending_of, rendered
+from gnomon.itinerary_export.result import TripResult, result_of
+from tools.itinerary.draft import DraftPlan
+from tools.itinerary.problem import problem_of
+from tools.itinerary.provider import answered
+from tools.itinerary.solve import draft_of, solve
 
 REQUEST = {
     "area": "helsinki",

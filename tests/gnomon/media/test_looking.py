@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 from gnomon.media import MediaStore
+from gnomon.media.clip_frames import ClipFootage
 from gnomon.media.clips import Clips
-from gnomon.media.footage import ClipFootage
 from tests.numbered import number_of, write_clip
 from tools.core.tool import EMPTY_SCENE, ToolContext
 from tools.core.toolbox import TOOLS, Observation, Toolbox

@@ -14,7 +14,7 @@ from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome, Score
 from gnomon.media import MediaStore
 from gnomon.report.build import build_report
-from gnomon.report.schema import Report
+from gnomon.report.report import Report
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Headline
 from gnomon.trials.trial_plan import trial_id

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from gnomon.core.row import Row
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
-from gnomon.report.schema import Report
+from gnomon.report.report import Report
 
 
 def test_changes_are_named_in_plain_words_by_arm_with_their_denominator(

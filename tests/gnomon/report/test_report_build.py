@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 
@@ -15,10 +16,11 @@ from gnomon.core.benchmark import Published
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault
 from gnomon.core.score import Outcome
-from gnomon.report import schema
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
-from gnomon.report.schema import ContrastReport, Report
+from gnomon.report.report import Report
+from gnomon.report.section import SECTIONS
+from gnomon.report.sections.contrasts import ContrastReport
 from gnomon.report.terminal import summary_text
 from gnomon.statistics.permutation import mcnemar_midp
 
@@ -304,7 +306,8 @@ def test_the_page_of_documentation_names_every_field(report_of: Reporter, pairs:
     named = set(re.findall(r"`(\w+)`", text))
     fields = {
         name
-        for shape in vars(schema).values()
+        for section in SECTIONS.names()
+        for shape in vars(import_module(f"{SECTIONS.package}.{section}")).values()
         if isinstance(shape, type) and hasattr(shape, "__required_keys__")
         for name in shape.__annotations__
     }

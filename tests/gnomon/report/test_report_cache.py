@@ -5,7 +5,7 @@ from collections.abc import Callable
 from gnomon.core.row import Row
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
-from gnomon.report.schema import Report
+from gnomon.report.report import Report
 
 
 def test_hits_are_told_by_arm_and_out_of_all_calls(

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from gnomon.core.row import Row
 from gnomon.report.html import render_html
-from gnomon.report.schema import Report
-from gnomon.report.trace_diff import align
+from gnomon.report.report import Report
+from gnomon.report.sections.flips import align
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import design
 from gnomon.statistics.ratio import ratio_of_means

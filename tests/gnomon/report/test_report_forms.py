@@ -4,15 +4,25 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
+from xml.etree import ElementTree as ET
 
 import pytest
 
 from gnomon.core.benchmark import Published
 from gnomon.core.row import Row
-from gnomon.report.forest import Mark, plot
+from gnomon.report.charts import (
+    Curve,
+    Mark,
+    Scale,
+    Step,
+    curve_plot,
+    difference_plot,
+    share_plot,
+    waterfall_plot,
+)
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
-from gnomon.report.schema import Report
+from gnomon.report.report import Report
 from gnomon.report.terminal import summary_text
 
 Reporter = Callable[..., Report]
@@ -122,17 +132,66 @@ def test_the_page_tells_light_from_dark_and_paper(report_of: Reporter) -> None:
     assert "@media print" in page
 
 
-def test_marks_lie_in_order_and_inside_the_picture() -> None:
+def drawn(chart: str) -> list[ET.Element]:
+    """The elements of a chart, which is well-formed XML."""
+    return list(ET.fromstring(chart).iter())
+
+
+def of_class(chart: str, name: str) -> list[dict[str, str]]:
+    return [element.attrib for element in drawn(chart) if name in element.get("class", "").split()]
+
+
+def test_marks_are_drawn_in_order_and_inside_the_picture() -> None:
     marks = [
-        Mark(label="a", value=-0.2, interval=[-0.4, 0.1], note="", kind="hurts"),
+        Mark(label="a", value=-0.2, interval=[-0.4, 0.1], note="", kind="hurts", pooled=-0.1),
         Mark(label="b", value=None, interval=None, note="", kind="undecided"),
     ]
-    drawn = plot(marks, margin=0.05)
-    low, x, high = drawn.lines[0].x_low, drawn.lines[0].x, drawn.lines[0].x_high
-    assert low is not None
-    assert x is not None
-    assert high is not None
-    assert drawn.zero_x is not None
-    assert 0 < low < x < drawn.zero_x < high < drawn.width
-    assert drawn.lines[1].x is None
-    assert (0.0 in [value for _, value in drawn.ticks]) is True
+    chart = difference_plot(marks, title="t", margin=0.05)
+    low, high = (float(of_class(chart, "whisker")[0][end]) for end in ("x1", "x2"))
+    [dot], [pooled], [zero] = (of_class(chart, name) for name in ("dot", "pooled", "zero"))
+    assert 0 < low < float(dot["cx"]) < float(pooled["cx"]) < float(zero["x1"]) < high < 900
+    ticks = [element.text for element in drawn(chart) if element.get("class") == "tick"]
+    assert ticks == ["−40", "−30", "−20", "−10", "0", "+10", "+20", "+30", "+40"]
+
+
+def test_a_value_beyond_a_scale_is_drawn_at_its_end() -> None:
+    scale = Scale(low=-0.1, high=0.1, start=200, end=600)
+    assert [scale.at(value) for value in (-3, -0.1, 0, 0.05, 2)] == [200, 200, 400, 500, 600]
+
+
+def test_the_bars_of_a_waterfall_begin_where_the_last_one_ended() -> None:
+    steps = [
+        Step(label="b", start=0.2, end=0.5, diff=0.3, interval=[0.1, 0.5]),
+        Step(label="c", start=0.5, end=0.4, diff=-0.1, interval=[-0.3, 0.1]),
+    ]
+    chart = waterfall_plot("a", "c", steps, title="t")
+    ends = [(float(bar["x"]), float(bar["x"]) + float(bar["width"])) for bar in of_class(chart, "bar")]
+    first, second, third, last = ends
+    assert (first[0], first[1]) == (last[0], second[0])
+    assert second[1] == third[1]
+    assert third[0] == last[1]
+    colours = [group.get("class") for group in drawn(chart) if group.tag == "g"]
+    assert colours == ["arm total", "helps", "undecided", "arm total"]
+
+
+def test_every_chart_has_a_title_and_escapes_what_it_writes() -> None:
+    mark = Mark(label=EVIL, value=0.5, interval=[0.4, 0.6], note=EVIL, kind="arm")
+    step = Step(label=EVIL, start=0.1, end=0.2, diff=0.1, interval=None)
+    curve = Curve(label=EVIL, points=[(1, 0.5, [0.4, 0.6]), (2, 0.2, None)])
+    charts = (
+        share_plot([mark], title=EVIL),
+        difference_plot([mark], title=EVIL, margin=0.05),
+        waterfall_plot(EVIL, EVIL, [step], title=EVIL),
+        curve_plot([curve], title=EVIL, x_title=EVIL),
+    )
+    for chart in charts:
+        assert [element.text for element in drawn(chart) if element.tag == "title"] == [EVIL]
+        assert {element.tag for element in drawn(chart)}.isdisjoint({"script", "img"})
+
+
+def test_curves_differ_by_dash_as_well_as_by_colour() -> None:
+    points = [(1, 0.5, None), (2, 0.25, None)]
+    chart = curve_plot([Curve(label=name, points=points) for name in "abcd"], title="t", x_title="k")
+    lines = of_class(chart, "line")
+    assert len({line["stroke-dasharray"] for line in lines}) == 4
+    assert [line["points"] for line in lines] == ["56,126 470,181"] * 4

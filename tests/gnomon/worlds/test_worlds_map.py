@@ -11,8 +11,7 @@ from shapely import box
 
 from gnomon.benchmarks.gtr_bench.case import SCENES
 from gnomon.worlds.drawing import map_of, world_of
-from gnomon.worlds.labels import Labels
-from gnomon.worlds.map_lettering import CAMERA
+from gnomon.worlds.map_lettering import CAMERA, Labels
 from gnomon.worlds.map_picture import draw_map
 from gnomon.worlds.map_sheet import LONG_SIDE_PX, sheet_of
 from tools.scene.frame import Frame

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tools.gazetteer.areas import areas
-from tools.gazetteer.gazetteer import (
+from tools.gazetteer.search import (
     NoSuchPlace,
     areas_of,
     distance_m,

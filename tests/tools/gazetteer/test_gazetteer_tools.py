@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tools.core.held_karp import shortest_order
 from tools.core.tool import EMPTY_SCENE, ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
-from tools.gazetteer.shortest import shortest_order
 from tools.scene.scene import Scene
 
 IN_JAPAN = ToolContext(scene=EMPTY_SCENE, gazetteer=True)

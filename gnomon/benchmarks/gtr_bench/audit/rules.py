@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gnomon.audit.hook import Kind
 from gnomon.benchmarks.gtr_bench.audit.seen import Seen, SeenClip
-from gnomon.benchmarks.gtr_bench.options import GRID_S
+from gnomon.benchmarks.gtr_bench.case import GRID_S
 
 Left = Iterable[int] | None
 Rule = Callable[[Seen], Left]

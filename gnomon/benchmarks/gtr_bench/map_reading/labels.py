@@ -14,8 +14,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from PIL import Image
 
-from gnomon.benchmarks.gtr_bench.map_reading.arrows import Arrow, Floats, towards
-from gnomon.benchmarks.gtr_bench.map_reading.ink import Grid
+from gnomon.benchmarks.gtr_bench.map_reading.arrows import Arrow, Floats, Grid, towards
 
 LETTERS = "0123456789c"
 VARIANTS = 4

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image
 
-from gnomon.benchmarks.gtr_bench.map_reading.arrows import Arrow, find_arrows
-from gnomon.benchmarks.gtr_bench.map_reading.ink import ink_of
+from gnomon.benchmarks.gtr_bench.map_reading.arrows import Arrow, find_arrows, ink_of
 from gnomon.benchmarks.gtr_bench.map_reading.labels import LabelScores, label_scores
 from gnomon.benchmarks.gtr_bench.map_reading.scale_bar import Scale, read_scale
 

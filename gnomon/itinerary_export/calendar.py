@@ -1,0 +1,43 @@
+"""A trip as an iCalendar file (RFC 5545): one event a visit, in the local time of the place."""
+
+import datetime as dt
+
+from icalendar import Calendar, Event
+
+from gnomon.core.ids import stable_hash
+from gnomon.itinerary_export.result import TripResult
+from tools.itinerary.hours import minutes_of
+from tools.itinerary.plan import Leg, Visit
+
+MADE_AT = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
+"""Every event needs a time stamp; a fixed one, so that the same plan gives the same bytes."""
+
+
+def to_ics(result: TripResult) -> bytes:
+    """The calendar. Times float: they are those of the clock on the wall wherever the traveller is."""
+    calendar = Calendar()
+    calendar.add("prodid", "-//Gnomon//itinerary//EN")
+    calendar.add("version", "2.0")
+    calendar.add("x-wr-calname", result.title)
+    for number, day in enumerate(result.plan.days, 1):
+        midnight = dt.datetime.combine(day.date, dt.time())
+        for visit, leg in zip(day.visits, day.legs, strict=False):
+            calendar.add_component(_event(result, number, midnight, visit, leg))
+    return bytes(calendar.to_ical())
+
+
+def _event(result: TripResult, number: int, midnight: dt.datetime, visit: Visit, leg: Leg) -> Event:
+    event = Event()
+    event.add("uid", f"{stable_hash(result.plan.request_id, number, visit.place.id)}@gnomon")
+    event.add("dtstamp", MADE_AT)
+    event.add("dtstart", midnight + dt.timedelta(minutes=minutes_of(visit.arrive)))
+    event.add("dtend", midnight + dt.timedelta(minutes=minutes_of(visit.leave)))
+    event.add("summary", visit.place.name)
+    event.add("geo", (visit.place.lat, visit.place.lon))
+    lines = [f"{leg.minutes} min ({leg.metres} m) by {leg.mode} from the stop before"]
+    lines.append(f"Open: {result.open_on(visit, midnight.date().isoformat())}")
+    if visit.cost:
+        lines.append(f"Cost: {visit.cost.amount:.2f} {visit.cost.currency}")
+    lines += [visit.why] if visit.why else []
+    event.add("description", "\n".join((*lines, *result.plan.attributions)))
+    return event

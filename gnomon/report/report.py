@@ -1,0 +1,52 @@
+"""The report as one JSON document: every section's fields, in the order in which they are written.
+
+One line for each section; what a field holds is described in docs/report.md.
+"""
+
+from gnomon.report.sections.alerts import AlertsPart
+from gnomon.report.sections.answers import AnswersPart
+from gnomon.report.sections.arms import ArmsPart
+from gnomon.report.sections.attribution import AttributionPart
+from gnomon.report.sections.contrasts import ContrastsPart
+from gnomon.report.sections.cost import CostPart
+from gnomon.report.sections.extra_metrics import ExtraMetricsPart
+from gnomon.report.sections.figures import FiguresPart
+from gnomon.report.sections.flips import FlipsPart
+from gnomon.report.sections.frontier import FrontierPart
+from gnomon.report.sections.heuristics import HeuristicsPart
+from gnomon.report.sections.integrity import IntegrityPart
+from gnomon.report.sections.job import JobPart
+from gnomon.report.sections.necessity import NecessityPart
+from gnomon.report.sections.plan import PlanPart
+from gnomon.report.sections.pooled import PooledPart
+from gnomon.report.sections.preflights import PreflightsPart
+from gnomon.report.sections.published import PublishedPart
+from gnomon.report.sections.reliability import ReliabilityPart
+from gnomon.report.sections.tools import ToolsPart
+from gnomon.report.sections.waterfall import WaterfallPart
+
+
+class Report(
+    JobPart,
+    AlertsPart,
+    AnswersPart,
+    ArmsPart,
+    ContrastsPart,
+    FlipsPart,
+    FiguresPart,
+    ToolsPart,
+    HeuristicsPart,
+    ExtraMetricsPart,
+    PublishedPart,
+    PlanPart,
+    WaterfallPart,
+    AttributionPart,
+    NecessityPart,
+    ReliabilityPart,
+    FrontierPart,
+    PooledPart,
+    PreflightsPart,
+    CostPart,
+    IntegrityPart,
+):
+    """The whole report."""

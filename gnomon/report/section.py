@@ -1,0 +1,124 @@
+"""What a section of the report is, what it is computed from, and which sections there are.
+
+A section is one public module of `gnomon/report/sections/`, found and never listed: its object of the
+module's own name holds its part of the JSON document, how that is computed, and how it looks in every form.
+Its TypedDicts are those of `typing_extensions`, which pydantic can describe on Python 3.11 too.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
+
+from gnomon.core.benchmark import Benchmark
+from gnomon.core.row import Row
+from gnomon.core.sample import DataFault
+from gnomon.report.pairs import ArmPair, pairs
+from gnomon.report.score_matrix import ScoreMatrix
+from gnomon.spec.job_spec import JobSpec
+from tools.core.registry import Registry
+
+if TYPE_CHECKING:
+    from gnomon.report.sections.preflights import ModelCheckRow
+
+Interval = list[float] | None  # low, high; None where it cannot be known
+ReadTrace = Callable[[str], Mapping[str, Any] | None]
+PairKey = tuple[str, str, str]  # model, baseline, variant
+UNFINISHED = ("queued", "running")
+
+Part = TypeVar("Part")
+Collected = TypeVar("Collected")
+
+
+class Collector(Protocol):
+    """Takes note of each row while the scores are read, for a section that needs more than scores."""
+
+    def add(self, row: Row) -> None:
+        """Take note of a row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ReportInput:
+    """All that a report is computed from; `part` gives a section what another one has computed."""
+
+    job_id: str
+    spec: JobSpec
+    status: str
+    planned: int  # trials
+    benchmark: Benchmark
+    scores: ScoreMatrix
+    collectors: Sequence[Collector] = ()
+    faults: Sequence[DataFault] = ()
+    checks: "Sequence[ModelCheckRow]" = ()
+    trace: ReadTrace = lambda _: None  # reads a stored trace by its trial's id
+    error: str = ""  # why the job failed
+    _parts: dict[str, Any] = field(default_factory=dict)
+
+    def part(self, section: "Section[Part]") -> Part:
+        """The part of a section, computed once."""
+        if section.name not in self._parts:
+            self._parts[section.name] = section.compute(self)
+        return cast(Part, self._parts[section.name])
+
+    def collected(self, kind: type[Collected]) -> Collected:
+        """The collector of that class, which has seen every row."""
+        return next(collector for collector in self.collectors if isinstance(collector, kind))
+
+    @property
+    def models(self) -> list[str]:
+        """The models' labels, in the order of the spec."""
+        return [model.label for model in self.spec.models]
+
+    @property
+    def pairs(self) -> list[ArmPair]:
+        """The pairs of arms that are compared, primary ones first."""
+        return pairs(self.spec)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section(Generic[Part]):
+    """A section: its part of the JSON document, and how it looks in every form.
+
+    `fields` is the TypedDict of its top-level fields, which `compute` makes. Forms are made of the finished
+    document alone: `view` gives the variables of its HTML template besides `report` (None: there is nothing
+    to show), `markdown` and `terminal` give lines. The template is `html`, or the file `<name>.html.j2`
+    beside the module. A section without a template, or whose template another one includes, names that one
+    in `shown_in`. Of a section `per_comparison`, `view` gives the variables by pair, and the page shows it
+    within each comparison.
+    """
+
+    name: str
+    title: str
+    question: str  # that it answers
+    fields: type[Part]
+    compute: Callable[[ReportInput], Part]
+    place: int  # on the page, from the top
+    markdown_place: int | None = None  # where it is not that of the page
+    collector: Callable[[str], Collector] | None = None  # made for a benchmark, by its name
+    html: str = ""
+    view: Callable[[Any], Mapping[Any, Any] | None] | None = None
+    per_comparison: bool = False
+    shown_in: str = ""
+    markdown: Callable[[Any], Iterable[str]] | None = None
+    terminal: Callable[[Any], Iterable[str]] | None = None
+
+
+SECTIONS: Registry[Section[Any]] = Registry("gnomon.report.sections", "section of the report", dashes=False)
+
+
+def sections() -> list[Section[Any]]:
+    """All sections, in the order of the page."""
+    return sorted(SECTIONS, key=lambda section: section.place)
+
+
+def interval(ends: tuple[float, float] | None) -> Interval:
+    """Ends of an interval as JSON has them."""
+    return None if ends is None else [float(ends[0]), float(ends[1])]
+
+
+def by_count(counts: Mapping[str, int]) -> dict[str, int]:
+    """The counts, largest first, equal ones by name.
+
+    >>> list(by_count({"b": 1, "a": 1, "c": 2}))
+    ['c', 'a', 'b']
+    """
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

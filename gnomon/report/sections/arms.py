@@ -1,0 +1,173 @@
+"""Arms: what each model scored under each arm."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import TypedDict
+
+from gnomon.report.charts import Mark, share_plot
+from gnomon.report.group_totals import GroupTotals
+from gnomon.report.score_matrix import ScoreMatrix
+from gnomon.report.section import Interval, ReportInput, Section, by_count, interval
+from gnomon.report.sections.job import TrialCounts, trial_counts
+from gnomon.report.text_formats import count, label, markdown_table, percent, percent_brackets, percent_range
+from gnomon.statistics.design import Headline, design, strata_of
+from gnomon.statistics.mean import MeanScore, mean_score
+from gnomon.stopping import while_wanted
+
+
+class CellMean(TypedDict):
+    """An arm's mean in one cell."""
+
+    n: int
+    mean: float | None
+    ci95: Interval
+
+
+class ArmReport(TypedDict):
+    """One model under one arm."""
+
+    model: str
+    arm: str
+    n: int
+    planned: int
+    clusters: int
+    mean: float | None
+    ci95: Interval
+    by_task: dict[str, CellMean]
+    aggregate: float | None
+    aggregate_ci95: Interval
+    interval_method: str
+    trials: TrialCounts
+    stop_reasons: dict[str, int]
+    model_calls: int
+    cache_hits: int
+    tools_offered: list[int] | None  # the least and the most that a trial was offered
+
+
+class ArmsPart(TypedDict):
+    """Each model under each arm."""
+
+    arms: list[ArmReport]
+
+
+def _arms(report_input: ReportInput) -> ArmsPart:
+    spec = report_input.spec
+    planned = report_input.planned // (len(spec.models) * len(spec.arms))
+    return {
+        "arms": [
+            _arm(
+                report_input.scores,
+                group,
+                headline=report_input.benchmark.headline,
+                planned=planned,
+                repeats=spec.repeats,
+            )
+            for group in while_wanted(range(len(report_input.scores.groups)))
+        ]
+    }
+
+
+def _arm(scores: ScoreMatrix, group: int, *, headline: Headline, planned: int, repeats: int) -> ArmReport:
+    """One group's scores and counts; `planned` are its trials."""
+    model, arm = scores.groups[group]
+    everywhere = scores.everywhere()
+    mean = _mean(scores, group, everywhere, "mean_of_samples")
+    aggregate = _mean(scores, group, everywhere, headline)
+    totals = scores.totals[group]
+    return {
+        "model": model,
+        "arm": arm,
+        "n": mean.n if mean else 0,
+        "planned": planned // repeats,
+        "clusters": mean.clusters if mean else 0,
+        "mean": mean.mean if mean else None,
+        "ci95": interval(mean.ci95 if mean else None),
+        "by_task": {
+            name: _cell(scores, group, scores.cells == code) for code, name in enumerate(scores.cell_names)
+        },
+        "aggregate": aggregate.mean if aggregate else None,
+        "aggregate_ci95": interval(aggregate.ci95 if aggregate else None),
+        "interval_method": aggregate.method if aggregate else "none: nothing answered",
+        "trials": trial_counts([totals], planned),
+        "stop_reasons": by_count(_stop_reasons(totals)),
+        "model_calls": totals.known["model_calls"],
+        "cache_hits": totals.known["cache_hits"],
+        "tools_offered": list(totals.tools_offered) if totals.tools_offered else None,
+    }
+
+
+def _stop_reasons(totals: GroupTotals) -> dict[str, int]:
+    sums: dict[str, int] = {}
+    for counts in totals.stop_reasons.values():
+        for reason, trials in counts.items():
+            sums[reason] = sums.get(reason, 0) + trials
+    return sums
+
+
+def _cell(scores: ScoreMatrix, group: int, within: NDArray[np.bool_]) -> CellMean:
+    mean = _mean(scores, group, within, "mean_of_samples")
+    if mean is None:
+        return {"n": 0, "mean": None, "ci95": None}
+    return {"n": mean.n, "mean": mean.mean, "ci95": interval(mean.ci95)}
+
+
+def _mean(scores: ScoreMatrix, group: int, within: NDArray[np.bool_], headline: Headline) -> MeanScore | None:
+    chosen = within & (scores.answered[group] > 0)
+    if not chosen.any():
+        return None
+    grouping = design(strata_of(scores.cells[chosen], headline), scores.clusters[chosen])
+    return mean_score(scores.means(group)[chosen], grouping)
+
+
+def _view(report: ArmsPart) -> Mapping[str, object]:
+    """The plot has one row for each arm's aggregate."""
+    marks = [
+        Mark(
+            label=label(arm["model"], arm["arm"]),
+            value=arm["aggregate"],
+            interval=arm["aggregate_ci95"],
+            note=f"{percent(arm['aggregate'])}{percent_brackets(arm['aggregate_ci95'])}  n={arm['n']}",
+            kind="arm",
+            is_total=True,
+        )
+        for arm in report["arms"]
+    ]
+    return {"plot": share_plot(marks, title="Scores of each arm, percent")}
+
+
+def _markdown(report: ArmsPart) -> Iterator[str]:
+    rows = [
+        (
+            arm["model"],
+            arm["arm"],
+            percent(arm["aggregate"]),
+            percent_range(arm["aggregate_ci95"]),
+            f"{arm['n']:,} of {arm['planned']:,}",
+        )
+        for arm in report["arms"]
+    ]
+    return markdown_table("Arms (percent)", ("model", "arm", "aggregate", "95 %", "samples"), rows)
+
+
+def _terminal(report: ArmsPart) -> Iterator[str]:
+    names = [f"{arm['model']} / {arm['arm']}" for arm in report["arms"]]
+    width = max(map(len, names), default=0)
+    for name, arm in zip(names, report["arms"], strict=True):
+        brackets = f" {percent_brackets(arm['aggregate_ci95'])}" if arm["aggregate_ci95"] else ""
+        answered = f"{arm['n']:,} of {count(arm['planned'], 'sample')}"
+        yield f"{name:<{width}}  {percent(arm['aggregate']):>5} %{brackets}  {answered}"
+
+
+arms = Section(
+    name="arms",
+    title="What each arm scored",
+    question="What did each model score under each arm?",
+    fields=ArmsPart,
+    compute=_arms,
+    place=30,
+    view=_view,
+    markdown=_markdown,
+    terminal=_terminal,
+)

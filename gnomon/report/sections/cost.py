@@ -1,0 +1,104 @@
+"""Cost: tokens, dollars and seconds; what is unknown stays unknown."""
+
+from collections.abc import Sequence
+
+from typing_extensions import TypedDict
+
+from gnomon.report.group_totals import GroupTotals
+from gnomon.report.section import ReportInput, Section
+
+
+class Spent(TypedDict):
+    """What trials cost; a total is None once one of its parts is unknown, `known_*` adds up the rest."""
+
+    trials: int
+    usd: float | None
+    known_usd: float
+    usd_unknown: int
+    prompt_tokens: int | None
+    known_prompt_tokens: int
+    prompt_tokens_unknown: int
+    completion_tokens: int | None
+    known_completion_tokens: int
+    completion_tokens_unknown: int
+    cached_tokens: int | None  # of the prompt's
+    known_cached_tokens: int
+    cached_tokens_unknown: int
+    reasoning_tokens: int | None  # of the completion's
+    known_reasoning_tokens: int
+    reasoning_tokens_unknown: int
+    wall_s: float
+    model_calls: int
+    cache_hits: int
+    tool_calls: int
+
+
+class ArmSpent(Spent):
+    """What one model under one arm cost."""
+
+    model: str
+    arm: str
+
+
+class Cost(Spent):
+    """What the job cost."""
+
+    by_arm: list[ArmSpent]
+
+
+class CostPart(TypedDict):
+    """The section's field."""
+
+    cost: Cost
+
+
+def _cost(report_input: ReportInput) -> CostPart:
+    """What the job cost, in all and by group."""
+    scores = report_input.scores
+    by_arm: list[ArmSpent] = [
+        {**_spent([totals]), "model": model, "arm": arm}
+        for (model, arm), totals in zip(scores.groups, scores.totals, strict=True)
+    ]
+    return {"cost": {**_spent(scores.totals), "by_arm": by_arm}}
+
+
+def _spent(groups: Sequence[GroupTotals]) -> Spent:
+    def known(name: str) -> int:
+        return sum(totals.known[name] for totals in groups)
+
+    def unknown(name: str) -> int:
+        return sum(totals.unknown[name] for totals in groups)
+
+    usd = sum(totals.usd for totals in groups)
+    return {
+        "trials": sum(totals.trials for totals in groups),
+        "usd": None if unknown("usd") else usd,
+        "known_usd": usd,
+        "usd_unknown": unknown("usd"),
+        "prompt_tokens": None if unknown("prompt_tokens") else known("prompt_tokens"),
+        "known_prompt_tokens": known("prompt_tokens"),
+        "prompt_tokens_unknown": unknown("prompt_tokens"),
+        "completion_tokens": None if unknown("completion_tokens") else known("completion_tokens"),
+        "known_completion_tokens": known("completion_tokens"),
+        "completion_tokens_unknown": unknown("completion_tokens"),
+        "cached_tokens": None if unknown("cached_tokens") else known("cached_tokens"),
+        "known_cached_tokens": known("cached_tokens"),
+        "cached_tokens_unknown": unknown("cached_tokens"),
+        "reasoning_tokens": None if unknown("reasoning_tokens") else known("reasoning_tokens"),
+        "known_reasoning_tokens": known("reasoning_tokens"),
+        "reasoning_tokens_unknown": unknown("reasoning_tokens"),
+        "wall_s": round(sum(totals.wall_s for totals in groups), 3),
+        "model_calls": known("model_calls"),
+        "cache_hits": known("cache_hits"),
+        "tool_calls": known("tool_calls"),
+    }
+
+
+cost = Section(
+    name="cost",
+    title="What it cost",
+    question="What did the trials cost in dollars, tokens and seconds?",
+    fields=CostPart,
+    compute=_cost,
+    place=120,
+)

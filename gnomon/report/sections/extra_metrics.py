@@ -1,0 +1,125 @@
+"""Extra metrics: what a benchmark measures besides the score, averaged by model, arm and cell."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from typing_extensions import TypedDict
+
+from gnomon.core.benchmark import HEURISTIC_PREFIX
+from gnomon.core.row import Row
+from gnomon.report.section import ReportInput, Section
+from gnomon.report.sections.arms import ArmsPart
+from gnomon.report.text_formats import markdown_table
+
+ALL = "all"
+
+
+class MetricMean(TypedDict):
+    """The mean of a measure over the answers that have it; `n` counts those."""
+
+    n: int
+    mean: float
+
+
+class MetricRow(TypedDict):
+    """One measure under one arm, by cell; `all` is over all answers, whatever their cell."""
+
+    measure: str
+    model: str
+    arm: str
+    by_task: dict[str, MetricMean]
+
+
+class ExtraMetricsPart(TypedDict):
+    """All measures."""
+
+    measures: list[MetricRow]
+
+
+class _Shown(ArmsPart, ExtraMetricsPart):
+    """What the section shows."""
+
+
+class ExtraMetrics:
+    """Adds up the numbers of the rows besides the score.
+
+    A measure that does not apply to an answer (None) is left out of its mean: precision is the mean over
+    those that claimed something. What our side or a provider failed at is in no mean.
+    """
+
+    def __init__(self) -> None:
+        self._sums: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(dict)
+
+    def add(self, row: Row) -> None:
+        """Add the row's numbers, if it was scored."""
+        if row.score is None or not row.metrics:
+            return
+        sums = self._sums[row.model, row.arm, row.cell]
+        for name, value in row.metrics.items():
+            if isinstance(value, float | int) and not name.startswith(HEURISTIC_PREFIX):
+                count_and_sum = sums.setdefault(name, [0, 0.0])
+                count_and_sum[0] += 1
+                count_and_sum[1] += value
+
+    def rows(self) -> list[MetricRow]:
+        """One row a measure, model and arm, in that order."""
+        by_group: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(dict)
+        for (model, arm, cell), by_name in self._sums.items():
+            for name, sums in by_name.items():
+                by_group[name, model, arm][cell] = sums
+        return [
+            {"measure": name, "model": model, "arm": arm, "by_task": _means(cells)}
+            for (name, model, arm), cells in sorted(by_group.items())
+        ]
+
+
+def _means(cells: dict[str, list[float]]) -> dict[str, MetricMean]:
+    """By cell, and over all of them."""
+    everything = [sum(column) for column in zip(*cells.values(), strict=True)]
+    return {
+        cell: {"n": int(n), "mean": total / n}
+        for cell, (n, total) in sorted({**cells, ALL: everything}.items())
+    }
+
+
+def _measures(report_input: ReportInput) -> ExtraMetricsPart:
+    return {"measures": report_input.collected(ExtraMetrics).rows()}
+
+
+def _view(report: _Shown) -> Mapping[str, object] | None:
+    """By cell, all of them first: each measure with its mean for every model under every arm."""
+    if not report["measures"]:
+        return None
+    by_group = {(row["measure"], row["model"], row["arm"]): row["by_task"] for row in report["measures"]}
+    names = dict.fromkeys(row["measure"] for row in report["measures"])
+    cells = sorted(
+        {cell for by_task in by_group.values() for cell in by_task}, key=lambda cell: (cell != ALL, cell)
+    )
+    groups = [(arm["model"], arm["arm"]) for arm in report["arms"]]
+    tables = []
+    for cell in cells:
+        rows = [(name, [by_group.get((name, *group), {}).get(cell) for group in groups]) for name in names]
+        tables.append((cell, [(name, means) for name, means in rows if any(means)]))
+    return {"groups": groups, "tables": tables}
+
+
+def _markdown(report: ExtraMetricsPart) -> Iterator[str]:
+    rows = [
+        (row["measure"], row["model"], row["arm"], f"{mean['mean']:.3g}", str(mean["n"]))
+        for row in report["measures"]
+        if (mean := row["by_task"].get(ALL))
+    ]
+    return markdown_table("Measures besides the score", ("measure", "model", "arm", "mean", "n"), rows)
+
+
+extra_metrics = Section(
+    name="extra_metrics",
+    title="What else was measured",
+    question="What does the benchmark measure besides the score?",
+    fields=ExtraMetricsPart,
+    compute=_measures,
+    collector=lambda _: ExtraMetrics(),
+    place=100,
+    view=_view,
+    markdown=_markdown,
+)

@@ -1,0 +1,78 @@
+"""Heuristics: what rules without a model score on the samples of this very job."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from typing_extensions import TypedDict
+
+from gnomon.core.benchmark import HEURISTIC_PREFIX
+from gnomon.core.row import Row
+from gnomon.report.section import ReportInput, Section
+from gnomon.report.text_formats import markdown_table, percent
+
+
+class HeuristicMean(TypedDict):
+    """A rule's mean over the samples of one cell."""
+
+    n: int
+    mean: float
+
+
+class HeuristicRow(TypedDict):
+    """A rule without a model, such as the nearest camera, by cell where it applies."""
+
+    rule: str
+    by_task: dict[str, HeuristicMean]
+
+
+class HeuristicsPart(TypedDict):
+    """All rules."""
+
+    floors: list[HeuristicRow]
+
+
+class HeuristicScores:
+    """Keeps the rules' scores, once a sample."""
+
+    def __init__(self) -> None:
+        self._scores: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
+
+    def add(self, row: Row) -> None:
+        """Keep the scores of the row's sample."""
+        for name, value in row.metrics.items():
+            if name.startswith(HEURISTIC_PREFIX) and isinstance(value, float | int):
+                self._scores[name.removeprefix(HEURISTIC_PREFIX), row.cell][row.sample_id] = float(value)
+
+    def rows(self) -> list[HeuristicRow]:
+        """One row a rule: its mean in each cell where it applies, with the number of samples."""
+        rows: dict[str, HeuristicRow] = {}
+        for (rule, cell), values in sorted(self._scores.items()):
+            row = rows.setdefault(rule, {"rule": rule, "by_task": {}})
+            row["by_task"][cell] = {"n": len(values), "mean": sum(values.values()) / len(values)}
+        return list(rows.values())
+
+
+def _floors(report_input: ReportInput) -> HeuristicsPart:
+    return {"floors": report_input.collected(HeuristicScores).rows()}
+
+
+def _markdown(report: HeuristicsPart) -> Iterator[str]:
+    rows = [
+        (row["rule"], cell, percent(mean["mean"]), str(mean["n"]))
+        for row in report["floors"]
+        for cell, mean in row["by_task"].items()
+    ]
+    return markdown_table("Rules without a model (percent)", ("rule", "cell", "mean", "n"), rows)
+
+
+heuristics = Section(
+    name="heuristics",
+    title="Rules without a model",
+    question="What would a rule without a model score?",
+    fields=HeuristicsPart,
+    compute=_floors,
+    collector=lambda _: HeuristicScores(),
+    place=80,
+    shown_in="published",
+    markdown=_markdown,
+)

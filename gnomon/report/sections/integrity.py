@@ -1,0 +1,316 @@
+"""Integrity: what could be wrong, counted and named."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, version
+
+from typing_extensions import TypedDict
+
+from gnomon.core.arm import differences
+from gnomon.core.ids import stable_hash
+from gnomon.core.missing import said_most
+from gnomon.core.row import ADAPTER
+from gnomon.core.score import Outcome
+from gnomon.report.row_formats import escape_surrogates
+from gnomon.report.score_matrix import ScoreMatrix
+from gnomon.report.section import ReportInput, Section, by_count
+from gnomon.report.sections.contrasts import ContrastReport, contrasts, missing_share
+from gnomon.report.sections.cost import CostPart
+from gnomon.report.sections.job import JobPart
+from gnomon.report.sections.plan import PlanPart
+from gnomon.report.sections.preflights import PreflightsPart, preflight_text
+from gnomon.report.text_formats import counted_causes, markdown_table, points
+from gnomon.spec.job_spec import JobSpec
+from gnomon.statistics.permutation import SEED
+
+# What an adapter can change in a request, in words a reader understands.
+ADAPTER_WORDS = {
+    "tool_choice": "whether the model must call a tool",
+    "temperature": "the temperature",
+    "top_p": "top-p sampling",
+    "seed": "the seed",
+    "max_tokens": "the limit of a reply's length",
+    "tools": "which tools are offered",
+    "schemas": "bounds in the tools' schemas",
+    "messages": "the number of messages",
+    "content": "the words of a message",
+    "reasoning": "the model's earlier reasoning",
+    "request": "something that could not be compared",
+}
+
+
+class MissingRow(TypedDict):
+    """Trials of a model that are missing for one reason, and the error that was reported most often."""
+
+    model: str
+    cause: str
+    trials: int
+    planned: int
+    error: str
+
+
+class Bounds(TypedDict):
+    """The difference if all missing trials favoured the baseline, or the variant."""
+
+    model: str
+    baseline: str
+    variant: str
+    low: float
+    high: float
+    missing_baseline: float
+    missing_variant: float
+
+
+class ArmDifference(TypedDict):
+    """Everything in which two arms differ; `besides_tools` are differences that may be the real cause."""
+
+    baseline: str
+    variant: str
+    fields: list[str]
+    besides_tools: list[str]
+
+
+class AdapterChange(TypedDict):
+    """In how many trials a provider's adapter sent something else than was asked for."""
+
+    model: str
+    arm: str
+    change: str
+    trials: int
+    all_trials: int
+
+
+class Seeds(TypedDict):
+    """Where chance came from."""
+
+    select: int | str  # of two jobs that differ in it: both
+    trials: str
+    sign_flips: int
+
+
+class Integrity(TypedDict):
+    """What could be wrong."""
+
+    missing_by_cause: dict[str, int]
+    missing: list[MissingRow]  # the same by model, with the errors
+    failed_by_cause: dict[str, int]
+    flags: dict[str, int]
+    bounds: list[Bounds]
+    arm_differences: list[ArmDifference]
+    adapter_changes: list[AdapterChange]
+    cache_hits: int
+    seeds: Seeds
+    spec_hash: str
+    comparisons: int
+    data_faults: dict[str, int]
+    protocol: str
+    decoding: dict[str, dict[str, float | int]]  # as the protocol sets it, by task or `all`
+    scoring: str
+    variant: str | None
+    benchmark_version: str
+    gnomon_version: str
+
+
+class IntegrityPart(TypedDict):
+    """The section's field."""
+
+    integrity: Integrity
+
+
+class _Shown(JobPart, PlanPart, PreflightsPart, CostPart, IntegrityPart):
+    """What the section shows."""
+
+
+def _integrity(report_input: ReportInput) -> IntegrityPart:
+    """Everything that a careful reader asks before believing a number."""
+    scores, spec = report_input.scores, report_input.spec
+    compared = report_input.part(contrasts)["contrasts"]
+    facts: Integrity = {
+        "missing_by_cause": _causes(scores, Outcome.INFRA_MISSING),
+        "missing": _missing_rows(scores, spec, planned=report_input.planned),
+        "failed_by_cause": _causes(scores, Outcome.MODEL_FAILED),
+        "flags": by_count(sum((totals.flags for totals in scores.totals), Counter())),
+        "bounds": _bounds(scores, compared),
+        "arm_differences": list(_arm_differences(spec)),
+        "adapter_changes": list(_adapter_changes(scores)),
+        "cache_hits": sum(totals.known["cache_hits"] for totals in scores.totals),
+        "seeds": {
+            "select": spec.select.seed,
+            "trials": "hash of sample and repeat, the same for all models and arms",
+            "sign_flips": SEED,
+        },
+        "spec_hash": stable_hash(spec.model_dump(mode="json")),
+        "comparisons": sum(contrast["p"] is not None for contrast in compared),
+        "data_faults": by_count(Counter(issue.kind for issue in report_input.faults)),
+        "protocol": spec.protocol,
+        "decoding": {task: decoding.known() for task, decoding in (spec.decoding or {}).items()},
+        "scoring": spec.scoring,
+        "variant": spec.variant,
+        "benchmark_version": report_input.benchmark.version,
+        "gnomon_version": gnomon_version(),
+    }
+    return {"integrity": facts}
+
+
+def gnomon_version() -> str:
+    """The installed version; `unknown` where Gnomon runs without being installed."""
+    try:
+        return version("gnomon-eval")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _causes(scores: ScoreMatrix, outcome: Outcome) -> dict[str, int]:
+    none: Counter[str] = Counter()
+    return by_count(sum((totals.stop_reasons.get(outcome, none) for totals in scores.totals), Counter()))
+
+
+def _missing_rows(scores: ScoreMatrix, spec: JobSpec, *, planned: int) -> list[MissingRow]:
+    """By model, in the spec's order, and reason, most frequent first; `planned` counts the job's trials."""
+    rows: list[MissingRow] = []
+    for model in spec.models:
+        of_model = [
+            _missing_row(scores, model.label, cause, planned=planned // len(spec.models))
+            for cause in _missing_causes(scores, model.label)
+        ]
+        rows += sorted(of_model, key=lambda row: (-row["trials"], row["cause"]))
+    return rows
+
+
+def _missing_causes(scores: ScoreMatrix, model: str) -> set[str]:
+    groups = scores.totals_of(model)
+    return {cause for totals in groups for cause in totals.stop_reasons.get(Outcome.INFRA_MISSING, ())}
+
+
+def _missing_row(scores: ScoreMatrix, model: str, cause: str, *, planned: int) -> MissingRow:
+    errors: dict[str, int] = {}
+    trials = 0
+    for totals in scores.totals_of(model):
+        if Outcome.INFRA_MISSING in totals.stop_reasons:
+            trials += totals.stop_reasons[Outcome.INFRA_MISSING][cause]
+            for error, times in totals.errors[cause].items():
+                errors[error] = errors.get(error, 0) + times
+    return {
+        "model": model,
+        "cause": cause,
+        "trials": trials,
+        "planned": planned,
+        "error": escape_surrogates(said_most(errors)),
+    }
+
+
+def _bounds(scores: ScoreMatrix, contrasts: Sequence[ContrastReport]) -> list[Bounds]:
+    everywhere = scores.everywhere()
+
+    def missing(model: str, arm: str) -> float:
+        return missing_share(scores, scores.at[(model, arm)], everywhere)
+
+    return [
+        {
+            "model": contrast["model"],
+            "baseline": contrast["baseline"],
+            "variant": contrast["variant"],
+            "low": ends[0],
+            "high": ends[1],
+            "missing_baseline": missing(contrast["model"], contrast["baseline"]),
+            "missing_variant": missing(contrast["model"], contrast["variant"]),
+        }
+        for contrast in contrasts
+        if contrast["scope"] == "all" and (ends := contrast["bounds"])
+    ]
+
+
+def _adapter_changes(scores: ScoreMatrix) -> Iterator[AdapterChange]:
+    for (model, arm), totals in zip(scores.groups, scores.totals, strict=True):
+        for flag, trials in sorted(totals.flags.items()):
+            if flag.startswith(ADAPTER):
+                name = flag.removeprefix(ADAPTER)
+                yield {
+                    "model": model,
+                    "arm": arm,
+                    "change": ADAPTER_WORDS.get(name, name),
+                    "trials": trials,
+                    "all_trials": totals.trials,
+                }
+
+
+def _arm_differences(spec: JobSpec) -> Iterator[ArmDifference]:
+    for contrast in spec.contrasts():
+        baseline, variant = spec.arm(contrast.baseline), spec.arm(contrast.variant)
+        yield {
+            "baseline": contrast.baseline,
+            "variant": contrast.variant,
+            "fields": differences(baseline, variant),
+            "besides_tools": [difference.field for difference in contrast.confounds(baseline, variant)],
+        }
+
+
+def _markdown(report: _Shown) -> Iterator[str]:
+    return markdown_table("Integrity", ("what", "value"), list(_markdown_rows(report)))
+
+
+def _markdown_rows(report: _Shown) -> Iterator[tuple[str, str]]:
+    facts, trials = report["integrity"], report["denominators"]["trials"]
+    of = f"of {trials['finished']}"
+    yield "missing", f"{trials['infra_missing']} {of}: {counted_causes(facts['missing_by_cause'])}"
+    for row in facts["missing"]:
+        error = f": {row['error']}" if row["error"] else ""
+        yield f"… {row['model']}, {row['cause']}", f"{row['trials']:,} of {row['planned']:,}{error}"
+    yield "failed", f"{trials['model_failed']} {of}: {counted_causes(facts['failed_by_cause'])}"
+    for bounds in facts["bounds"]:
+        yield (
+            f"bounds, {bounds['model']}: {bounds['variant']}",
+            f"{points(bounds['low'])} to {points(bounds['high'])}",
+        )
+    for text in report["plan"]["deviations"]:
+        yield "deviation from the plan", text
+    for change in facts["adapter_changes"]:
+        trials_changed = f"{change['trials']:,} of {change['all_trials']:,} trials"
+        yield (
+            f"changed by the adapter, {change['model']}, {change['arm']}",
+            f"{change['change']}: in {trials_changed}",
+        )
+    yield "comparisons looked at", str(facts["comparisons"])
+    yield "flags", counted_causes(facts["flags"])
+    yield "data faults", counted_causes(facts["data_faults"])
+    yield from _cached(report)
+    for check in report["preflights"]:
+        yield f"preflight, {check['model']}", preflight_text(check)
+    for task, decoding in facts["decoding"].items():
+        yield f"decoding, {task}", ", ".join(f"{name} {value:,g}" for name, value in decoding.items())
+    yield "spec", facts["spec_hash"]
+    yield "Gnomon", facts["gnomon_version"]
+
+
+def _cached(report: CostPart) -> Iterator[tuple[str, str]]:
+    """Replies from the cache, of how many: in all, and by arm where there are any."""
+    cost = report["cost"]
+    yield "replies from the cache", f"{cost['cache_hits']:,} of {cost['model_calls']:,}"
+    for arm in cost["by_arm"] if cost["cache_hits"] else ():
+        yield f"… {arm['model']}, {arm['arm']}", f"{arm['cache_hits']:,} of {arm['model_calls']:,}"
+
+
+def _terminal(report: _Shown) -> Iterator[str]:
+    trials, facts = report["denominators"]["trials"], report["integrity"]
+    ended = f"{trials['scored']:,} scored, {trials['model_failed']:,} failed by the model"
+    missing = f"{trials['infra_missing']:,} missing, {trials['pending']:,} pending"
+    yield ""
+    yield f"Trials: {ended}, {missing}, of {trials['planned']:,}."
+    for what, causes in (
+        ("Missing", facts["missing_by_cause"]),
+        ("Failed by the model", facts["failed_by_cause"]),
+    ):
+        if causes:
+            yield f"{what}: {counted_causes(by_count(causes))}."
+
+
+integrity = Section(
+    name="integrity",
+    title="What could be wrong",
+    question="What could be wrong with these figures?",
+    fields=IntegrityPart,
+    compute=_integrity,
+    place=140,
+    markdown=_markdown,
+    terminal=_terminal,
+)

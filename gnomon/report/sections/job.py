@@ -1,0 +1,214 @@
+"""The job: what was run, under which arms, and what everything is counted out of."""
+
+from collections.abc import Iterator, Sequence
+
+from typing_extensions import TypedDict
+
+from gnomon.core.agent import runs_tools
+from gnomon.core.arm import Arm
+from gnomon.core.benchmark import provided_inputs
+from gnomon.core.sample import SHOWABLE
+from gnomon.core.score import Outcome
+from gnomon.exchange.run import AGENT
+from gnomon.report.group_totals import GroupTotals
+from gnomon.report.section import ReportInput, Section
+from gnomon.report.text_formats import escape_markdown
+
+SHOWN = {"media": "pictures and clips", "map": "the map", "camera_data": "camera data"}
+ADDED = {"facts": "in words what tools could look up", "oracle": "the true intermediate steps"}
+LISTED = 4
+
+
+class JobInfo(TypedDict):
+    """What was run."""
+
+    id: str
+    jobs: list[str]  # ids of the two jobs whose difference this is; else empty
+    name: str
+    status: str
+    error: str  # why it failed; empty otherwise
+    benchmark: str
+    benchmark_version: str
+    headline: str
+    models: list[str]
+    arms: list[str]
+    arm_texts: dict[str, str]
+    repeats: int
+    primary: list[list[str]]
+    margin: float
+    cluster: str
+
+
+class TrialCounts(TypedDict):
+    """How trials ended; `pending` have not ended yet or will never run."""
+
+    planned: int
+    finished: int
+    scored: int
+    model_failed: int
+    infra_missing: int
+    pending: int
+
+
+class Denominators(TypedDict):
+    """What every figure is counted out of."""
+
+    trials: TrialCounts
+    samples: int
+    clusters: int
+    cells: int
+    repeats: int
+
+
+class JobPart(TypedDict):
+    """The head of the report."""
+
+    job: JobInfo
+    protocol: str
+    scoring: str
+    denominators: Denominators
+
+
+def _job(report_input: ReportInput) -> JobPart:
+    spec, benchmark, scores = report_input.spec, report_input.benchmark, report_input.scores
+    primary = dict.fromkeys((pair.baseline, pair.variant) for pair in report_input.pairs if pair.is_primary)
+    return {
+        "job": {
+            "id": report_input.job_id,
+            "jobs": [],
+            "name": spec.name,
+            "status": report_input.status,
+            "error": report_input.error,
+            "benchmark": spec.benchmark,
+            "benchmark_version": benchmark.version,
+            "headline": benchmark.headline,
+            "models": report_input.models,
+            "arms": [arm.name for arm in spec.arms],
+            "arm_texts": _arm_texts(report_input),
+            "repeats": spec.repeats,
+            "primary": [list(pair) for pair in primary],
+            "margin": spec.analysis.margin,
+            "cluster": spec.analysis.cluster,
+        },
+        "protocol": spec.protocol,
+        "scoring": spec.scoring,
+        "denominators": {
+            "trials": trial_counts(scores.totals, report_input.planned),
+            "samples": len(scores.samples),
+            "clusters": len(set(scores.clusters.tolist())),
+            "cells": len(scores.cell_names),
+            "repeats": spec.repeats,
+        },
+    }
+
+
+def trial_counts(groups: Sequence[GroupTotals], planned: int) -> TrialCounts:
+    """How the trials of these groups ended, out of those planned."""
+    ended = {outcome: sum(totals.outcomes[outcome] for totals in groups) for outcome in Outcome}
+    finished = sum(ended.values())
+    return {
+        "planned": planned,
+        "finished": finished,
+        "scored": ended[Outcome.SCORED],
+        "model_failed": ended[Outcome.MODEL_FAILED],
+        "infra_missing": ended[Outcome.INFRA_MISSING],
+        "pending": max(planned - finished, 0),
+    }
+
+
+def _arm_texts(report_input: ReportInput) -> dict[str, str]:
+    """Each arm in words, with how many of its tools its trials were offered."""
+    scores, texts = report_input.scores, {}
+    for arm in report_input.spec.arms:
+        ranges = [
+            totals.tools_offered
+            for (_, name), totals in zip(scores.groups, scores.totals, strict=True)
+            if name == arm.name and totals.tools_offered
+        ]
+        offered = (min(least for least, _ in ranges), max(most for _, most in ranges)) if ranges else None
+        texts[arm.name] = arm_text(
+            arm, fitting=provided_inputs(report_input.benchmark, arm.tools), offered=offered
+        )
+    return texts
+
+
+def arm_text(
+    arm: Arm, *, fitting: Sequence[str] | None = None, offered: tuple[int, int] | None = None
+) -> str:
+    """What an arm is: who answers, with which tools, and what it does not see. `fitting`: those of its tools
+    that the benchmark's samples can serve; `offered`: the least and the most that a trial was offered.
+
+    >>> arm_text(Arm(name="raw", agent="direct"))
+    'answers in one go, without tools'
+    >>> arm_text(Arm(name="t", agent="react", tools=("bearing", "speed"), show=("map",)))
+    'may call 2 tools (bearing, speed), at most 12 times; does not see pictures and clips, camera data'
+    """
+    if arm.agent == AGENT:
+        return "was run elsewhere"
+    if not arm.tools:
+        text = (
+            "answers in one go, without tools"
+            if arm.agent == "direct"
+            else f"answers without tools ({arm.agent})"
+        )
+    else:
+        tools, names = len(arm.tools), sorted(arm.tools if fitting is None else fitting)
+        listed = ", ".join(names) if len(names) <= LISTED else f"{', '.join(names[:LISTED])}, …"
+        most = offered or (len(names), len(names))
+        many = f"{_of(tools, most)} tool{'s' if tools > 1 else ''} ({listed or 'none fits'})"
+        many += "" if most == (tools, tools) else ", those that fit the question"
+        text = _with_tools(arm, many)
+    hidden = [SHOWN.get(kind, kind) for kind in SHOWABLE if kind not in arm.show]
+    added = [ADDED.get(kind, kind) for kind in arm.show if kind not in SHOWABLE]
+    text += f"; also reads {', '.join(added)}" if added else ""
+    return f"{text}; does not see {', '.join(hidden)}" if hidden else text
+
+
+def _of(tools: int, offered: tuple[int, int]) -> str:
+    """How many tools, and how many of them were offered.
+
+    >>> _of(37, (37, 37)), _of(37, (22, 22)), _of(37, (19, 22))
+    ('37', '22 of 37', '19 to 22 of 37')
+    """
+    if offered == (tools, tools):
+        return str(tools)
+    least, most = offered
+    return f"{most} of {tools}" if least == most else f"{least} to {most} of {tools}"
+
+
+def _with_tools(arm: Arm, many: str) -> str:
+    if not runs_tools(arm) or arm.tool_choice == "none":
+        return f"sees {many} but may not call them"
+    must = "must" if arm.tool_choice == "required" else "may"
+    agent = "" if arm.agent == "react" else f" ({arm.agent})"
+    neutral = ", whose results say nothing" if arm.results == "neutral" else ""
+    faulty = f", of whose calls some fail on purpose ({arm.faults.kind})" if arm.faults else ""
+    return f"{must} call {many}, at most {arm.max_tool_calls} times{neutral}{faulty}{agent}"
+
+
+def _markdown(report: JobPart) -> Iterator[str]:
+    job = report["job"]
+    yield f"# {escape_markdown(job['name'] or job['benchmark'])}"
+    yield ""
+    facts = (job["benchmark"], f"version {job['benchmark_version']}", f"{report['protocol']} prompt")
+    yield escape_markdown(
+        " · ".join((*facts, f"{report['scoring']} scoring", f"job {job['id']}", job["status"]))
+    )
+    yield ""
+
+
+def _terminal(report: JobPart) -> Iterator[str]:
+    yield f"{report['job']['name'] or report['job']['benchmark']} ({report['job']['status']})"
+    yield ""
+
+
+job = Section(
+    name="job",
+    title="Gnomon report",
+    question="What was run?",
+    fields=JobPart,
+    compute=_job,
+    place=10,
+    markdown=_markdown,
+    terminal=_terminal,
+)

@@ -1,0 +1,126 @@
+"""Plan: what was declared before any answer was known, and where the job has left it."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from typing_extensions import TypedDict
+
+from gnomon.core.ids import stable_hash
+from gnomon.report.group_totals import GroupTotals
+from gnomon.report.score_matrix import ScoreMatrix
+from gnomon.report.section import UNFINISHED, ReportInput, Section
+from gnomon.spec.job_spec import JobSpec
+
+MATCHED, TOOLS = "matched", "tools"  # arms of the preset matched_compute
+ALIKE = 0.25  # tokens further apart than this are not equal
+
+
+class AnalysisPlan(TypedDict):
+    """What was declared before any answer was known; `deviations` say where the job has left it."""
+
+    preset: str | None
+    primary: list[list[str]]
+    exploratory: list[list[str]]
+    isolates: dict[str, str]
+    margin: float
+    cluster: str
+    adjustment: str
+    repeats: int
+    spec_hash: str
+    notes: list[str]
+    deviations: list[str]
+
+
+class PlanPart(TypedDict):
+    """The section's field."""
+
+    plan: AnalysisPlan
+
+
+def _plan(report_input: ReportInput) -> PlanPart:
+    """What was declared, and every deviation from it, in words."""
+    spec = report_input.spec
+    declared = spec.contrasts()
+    plan: AnalysisPlan = {
+        "preset": spec.analysis.preset or None,
+        "primary": [[contrast.baseline, contrast.variant] for contrast in declared if contrast.primary],
+        "exploratory": [
+            [contrast.baseline, contrast.variant] for contrast in declared if not contrast.primary
+        ],
+        "isolates": {
+            f"{contrast.variant} − {contrast.baseline}": contrast.isolates
+            for contrast in declared
+            if contrast.isolates
+        },
+        "margin": spec.analysis.margin,
+        "cluster": spec.analysis.cluster,
+        "adjustment": "Holm among the primary comparisons, Benjamini and Hochberg among all others",
+        "repeats": spec.repeats,
+        "spec_hash": stable_hash(spec.model_dump(mode="json")),
+        "notes": list(spec.analysis.notes),
+        "deviations": list(_deviations(report_input)),
+    }
+    return {"plan": plan}
+
+
+def _deviations(report_input: ReportInput) -> Iterator[str]:
+    scores, spec, planned = report_input.scores, report_input.spec, report_input.planned
+    analysis, status = spec.analysis, report_input.status
+    if (
+        len(spec.arms) > 2
+        and analysis.primary is None
+        and not any(contrast.primary for contrast in analysis.contrasts)
+    ):
+        yield "no primary comparison was declared: all of them count as primary"
+    if analysis.cluster == "none":
+        yield "samples are taken as independent, whatever their clusters"
+    ended = sum(totals.trials for totals in scores.totals)
+    if status not in UNFINISHED and ended < planned:
+        yield f"{planned - ended:,} of {planned:,} planned trials never ended (the job is {status})"
+    strangers = [f"{model} / {arm}" for model, arm in scores.groups if _is_stranger(spec, model, arm)]
+    if strangers:
+        yield f"rows of arms that the plan does not name: {', '.join(strangers)}"
+    short = int(np.sum((scores.answered > 0) & (scores.answered < spec.repeats)))
+    if short and spec.repeats > 1:
+        yield f"{short:,} samples of an arm were scored in fewer than {spec.repeats} repeats"
+    more = int(np.sum(scores.answered + scores.missing > spec.repeats))
+    if more:
+        yield f"{more:,} samples of an arm were run more than {spec.repeats} times"
+    for arm in spec.arms:
+        if not arm.toolset_unchanged:
+            yield f"the tools of {arm.name} are no longer those that the job was frozen with"
+    if analysis.preset == "matched_compute":
+        yield from _unmatched(scores, spec)
+
+
+def _unmatched(scores: ScoreMatrix, spec: JobSpec) -> Iterator[str]:
+    """Models whose arm without tools did not take about the tokens that tools took."""
+    for model in (model.label for model in spec.models):
+        groups = [scores.at[model, arm] for arm in (MATCHED, TOOLS)]
+        spent, wanted = (_tokens_per_trial(scores.totals[group]) for group in groups)
+        if spent is None or wanted is None:
+            yield f"{model}: tokens are unknown, so nothing says whether {MATCHED} took as many as {TOOLS}"
+        elif abs(spent - wanted) > ALIKE * wanted:
+            yield f"{model}: {MATCHED} took {spent:,.0f} tokens per trial, {TOOLS} {wanted:,.0f}: not equal"
+
+
+def _tokens_per_trial(totals: GroupTotals) -> float | None:
+    if not totals.trials or totals.unknown["prompt_tokens"] or totals.unknown["completion_tokens"]:
+        return None
+    return (totals.known["prompt_tokens"] + totals.known["completion_tokens"]) / totals.trials
+
+
+def _is_stranger(spec: JobSpec, model: str, arm: str) -> bool:
+    return model not in {entry.label for entry in spec.models} or arm not in {
+        entry.name for entry in spec.arms
+    }
+
+
+plan = Section(
+    name="plan",
+    title="What was planned",
+    question="What was declared before any answer was known, and where did the job leave it?",
+    fields=PlanPart,
+    compute=_plan,
+    place=150,
+)

@@ -1,0 +1,80 @@
+"""Published: the benchmark's own table beside the job's scores by cell."""
+
+from collections.abc import Iterator, Mapping
+
+from typing_extensions import TypedDict
+
+from gnomon.report.section import ReportInput, Section
+from gnomon.report.sections.arms import ArmsPart
+from gnomon.report.text_formats import count, escape_markdown, markdown_table, percent
+
+
+class PublishedRow(TypedDict):
+    """A row of the benchmark's own table, in fractions."""
+
+    model: str
+    group: str
+    aggregate: float | None
+    by_task: dict[str, float | None]
+
+
+class PublishedPart(TypedDict):
+    """The benchmark's own table, and what must be read beside it."""
+
+    published: list[PublishedRow]
+    published_notes: list[str]
+
+
+def _published(report_input: ReportInput) -> PublishedPart:
+    rows = report_input.benchmark.published()
+    return {
+        "published": [
+            {
+                "model": row.model,
+                "group": row.group,
+                "aggregate": row.aggregate,
+                "by_task": dict(row.by_task),
+            }
+            for row in rows
+        ],
+        "published_notes": list(_notes(report_input)) if rows else [],
+    }
+
+
+def _notes(report_input: ReportInput) -> Iterator[str]:
+    spec, samples = report_input.spec, count(len(report_input.scores.samples), "sample")
+    yield "The published rows are the paper's own figures: its prompt, its scorer, all of its samples."
+    yield f"This job ran the {spec.protocol} prompt with {spec.scoring} scoring on {samples}."
+    if any(model.id == "reference" for model in spec.models):
+        yield (
+            "The built-in reference model reads the cameras' homographies, which the official prompt "
+            "withholds, and sees no video: it answers another question than the published models did, "
+            "and its figures must not be ranked with theirs."
+        )
+    if any(spec.arm(arm.name).tools for arm in spec.arms):
+        yield "Arms with tools may use data of the scene that the published models never saw."
+
+
+def _view(report: ArmsPart) -> Mapping[str, object]:
+    return {"cells": sorted({cell for arm in report["arms"] for cell in arm["by_task"]})}
+
+
+def _markdown(report: PublishedPart) -> Iterator[str]:
+    if report["published"]:
+        rows = [(row["model"], row["group"], percent(row["aggregate"])) for row in report["published"]]
+        yield from markdown_table("Published (percent)", ("model", "group", "aggregate"), rows)
+        yield ""
+        yield from (f"> {escape_markdown(note)}" for note in report["published_notes"])
+
+
+published = Section(
+    name="published",
+    title="Scores by cell",
+    question="What did each arm score in each cell, and what did the paper's models score there?",
+    fields=PublishedPart,
+    compute=_published,
+    place=90,
+    markdown_place=105,
+    view=_view,
+    markdown=_markdown,
+)

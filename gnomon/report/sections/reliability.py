@@ -1,0 +1,210 @@
+"""Reliability: how reliably each arm succeeds again, and whether more repeats are worth buying."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from markupsafe import Markup
+from typing_extensions import TypedDict
+
+from gnomon.report.charts import Curve, curve_plot
+from gnomon.report.pairs import ArmPair
+from gnomon.report.score_matrix import ScoreMatrix
+from gnomon.report.section import Interval, ReportInput, Section, interval
+from gnomon.report.text_formats import short
+from gnomon.statistics.bootstrap import FLAT
+from gnomon.statistics.design import Floats, design
+from gnomon.statistics.mean import mean_score
+from gnomon.statistics.paired import compare
+from gnomon.statistics.reliability import pass_hat_k
+from gnomon.statistics.variance_components import variance_split
+from gnomon.stopping import while_wanted
+
+MAX_K = 8
+
+
+class PassPoint(TypedDict):
+    """pass^k of one arm."""
+
+    k: int
+    n: int
+    mean: float | None
+    ci95: Interval
+
+
+class ReliabilityCurve(TypedDict):
+    """pass^k of one arm, k from 1."""
+
+    model: str
+    arm: str
+    points: list[PassPoint]
+
+
+class PassChange(TypedDict):
+    """The difference of pass^k between two arms, at the greatest k."""
+
+    model: str
+    baseline: str
+    variant: str
+    k: int
+    n: int
+    diff: float
+    ci95: Interval
+    interval_method: str
+
+
+class Variance(TypedDict):
+    """What a difference's noise is made of, and what twice the money would buy."""
+
+    model: str
+    baseline: str
+    variant: str
+    between_samples: float
+    within_samples: float
+    share_of_repeats: float | None
+    n: int
+    repeats: float
+    advice: str
+    se_now: float
+    se_twice_the_samples: float
+    se_twice_the_repeats: float
+
+
+class Reliability(TypedDict):
+    """Success again and again; empty where nothing was repeated."""
+
+    curves: list[ReliabilityCurve]
+    changes: list[PassChange]
+    variance: list[Variance]
+
+
+class ReliabilityPart(TypedDict):
+    """The section's field."""
+
+    reliability: Reliability
+
+
+def _reliability(report_input: ReportInput) -> ReliabilityPart:
+    """pass^k of every arm for k up to the repeats (8 at most), its change by pair, and the split of variance.
+
+    A try succeeds with a score of at least 0.5. Only samples with k scored tries count for k: a lost trial is
+    neither a success nor a failure.
+    """
+    scores, repeats = report_input.scores, report_input.spec.repeats
+    if repeats < 2:
+        return {"reliability": {"curves": [], "changes": [], "variance": []}}
+    ks = list(range(1, min(repeats, MAX_K) + 1))
+    curves = [_curve(scores, group, ks) for group in while_wanted(range(len(scores.groups)))]
+    changes = [_change(scores, pair, ks[-1]) for pair in while_wanted(report_input.pairs)]
+    splits = [_split(scores, pair) for pair in while_wanted(report_input.pairs)]
+    return {
+        "reliability": {
+            "curves": curves,
+            "changes": [change for change in changes if change],
+            "variance": [split for split in splits if split],
+        }
+    }
+
+
+def _curve(scores: ScoreMatrix, group: int, ks: list[int]) -> ReliabilityCurve:
+    model, arm = scores.groups[group]
+    return {"model": model, "arm": arm, "points": [_point(scores, group, k) for k in ks]}
+
+
+def _values(scores: ScoreMatrix, group: int, k: int) -> Floats:
+    return pass_hat_k(scores.rights[group], scores.answered[group].astype(np.float64), k)
+
+
+def _point(scores: ScoreMatrix, group: int, k: int) -> PassPoint:
+    values = _values(scores, group, k)
+    enough = np.isfinite(values)
+    if not enough.any():
+        return {"k": k, "n": 0, "mean": None, "ci95": None}
+    mean = mean_score(values[enough], design(np.zeros_like(scores.cells[enough]), scores.clusters[enough]))
+    return {"k": k, "n": mean.n, "mean": mean.mean, "ci95": interval(mean.ci95)}
+
+
+def _change(scores: ScoreMatrix, pair: ArmPair, k: int) -> PassChange | None:
+    """The difference of pass^k, by the same rule as every other difference."""
+    baseline, variant = (_values(scores, group, k) for group in scores.groups_of(pair))
+    both = np.isfinite(baseline) & np.isfinite(variant)
+    if not both.any():
+        return None
+    grouping = design(np.zeros_like(scores.cells[both]), scores.clusters[both])
+    comparison = compare(baseline[both], variant[both], grouping)
+    return {
+        "model": pair.model,
+        "baseline": pair.baseline,
+        "variant": pair.variant,
+        "k": k,
+        "n": comparison.n,
+        "diff": comparison.diff,
+        "ci95": interval(comparison.ci95),
+        "interval_method": comparison.interval_method,
+    }
+
+
+def _split(scores: ScoreMatrix, pair: ArmPair) -> Variance | None:
+    first, second = scores.groups_of(pair)
+    a, b = (scores.answered[group].astype(np.float64) for group in (first, second))
+    both = (a > 0) & (b > 0)
+    split = variance_split(
+        scores.variances(first)[both],
+        scores.variances(second)[both],
+        a[both],
+        b[both],
+        (scores.means(second) - scores.means(first))[both],
+    )
+    if split is None:
+        return None
+    total = split.between + split.within / split.repeats
+    return {
+        "model": pair.model,
+        "baseline": pair.baseline,
+        "variant": pair.variant,
+        "between_samples": split.between,
+        "within_samples": split.within,
+        "share_of_repeats": split.within / split.repeats / total if total > FLAT else None,
+        "n": split.n,
+        "repeats": split.repeats,
+        "advice": split.advice,
+        "se_now": split.se(samples=split.n, repeats=split.repeats),
+        "se_twice_the_samples": split.se(samples=2 * split.n, repeats=split.repeats),
+        "se_twice_the_repeats": split.se(samples=split.n, repeats=2 * split.repeats),
+    }
+
+
+def _view(report: ReliabilityPart) -> Mapping[str, object] | None:
+    charts = list(_charts(report["reliability"]["curves"]))
+    return {"charts": charts} if charts else None
+
+
+def _charts(curves: list[ReliabilityCurve]) -> Iterator[tuple[str, Markup]]:
+    """By model, the curves of its arms; arms without any scored trial are left out."""
+    for model in dict.fromkeys(curve["model"] for curve in curves):
+        lines = [
+            Curve(
+                label=short(curve["arm"]),
+                points=[
+                    (point["k"], point["mean"], point["ci95"])
+                    for point in curve["points"]
+                    if point["mean"] is not None
+                ],
+            )
+            for curve in curves
+            if curve["model"] == model
+        ]
+        drawn = [line for line in lines if len(line.points) > 1]
+        if drawn:
+            title = f"{model}: share of samples on which k tries all succeed, percent"
+            yield model, curve_plot(drawn, title=title, x_title="k tries, all of them right")
+
+
+reliability = Section(
+    name="reliability",
+    title="How reliably, again and again",
+    question="Does an arm succeed again when it is asked again?",
+    fields=ReliabilityPart,
+    compute=_reliability,
+    place=110,
+    view=_view,
+)

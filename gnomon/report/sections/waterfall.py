@@ -1,0 +1,127 @@
+"""Waterfall: from one arm to the next, which step changes how much."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from markupsafe import Markup
+from typing_extensions import TypedDict
+
+from gnomon.report.charts import Step, waterfall_plot
+from gnomon.report.score_matrix import ScoreMatrix
+from gnomon.report.section import Interval, ReportInput, Section, interval
+from gnomon.report.text_formats import escape_markdown, markdown_table, points, points_range
+from gnomon.statistics.design import Headline, design, strata_of
+from gnomon.statistics.paired import compare
+
+
+class WaterfallStep(TypedDict):
+    """One step of a waterfall, from one arm to the next."""
+
+    baseline: str
+    variant: str
+    start: float
+    end: float
+    diff: float
+    ci95: Interval
+
+
+class Waterfall(TypedDict):
+    """Steps between arms that build on each other, over the `n` samples that all of them answered."""
+
+    model: str
+    n: int
+    start: float
+    end: float
+    steps: list[WaterfallStep]
+
+
+class WaterfallPart(TypedDict):
+    """The steps of each model."""
+
+    waterfalls: list[Waterfall]
+
+
+def _waterfalls(report_input: ReportInput) -> WaterfallPart:
+    """By model, the steps between the arms of the plan's chain; nothing for fewer than two arms.
+
+    All steps are over the samples that every arm of the chain has answered, so that they add up exactly.
+    """
+    chain = report_input.spec.analysis.chain
+    if len(chain) < 2:
+        return {"waterfalls": []}
+    scores, headline = report_input.scores, report_input.benchmark.headline
+    by_model = [_waterfall(scores, model, chain, headline) for model in report_input.models]
+    return {"waterfalls": [waterfall for waterfall in by_model if waterfall]}
+
+
+def _waterfall(scores: ScoreMatrix, model: str, chain: list[str], headline: Headline) -> Waterfall | None:
+    groups = [scores.at[model, arm] for arm in chain]
+    all_answered = np.all([scores.answered[group] > 0 for group in groups], axis=0)
+    if not all_answered.any():
+        return None
+    grouping = design(strata_of(scores.cells[all_answered], headline), scores.clusters[all_answered])
+    means = [scores.means(group)[all_answered] for group in groups]
+    levels = [grouping.mean(values) for values in means]
+    steps: list[WaterfallStep] = []
+    for at in range(1, len(chain)):
+        comparison = compare(means[at - 1], means[at], grouping)
+        steps.append(
+            {
+                "baseline": chain[at - 1],
+                "variant": chain[at],
+                "start": levels[at - 1],
+                "end": levels[at],
+                "diff": comparison.diff,
+                "ci95": interval(comparison.ci95),
+            }
+        )
+    return {
+        "model": model,
+        "n": int(np.sum(all_answered)),
+        "start": levels[0],
+        "end": levels[-1],
+        "steps": steps,
+    }
+
+
+def _view(report: WaterfallPart) -> Mapping[str, object]:
+    return {"waterfalls": [(waterfall, _picture(waterfall)) for waterfall in report["waterfalls"]]}
+
+
+def _picture(waterfall: Waterfall) -> Markup:
+    first, last = waterfall["steps"][0]["baseline"], waterfall["steps"][-1]["variant"]
+    steps = [
+        Step(
+            label=step["variant"],
+            start=step["start"],
+            end=step["end"],
+            diff=step["diff"],
+            interval=step["ci95"],
+        )
+        for step in waterfall["steps"]
+    ]
+    title = f"{waterfall['model']}: from {first} to {last}, step by step, percent"
+    return waterfall_plot(first, last, steps, title=title)
+
+
+def _markdown(report: WaterfallPart) -> Iterator[str]:
+    for waterfall in report["waterfalls"]:
+        rows = [
+            (step["baseline"], step["variant"], points(step["diff"]), points_range(step["ci95"]))
+            for step in waterfall["steps"]
+        ]
+        title = f"{escape_markdown(waterfall['model'])}, step by step (points, {waterfall['n']:,} samples)"
+        yield from markdown_table(title, ("from", "to", "diff", "95 %"), rows)
+
+
+waterfall = Section(
+    name="waterfall",
+    title="Step by step",
+    question="Which step from one arm to the next changes how much?",
+    fields=WaterfallPart,
+    compute=_waterfalls,
+    place=40,
+    markdown_place=75,
+    view=_view,
+    markdown=_markdown,
+)

@@ -1,0 +1,150 @@
+"""Writes numbers, names and tables as the report's texts show them."""
+
+from collections.abc import Iterator, Sequence
+
+# What can start a link, a table cell, a heading, emphasis, code or HTML in Markdown.
+SPECIAL = {ord(mark): f"\\{mark}" for mark in "\\`*_{}[]()<>#+!|~"} | {10: " ", 13: " "}
+LABEL_CHARS = 27  # what a plot has room for
+
+
+def points(value: float) -> str:
+    """A difference in percentage points, with its sign.
+
+    >>> points(0.412), points(-0.05), points(-0.0001)
+    ('+41.2', '−5.0', '0.0')
+    """
+    text = f"{100 * value:+.1f}".replace("-", "−")
+    return "0.0" if text[1:] == "0.0" else text
+
+
+def points_range(ends: Sequence[float] | None) -> str:
+    """An interval of a difference, in percentage points; a dash where there is none.
+
+    >>> points_range([-0.05, 0.1]), points_range(None)
+    ('−5.0 to +10.0', '–')
+    """
+    return f"{points(ends[0])} to {points(ends[1])}" if ends else "–"
+
+
+def points_brackets(ends: Sequence[float] | None) -> str:
+    """An interval of a difference, to follow its value; nothing where there is none.
+
+    >>> points_brackets([-0.05, 0.1])
+    ' [−5.0, +10.0]'
+    """
+    return f" [{points(ends[0])}, {points(ends[1])}]" if ends else ""
+
+
+def percent(value: float | None) -> str:
+    """A fraction in percent, a dash where there is none.
+
+    >>> percent(0.5), percent(None)
+    ('50.0', '–')
+    """
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+def percent_range(ends: Sequence[float] | None, between: str = "to") -> str:
+    """An interval of a share in percent; a dash where there is none.
+
+    >>> percent_range([0.25, 0.5])
+    '25.0 to 50.0'
+    """
+    return f"{percent(ends[0])} {between} {percent(ends[1])}" if ends else "–"
+
+
+def percent_brackets(ends: Sequence[float] | None) -> str:
+    """An interval of a share, to follow its value; nothing where there is none.
+
+    >>> percent_brackets([0.25, 0.5])
+    ' [25.0, 50.0]'
+    """
+    return f" [{percent(ends[0])}, {percent(ends[1])}]" if ends else ""
+
+
+def p_text(value: float | None) -> str:
+    """A p value as papers print it.
+
+    >>> p_text(0.0401), p_text(0.00001), p_text(None)
+    ('0.040', '< 0.001', '–')
+    """
+    return "–" if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def count(n: int, noun: str) -> str:
+    """A counted noun.
+
+    >>> count(1, "sample"), count(1200, "sample")
+    ('1 sample', '1,200 samples')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def signed(value: float | None) -> str:
+    """A difference of dollars or seconds, to three digits.
+
+    >>> signed(0.01234), signed(-2.0), signed(None)
+    ('+0.0123', '−2', '–')
+    """
+    return "–" if value is None else f"{value:+.3g}".replace("-", "−")
+
+
+def gain(value: float) -> str:
+    """Points for a unit of cost, to three digits.
+
+    >>> gain(0.1234), gain(-3.0)
+    ('12.3', '−300')
+    """
+    size = 100 * value
+    return (f"{size:,.0f}" if abs(size) >= 100 else f"{size:.3g}").replace("-", "−")
+
+
+def dollars(value: float) -> str:
+    """Dollars to the cent, below one dollar to a hundredth of a cent.
+
+    >>> dollars(1234.5), dollars(0.0123), dollars(0.0)
+    ('$1,234.50', '$0.0123', '$0.00')
+    """
+    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
+
+
+def short(text: str, chars: int = LABEL_CHARS) -> str:
+    """The text, cut in the middle where it is longer.
+
+    >>> short("abcdefgh", 5)
+    'ab…gh'
+    """
+    half = (chars - 1) // 2
+    return text if len(text) <= chars else f"{text[: chars - 1 - half]}…{text[-half:]}"
+
+
+def label(model: str, arms: str) -> str:
+    """A model, without its provider's prefix, and its arms, as long as a plot has room for."""
+    arms = short(arms, LABEL_CHARS - 8)
+    return f"{short(model.rpartition('/')[2], LABEL_CHARS - len(arms) - 2)}, {arms}"
+
+
+def counted_causes(counts: dict[str, int]) -> str:
+    """Causes with their counts; `none` where there are none.
+
+    >>> counted_causes({"timeout": 1200, "refusal": 3}), counted_causes({})
+    ('timeout 1,200, refusal 3', 'none')
+    """
+    return ", ".join(f"{name} {number:,}" for name, number in counts.items()) or "none"
+
+
+def escape_markdown(text: str) -> str:
+    r"""Text that Markdown shows as it is, on one line.
+
+    >>> print(escape_markdown("<b>|*x*"))
+    \<b\>\|\*x\*
+    """
+    return text.translate(SPECIAL)
+
+
+def markdown_table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The lines of a heading and a table, cells escaped; nothing where there are no rows."""
+    if not rows:
+        return
+    yield from ("", f"## {title}", "", f"| {' | '.join(head)} |", f"|{'---|' * len(head)}")
+    yield from (f"| {' | '.join(map(escape_markdown, row))} |" for row in rows)

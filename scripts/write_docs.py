@@ -1,0 +1,416 @@
+"""Writes the parts of the docs that are made from the modules: `make docs`.
+
+Each part stands in its page between two marks, `<!-- made from …: NAME -->` and `<!-- end of NAME -->`. The
+text comes from what a tool, an agent, a preset or a benchmark declares, and from its module's docstring: its
+first line is the summary, what follows it is the text of the page. All else in these pages is written by
+hand.
+"""
+
+import ast
+import importlib.util
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic.fields import FieldInfo
+
+from gnomon.core.agent import AGENTS, CallsInWords, CountsModelCalls, model_calls
+from gnomon.core.arm import Arm
+from gnomon.core.benchmark import (
+    ABILITIES,
+    BENCHMARKS,
+    MODULES,
+    Benchmark,
+    SupportsOptions,
+    benchmark_module,
+    usable_tools,
+)
+from gnomon.spec.preset import PRESETS, Preset, PresetOptions, plan_arms
+from scripts.marked_text import with_text_between
+from tools.core.registry import Registry
+from tools.core.tool import Need, Tool
+from tools.core.toolbox import TOOLS
+
+DOCS = Path(__file__).parents[1] / "docs"
+LOCATION = {"camera", "place", "x_m", "y_m", "floor"}
+BENCHMARK = "worlds"  # whose tools and oracle the presets' prices count
+
+
+def module_text(registry: Registry[Any], name: str) -> str:
+    """What follows the first line of the docstring of a plug-in's module."""
+    spec = importlib.util.find_spec(f"{registry.package}.{name.replace('-', '_')}")
+    if spec is None or spec.origin is None:
+        raise LookupError(f"no module of {registry.noun} {name!r}")
+    doc = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
+    return doc.partition("\n")[2].strip()
+
+
+def paragraphs(*texts: str) -> str:
+    r"""The texts that are not empty, as paragraphs, and a last empty line.
+
+    >>> paragraphs("One.", "", "Two.")
+    'One.\n\nTwo.\n\n'
+    """
+    return "".join(f"{text}\n\n" for text in texts if text)
+
+
+def table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]] | list[tuple[str, ...]]) -> str:
+    """A table in Markdown."""
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
+
+
+def calls_text(ends: tuple[int, int]) -> str:
+    """Two ends of a range in words.
+
+    >>> calls_text((1, 1)), calls_text((4, 1040))
+    ('1', '4 to 1,040')
+    """
+    return f"{ends[0]:,}" if ends[0] == ends[1] else f"{ends[0]:,} to {ends[1]:,}"
+
+
+# Tools
+
+
+def tools_part(need: Need) -> Callable[[], str]:
+    """The part of docs/tools.md about the tools with this need."""
+
+    def part() -> str:
+        tools = [tool for tool in TOOLS if tool.needs == need]
+        summaries = [(f"[`{tool.name}`](#{tool.name})", TOOLS.summary(tool.name)) for tool in tools]
+        return paragraphs(table(("tool", "says"), summaries)) + "".join(map(tool_section, tools))
+
+    return part
+
+
+def tool_section(tool: Tool[Any]) -> str:
+    """A tool's section: what the model reads, arguments, results, method, errors."""
+    parameters = tool.schema()["function"]["parameters"]
+    results = tool.result_schema()
+    takes = list(_fields(parameters))
+    return paragraphs(
+        f"### `{tool.name}`",
+        tool.description,
+        "\n".join((f"`{signature(tool.name, parameters)}` takes:\n", *takes)) if takes else "No arguments.",
+        "\n".join((f"Returns: {_lower(results.get('description', ''))}\n", *_fields(results, result=True))),
+        module_text(TOOLS, tool.name),
+        _refusals(tool),
+    )
+
+
+def signature(name: str, parameters: Mapping[str, Any]) -> str:
+    """The call as Python would write it; what may be left out has its default.
+
+    >>> signature("f", {"properties": {"a": {}, "b": {"default": 0}, "c": {}}, "required": ["a"]})
+    'f(a, b=0, c=None)'
+    """
+    required = parameters.get("required", ())
+    arguments = (
+        field if field in required else f"{field}={schema.get('default')!r}"
+        for field, schema in parameters["properties"].items()
+    )
+    return f"{name}({', '.join(arguments)})"
+
+
+def _fields(schema: Mapping[str, Any], *, result: bool = False, depth: int = 0) -> Iterator[str]:
+    """One line of a list per field, those of objects in it indented below."""
+    required = schema.get("required", ())
+    for name, field in schema.get("properties", {}).items():
+        notes = [_kind(field)]
+        if not result and name not in required:
+            notes.append(
+                "may be left out" if field.get("default") in (None, [], "") else f"default {field['default']}"
+            )
+        text = field.get("description", "")
+        yield f"{'  ' * depth}- `{name}` ({', '.join(notes)}){f': {text}' if text else ''}"
+        inner = field
+        while inner.get("type") == "array":
+            inner = inner.get("items", {})
+        if not _is_location(inner):
+            yield from _fields(inner, result=result, depth=depth + 1)
+
+
+def _is_location(schema: Mapping[str, Any]) -> bool:
+    return set(schema.get("properties", ())) == LOCATION
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """A type in words, with its limits."""
+    if _is_location(schema):
+        return "location"
+    if "enum" in schema:
+        return " or ".join(f"`{value}`" for value in schema["enum"])
+    kind = schema.get("type", "any")
+    if kind == "array":
+        ends = _range(schema.get("minItems"), schema.get("maxItems"))
+        return f"list of {f'{ends} ' if ends else ''}{_plural(schema.get('items', {}))}"
+    word = {"string": "text", "boolean": "true or false", "object": "object"}.get(kind, kind)
+    if kind not in ("number", "integer"):
+        return word
+    ends = _range(schema.get("minimum", schema.get("exclusiveMinimum")), schema.get("maximum"))
+    return f"{word}, {ends}" if ends else word
+
+
+def _plural(items: Mapping[str, Any]) -> str:
+    if items.get("type") == "array" or "enum" in items:
+        return f"({_kind(items)})"
+    word = _kind({"type": items.get("type", "any")})
+    return {"text": "texts", "any": "values"}.get(word, f"{word}s")
+
+
+def _range(low: float | None, high: float | None) -> str:
+    texts = [None if end is None else f"{end:,.10g}" for end in (low, high)]
+    if texts[0] is None or texts[1] is None:
+        return next(
+            (f"{word} {text}" for word, text in zip(("at least", "at most"), texts, strict=True) if text), ""
+        )
+    return texts[0] if texts[0] == texts[1] else f"{texts[0]} to {texts[1]}"
+
+
+def _lower(text: str) -> str:
+    """The text as the end of a sentence."""
+    return text[:1].lower() + text[1:]
+
+
+def _refusals(tool: Tool[Any]) -> str:
+    """What the tool refuses with a message to the model, from the docstring of its function."""
+    refusal = re.search(r"ToolError: (.*?)(?:\n\s*\n|\Z)", inspect.getdoc(tool.run) or "", re.DOTALL)
+    return f"Refused with a message: {' '.join(refusal[1].split())}" if refusal else ""
+
+
+# Agents
+
+
+def agents_table() -> str:
+    """All agents: whether they run tools, their calls of the model, what they do."""
+    rows = []
+    for agent in AGENTS:
+        arm = Arm(name="an arm", agent=agent.name, tools=("speed",) if agent.uses_tools else ())
+        rows.append(
+            (
+                f"[`{agent.name}`](#{agent.name})",
+                "yes" if agent.uses_tools else "no",
+                calls_text(model_calls(arm)) if isinstance(agent, CountsModelCalls) else "up to `max_turns`",
+                agent.description,
+            )
+        )
+    return paragraphs(table(("agent", "runs tools", "calls of the model", "does"), rows))
+
+
+def agents_sections() -> str:
+    """Each agent's section."""
+    return "".join(
+        paragraphs(f"### {agent.name}", agent.description, module_text(AGENTS, agent.name), _in_words(agent))
+        for agent in AGENTS
+    )
+
+
+def _in_words(agent: object) -> str:
+    has_no_schemas = isinstance(agent, CallsInWords) and agent.calls_in_words
+    return "Its requests hold no tool schemas." if has_no_schemas else ""
+
+
+# Presets
+
+
+def presets_table() -> str:
+    """All presets: what they are for, how many arms, and their price."""
+    rows = []
+    for preset in PRESETS:
+        arms = plan_arms(preset.name, preset.example, benchmark=BENCHMARK).arms
+        ends = [model_calls(arm) for arm in arms]
+        least, most = (sum(side) for side in zip(*ends, strict=True))
+        rows.append(
+            (
+                f"[`{preset.name}`](#{preset.name})",
+                preset.description,
+                str(len(arms)),
+                calls_text((least, most)),
+            )
+        )
+    return paragraphs(table(("preset", "what it does", "arms", "calls of the model per sample"), rows))
+
+
+def presets_sections() -> str:
+    """Each preset's section: parameters, arms, contrasts."""
+    return "".join(map(_preset_section, PRESETS))
+
+
+def _preset_section(preset: Preset[Any]) -> str:
+    plan = plan_arms(preset.name, preset.example, benchmark=BENCHMARK)
+    own = {
+        name: field
+        for name, field in preset.options.model_fields.items()
+        if name not in PresetOptions.model_fields
+    }
+    example = "".join(f", {name}: {_flow(value)}" for name, value in preset.example.items())
+    arms = [(f"`{arm.name}`", _arm_text(arm)) for arm in plan.arms]
+    contrasts = [
+        (
+            f"`{contrast.variant}` − `{contrast.baseline}`",
+            contrast.isolates,
+            ", ".join(f"`{field}`" for field in contrast.factor),
+            "yes" if contrast.is_primary else "",
+        )
+        for contrast in plan.contrasts
+    ]
+    return paragraphs(
+        f"### {preset.name}",
+        preset.description,
+        module_text(PRESETS, preset.name),
+        _parameters(preset, own),
+        f"Arms of `{{preset: {preset.name}{example}}}`:" if example else "Arms:",
+        table(("arm", "is"), arms),
+        table(("contrast", "isolates", "differs in", "primary"), contrasts) if contrasts else "No contrast.",
+    )
+
+
+def _parameters(preset: Preset[Any], own: Mapping[str, FieldInfo]) -> str:
+    if not own:
+        return ""
+    fields = []
+    for name, field in own.items():
+        default = (
+            "required"
+            if field.is_required()
+            else f"default `{_flow(field.get_default(call_default_factory=True))}`"
+        )
+        fields.append(f"`{name}` ({default})")
+    doc = " ".join((inspect.getdoc(preset.options) or "").split())
+    return f"Parameters of its own: {', '.join(fields)}. {doc}"
+
+
+def _flow(value: object) -> str:
+    """A value as YAML writes it on one line."""
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{name}: {_flow(item)}' for name, item in value.items())}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_flow, value))}]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _arm_text(arm: Arm) -> str:
+    """How an arm differs from one that shows everything and has no tools."""
+    plain = Arm(name="", agent=PresetOptions().agent)
+    parts = [f"agent `{arm.agent}`"] if arm.agent != plain.agent else []
+    every = set(usable_tools(BENCHMARKS.get(BENCHMARK)))
+    if arm.tools:
+        names = ", ".join(f"`{name}`" for name in arm.tools)
+        parts.append(
+            "all tools"
+            if set(arm.tools) == every
+            else names
+            if len(arm.tools) < 5
+            else f"{len(arm.tools)} tools"
+        )
+    compared = ("tool_choice", "max_tool_calls", "max_turns", "max_tokens", "results")
+    changed = [field for field in compared if getattr(arm, field) != getattr(plain, field)]
+    parts += [f"`{field}: {getattr(arm, field)}`" for field in changed]
+    if arm.faults:
+        parts.append(f"`faults: {arm.faults.kind}, {arm.faults.lasting}, rate {arm.faults.rate}`")
+    if arm.show != plain.show:
+        parts.append(f"`show: [{', '.join(arm.show)}]`")
+    return ", ".join(parts) or "no tools, everything shown"
+
+
+# Benchmarks
+
+
+def benchmarks_table() -> str:
+    """All benchmarks: what they ask, need and offer."""
+    rows = [
+        (
+            _benchmark_link(plugin.name),
+            (summary.partition(": ")[2] or summary).rstrip("."),
+            ", ".join(plugin.tasks) if len(plugin.tasks) <= 8 else f"{len(plugin.tasks)} tasks",
+            "published files" if plugin.needs_data else "generated",
+            _options(plugin),
+            ", ".join(plugin.variants),
+        )
+        for plugin, summary in _summaries()
+    ]
+    return paragraphs(
+        table(
+            ("benchmark", "asks", "tasks", "data", "options of `select` and protocols", "official scorers"),
+            rows,
+        )
+    )
+
+
+def _summaries() -> Iterator[tuple[Benchmark, str]]:
+    return ((plugin, BENCHMARKS.summary(plugin.name)) for plugin in BENCHMARKS)
+
+
+def _benchmark_link(name: str) -> str:
+    page = DOCS / "benchmarks" / f"{name}.md"
+    return f"[`{name}`]({page.name})" if page.exists() else f"`{name}`"
+
+
+def _options(plugin: Benchmark) -> str:
+    options = plugin.options if isinstance(plugin, SupportsOptions) else frozenset()
+    return ", ".join(f"`protocol: {name}`" if name == "paper" else f"`{name}`" for name in sorted(options))
+
+
+def benchmarks_abilities() -> str:
+    """Which benchmark has which optional ability."""
+    plugins = list(BENCHMARKS)
+    rows = [
+        (f"`{ability.__name__}`", *("yes" if isinstance(plugin, ability) else "" for plugin in plugins))
+        for ability in ABILITIES
+    ]
+    rows += [
+        (
+            f"module `{name}`",
+            *("yes" if benchmark_module(plugin.name, name) else "" for plugin in plugins),
+        )
+        for name in MODULES
+    ]
+    return paragraphs(table(("ability", *(f"`{plugin.name}`" for plugin in plugins)), rows))
+
+
+def abilities_table() -> str:
+    """Each optional ability: what it is, what it changes for the user, an example."""
+    rows = []
+    for ability in ABILITIES:
+        what, changes, example = (
+            " ".join(text.split()) for text in (inspect.getdoc(ability) or "").split("\n\n")
+        )
+        rows.append((f"`{ability.__name__}`", what, changes, example.removeprefix("Example: ")))
+    return paragraphs(table(("protocol", "the benchmark", "what it changes for the user", "example"), rows))
+
+
+PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
+    "tools.md": {f"tools, needs {need}": tools_part(need) for need in get_args(Need)},
+    "agents.md": {"table of agents": agents_table, "agents": agents_sections},
+    "presets.md": {"table of presets": presets_table, "presets": presets_sections},
+    "benchmarks/README.md": {
+        "table of benchmarks": benchmarks_table,
+        "abilities of benchmarks": benchmarks_abilities,
+    },
+    "adding-a-benchmark.md": {"optional abilities": abilities_table},
+}
+
+
+def page_text(page: str) -> str:
+    """The page as it should be: what is in the file, with the parts made from the modules.
+
+    Raises:
+        ValueError: the page lacks a mark.
+    """
+    text = (DOCS / page).read_text(encoding="utf-8")
+    for name, part in PARTS[page].items():
+        begin, end = f"<!-- made from the modules: {name} -->\n", f"<!-- end of {name} -->\n"
+        text = with_text_between(text, begin, end, f"\n{part()}")
+    return text
+
+
+def main() -> None:
+    """Write all pages."""
+    for page in PARTS:
+        (DOCS / page).write_text(page_text(page), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,257 @@
+"""What several commands share: settings, specs and the store, and a job shown, run and reported."""
+
+import importlib
+import os
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import click
+
+from gnomon.core.errors import DataError, GnomonError, NotFound, SpecError
+from gnomon.spec.spec_file import read_spec
+from service.cli.main import DONE, INCOMPLETE
+from service.data_folder import keep_private
+from service.jobs import Draft, draft_from_cli
+from service.settings import Settings, own_database, read_settings
+
+if TYPE_CHECKING:
+    from service.local_stack import LocalStack
+    from workers.store.records import JobRecord
+    from workers.store.store import Store
+
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+MAX_NAME_CHARS = 60
+NOT_BEGUN = "before any trial was run; `gnomon jobs` shows whether a job was kept"
+
+
+def settings_of(data_dir: Path | None) -> Settings:
+    """The settings of this process; from now on only its owner can read the data folder."""
+    settings = read_settings(os.environ, data_dir=data_dir)
+    keep_private(settings.data_dir)
+    return settings
+
+
+def draft_of(spec: Path, settings: Settings) -> Draft:
+    """The spec in a file, checked and its data opened.
+
+    Raises:
+        SpecError, DataError: it may not run; the message also says which entry of a list it means.
+    """
+    fields = read_spec(spec)
+    try:
+        return draft_from_cli(fields, settings)
+    except (SpecError, DataError) as error:
+        raise naming_entry(error, fields) from None
+
+
+def naming_entry(error: GnomonError, spec: object) -> GnomonError:
+    """The error of a spec's field, with the entry of a list that it means in words: paths count from 0."""
+    if entry := entry_in_words(error.field, spec):
+        return type(error)(f"{error.message} ({entry})", field=error.field)
+    return error
+
+
+def entry_in_words(field: str, spec: object) -> str:
+    """Which entry of a list the path `field` means; empty where it means none.
+
+    >>> entry_in_words("models.0.id", {"models": [{"id": "openai/gpt-4o"}]})
+    "the first of models, 'openai/gpt-4o'"
+    >>> entry_in_words("select.seed", {})
+    ''
+    """
+    path, entry = field.split("."), spec
+    for depth, part in enumerate(path):
+        if part.isdecimal():
+            name = _name_of(_inner(entry, part))
+            called = f", {name!r}" if name else ""
+            return f"{_ordinal(int(part))} of {'.'.join(path[:depth])}{called}"
+        entry = _inner(entry, part)
+    return ""
+
+
+def _inner(value: object, part: str) -> object:
+    if isinstance(value, dict):
+        return value.get(part)
+    is_entry = isinstance(value, list) and part.isdecimal() and int(part) < len(value)
+    return cast(list[object], value)[int(part)] if is_entry else None
+
+
+def _name_of(entry: object) -> str:
+    name = (entry.get("name") or entry.get("id")) if isinstance(entry, dict) else None
+    return name[:MAX_NAME_CHARS] if isinstance(name, str) else ""
+
+
+def _ordinal(index: int) -> str:
+    return f"the {ORDINALS[index]}" if index < len(ORDINALS) else f"number {index + 1}"
+
+
+def warn(draft: Draft) -> None:
+    """Print the draft's warnings, before anything is spent."""
+    for warning in draft.warnings:
+        say(f"warning: {warning}")
+
+
+def say(message: str) -> None:
+    """Print a line for a person: on stderr, as stdout holds results alone."""
+    click.echo(message, err=True)
+
+
+def say_stopping(running: int) -> None:
+    """Say how many trials of a cancelled job still run: until they have ended its counts grow."""
+    say(f"stopping: {count(running, 'trial')} in flight")
+
+
+def count(number: int, noun: str) -> str:
+    """A number and its noun; `gnomon.report.verdict` has the same, but loads SciPy.
+
+    >>> count(1, "cell"), count(1200, "trial")
+    ('1 cell', '1,200 trials')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def existing_store(data_dir: Path | None) -> "Store":
+    """The store of a data folder; none is created.
+
+    Raises:
+        NotFound: the data folder has no store.
+    """
+    from workers.store.store import open_store  # late: most commands need no store
+
+    settings = settings_of(data_dir)
+    is_own = settings.database_url == own_database(settings.data_dir)
+    if is_own and not (settings.data_dir / "gnomon.db").is_file():
+        raise NotFound(f"{settings.data_dir} holds no jobs; name another folder", field="--data-dir")
+    return open_store(settings.database_url)
+
+
+def prepare_out(out: Path | None) -> None:
+    """Make the folder for a report before anything is spent on what it will hold.
+
+    Raises:
+        SpecError: it cannot be made.
+    """
+    if out is not None:
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SpecError(f"{out} cannot be made: {error.strerror}", field="--out") from None
+
+
+def need_redis(settings: Settings) -> str:
+    """The URL in GNOMON_REDIS_URL.
+
+    Raises:
+        SpecError: it is not set.
+    """
+    if settings.redis_url is None:
+        raise SpecError("not set; allowed: redis://…, rediss://… or unix://…", field="GNOMON_REDIS_URL")
+    return settings.redis_url
+
+
+def dry_run(
+    verb: Literal["show", "try"], *, spec: Path, sample: str, arm: str, model: str | None, as_json: bool
+) -> int:
+    """Check the spec as `run` would, and show or try one trial of it; the exit code.
+
+    Raises:
+        SpecError: the spec may not run, or has no such arm or model.
+        NotFound: the spec selects no such sample.
+    """
+    draft = draft_of(spec, settings_of(None))
+    warn(draft)
+    runner = dry_runner()
+    code: int = runner.run(verb, draft.job, sample_id=sample, arm=arm, model=model, as_json=as_json)
+    return code
+
+
+def dry_runner() -> Any:
+    """`workers.dry_run`, imported by name when it is needed: it loads agents, which the API must not."""
+    return importlib.import_module("workers.dry_run")
+
+
+def run_and_report(
+    draft: Draft, settings: Settings, *, out: Path | None, as_document: bool, workers: int | None
+) -> None:
+    """Run the draft's job, print its report, write it to `out`, and exit with the job's exit code."""
+    from service.run_job import of_draft
+
+    warn(draft)
+    finish(of_draft(draft), settings, out=out, as_document=as_document, workers=workers)
+
+
+def finish(
+    begin: "Callable[[LocalStack], JobRecord]",
+    settings: Settings,
+    *,
+    out: Path | None,
+    as_document: bool,
+    workers: int | None,
+) -> None:
+    """Run the job that `begin` queues, print its report, write it to `out`, and exit with its exit code."""
+    from gnomon.report.terminal import summary_text  # late, as all here: a spec's error needs none of them
+    from service.cli.progress import JobProgress
+    from service.local_stack import default_workers
+    from service.reports import as_json, report_of, write_folder
+    from service.run_job import run_to_end
+    from workers.store.store import open_store
+
+    begun: list[str] = []
+    with JobProgress() as progress:
+
+        def started(job: "JobRecord", abandoned: "Sequence[JobRecord]") -> None:
+            begun.append(job.id)
+            for old in abandoned:
+                say(f"job {old.id} ({old.name}) was left unfinished by an earlier command and is cancelled")
+            say(f"job {job.id}: {count(job.counts.planned, 'trial')}, data in {settings.data_dir}")
+
+        try:
+            job_id = run_to_end(
+                begin,
+                settings,
+                workers=workers or default_workers(),
+                started=started,
+                progress=progress.show,
+                stopping=say_stopping,
+            )
+        except KeyboardInterrupt:
+            message = _how_to_resume(begun[0], settings) if begun else NOT_BEGUN
+            raise KeyboardInterrupt(message) from None
+    store = open_store(settings.database_url)
+    try:
+        job, report = store.job(job_id), report_of(store, job_id)
+        if out is not None:
+            write_folder(store, job_id, report, out)
+    finally:
+        store.close()
+    click.echo(as_json(report) if as_document else summary_text(report))
+    if out is not None:
+        say(f"report: {out / 'report.html'}")
+    if job.error and as_document:  # else it is part of the summary
+        say(f"job {job.id} failed: {job.error}")
+    counts = job.counts
+    answered = counts.scored + counts.model_failed
+    have = "has" if counts.planned == 1 else "have"
+    ended = f"{answered:,} of {count(counts.planned, 'trial')} {have} a result"
+    say(f"job {job.id} {job.status}: {ended}, {counts.infra_missing:,} missing")
+    if job.status == "cancelled":
+        say(_how_to_resume(job.id, settings))
+    sys.exit(exit_code(job.status, missing=counts.planned - answered))
+
+
+def exit_code(status: str, *, missing: int) -> int:
+    """0 where every planned trial has an outcome that counts, else 1.
+
+    >>> exit_code("completed", missing=0), exit_code("completed", missing=3)
+    (0, 1)
+    """
+    return DONE if status == "completed" and missing == 0 else INCOMPLETE
+
+
+def _how_to_resume(job_id: str, settings: Settings) -> str:
+    is_usual = settings.data_dir == settings_of(None).data_dir
+    folder = "" if is_usual else f" --data-dir {shlex.quote(str(settings.data_dir))}"
+    return f"`gnomon resume {job_id}{folder}` runs what is missing"

@@ -1,0 +1,172 @@
+"""The world at city level: cities of 15,000 people and more, and ways as the crow flies."""
+
+import csv
+import functools
+import gzip
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import TypeVar
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from tools.itinerary.embedded import Embedded, table_of
+from tools.itinerary.errors import BadArgument, NoSuchPlace, Unsupported
+from tools.itinerary.haversine import EARTH_RADIUS_M, metres_between
+from tools.itinerary.name_match import likeness, plain_name
+from tools.itinerary.place import (
+    AdminPath,
+    Answer,
+    LatLon,
+    Mode,
+    Place,
+    PlaceHit,
+    Table,
+    Way,
+    least_minutes,
+)
+from tools.itinerary.provider import check_radius
+
+T = TypeVar("T")
+
+GEONAMES_NOTICE = "Cities of the world: GeoNames (geonames.org), CC BY 4.0"
+NEAR_CITY_M = 60_000.0
+
+
+class World(Embedded):
+    """34,006 cities. A way is the straight line at the mode's top speed: a lower bound, marked as such."""
+
+    name = "world"
+    version = "geonames cities15000"
+    attribution = GEONAMES_NOTICE
+    retrieved_at = "2026-11-21"
+
+    async def resolve(
+        self,
+        name: str,
+        *,
+        within: str | None = None,
+        bias: LatLon | None = None,
+        kinds: Sequence[str] = (),
+        limit: int = 5,
+    ) -> Answer[tuple[PlaceHit, ...]]:
+        if not plain_name(name):
+            raise BadArgument("a place needs a name")
+        if kinds and "city" not in kinds:
+            raise Unsupported(f"only cities are known world-wide, not {', '.join(kinds)}")
+        table = _cities()
+        found = [table.places[i] for i in table.named.get(plain_name(name), ())]
+        if within:
+            found = [city for city in found if city.admin and city.admin.country == within.upper()]
+        if not found:
+            raise NoSuchPlace(f"no city {name!r} among those of 15,000 people and more")
+        # The larger city is meant more often; equal scores stay for cities of much the same size.
+        largest = max(table.people[city.id] for city in found)
+        hits = [
+            PlaceHit(
+                place=city,
+                score=round(likeness(name, city.name) * (0.7 + 0.3 * table.people[city.id] / largest), 3),
+                distance_m=_off_m(city, bias),
+            )
+            for city in found
+        ]
+        hits.sort(key=lambda hit: (-hit.score, hit.place.id))
+        return self.answer(tuple(hits[:limit]), "exact")
+
+    async def reverse(self, at: LatLon) -> Answer[AdminPath]:
+        table = _cities()
+        far, index = table.tree.query(_xyz(np.array([at.lat_deg]), np.array([at.lon_deg]))[0])
+        if far > NEAR_CITY_M:
+            raise Unsupported(f"no city within 60 km of {at.lat_deg:.4f}, {at.lon_deg:.4f}")
+        city = table.places[int(index)]
+        return self.answer(
+            AdminPath(
+                country=city.admin.country if city.admin else "",
+                municipality=city.name,
+                evidence_m=round(float(far), 1),
+            ),
+            "estimate",
+        )
+
+    async def nearby(
+        self, at: LatLon, *, radius_m: float, kinds: Sequence[str] = (), limit: int = 30
+    ) -> Answer[tuple[PlaceHit, ...]]:
+        check_radius(radius_m)
+        if kinds and "city" not in kinds:
+            raise Unsupported(f"only cities are known world-wide, not {', '.join(kinds)}")
+        table = _cities()
+        near = table.tree.query_ball_point(_xyz(np.array([at.lat_deg]), np.array([at.lon_deg]))[0], radius_m)
+        hits = [
+            PlaceHit(place=table.places[int(i)], distance_m=_off_m(table.places[int(i)], at)) for i in near
+        ]
+        hits.sort(key=lambda hit: (hit.distance_m or 0.0, hit.place.id))
+        return self.answer(tuple(hits[:limit]), "exact")
+
+    async def details(self, place_id: str) -> Answer[Place]:
+        table = _cities()
+        if place_id not in table.index:
+            raise NoSuchPlace(f"no city {place_id!r}")
+        return self.answer(table.places[table.index[place_id]], "exact")
+
+    async def route(
+        self,
+        start: LatLon,
+        end: LatLon,
+        *,
+        mode: Mode = "air",
+        depart: str | None = None,  # noqa: ARG002 (there is no timetable)
+    ) -> Answer[Way]:
+        return self.answer(_flight(start, end, mode), "lower_bound")
+
+    async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "air") -> Answer[Table]:
+        return self.answer(table_of(points, mode, _flight), "lower_bound")
+
+
+def _flight(start: LatLon, end: LatLon, mode: Mode) -> Way:
+    """As the crow flies at the mode's top speed, minutes rounded up: nothing is faster."""
+    metres = float(metres_between(start.lat_deg, start.lon_deg, end.lat_deg, end.lon_deg))
+    return Way.of(60 * least_minutes(metres, mode), metres, mode, "lower_bound")
+
+
+class _Table:
+    """The cities, by id, by name and by position."""
+
+    def __init__(self, rows: Sequence[dict[str, str]]) -> None:
+        self.places = tuple(
+            Place(
+                id=f"world/{row['id']}",
+                name=row["name"],
+                at=LatLon(lat_deg=int(row["lat_udeg"]) / 1e6, lon_deg=int(row["lon_udeg"]) / 1e6),
+                kind="city",
+                admin=AdminPath(country=row["country"], municipality=row["name"]),
+            )
+            for row in rows
+        )
+        self.people = {f"world/{row['id']}": max(1, int(row["population"])) for row in rows}
+        self.index = {place.id: number for number, place in enumerate(self.places)}
+        self.named: dict[str, list[int]] = {}
+        for number, place in enumerate(self.places):
+            self.named.setdefault(plain_name(place.name), []).append(number)
+        lat = np.array([place.at.lat_deg for place in self.places])
+        lon = np.array([place.at.lon_deg for place in self.places])
+        self.tree = cKDTree(_xyz(lat, lon))
+
+
+@functools.cache
+def _cities() -> _Table:
+    packed = files("tools.itinerary").joinpath("data", "world.csv.gz").read_bytes()
+    return _Table(list(csv.DictReader(gzip.decompress(packed).decode().splitlines())))
+
+
+def _xyz(lat_deg: np.ndarray, lon_deg: np.ndarray) -> np.ndarray:
+    """Points on the sphere, in metres: chords are distances but for 0.001 % within 60 km."""
+    lat, lon = np.radians(lat_deg), np.radians(lon_deg)
+    return EARTH_RADIUS_M * np.column_stack(
+        [np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)]
+    )
+
+
+def _off_m(city: Place, bias: LatLon | None) -> float | None:
+    if bias is None:
+        return None
+    return round(float(metres_between(bias.lat_deg, bias.lon_deg, city.at.lat_deg, city.at.lon_deg)), 1)

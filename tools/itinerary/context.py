@@ -1,0 +1,101 @@
+"""Asking: how a tool reaches the trip of its sample and its provider."""
+
+import math
+from collections.abc import Coroutine, Sequence
+from typing import Any, TypeVar
+
+from pydantic import Field
+
+from tools.core.tool import ToolContext, ToolError, ToolResult
+from tools.itinerary.errors import AmbiguousPlace, PlaceError, RateLimited
+from tools.itinerary.place import Exactness, Place, PlaceHit
+from tools.itinerary.provider import answered
+from tools.itinerary.trip import Trip, find
+
+T = TypeVar("T")
+
+POSITION_ERROR_M = 25.0
+"""How far a mapped point may lie from the door; an area's point stands for all of it and is farther off."""
+
+
+def trip_of(context: ToolContext) -> Trip:
+    """The trip that this sample plans.
+
+    Raises:
+        ToolError: it plans none.
+    """
+    if context.trip is None:
+        raise ToolError("unsupported: this question is not about a trip")
+    return context.trip
+
+
+def ask(trip: Trip, question: Coroutine[Any, Any, T]) -> T:
+    """A provider's answer; its failure as a message to the model: a code, what is wrong, what to do.
+
+    Raises:
+        ToolError: the provider has no answer.
+    """
+    try:
+        return answered(question, is_local=trip.provider.is_local)
+    except PlaceError as error:
+        told = f"{error.code}: {error}"
+        if isinstance(error, AmbiguousPlace):
+            names = (f"{hit.place.id} = {hit.place.name} ({hit.place.kind})" for hit in error.candidates)
+            told += f"; candidates: {', '.join(names)}"
+        if error.retryable:
+            wait_s = error.retry_after_s if isinstance(error, RateLimited) else None
+            told += f"; try again in {wait_s:g} s" if wait_s else "; try again"
+        raise ToolError(told) from None
+
+
+def place_named(trip: Trip, name: str) -> Place:
+    """The place of an id, or of a name that means only one.
+
+    Raises:
+        ToolError: there is none, or there are several.
+    """
+    known = trip.named.get(name)
+    if known is not None:
+        return known
+    return ask(trip, find(trip.provider, name, bias=trip.hotel.at if trip.hotel else None)).value
+
+
+def minutes_error(minutes: int, exactness: Exactness) -> int:
+    """How far off a time may be: a tenth along mapped streets, else a quarter or ten minutes.
+
+    >>> minutes_error(21, "network"), minutes_error(100, "estimate")
+    (3, 25)
+    """
+    if exactness in ("exact", "network", "timetable"):
+        return math.ceil(0.1 * minutes)
+    return math.ceil(max(10.0, 0.25 * minutes))
+
+
+class FoundPlace(ToolResult):
+    """A place as a search shows it."""
+
+    id: str = Field(description="pass this to the other tools")
+    name: str
+    kind: str
+    lat_deg: float
+    lon_deg: float
+    area: str | None = Field(None, description="municipality, prefecture, country")
+    distance_m: float | None = Field(None, description="from where the search started")
+    score: int = Field(description="how well the name fits, in percent")
+
+
+def found(hits: Sequence[PlaceHit]) -> list[FoundPlace]:
+    """Hits as a tool shows them."""
+    return [
+        FoundPlace(
+            id=hit.place.id,
+            name=hit.place.name,
+            kind=hit.place.kind,
+            lat_deg=hit.place.at.lat_deg,
+            lon_deg=hit.place.at.lon_deg,
+            area=str(hit.place.admin) if hit.place.admin else None,
+            distance_m=hit.distance_m,
+            score=round(100 * hit.score),
+        )
+        for hit in hits
+    ]

@@ -1,0 +1,255 @@
+"""Draft: a plan as a model writes it, and how it becomes a plan with places, legs, costs and sums."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace, Unreachable, Unsupported
+from tools.itinerary.hours import open_intervals, told_hours
+from tools.itinerary.place import WALK_KMH, Mode, Place
+from tools.itinerary.plan import Day, Leg, Plan, Skipped, Stop, Visit, stop_of, sums_of
+from tools.itinerary.request import USUAL_DWELL_MIN, Money
+from tools.itinerary.trip import Trip, find
+from tools.itinerary.verify.grounding import AMBIGUOUS, UNKNOWN
+
+MAX_DAYS, MAX_VISITS = 20, 40
+Clock = Annotated[str, Field(pattern=r"^\d{1,2}:[0-5]\d$", description="HH:MM, 24 hours")]
+Text = Annotated[str, Field(min_length=1, max_length=300)]
+
+
+class Drafted(BaseModel):
+    """Base: what a model writes too much is ignored, what it writes wrong is refused."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+
+
+class DraftVisit(Drafted):
+    """A stay; `travel_min` is what the model says the way there takes, if it says so."""
+
+    place: Text = Field(description="id or exact name of the place")
+    arrive: Clock = Field(description="when the visit begins, HH:MM")
+    leave: Clock = Field(description="when the visit ends, HH:MM")
+    travel_min: Annotated[int, Field(ge=0, le=10_000, description="minutes from the stop before")] | None = (
+        None
+    )
+    cost: Annotated[float, Field(ge=0, le=1e9, description="what it costs the whole party")] | None = None
+    why: Annotated[str, Field(max_length=500, description="the reason, in a few words")] = ""
+
+
+class DraftDay(Drafted):
+    """One day's visits, in order."""
+
+    visits: list[DraftVisit] = Field(default=[], max_length=MAX_VISITS, description="visits in order")
+
+
+class DraftPlan(Drafted):
+    """A plan or a refusal, as small as it can be said."""
+
+    status: Literal["planned", "refused"] = Field("planned", description="planned, or refused if impossible")
+    days: list[DraftDay] = Field(default=[], max_length=MAX_DAYS, description="one entry a day")
+    total_metres: Annotated[int, Field(ge=0, le=10**9, description="metres on foot, all days")] | None = None
+    total_cost: Annotated[float, Field(ge=0, le=1e9, description="cost of all visits")] | None = None
+    conflict: list[Text] = Field(default=[], max_length=60, description="ids of conflicting constraints")
+    skipped: list[Text] = Field(default=[], max_length=60, description="places left out")
+
+
+def read_draft(response: str) -> DraftPlan | str:
+    """The last JSON object in a response that is a draft; else what is wrong, in words for the model.
+
+    >>> read_draft('Here: {"status": "refused", "conflict": ["budget"]}').status
+    'refused'
+    >>> read_draft("no idea")
+    'there is no JSON object in the answer'
+    """
+    problem = "there is no JSON object in the answer"
+    for found in _objects(response):
+        if not {"status", "days", "conflict"} & set(found):
+            problem = "the JSON object has neither status nor days"
+            continue
+        try:
+            return DraftPlan.model_validate(found)
+        except ValidationError as error:
+            first = error.errors()[0]
+            problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return problem
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """The outermost JSON objects of a text, last first."""
+    decoder, found, at = json.JSONDecoder(), [], 0
+    while (start := text.find("{", at)) >= 0:
+        try:
+            value, at = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            at = start + 1
+            continue
+        if isinstance(value, dict):
+            found.append(value)
+    return reversed(found)
+
+
+def read_object(response: str, keys: Sequence[str]) -> dict[str, Any] | None:
+    """The last JSON object in a response that has one of these keys.
+
+    >>> read_object('{"order": ["A"]} or {"order": ["B"]}', ["order"])
+    {'order': ['B']}
+    """
+    return next((found for found in _objects(response) if set(keys) & set(found)), None)
+
+
+async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
+    """The whole plan that a draft stands for: places found, legs asked of the provider, sums made.
+
+    Nothing is mended: a name that means nothing keeps an id that begins with `unknown:`, one that means
+    too much `ambiguous:`, and claimed minutes, costs and totals stay as the model made them.
+
+    Raises:
+        PlaceError: the provider failed.
+    """
+    request = trip.request
+    if draft.status == "refused":
+        return Plan(
+            request_id=request.id,
+            status="refused",
+            conflict=tuple(draft.conflict),
+            assumptions=tuple(_reasons(draft.conflict, trip)),
+            attributions=attributions(trip),
+        )
+    dates = request.dates()
+    days: list[Day] = []
+    for number, told in enumerate(draft.days):
+        date = dates[min(number, len(dates) - 1)]
+        stops = [await _stop(visit.place, trip) for visit in told.visits]
+        start, end = _home(trip, number, stops, at_end=False), _home(trip, number, stops, at_end=True)
+        if start is None or end is None:
+            continue
+        visits = tuple(_visit(visit, stop, trip) for visit, stop in zip(told.visits, stops, strict=True))
+        chain = [start, *stops, end]
+        claims = [*(visit.travel_min for visit in told.visits), None]
+        legs = [await _leg(chain[index], chain[index + 1], claim, trip) for index, claim in enumerate(claims)]
+        days.append(Day(date=date, start=start[0], end=end[0], visits=visits, legs=tuple(legs)))
+    totals = sums_of(days)
+    changes: dict[str, Any] = {}
+    if draft.total_metres is not None:
+        changes["metres"] = draft.total_metres
+    if draft.total_cost is not None:
+        changes["cost"] = Money(amount=draft.total_cost, currency=request.rules.currency)
+    return Plan(
+        request_id=request.id,
+        status="planned",
+        days=tuple(days),
+        totals=totals.model_copy(update=changes),
+        skipped=(
+            *(Skipped(place=name, reason=reason) for name, reason in trip.unseen.items()),
+            *(Skipped(place=name, reason="left out") for name in draft.skipped),
+        ),
+        assumptions=assumptions(trip, days),
+        attributions=attributions(trip),
+    )
+
+
+def _reasons(conflict: Sequence[str], trip: Trip) -> Iterator[str]:
+    """What stands behind the constraints that a refusal names: hours by date, places not found."""
+    for name in conflict:
+        kind, _, about = name.partition(":")
+        place = trip.named.get(about)
+        if kind == "place" and about in trip.lost:
+            yield trip.lost[about]
+        if kind == "hours" and place is not None and place.hours:
+            for date in trip.request.dates():
+                told = told_hours(open_intervals(place.hours, date, trip.country or None))
+                yield f"{place.name}, {date:%A %d %B %Y}: {told} ({place.hours})"
+
+
+def attributions(trip: Trip) -> tuple[str, ...]:
+    """Whose data the plan rests on."""
+    return tuple(line for line in trip.provider.attribution.split("\n") if line)
+
+
+def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
+    """What the plan takes for granted and no source says."""
+    known = {leg.exactness for day in days for leg in day.legs}
+    lines = [f"Stays are at least as long as the rules of the plan say, such as {USUAL_DWELL_MIN} minutes."]
+    if "network" in known and trip.request.mode == "walk":
+        lines.append(f"Walking is at {WALK_KMH:g} km/h along mapped streets.")
+    if "estimate" in known:
+        lines.append("Times on the way are estimates from where places lie, not from a timetable.")
+    if "lower_bound" in known:
+        lines.append("Ways are the least they can be, as the crow flies: a real journey takes longer.")
+    if trip.request.rules.price:
+        lines.append("Prices are those of the request's rules, not of the places.")
+    return tuple(lines)
+
+
+Found = tuple[Stop, Place | None, str]
+"""A stop, its place where there is one, and who says so."""
+
+
+async def _stop(name: str, trip: Trip) -> Found:
+    place = trip.named.get(name)
+    if place is not None:
+        return stop_of(place), place, trip.source_of(place)
+    try:
+        told = await find(trip.provider, name, bias=trip.hotel.at if trip.hotel else None)
+    except AmbiguousPlace:
+        return _nowhere(AMBIGUOUS, name), None, ""
+    except NoSuchPlace:
+        return _nowhere(UNKNOWN, name), None, ""
+    return stop_of(told.value), told.value, told.told_by
+
+
+def _nowhere(mark: str, name: str) -> Stop:
+    bare = re.sub(r"\s+", "_", name.strip())[:150] or "nothing"
+    return Stop(id=f"{mark}{bare}", name=name[:200], lat=0.0, lon=0.0)
+
+
+def _home(trip: Trip, number: int, stops: list[Found], *, at_end: bool) -> Found | None:
+    """Where the day starts or ends; without a hotel a day begins and ends at its own visits."""
+    home = trip.home(number, at_end=at_end)
+    if home is not None:
+        return stop_of(home), home, trip.source_of(home)
+    return stops[-1 if at_end else 0] if stops else None
+
+
+def _visit(told: DraftVisit, found: Found, trip: Trip) -> Visit:
+    stop, place, told_by = found
+    hours = f"opening_hours={place.hours}" if place and place.hours else ""
+    rules = trip.request.rules
+    price = trip.request.price(stop.kind) if told.cost is None else told.cost
+    return Visit(
+        place=stop,
+        arrive=told.arrive.zfill(5),
+        leave=told.leave.zfill(5),
+        cost=None if price is None else Money(amount=price, currency=rules.currency),
+        evidence=tuple(filter(None, (told_by, hours))),
+        why=told.why[:200],
+    )
+
+
+async def _leg(start: Found, end: Found, claim_min: int | None, trip: Trip) -> Leg:
+    mode: Mode = trip.request.mode
+    minutes, metres, exactness = max(1, claim_min or 1), 0, "lower_bound"
+    evidence: tuple[str, ...] = ()
+    if start[1] is not None and end[1] is not None:
+        try:
+            told = await trip.provider.route(start[1].at, end[1].at, mode=mode)
+        except (Unreachable, Unsupported):
+            pass
+        else:
+            way = told.value
+            minutes, metres, exactness = claim_min or way.minutes, way.metres, way.exactness
+            evidence = (told.told_by,)
+    return Leg.model_validate(
+        {
+            "from_id": start[0].id,
+            "to_id": end[0].id,
+            "mode": mode,
+            "minutes": max(1, minutes),
+            "metres": metres,
+            "exactness": exactness,
+            "evidence": evidence,
+        }
+    )

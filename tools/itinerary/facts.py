@@ -1,0 +1,90 @@
+"""Facts: all that the verifier needs to know, gathered once, so that verifying is pure and replayable."""
+
+import datetime as dt
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from tools.itinerary.errors import NoSuchPlace, Unreachable, Unsupported
+from tools.itinerary.hours import Interval, open_intervals
+from tools.itinerary.place import AdminPath, Mode, Place, Way
+from tools.itinerary.plan import Plan
+from tools.itinerary.trip import Trip
+
+Pair = tuple[str, str, Mode]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Places by id (absent: there is none), ways by (from, to, mode) (None: there is no way), areas by id."""
+
+    places: Mapping[str, Place]
+    ways: Mapping[Pair, Way | None] = field(default_factory=dict)
+    areas: Mapping[str, AdminPath] = field(default_factory=dict)
+    country: str = ""
+    provider: str = ""
+    version: str = ""
+
+    def hours(self, place_id: str, date: dt.date) -> tuple[Interval, ...] | None:
+        """When the place is open on that date; None: not known."""
+        place = self.places.get(place_id)
+        if place is None or place.hours is None:
+            return None
+        return open_intervals(place.hours, date, self.country or None)
+
+
+async def facts_of(trip: Trip, plan: Plan) -> Facts:
+    """Everything the provider knows about what a plan names.
+
+    Raises:
+        PlaceError: the provider failed; a plan is not verified on half of the facts.
+    """
+    provider = trip.provider
+    places = {place.id: place for place in trip.named.values()}
+    areas: dict[str, AdminPath] = {}
+    for place_id in _ids(plan):
+        if place_id not in places:
+            try:
+                places[place_id] = (await provider.details(place_id)).value
+            except NoSuchPlace:
+                continue
+        areas[place_id] = await _area(trip, places[place_id])
+    ways: dict[Pair, Way | None] = {}
+    for pair in _pairs(plan):
+        start, end = places.get(pair[0]), places.get(pair[1])
+        if start is None or end is None or pair in ways:
+            continue
+        try:
+            ways[pair] = (await provider.route(start.at, end.at, mode=pair[2])).value
+        except (Unreachable, Unsupported):
+            ways[pair] = None
+    return Facts(
+        places=places,
+        ways=ways,
+        areas=areas,
+        country=trip.country,
+        provider=provider.name,
+        version=provider.version,
+    )
+
+
+async def _area(trip: Trip, place: Place) -> AdminPath:
+    try:
+        return place.admin or (await trip.provider.reverse(place.at)).value
+    except (Unsupported, NoSuchPlace):
+        return AdminPath()
+
+
+def _ids(plan: Plan) -> Iterable[str]:
+    stops = (
+        stop for day in plan.days for stop in (day.start, day.end, *(visit.place for visit in day.visits))
+    )
+    return dict.fromkeys(stop.id for stop in stops)
+
+
+def _pairs(plan: Plan) -> Iterable[Pair]:
+    for day in plan.days:
+        chain = [day.start.id, *(visit.place.id for visit in day.visits), day.end.id]
+        modes: list[Mode] = [leg.mode for leg in day.legs] or ["walk"]
+        for number, (start, end) in enumerate(itertools.pairwise(chain)):
+            yield start, end, modes[min(number, len(modes) - 1)]

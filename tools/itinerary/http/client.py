@@ -1,0 +1,138 @@
+"""Client: one JSON question over HTTP, and every way it can fail as a PlaceError."""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+import httpx
+
+from tools.itinerary.errors import BadArgument, NoSuchPlace, PlaceError, RateLimited, Unavailable, Unsupported
+from tools.itinerary.place import AdminPath, Answer, Exactness, LatLon, Mode, Place, PlaceHit, Table, Way
+
+T = TypeVar("T")
+
+TIMEOUT_S = 15.0
+MAX_BYTES = 10_000_000
+AGENT = "gnomon-eval itinerary"
+
+
+class HttpProvider:
+    """Base: a provider that knows none of the six answers yet; each service gives those that it has."""
+
+    name = "http"
+    version = "1"
+    attribution = ""
+    is_local = False
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        timeout_s: float = TIMEOUT_S,
+        headers: Mapping[str, str] | None = None,
+        area: str = "",
+    ) -> None:
+        """`area` is where names are looked for when a question names no area itself."""
+        self.url, self.timeout_s, self.area = url.rstrip("/"), timeout_s, area
+        self.headers = {"User-Agent": AGENT, **(headers or {})}
+
+    async def resolve(
+        self,
+        name: str,
+        *,
+        within: str | None = None,  # noqa: ARG002 (the protocol's arguments)
+        bias: LatLon | None = None,  # noqa: ARG002 (same)
+        kinds: Sequence[str] = (),  # noqa: ARG002 (same)
+        limit: int = 5,  # noqa: ARG002 (same)
+    ) -> Answer[tuple[PlaceHit, ...]]:
+        raise Unsupported(f"{self.name} finds no places by name, such as {name!r}")
+
+    async def reverse(self, at: LatLon) -> Answer[AdminPath]:
+        raise Unsupported(f"{self.name} does not say in which area {at} lies")
+
+    async def nearby(
+        self,
+        at: LatLon,  # noqa: ARG002 (the protocol's arguments)
+        *,
+        radius_m: float,  # noqa: ARG002 (same)
+        kinds: Sequence[str] = (),  # noqa: ARG002 (same)
+        limit: int = 30,  # noqa: ARG002 (same)
+    ) -> Answer[tuple[PlaceHit, ...]]:
+        raise Unsupported(f"{self.name} does not search around a point")
+
+    async def details(self, place_id: str) -> Answer[Place]:
+        raise Unsupported(f"{self.name} knows nothing about {place_id!r}")
+
+    async def route(
+        self,
+        start: LatLon,  # noqa: ARG002 (the protocol's arguments)
+        end: LatLon,  # noqa: ARG002 (same)
+        *,
+        mode: Mode = "walk",
+        depart: str | None = None,  # noqa: ARG002 (same)
+    ) -> Answer[Way]:
+        raise Unsupported(f"{self.name} knows no ways by {mode}")
+
+    async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:  # noqa: ARG002 (same)
+        raise Unsupported(f"{self.name} knows no ways by {mode}")
+
+    async def ask(self, method: str, path: str, **more: Any) -> Any:
+        """The JSON of an answer.
+
+        Raises:
+            BadArgument, NoSuchPlace: 400 and 404; what was asked is at fault.
+            RateLimited: 429, with the seconds to wait where the service says.
+            Unavailable: a timeout, a broken connection, another status, or no JSON.
+        """
+        try:
+            async with (
+                httpx.AsyncClient(timeout=self.timeout_s, headers=self.headers) as client,
+                client.stream(method, f"{self.url}{path}", **more) as reply,
+            ):
+                body = await self._body(reply)
+        except httpx.HTTPError as error:
+            raise Unavailable(f"{self.name}: {type(error).__name__}") from None
+        self._check(reply.status_code, reply.headers)
+        try:
+            return httpx.Response(200, content=body).json()
+        except (ValueError, RecursionError):
+            raise Unavailable(f"{self.name} answered with what is no JSON") from None
+
+    async def _body(self, reply: httpx.Response) -> bytes:
+        body = b""
+        async for part in reply.aiter_bytes():
+            body += part
+            if len(body) > MAX_BYTES:
+                raise Unavailable(f"{self.name} answered with more than {MAX_BYTES:,} bytes")
+        return body
+
+    def _check(self, status: int, headers: Mapping[str, str]) -> None:
+        if status == 429:
+            wait = headers.get("retry-after", "")
+            raise RateLimited(f"{self.name}: too many requests", float(wait) if wait.isdigit() else None)
+        if status == 404:
+            raise NoSuchPlace(f"{self.name} knows no such thing")
+        if status == 400:
+            raise BadArgument(f"{self.name} refuses the question")
+        if status != 200:
+            raise Unavailable(f"{self.name} answered with status {status}")
+
+    def answer(self, value: T, exactness: Exactness) -> Answer[T]:
+        """An answer of this moment."""
+        now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+        return Answer(
+            value=value,
+            provider=self.name,
+            version=self.version,
+            attribution=self.attribution,
+            retrieved_at=now,
+            exactness=exactness,
+        )
+
+
+def nonsense(provider: str, error: Exception) -> PlaceError:
+    """What an answer in the wrong shape is: the service's fault, and perhaps gone next time."""
+    return Unavailable(f"{provider} answered in a shape that is not its own ({type(error).__name__})")
+
+
+WRONG_SHAPE = (KeyError, IndexError, TypeError, ValueError, AttributeError)

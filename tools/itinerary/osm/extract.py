@@ -1,0 +1,158 @@
+"""Extract: an OpenStreetMap file (.osm.pbf) read once into named places and walkable ways."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import osmium
+
+from tools.core.regular_file import check_regular
+from tools.itinerary.errors import Unavailable
+from tools.itinerary.place import LatLon, Place
+
+KEYS = ("tourism", "historic", "amenity", "leisure", "shop", "railway", "natural")
+"""The tags that make a named thing a place, in the order in which they name its kind."""
+
+NO_PLACES = frozenset(
+    (
+        *("parking", "parking_space", "bicycle_parking", "bench", "waste_basket", "recycling", "grit_bin"),
+        *(
+            "vending_machine",
+            "telephone",
+            "atm",
+            "post_box",
+            "information",
+            "hunting_stand",
+            "pitch",
+            "track",
+        ),
+        *("rail", "tram", "subway", "level_crossing", "crossing", "switch", "buffer_stop", "signal"),
+        *("platform", "stop", "subway_entrance", "abandoned", "construction"),
+    )
+)
+"""Values that name street furniture or track, not somewhere to go."""
+
+BARRED_WAYS = frozenset(
+    ("motorway", "motorway_link", "construction", "proposed", "raceway", "bus_guideway", "abandoned")
+)
+YES = frozenset(("yes", "designated", "permissive", "destination"))
+NO = frozenset(("no", "private", "use_sidepath"))
+OTHER_NAMES = ("name:en", "name:sv", "name:de", "alt_name", "official_name")
+KEPT_TAGS = ("cuisine", "website", "wheelchair", "fee", "addr:street", "addr:housenumber", "wikidata")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Street:
+    """A way one may walk: its nodes with their positions, in order."""
+
+    nodes: tuple[int, ...]
+    points: tuple[tuple[float, float], ...]  # lat, lon
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extract:
+    """What a file holds: places by id (sorted), streets, and the moment it was taken (ISO, or empty)."""
+
+    name: str
+    places: Mapping[str, Place]
+    streets: tuple[Street, ...]
+    taken_at: str
+
+
+def read_extract(file: Path) -> Extract:
+    """Read a file; its stem is the name of the city and the first part of every place id.
+
+    Raises:
+        Unavailable: it cannot be read, or holds no street.
+    """
+    name = file.name.removesuffix(".pbf").removesuffix(".osm").lower()
+    places: dict[str, Place] = {}
+    streets: list[Street] = []
+    newest = dt.datetime.min.replace(tzinfo=dt.UTC)
+    try:
+        check_regular(file)
+        for entity in osmium.FileProcessor(str(file)).with_locations():
+            if isinstance(entity, osmium.osm.Changeset):
+                continue
+            newest = max(newest, entity.timestamp)
+            tags = entity.tags
+            if "name" in tags and (kind := _kind(tags)):
+                place = _place(name, kind, entity)
+                if place is not None:
+                    places[place.id] = place
+            if isinstance(entity, osmium.osm.Way) and _is_walkable(tags):
+                streets.append(_street(entity))
+    except (RuntimeError, OSError) as error:
+        raise Unavailable(f"{file.name} is no readable OpenStreetMap extract: {error}") from None
+    streets = [street for street in streets if len(street.nodes) > 1]
+    if not streets:
+        raise Unavailable(f"{file.name} holds no street")
+    taken_at = newest.isoformat() if newest.year > 2000 else ""
+    ordered = {key: places[key] for key in sorted(places)}
+    return Extract(name=name, places=ordered, streets=tuple(streets), taken_at=taken_at)
+
+
+def _kind(tags: Any) -> str | None:
+    for key in KEYS:
+        value = tags.get(key)
+        if value is None or value in NO_PLACES or (key == "natural" and value not in ("beach", "peak")):
+            continue
+        if key == "shop":
+            return "shop" if value != "mall" else "mall"
+        if key == "railway":
+            return (
+                "station" if value in ("station", "halt") else "tram_stop" if value == "tram_stop" else None
+            )
+        if value == "yes":
+            return "historic" if key == "historic" else None
+        return str(value)
+    return None
+
+
+def _place(city: str, kind: str, entity: Any) -> Place | None:
+    """Nodes lie where they lie, ways at the middle of their bounding box; relations are left out."""
+    if entity.is_node():
+        mark, at = "n", LatLon(lat_deg=round(entity.lat, 7), lon_deg=round(entity.lon, 7))
+    elif entity.is_way():
+        points = [(node.lat, node.lon) for node in entity.nodes if node.location.valid()]
+        if not points:
+            return None
+        lats, lons = zip(*points, strict=True)
+        mark = "w"
+        at = LatLon(
+            lat_deg=round((min(lats) + max(lats)) / 2, 7), lon_deg=round((min(lons) + max(lons)) / 2, 7)
+        )
+    else:
+        return None
+    tags = entity.tags
+    also = {tags[key] for key in OTHER_NAMES if key in tags}
+    return Place(
+        id=f"{city}/{mark}{entity.id}",
+        name=tags["name"],
+        at=at,
+        kind=kind,
+        hours=tags.get("opening_hours"),
+        also=tuple(sorted(also - {tags["name"]})),
+        tags=tuple((key, tags[key]) for key in KEPT_TAGS if key in tags),
+    )
+
+
+def _is_walkable(tags: Any) -> bool:
+    """By OpenStreetMap's access tags: the general `access` holds unless `foot` says otherwise."""
+    highway, foot = tags.get("highway"), tags.get("foot")
+    if highway is None or highway in BARRED_WAYS or tags.get("area") == "yes":
+        return False
+    if foot in NO or tags.get("motorroad") == "yes":
+        return False
+    if tags.get("access") in NO and foot not in YES:
+        return False
+    return highway not in ("trunk", "trunk_link") or foot in YES or tags.get("sidewalk") not in (None, "no")
+
+
+def _street(way: Any) -> Street:
+    known = [node for node in way.nodes if node.location.valid()]
+    return Street(
+        nodes=tuple(node.ref for node in known), points=tuple((node.lat, node.lon) for node in known)
+    )

@@ -1,0 +1,120 @@
+"""Streets: the walking network of an extract, and the shortest ways over it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components, dijkstra
+from scipy.spatial import cKDTree
+
+from tools.itinerary.haversine import flat_m, metres_between
+from tools.itinerary.osm.extract import Street
+from tools.itinerary.place import LatLon
+
+KEPT_SNAPS = 50_000
+KEPT = 500  # searches kept, a few hundred kB each
+SNAP_M = 250.0
+"""A point farther than this from any street is not on foot's reach."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Streets:
+    """The largest connected walking network; distances from a node are computed once and kept."""
+
+    lat_deg: NDArray[np.float64]
+    lon_deg: NDArray[np.float64]
+    graph: csr_matrix
+    tree: cKDTree
+    middle_lat_deg: float
+    _snapped: dict[LatLon, tuple[int, float] | None] = field(default_factory=dict)
+    _from: dict[int, tuple[NDArray[np.float64], NDArray[np.int32]]] = field(default_factory=dict)
+
+    def snap(self, at: LatLon) -> tuple[int, float] | None:
+        """The nearest node and how far off it lies in metres; None beyond SNAP_M."""
+        try:
+            return self._snapped[at]
+        except KeyError:
+            pass
+        if len(self._snapped) > KEPT_SNAPS:
+            self._snapped.clear()
+        found = self._snapped[at] = self._nearest(at)
+        return found
+
+    def _nearest(self, at: LatLon) -> tuple[int, float] | None:
+        _, node = self.tree.query(
+            flat_m(np.array([at.lat_deg]), np.array([at.lon_deg]), self.middle_lat_deg)[0]
+        )
+        off_m = float(
+            metres_between(at.lat_deg, at.lon_deg, float(self.lat_deg[node]), float(self.lon_deg[node]))
+        )
+        return (int(node), off_m) if off_m <= SNAP_M else None
+
+    def metres(self, start: LatLon, end: LatLon) -> float | None:
+        """How far it is on foot, with the steps to and from the street; None where either is out of reach.
+
+        Symmetric to the bit: it is always computed from the lower node.
+        """
+        if start == end:
+            return 0.0
+        first, last = self.snap(start), self.snap(end)
+        if first is None or last is None:
+            return None
+        low, high = sorted((first[0], last[0]))
+        along_m = float(self._reach(low)[0][high])
+        straight_m = float(metres_between(start.lat_deg, start.lon_deg, end.lat_deg, end.lon_deg))
+        return max(along_m + first[1] + last[1], straight_m)
+
+    def line(self, start: LatLon, end: LatLon) -> tuple[tuple[float, float], ...]:
+        """The shortest way as (lat, lon) points, both ends included."""
+        ends = ((start.lat_deg, start.lon_deg), (end.lat_deg, end.lon_deg))
+        first, last = self.snap(start), self.snap(end)
+        if first is None or last is None:
+            return ends
+        before = self._reach(first[0])[1]
+        node, nodes = last[0], [last[0]]
+        while node != first[0] and before[node] >= 0:
+            node = int(before[node])
+            nodes.append(node)
+        middle = tuple((float(self.lat_deg[one]), float(self.lon_deg[one])) for one in reversed(nodes))
+        return (ends[0], *middle, ends[1])
+
+    def _reach(self, node: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        found = self._from.get(node)
+        if found is None:
+            if len(self._from) >= KEPT:
+                self._from.clear()
+            found = dijkstra(self.graph, indices=node, return_predecessors=True)  # type: ignore[call-overload] # the stub wants an array
+            self._from[node] = found
+        return found
+
+
+def build_streets(ways: Sequence[Street]) -> Streets:
+    """Join ways at their common nodes and keep the largest connected part."""
+    positions: dict[int, tuple[float, float]] = {}
+    for way in ways:
+        positions.update(zip(way.nodes, way.points, strict=True))
+    index = {node: place for place, node in enumerate(positions)}
+    lat, lon = np.array(list(positions.values())).T
+    start = np.array([index[node] for way in ways for node in way.nodes[:-1]])
+    end = np.array([index[node] for way in ways for node in way.nodes[1:]])
+    length_m = metres_between(lat[start], lon[start], lat[end], lon[end])
+    # Two ways between the same nodes must not add up, so the shorter is kept.
+    order = np.lexsort((length_m, np.maximum(start, end), np.minimum(start, end)))
+    pair = np.column_stack([np.minimum(start, end), np.maximum(start, end)])[order]
+    first = np.ones(len(pair), dtype=bool)
+    first[1:] = (pair[1:] != pair[:-1]).any(axis=1) if len(pair) > 1 else True
+    pair, length_m = pair[first], np.maximum(length_m[order][first], 1e-3)
+    both = np.vstack([pair, pair[:, ::-1]])
+    whole = csr_matrix((np.tile(length_m, 2), (both[:, 0], both[:, 1])), shape=(len(lat), len(lat)))
+    _, part = connected_components(whole, directed=False)
+    kept = np.flatnonzero(part == np.bincount(part).argmax())
+    middle = float(np.median(lat[kept]))
+    return Streets(
+        lat_deg=lat[kept],
+        lon_deg=lon[kept],
+        graph=csr_matrix(whole[kept][:, kept]),
+        tree=cKDTree(flat_m(lat[kept], lon[kept], middle)),
+        middle_lat_deg=middle,
+    )

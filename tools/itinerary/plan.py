@@ -1,0 +1,125 @@
+"""Plan: the itinerary itself, day by day, in one strict form for every output and every check."""
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tools.itinerary.place import Exactness, Mode, Place
+from tools.itinerary.request import Given, Money
+
+PlanClock = Annotated[
+    str, Field(pattern=r"^([01]\d|2\d):[0-5]\d$", description="HH:MM; 24:10 is after midnight")
+]
+
+
+class Area(Given):
+    """Where a place lies, as the plan states it."""
+
+    country: str = ""
+    prefecture: str = ""
+    municipality: str = ""
+
+
+class Stop(Given):
+    """A place as the plan names it: id and name of the provider, degrees of WGS 84."""
+
+    id: str = Field(min_length=1, max_length=200)
+    name: str = Field(min_length=1, max_length=200)
+    lat: float = Field(ge=-90, le=90)
+    lon: float = Field(ge=-180, le=180)
+    kind: str = ""
+    admin: Area | None = None
+
+
+class Leg(Given):
+    """From one stop to the next: whole minutes, whole metres, and how well that is known."""
+
+    from_id: str
+    to_id: str
+    mode: Mode
+    minutes: int = Field(gt=0)
+    metres: int = Field(ge=0)
+    exactness: Exactness
+    evidence: tuple[str, ...] = ()
+
+
+class Visit(Given):
+    """A stay at a place; `cost` is for the whole party, None where nothing says what it costs."""
+
+    place: Stop
+    arrive: PlanClock
+    leave: PlanClock
+    cost: Money | None = None
+    evidence: tuple[str, ...] = ()
+    why: str = Field(default="", max_length=200)
+
+
+class Day(Given):
+    """One day: from `start` over the visits to `end`, a leg between each two."""
+
+    date: dt.date
+    start: Stop
+    end: Stop
+    visits: tuple[Visit, ...] = ()
+    legs: tuple[Leg, ...] = ()
+
+
+class Totals(Given):
+    """The plan's own sums: minutes and metres of all legs, money of all visits (None: no price is known)."""
+
+    minutes: int = Field(ge=0)
+    metres: int = Field(ge=0)
+    cost: Money | None = None
+
+
+class Skipped(Given):
+    """A place that was asked for, or thought of, and left out."""
+
+    place: str
+    reason: str
+
+
+class Plan(Given):
+    """An itinerary, or a refusal that names the constraints that cannot be kept together."""
+
+    schema_version: Literal["1"] = "1"
+    request_id: str
+    status: Literal["planned", "refused"]
+    days: tuple[Day, ...] = ()
+    totals: Totals = Totals(minutes=0, metres=0)
+    skipped: tuple[Skipped, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    conflict: tuple[str, ...] | None = None
+    attributions: tuple[str, ...] = ()
+
+
+def stop_of(place: Place) -> Stop:
+    """A provider's place as a stop of a plan."""
+    admin = place.admin
+    area = None
+    if admin is not None:
+        area = Area(country=admin.country, prefecture=admin.prefecture, municipality=admin.municipality)
+    return Stop(
+        id=place.id, name=place.name, lat=place.at.lat_deg, lon=place.at.lon_deg, kind=place.kind, admin=area
+    )
+
+
+def sums_of(days: Sequence[Day]) -> Totals:
+    """Minutes, metres and money over all days; money only where visits have prices, in one currency."""
+    legs = [leg for day in days for leg in day.legs]
+    costs = [visit.cost for day in days for visit in day.visits if visit.cost]
+    money = None
+    if costs and len({cost.currency for cost in costs}) == 1:
+        money = Money(amount=round(sum(cost.amount for cost in costs), 2), currency=costs[0].currency)
+    return Totals(
+        minutes=sum(leg.minutes for leg in legs), metres=sum(leg.metres for leg in legs), cost=money
+    )
+
+
+def sources_of(plan: Plan) -> tuple[str, ...]:
+    """Who told of the places and ways of a plan, each once."""
+    cited = [visit.evidence for day in plan.days for visit in day.visits]
+    cited += [leg.evidence for day in plan.days for leg in day.legs]
+    return tuple(dict.fromkeys(one for evidence in cited for one in evidence[:1]))

@@ -1,0 +1,157 @@
+"""Atlas: the provider for an area, out of what is embedded, dropped into a folder, or configured."""
+
+import functools
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from tools.itinerary.city_level import World
+from tools.itinerary.errors import NoSuchPlace, PlaceError, RateLimited, Unavailable, Unsupported
+from tools.itinerary.http.google import GooglePlaces, GoogleRoutes
+from tools.itinerary.http.nominatim import Nominatim
+from tools.itinerary.http.overpass import Overpass
+from tools.itinerary.http.routers import Osrm, Valhalla
+from tools.itinerary.japan.provider import Japan
+from tools.itinerary.name_match import plain_name
+from tools.itinerary.osm.city import city_files, read_city
+from tools.itinerary.place import AdminPath, Answer, LatLon, Mode, Place, PlaceHit, Table, Way
+from tools.itinerary.provider import Provider
+
+T = TypeVar("T")
+
+PASS_ON = (NoSuchPlace, Unsupported, Unavailable, RateLimited)
+"""Failures after which the next provider is asked; others are about the question, and final."""
+
+
+class Composite:
+    """The first provider that can answer does; every answer says which one it was."""
+
+    def __init__(self, providers: Sequence[Provider]) -> None:
+        """Raises:
+        ValueError: there are no providers.
+        """
+        if not providers:
+            raise ValueError("a composite needs a provider")
+        flat: list[Provider] = []
+        for one in providers:
+            flat += one.providers if isinstance(one, Composite) else [one]
+        self.providers: tuple[Provider, ...] = tuple(flat)
+        self.name = "+".join(one.name for one in flat)
+        self.version = "; ".join(f"{one.name} {one.version}" for one in flat)
+        self.attribution = "\n".join(dict.fromkeys(one.attribution for one in flat))
+        self.is_local = all(one.is_local for one in flat)
+        self._kept: dict[tuple[Any, ...], Answer[Any]] = {}
+
+    async def resolve(
+        self,
+        name: str,
+        *,
+        within: str | None = None,
+        bias: LatLon | None = None,
+        kinds: Sequence[str] = (),
+        limit: int = 5,
+    ) -> Answer[tuple[PlaceHit, ...]]:
+        key = ("resolve", name, within, bias, tuple(kinds), limit)
+        return await self._first(
+            key, lambda one: one.resolve(name, within=within, bias=bias, kinds=kinds, limit=limit)
+        )
+
+    async def reverse(self, at: LatLon) -> Answer[AdminPath]:
+        return await self._first(("reverse", at), lambda one: one.reverse(at))
+
+    async def nearby(
+        self, at: LatLon, *, radius_m: float, kinds: Sequence[str] = (), limit: int = 30
+    ) -> Answer[tuple[PlaceHit, ...]]:
+        key = ("nearby", at, radius_m, tuple(kinds), limit)
+        return await self._first(key, lambda one: one.nearby(at, radius_m=radius_m, kinds=kinds, limit=limit))
+
+    async def details(self, place_id: str) -> Answer[Place]:
+        return await self._first(("details", place_id), lambda one: one.details(place_id))
+
+    async def route(
+        self, start: LatLon, end: LatLon, *, mode: Mode = "walk", depart: str | None = None
+    ) -> Answer[Way]:
+        key = ("route", start, end, mode, depart)
+        return await self._first(key, lambda one: one.route(start, end, mode=mode, depart=depart))
+
+    async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:
+        return await self._first(("matrix", tuple(points), mode), lambda one: one.matrix(points, mode=mode))
+
+    async def _first(
+        self, key: tuple[Any, ...], question: Callable[[Provider], Awaitable[Answer[T]]]
+    ) -> Answer[T]:
+        kept = self._kept.get(key)
+        if kept is not None:
+            return kept
+        failures: list[PlaceError] = []
+        for provider in self.providers:
+            try:
+                answer = await question(provider)
+            except PASS_ON as failure:
+                failures.append(failure)
+            else:
+                if len(self._kept) > 20_000:
+                    self._kept.clear()
+                self._kept[key] = answer
+                return answer
+        # A provider that was away may have known: then it is not true that there is nothing.
+        raise next((one for one in failures if one.retryable), failures[0])
+
+
+PLACES_URL, ROUTES_URL = "https://places.googleapis.com", "https://routes.googleapis.com"
+WORLD, JAPAN = "world", "japan"
+
+
+def provider_for(area: str, environ: Mapping[str, str] | None = None) -> Provider:
+    """The provider of an area: what is configured goes first, then what is embedded.
+
+    Raises:
+        NoSuchPlace: there is no such area, and nothing is configured that might know it.
+    """
+    name = "" if area.lower() == WORLD else area
+    services = configured(os.environ if environ is None else environ, name)
+    if not services:
+        return embedded(area)
+    try:
+        return Composite((*services, embedded(area)))
+    except NoSuchPlace:
+        return Composite((*services, World()))
+
+
+def configured(environ: Mapping[str, str], area: str = "") -> list[Provider]:
+    """The services that the environment names, as they are asked; names are looked for in `area`."""
+    found: list[Provider] = []
+    for variable, service in (
+        ("GNOMON_NOMINATIM_URL", Nominatim),
+        ("GNOMON_OVERPASS_URL", Overpass),
+        ("GNOMON_VALHALLA_URL", Valhalla),
+        ("GNOMON_OSRM_URL", Osrm),
+    ):
+        if url := environ.get(variable):
+            found.append(service(url, area=area))
+    if key := environ.get("GNOMON_GOOGLE_KEY"):
+        found.append(GooglePlaces(environ.get("GNOMON_GOOGLE_PLACES_URL") or PLACES_URL, key, area=area))
+        found.append(GoogleRoutes(environ.get("GNOMON_GOOGLE_ROUTES_URL") or ROUTES_URL, key))
+    return found
+
+
+def areas() -> tuple[str, ...]:
+    """The areas that can be planned for here: every extract, Japan, and the world at city level."""
+    return (*city_files(), JAPAN, WORLD)
+
+
+@functools.lru_cache(maxsize=8)
+def embedded(area: str) -> Provider:
+    """The provider of an area, from data on this machine alone; the world's cities stand behind each.
+
+    Raises:
+        NoSuchPlace: there is no such area; the message lists those there are.
+    """
+    name, files = plain_name(area).replace(" ", "_"), city_files()
+    if name in files:
+        return Composite((read_city(files[name]), World()))
+    if name == JAPAN:
+        return Composite((Japan(), World()))
+    if name == WORLD:
+        return World()
+    raise NoSuchPlace(f"no area {area!r}; there are: {', '.join(areas())}")

@@ -1,0 +1,168 @@
+"""Solve: the exact best plan of a trip, or the smallest set of constraints that rules out every plan."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit
+from tools.itinerary.hours import clock_of
+from tools.itinerary.problem import Problem
+from tools.itinerary.schedule import DayProblem, Round, rounds
+from tools.itinerary.verify.task import SLEEPERS
+
+
+def best_split(
+    days: Sequence[DayProblem], before: Sequence[tuple[int, int]] = (), *, fair: bool = False
+) -> list[Round] | None:
+    """One round a day over the same spots, each spot on exactly one day; None proves that there is none.
+
+    All days list the same spots in the same order; their hours may differ. `before` holds over days: the
+    first of a pair must not come on a later day than the second. Minimises what all days cost together;
+    `fair` first shares the stays out as evenly as it goes, so that no day is left empty for a shorter walk.
+
+    Raises:
+        ValueError: there are no days, or more than MAX_SPOTS spots.
+    """
+    if not days:
+        raise ValueError("a trip has at least one day")
+    share = len(days[0].spots) // len(days) if fair else 0
+    tables = [rounds(day) for day in days]
+    whole = (1 << len(days[0].spots)) - 1
+    for least in range(share, -1, -1):
+        found = _split(days, tables, whole, before, least)
+        if found is not None:
+            return found
+    return None
+
+
+def _split(
+    days: Sequence[DayProblem],
+    tables: Sequence[dict[int, Round]],
+    whole: int,
+    before: Sequence[tuple[int, int]],
+    least: int,
+) -> list[Round] | None:
+    best: dict[int, tuple[int, tuple[Round, ...]]] = {0: (0, ())}
+    for number, full in enumerate(tables):
+        table = {mask: done for mask, done in full.items() if mask.bit_count() >= least}
+        if number == len(tables) - 1:
+            masks = [(seen, whole ^ seen) for seen in best]
+        else:
+            masks = [(seen, part) for seen in best for part in table if not seen & part]
+        found: dict[int, tuple[int, tuple[Round, ...]]] = {}
+        for seen, part in masks:
+            done = table.get(part)
+            if done is None or not _in_order(seen, part, before):
+                continue
+            cost_m, earlier = best[seen]
+            total = (cost_m + days[number].cost_m(done.metres, done.back_min), (*earlier, done))
+            old = found.get(seen | part)
+            if old is None or (total[0], _backs(total[1])) < (old[0], _backs(old[1])):
+                found[seen | part] = total
+        best = found
+    return list(best[whole][1]) if whole in best else None
+
+
+def _backs(done: tuple[Round, ...]) -> tuple[int, ...]:
+    return tuple(one.back_min for one in done)
+
+
+def _in_order(seen: int, part: int, before: Sequence[tuple[int, int]]) -> bool:
+    """Whether nothing of this day waits for something that only comes on a later one."""
+    here = seen | part
+    return all(here >> first & 1 or not part >> then & 1 for first, then in before)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solution:
+    """Rounds, one a day, with the metres of them all; or None and the constraints in conflict."""
+
+    rounds: tuple[Round, ...] | None
+    metres: int = 0
+    conflict: tuple[str, ...] = ()
+
+
+def solve(problem: Problem, *, day: int | None = None, fair: bool = False) -> Solution:
+    """The exact optimum; where there is none, a conflict from which no constraint can be taken away.
+
+    `day`, counted from 1, asks for that one day instead of a split over all of them; `fair` shares the
+    places out evenly where that is possible, and then the plan is the best of an even split.
+
+    Raises:
+        ValueError: there are more places than can be searched exactly.
+    """
+    found = _search(problem, (), day, fair=fair)
+    if found is not None:
+        return Solution(rounds=tuple(found), metres=sum(one.metres for one in found))
+    return Solution(rounds=None, conflict=conflict_of(problem, day=day))
+
+
+def constraints(problem: Problem) -> tuple[str, ...]:
+    """The ids of all constraints of a trip that can be in a conflict."""
+    request = problem.trip.request
+    names = [f"hours:{problem.asked_as(place)}" for place in problem.places if place.hours is not None]
+    names += [f"order:{first}>{then}" for first, then in request.order]
+    names += [f"meal:{meal.name}" for meal in request.meals]
+    names += [f"avoid:{name}" for name in problem.barred()]
+    if request.max_walk_m is not None:
+        names.append("max_walk_m")
+    if request.max_leg_min is not None:
+        names.append("max_leg_min")
+    if request.budget is not None:
+        names.append("budget")
+    if request.rooms is not None:
+        names.append("rooms")
+    return (*names, "window")
+
+
+def conflict_of(problem: Problem, *, day: int | None = None) -> tuple[str, ...]:
+    """Leave constraints out one by one for as long as no plan appears; what is left cannot be kept together.
+
+    Empty where even without all of them there is no plan: then no way joins the places.
+    """
+    every = constraints(problem)
+    left_out: list[str] = []
+    for name in every:
+        if _search(problem, (*left_out, name), day) is None:
+            left_out.append(name)
+    return tuple(name for name in every if name not in left_out)
+
+
+def is_conflict(problem: Problem, named: Collection[str]) -> bool:
+    """Whether these constraints alone already rule out every plan."""
+    every = constraints(problem)
+    return set(named) <= set(every) and _search(problem, [one for one in every if one not in named]) is None
+
+
+def _search(
+    problem: Problem, without: Collection[str], day: int | None = None, *, fair: bool = False
+) -> list[Round] | None:
+    request = problem.trip.request
+    budget = None if "budget" in without else request.budget
+    if budget is not None and problem.cost() > budget.amount + 0.005:
+        return None
+    if any(f"avoid:{name}" not in without for name in problem.barred()):
+        return None
+    if request.rooms is not None and "rooms" not in without and request.rooms * SLEEPERS < request.party:
+        return None
+    days = problem.days(without)
+    if day is not None:
+        return best_split([days[day - 1]], problem.before(without))
+    return best_split(days, problem.before(without), fair=fair)
+
+
+def draft_of(problem: Problem, rounds: Sequence[Round]) -> DraftPlan:
+    """Rounds as a draft, to become a plan like any other."""
+    days = [
+        DraftDay(
+            visits=[
+                DraftVisit(
+                    place=problem.places[stay.spot].id,
+                    arrive=clock_of(stay.arrive_min),
+                    leave=clock_of(stay.leave_min),
+                )
+                for stay in done.stays
+            ]
+        )
+        for done in rounds
+    ]
+    return DraftPlan(days=days)

@@ -1,0 +1,130 @@
+"""Verify: a plan against a request and the facts; pure, so the same three always give the same verdict."""
+
+import itertools
+from collections.abc import Iterator
+
+from pydantic import ValidationError
+
+from tools.itinerary.facts import Facts, facts_of
+from tools.itinerary.plan import Plan
+from tools.itinerary.request import TripRequest
+from tools.itinerary.trip import Trip
+from tools.itinerary.verify.grounding import grounding
+from tools.itinerary.verify.space import space
+from tools.itinerary.verify.task import task
+from tools.itinerary.verify.time import time
+from tools.itinerary.verify.violation import CODES, Verification, Violation
+
+MEASURED = frozenset(
+    ("minutes", "metres", "date", "currency", "amount", "arrive", "leave", "lat", "lon", "mode", "cost")
+)
+"""Fields whose value has a unit or a standard form: faults in them are UNITS, all others SCHEMA."""
+
+
+def read_plan(given: object) -> Plan | tuple[Violation, ...]:
+    """The plan in plain data, or everything that keeps it from being one."""
+    try:
+        return Plan.model_validate(given)
+    except ValidationError as error:
+        return tuple(
+            Violation(
+                code="UNITS" if MEASURED & set(map(str, item["loc"][-2:])) else "SCHEMA",
+                path=".".join(map(str, item["loc"])) or "plan",
+                expected=item["msg"].removeprefix("Value error, "),
+                found=repr(item.get("input"))[:80],
+            )
+            for item in error.errors()
+        )
+
+
+def form(plan: Plan, request: TripRequest) -> Iterator[Violation]:
+    """Faults of days, dates and the chain of legs."""
+    dates = request.dates()
+    if len(plan.days) != len(dates):
+        yield Violation(
+            code="DAY_COUNT", path="days", expected=f"{len(dates)} days", found=f"{len(plan.days)}"
+        )
+    for number, (day, date) in enumerate(zip(plan.days, dates, strict=False)):
+        if day.date != date:
+            yield Violation(
+                code="DATE", path=f"days.{number}.date", expected=date.isoformat(), found=day.date.isoformat()
+            )
+    for number, day in enumerate(plan.days):
+        chain = [day.start.id, *(visit.place.id for visit in day.visits), day.end.id]
+        wanted = list(itertools.pairwise(chain))
+        told = [(leg.from_id, leg.to_id) for leg in day.legs]
+        if wanted != told:
+            yield Violation(
+                code="SCHEMA",
+                path=f"days.{number}.legs",
+                expected=" → ".join(chain),
+                found=", ".join(f"{start} → {end}" for start, end in told) or "no legs",
+            )
+
+
+def verify(plan: Plan, trip: Trip, facts: Facts) -> Verification:
+    """Everything that is wrong with a plan."""
+    if plan.status == "refused":
+        found = tuple(_refusal(plan, trip))
+        checked: tuple[str, ...] = ("SCHEMA", "REFUSED_BUT_FEASIBLE")
+    else:
+        found = tuple(_planned(plan, trip, facts))
+        checked = applicable(trip.request)
+    return Verification(violations=found, checked=checked, provider=facts.provider, version=facts.version)
+
+
+async def verify_plan(given: object, trip: Trip) -> tuple[Plan | None, Verification]:
+    """Read a plan out of plain data, ask the provider for the facts, and verify it.
+
+    Raises:
+        PlaceError: the provider failed.
+    """
+    plan = given if isinstance(given, Plan) else read_plan(given)
+    if not isinstance(plan, Plan):
+        return None, Verification(violations=plan, checked=applicable(trip.request))
+    return plan, verify(plan, trip, await facts_of(trip, plan))
+
+
+def applicable(request: TripRequest) -> tuple[str, ...]:
+    """The checks that can fail for this request; a share of passed checks counts no others."""
+    needs = {
+        "MEAL_WINDOW": bool(request.meals),
+        "HOME": request.hotel is not None,
+        "NIGHT_CONTINUITY": request.days > 1 and request.hotel is not None,
+        "MUST_VISIT": bool(request.places),
+        "FORBIDDEN": bool(request.avoid),
+        "ORDER": bool(request.order),
+        "MAX_WALK": request.max_walk_m is not None,
+        "MAX_LEG": request.max_leg_min is not None,
+        "BUDGET": request.budget is not None,
+        "PARTY": request.rooms is not None,
+        "REFUSED_BUT_FEASIBLE": False,
+        "CITY_RUNS": False,
+    }
+    return tuple(code for code in CODES if needs.get(code, True))
+
+
+def _planned(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
+    yield from form(plan, trip.request)
+    yield from grounding(plan, facts)
+    yield from time(plan, trip.request, facts)
+    yield from space(plan, trip, facts)
+    yield from task(plan, trip, facts)
+    if trip.answerable is False:
+        yield Violation(
+            code="PLANNED_BUT_INFEASIBLE",
+            path="status",
+            expected="refused: no plan keeps all constraints",
+            found="planned",
+        )
+
+
+def _refusal(plan: Plan, trip: Trip) -> Iterator[Violation]:
+    if trip.answerable is True:
+        yield Violation(
+            code="REFUSED_BUT_FEASIBLE", path="status", expected="a plan; there is one", found="refused"
+        )
+    if not plan.conflict:
+        yield Violation(
+            code="SCHEMA", path="conflict", expected="the constraints that cannot be kept", found="none"
+        )
