@@ -1,4 +1,4 @@
-"""Stopping: long work in a thread asks, now and then, whether anybody still wants it."""
+"""Stops long work in a thread once its caller no longer waits for it: the work checks now and then."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class Unwanted(Exception):
-    """Nobody waits for the result any more."""
+    """The caller no longer waits for the result."""
 
 
 def _always() -> bool:
@@ -33,7 +33,7 @@ def check_wanted() -> None:
     """Go on, if the work is still wanted.
 
     Raises:
-        Unwanted: it is not.
+        Unwanted: the work is no longer wanted.
     """
     if not _IS_WANTED.get()():
         raise Unwanted
@@ -48,7 +48,7 @@ def while_wanted(items: Iterable[T]) -> Iterator[T]:
     gnomon.stopping.Unwanted
 
     Raises:
-        Unwanted: it is not any more.
+        Unwanted: the work is no longer wanted.
     """
     for item in items:
         check_wanted()

@@ -14,7 +14,7 @@ from gnomon.core.errors import NoRoom
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 ROOM_BYTES = 1 << 20
-PRIVATE, PUBLIC = 0o600, 0o666  # less what the umask takes
+PRIVATE, PUBLIC = 0o600, 0o666  # less the umask
 
 
 @contextmanager
@@ -81,7 +81,7 @@ def make_private_folder(folder: Path) -> None:
 
 
 def has_room(folder: Path) -> bool:
-    """Whether ROOM_BYTES more can be written there. That is tried, as no number tells of every quota; nothing
+    """Whether ROOM_BYTES more can be written there. That is tried, as no number covers every quota; nothing
     of it stays.
     """
     try:

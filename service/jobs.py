@@ -95,7 +95,7 @@ def resume(job_id: str, *, store: "Store", redis: "Redis") -> "JobRecord":
     """Open a job again for what is missing, and queue that.
 
     Raises:
-        NotFound: there is no such job.
+        NotFound: the job does not exist.
         SpecError: it was run elsewhere, so nothing of it can be run here.
     """
     spec = store.job(job_id).spec

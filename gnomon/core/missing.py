@@ -1,4 +1,4 @@
-"""What trials are missing for, in words: how many of which model, what its provider said, and what helps."""
+"""Why trials are missing, in words: how many of which model, what its provider said, and what helps."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from gnomon.core.redaction import redactor_here, without_folders
 
 MAX_ERROR_CHARS = 600
 MAX_LINE_CHARS = 160
-NAMED = 3  # models that one message tells of
-# By stop reason: what a person can do about it.
+NAMED = 3  # models that one message names
+# By stop reason: what a user can do about it.
 ADVICE = {
     "provider:auth": "Check the key and what it may use (`api_key_env`, `api_base`).",
     "provider:no_api_key": "Set the variable that `api_key_env` names where the workers run.",
@@ -51,7 +51,7 @@ class MissingCause:
 
 
 def said_in_short(words: str) -> str:
-    r"""A provider's words in quotation marks, on one line and no longer than a line can bear.
+    r"""A provider's words in quotation marks, on one line, shortened to MAX_LINE_CHARS.
 
     >>> print(said_in_short("HTTP 429: slow\n  down."))
     “HTTP 429: slow down”
@@ -61,13 +61,12 @@ def said_in_short(words: str) -> str:
 
 
 def largest(causes: Iterable[MissingCause]) -> list[MissingCause]:
-    """Of each model the reason that most of its trials are missing for, in the order the models come."""
-    found: dict[str, MissingCause] = {}
-    for one in causes:
-        known = found.get(one.model)
-        if known is None or (-one.trials, one.cause) < (-known.trials, known.cause):
-            found[one.model] = one
-    return list(found.values())
+    """Of each model the reason for which most of its trials are missing, in the order of the models."""
+    by_model: dict[str, MissingCause] = {}
+    for cause in causes:
+        largest_yet = by_model.get(cause.model, cause)
+        by_model[cause.model] = min(largest_yet, cause, key=lambda each: (-each.trials, each.cause))
+    return list(by_model.values())
 
 
 def said_most(errors: Mapping[str, int]) -> str:
@@ -79,7 +78,7 @@ def failure_text(causes: Iterable[MissingCause]) -> str:
     """Why a job failed whose models came to nothing: the largest reason of each, of the first NAMED."""
     lost = largest(causes)
     more = f" So for {len(lost) - NAMED} more models." if len(lost) > NAMED else ""
-    return " ".join(one.sentence() for one in lost[:NAMED]) + more
+    return " ".join(cause.sentence() for cause in lost[:NAMED]) + more
 
 
 def keepable(error: str) -> str:

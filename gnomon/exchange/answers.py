@@ -1,4 +1,4 @@
-"""Answers: what people, or anybody outside, said to a job's questions, scored as the job scores."""
+"""Reads answers of people, or of anything outside, to a job's questions, and scores them as the job does."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -29,19 +29,19 @@ def read_answers(path: Path) -> list[AnswerLine]:
     """The lines of a .ndjson, .jsonl or .csv file.
 
     Raises:
-        SpecError: it cannot be read, or a line is no answer or stands twice; names the line and the field.
+        SpecError: it cannot be read, or a line is no answer or comes twice; names the line and the field.
     """
-    found: dict[tuple[str, str, int], AnswerLine] = {}
+    answers: dict[tuple[str, str, int], AnswerLine] = {}
     for number, line in lines_of(path, absent=("answer",)):
-        one = read_line(AnswerLine, number, line)
-        key = (one.sample_id, one.model, one.repeat)
-        if key in found:
-            message = f"{one.model} answers {one.sample_id!r} twice; give each its own repeat"
+        answer = read_line(AnswerLine, number, line)
+        key = (answer.sample_id, answer.model, answer.repeat)
+        if key in answers:
+            message = f"{answer.model} answers {answer.sample_id!r} twice; give each its own repeat"
             raise SpecError(message, field=f"line {number}")
-        found[key] = one
-    if not found:
+        answers[key] = answer
+    if not answers:
         raise SpecError("holds no answers", field="FILE")
-    return list(found.values())
+    return list(answers.values())
 
 
 def scored_answers(
@@ -55,7 +55,7 @@ def scored_answers(
     """A row and trace of each answer, as if a model had given it under that arm.
 
     Raises:
-        NotFound: the job has no such sample.
+        NotFound: the job does not have the sample.
     """
     for line in lines:
         ref = refs.get(line.sample_id)

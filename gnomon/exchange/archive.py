@@ -1,4 +1,4 @@
-"""Archive: the members of a zip, also those packed with Zstandard, which Python 3.11 does not know."""
+"""Reads the members of a zip, also those packed with Zstandard, which Python 3.11 cannot."""
 
 import struct
 import zipfile
@@ -27,7 +27,7 @@ class Archive:
         """The bytes of a member.
 
         Raises:
-            KeyError: there is none of this name.
+            KeyError: the member does not exist.
             zipfile.BadZipFile: it is broken, or unpacks to more than 2 GiB.
         """
         member = self._zip.getinfo(name)

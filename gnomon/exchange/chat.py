@@ -1,4 +1,4 @@
-"""Chat: a trial as one line of chat JSONL, the form in which models are tuned."""
+"""Writes a trial as one line of chat JSONL, the form in which models are tuned."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
@@ -8,7 +8,7 @@ from gnomon.core.row import Row
 
 
 def chat_of(row: Row, trace: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """The conversation in the shape of OpenAI's messages, and whose it was; None where nothing was said.
+    """The conversation in the shape of OpenAI's messages, with sample, model and arm; None without a reply.
 
     Pictures stay hashes, as the trace has them. Calls keep the arguments as the model wrote them. A call that
     was not run, and a tool that the agent called by itself, are left out: each call has its result.

@@ -1,4 +1,4 @@
-"""Foreign benchmark: what a report needs to know of a benchmark that Gnomon does not have."""
+"""A benchmark that Gnomon does not have: what a report needs to know of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,10 +38,10 @@ class Foreign:
 
 
 def benchmark_called(name: str) -> Benchmark:
-    """The benchmark of this name, a foreign one where there is none.
+    """The benchmark of this name; a foreign one where Gnomon does not have it.
 
     >>> benchmark_called("gsm8k").version
     'imported'
     """
-    known: Benchmark = BENCHMARKS.get(name) if name in BENCHMARKS.names() else Foreign(name=name)
-    return known
+    benchmark: Benchmark = BENCHMARKS.get(name) if name in BENCHMARKS.names() else Foreign(name=name)
+    return benchmark

@@ -1,4 +1,4 @@
-"""Inspect AI's logs, read as rows and traces: `.eval` (a zip of JSON files) and `.json`."""
+"""Reads Inspect AI's logs as rows and traces: `.eval` (a zip of JSON files) and `.json`."""
 
 import json
 import re
@@ -42,11 +42,11 @@ def read_log(
     if not isinstance(about, Mapping) or not isinstance(about.get("task"), str):
         raise SpecError(f"{path.name} is no log of Inspect: it has no `eval.task`", field="FILE")
     arm = arm or _arm(header, about)
-    found = False
+    is_empty = True
     for sample in samples:
-        found = True
+        is_empty = False
         yield _ended(sample, about, arm=arm, scorer=scorer, cluster=cluster, cell=cell)
-    if not found:
+    if is_empty:
         raise SpecError(f"{path.name} holds no samples; log them with `--log-samples`", field="FILE")
 
 
@@ -89,8 +89,8 @@ def _ended(
     outcome, reason = _end(sample, value)
     steps = list(_steps(sample))
     tools = [step for step in steps if step["kind"] == "tool"]
-    usage = [one for one in (sample.get("model_usage") or {}).values() if isinstance(one, Mapping)]
-    costs = [one.get("total_cost") for one in usage]
+    usage = [counts for counts in (sample.get("model_usage") or {}).values() if isinstance(counts, Mapping)]
+    costs = [counts.get("total_cost") for counts in usage]
     group = str(metadata.get(cell)) if cell and metadata.get(cell) is not None else str(about["task"])
     row = Row(
         job_id="",
@@ -111,8 +111,8 @@ def _ended(
         tool_calls=len(tools),
         tool_errors=sum(step["error"] is not None for step in tools),
         tools_used=_used(tools),
-        prompt_tokens=sum(int(one.get("input_tokens") or 0) for one in usage) if usage else None,
-        completion_tokens=sum(int(one.get("output_tokens") or 0) for one in usage) if usage else None,
+        prompt_tokens=sum(int(counts.get("input_tokens") or 0) for counts in usage) if usage else None,
+        completion_tokens=sum(int(counts.get("output_tokens") or 0) for counts in usage) if usage else None,
         usd=sum(float(cost) for cost in costs if cost is not None) if costs and None not in costs else None,
         wall_s=float(sample.get("working_time") or sample.get("total_time") or 0.0),
     )
@@ -126,8 +126,8 @@ def _score(sample: Json, scorer: str | None) -> Json:
         raise SpecError(f"no scorer {scorer!r}; there are: {', '.join(scores)}", field="--scorer")
     if scorer is None and len(scores) > 1:
         raise SpecError(f"the log has several scorers; name one of {', '.join(scores)}", field="--scorer")
-    found = scores.get(scorer) if scorer is not None else next(iter(scores.values()), None)
-    return found if isinstance(found, Mapping) else {}
+    score = scores.get(scorer) if scorer is not None else next(iter(scores.values()), None)
+    return score if isinstance(score, Mapping) else {}
 
 
 def _value(score: Json, sample_id: str) -> float | None:
@@ -152,11 +152,11 @@ def _end(sample: Json, value: float | None) -> tuple[Outcome, str]:
 
 def _steps(sample: Json) -> Iterator[dict[str, Any]]:
     """The messages as steps: replies, and tools with the arguments they were called with."""
-    asked: dict[str, str] = {}
+    arguments: dict[str, str] = {}
     for message in sample.get("messages") or ():
         if message.get("role") == "assistant":
             calls = [_call(call) for call in message.get("tool_calls") or ()]
-            asked |= {call["id"]: call["function"]["arguments"] for call in calls}
+            arguments |= {call["id"]: call["function"]["arguments"] for call in calls}
             content = message.get("content")
             said = {"text": _text(content), "reasoning": _text(content, "reasoning")}
             yield {"kind": "reply", **said, "tool_calls": calls}
@@ -165,7 +165,7 @@ def _steps(sample: Json) -> Iterator[dict[str, Any]]:
             yield {
                 "kind": "tool",
                 "name": str(message.get("function") or "?"),
-                "arguments": asked.get(str(message.get("tool_call_id")), ""),
+                "arguments": arguments.get(str(message.get("tool_call_id")), ""),
                 "observation": _text(message.get("content")),
                 "error": str(error.get("type") or "error") if isinstance(error, Mapping) else None,
             }

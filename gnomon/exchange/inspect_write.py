@@ -16,7 +16,7 @@ ReadTrace = Callable[[str], Mapping[str, Any] | None]
 def log_of(rows: Sequence[Row], *, job_id: str, created: str, trace: ReadTrace) -> dict[str, Any]:
     """A log of these rows, which are of one model and one arm; `created` is a time in ISO 8601.
 
-    What Inspect has no field for stands in each sample's metadata.
+    What Inspect has no field for is in each sample's metadata.
 
     Raises:
         ValueError: there are no rows, or they are of several arms.

@@ -1,4 +1,4 @@
-"""Row files: one result a line, as JSON or CSV; the least that a report needs is sample, arm and score."""
+"""Reads row files: one result per line, as JSON or CSV; a report needs at least sample, arm and score."""
 
 import csv
 import functools
@@ -148,7 +148,7 @@ def read_line(kind: type[Line], number: int, line: object) -> Line:
 
 
 def finite(value: object) -> float | None:
-    """A number in [0, 1] as it stands, else None.
+    """A number in [0, 1] as it is, else None.
 
     >>> finite(1), finite(True), finite(0.5), finite(2), finite("x")
     (1.0, 1.0, 0.5, None, None)

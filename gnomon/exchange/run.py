@@ -1,4 +1,4 @@
-"""Run: what was read from elsewhere, ready to be kept as a job of its own."""
+"""Makes a job of its own of what was read from elsewhere."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ def run_of(ended: Sequence[Ended], *, name: str, primary: tuple[str, str] | None
     """A run made of rows; models, arms and repeats are those that the rows name.
 
     Raises:
-        SpecError: there are no rows, a trial stands twice, a sample has two clusters or cells, the rows
+        SpecError: there are no rows, a trial comes twice, a sample has two clusters or cells, the rows
             are of several benchmarks, an arm of `primary` is not among them, or a name holds a control
             character.
     """
@@ -63,23 +63,23 @@ def run_of(ended: Sequence[Ended], *, name: str, primary: tuple[str, str] | None
 
 
 def _check_unique(rows: Sequence[Row]) -> None:
-    seen: set[tuple[str, str, str, int]] = set()
+    trials: set[tuple[str, str, str, int]] = set()
     for row in rows:
         key = (row.sample_id, row.model, row.arm, row.repeat)
-        if key in seen:
+        if key in trials:
             raise SpecError(
                 f"sample {row.sample_id!r} stands twice under {row.model} / {row.arm}, repeat {row.repeat}; "
                 "give each log its own arm, or each row its own repeat",
                 field="FILE",
             )
-        seen.add(key)
+        trials.add(key)
 
 
 def _refs(rows: Sequence[Row]) -> Iterator[SampleRef]:
-    known: dict[str, SampleRef] = {}
+    refs: dict[str, SampleRef] = {}
     for row in rows:
         ref = SampleRef(sample_id=row.sample_id, task=row.task, cell=row.cell, cluster=row.cluster)
-        if known.setdefault(row.sample_id, ref) != ref:
+        if refs.setdefault(row.sample_id, ref) != ref:
             message = f"sample {row.sample_id!r} has two tasks, cells or clusters in different rows"
             raise SpecError(message, field="FILE")
-    yield from known.values()
+    yield from refs.values()

@@ -1,4 +1,4 @@
-"""The analysis plan of a job: declared before any answer is seen, frozen with the spec."""
+"""The analysis plan of a job: declared before there is any answer, frozen with the spec."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Literal

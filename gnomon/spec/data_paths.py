@@ -1,16 +1,9 @@
 """Resolves the paths that a spec or a request names, and refuses those it may not read."""
 
 from pathlib import Path
-from typing import Protocol
 
 from gnomon.core.errors import SpecError
 from tools.core.regular_file import ROOTS_VARIABLE
-
-
-class PathResolver(Protocol):
-    """Turns the path in a spec or request into one that may be read."""
-
-    def __call__(self, text: str, roots: tuple[Path, ...] | None, *, field: str) -> Path: ...
 
 
 def for_command_line(text: str, roots: tuple[Path, ...] | None, *, field: str) -> Path:

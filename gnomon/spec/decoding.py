@@ -1,10 +1,10 @@
-"""Decoding: how replies are drawn, as a benchmark's protocol sets it."""
+"""How replies are drawn, as a benchmark's protocol sets it."""
 
 from pydantic import Field
 
 from gnomon.core.validation import StrictModel
 
-EVERY_TASK = "all"  # the name under which a setting of all tasks stands
+EVERY_TASK = "all"  # the name of a setting for all tasks
 
 
 class Decoding(StrictModel):

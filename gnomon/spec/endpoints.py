@@ -1,4 +1,4 @@
-"""API bases: which hosts a model may be called at, and which key variables may go there."""
+"""Where models may be called, and which key variables may go there."""
 
 import ipaddress
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ from gnomon.core.model import is_built_in, provider_in
 from gnomon.spec.job_spec import ModelSpec
 
 ALLOWED_API_BASES_ENV = "GNOMON_ALLOWED_API_BASES"
-BUILT_IN = ("reference", "scripted")  # models that call nobody
-# Options go to the provider as they are, so over REST only those that shape the answer may be given.
+BUILT_IN = ("reference", "scripted")  # models that call no provider
+# Options go to the provider as they are, so over REST only those that shape the answer are allowed.
 ANSWER_OPTIONS = frozenset(
     {
         *("top_p", "top_k", "min_p", "stop", "seed", "logit_bias", "logprobs", "response_format"),
@@ -62,7 +62,7 @@ NO_ENDPOINTS = EndpointAllowlist()
 
 
 def parse_allowed(text: str) -> EndpointAllowlist:
-    """Read GNOMON_ALLOWED_API_BASES: entries `where=VAR1,VAR2`, parted by semicolons.
+    """Read GNOMON_ALLOWED_API_BASES: entries `where=VAR1,VAR2`, separated by semicolons.
 
     `where` is `https://host[:port][/path]`, or a provider's name (the part of a model id before the slash)
     for that provider at its own address. No variables: it may be called, but without a key of ours.
@@ -153,7 +153,7 @@ def check_endpoints(models: Sequence[ModelSpec], allowed: EndpointAllowlist, *, 
 
 
 def _needs_base(model: ModelSpec) -> bool:
-    """Whether a model that shall be called directly has no address that is known."""
+    """Whether a model that shall be called directly needs an `api_base`."""
     is_addressed = model.api == "responses" or provider_in(model.id) in (*ADDRESSED, "anthropic")
     return model.client == "direct" and not is_addressed
 
@@ -176,14 +176,14 @@ def _check_provider(model: ModelSpec, allowed: EndpointAllowlist, field: str, *,
     if is_trusted:
         return
     provider, slash, _ = model.id.partition("/")
-    known = dict(allowed.providers)
-    if not slash or provider not in known:
-        names = ", ".join([*BUILT_IN, *(f"{name}/…" for name in known)])
+    providers = dict(allowed.providers)
+    if not slash or provider not in providers:
+        names = ", ".join([*BUILT_IN, *(f"{name}/…" for name in providers)])
         raise SpecError(
             f"{model.id!r} is not allowed; allowed: {names}, or an api_base of {ALLOWED_API_BASES_ENV}",
             field=f"{field}.id",
         )
-    _check_variable(model, known[provider], field)
+    _check_variable(model, providers[provider], field)
 
 
 def _check_address(model: ModelSpec, allowed: EndpointAllowlist, field: str, *, is_trusted: bool) -> None:

@@ -56,11 +56,11 @@ class ModelSpec(StrictModel):
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, gt=0)
     price: Price | None = None
-    pictures: bool = True  # false: it takes text only, and is told where a picture was left out
-    rate: Rate | None = None  # stricter than the operator's, if it is to mean anything
-    client: Literal["auto", "direct", "litellm"] = "auto"  # who carries its calls
+    pictures: bool = True  # false: it takes text only; a note says where a picture was left out
+    rate: Rate | None = None  # counts where it is stricter than the operator's
+    client: Literal["auto", "direct", "litellm"] = "auto"  # what carries its calls
     reasoning_history: ReasoningHistory = "auto"  # which of its turns go back to it with their reasoning
-    prompt_cache: Literal["auto", "off"] = "auto"  # marks for providers that keep a prefix only where told
+    prompt_cache: Literal["auto", "off"] = "auto"  # marks for providers that cache a prefix only on demand
     options: dict[str, Any] = Field(default_factory=dict)  # passed on to the provider as they are
 
     @property
@@ -136,8 +136,8 @@ class JobSpec(StrictModel):
 
     def decoding_of(self, task: str) -> Decoding:
         """How replies to a question of that task are drawn, where a model's own entry leaves it open."""
-        given = self.decoding or {}
-        return given.get(task) or given.get(EVERY_TASK) or NO_DECODING
+        by_task = self.decoding or {}
+        return by_task.get(task) or by_task.get(EVERY_TASK) or NO_DECODING
 
     def contrasts(self) -> tuple[Contrast, ...]:
         """Which arms are compared, primary contrasts first."""
@@ -147,7 +147,7 @@ class JobSpec(StrictModel):
         """The arm called `name`.
 
         Raises:
-            SpecError: there is none; the message lists those there are.
+            SpecError: the arm does not exist; the message lists those that do.
         """
         for arm in self.arms:
             if arm.name == name:
@@ -160,7 +160,7 @@ class JobSpec(StrictModel):
         """The model whose label is `label`.
 
         Raises:
-            SpecError: there is none.
+            SpecError: the model does not exist; the message lists those that do.
         """
         for model in self.models:
             if model.label == label:

@@ -1,4 +1,4 @@
-"""Model ids: whether LiteLLM can tell whom to call, read from its files without importing it.
+"""Tells whether LiteLLM knows the provider of a model id, from its files without importing it.
 
 The import takes two seconds and 170 MB. The rules are those of its `get_llm_provider`: a known provider
 before the first slash; else a name that its tables know; else an address that it knows.
@@ -23,7 +23,7 @@ _BY_FORM = re.compile(r"ft:gpt-|gpt-image|amazon_nova|[^:]+:[0-9a-f]{64}$")
 
 
 def check_model_id(model_id: str, api_base: str | None, *, field: str) -> None:
-    """Refuse an id of which nobody could say whom to call.
+    """Refuse an id that names no provider.
 
     Raises:
         SpecError: names the field, the form of an id, and near ones where there are any.
@@ -33,16 +33,16 @@ def check_model_id(model_id: str, api_base: str | None, *, field: str) -> None:
     if is_built_in(model_id) or _is_known(model_id, api_base):
         return
     near = _near(model_id, api_base)
-    asked = f"; did you mean {' or '.join(near)}?" if near else ""
+    suggestion = f"; did you mean {' or '.join(near)}?" if near else ""
     allowed = "allowed: PROVIDER/MODEL as LiteLLM knows them, reference or scripted"
-    raise SpecError(f"{model_id!r} names no provider; {allowed}{asked}", field=field)
+    raise SpecError(f"{model_id!r} names no provider; {allowed}{suggestion}", field=field)
 
 
 @functools.lru_cache(maxsize=1024)
 def _is_known(model_id: str, api_base: str | None) -> bool:
     provider, slash, name = model_id.partition("/")
     if not providers():
-        return True  # LiteLLM's files are not where they were: the preflight will tell
+        return True  # LiteLLM's files are not where they were: the preflight will find out
     if slash and provider in providers():
         return bool(name)
     if api_base is not None and urlsplit(api_base).hostname in _hosts():
@@ -54,7 +54,7 @@ def _is_known(model_id: str, api_base: str | None) -> bool:
 
 @functools.cache
 def providers() -> frozenset[str]:
-    """The names that may stand before the slash."""
+    """The names that may come before the slash."""
     body = re.search(r"^class LlmProviders\(.*?(?=^\S)", _shipped("types/utils.py"), re.MULTILINE | re.DOTALL)
     named = re.findall(r'^    [A-Z0-9_]+ = "([^"]+)"', body[0], re.MULTILINE) if body else []
     more = json.loads(_shipped("llms/openai_like/providers.json") or "{}")
@@ -68,8 +68,8 @@ def _hosts() -> frozenset[str]:
         r"^openai_compatible_endpoints\b.*?= \[(.*?)^\]", _shipped("constants.py"), re.MULTILINE | re.DOTALL
     )
     ends = re.findall(r'"([^"]+)"', listed[1]) if listed else []
-    found = (urlsplit(end if "://" in end else f"//{end}").hostname for end in ends)
-    return frozenset(filter(None, found))
+    hosts = (urlsplit(end if "://" in end else f"//{end}").hostname for end in ends)
+    return frozenset(filter(None, hosts))
 
 
 @functools.cache
@@ -96,7 +96,7 @@ def _near(model_id: str, api_base: str | None) -> list[str]:
         return [f"openai/{model_id}"]
     if slash:
         close = difflib.get_close_matches(provider, sorted(providers()), n=1, cutoff=NEAR)
-        return [f"{one}/{name}" for one in close if name]
+        return [f"{known}/{name}" for known in close if name]
     named = {
         key: f"{entry['litellm_provider']}/{key}"
         for key, entry in _table().items()
@@ -106,7 +106,7 @@ def _near(model_id: str, api_base: str | None) -> list[str]:
 
 
 def _shipped(name: str) -> str:
-    """A file of the installed LiteLLM; empty where there is none."""
+    """A file of the installed LiteLLM; empty where it is absent."""
     package = importlib.util.find_spec("litellm")
     if package is None or package.origin is None:
         return ""

@@ -64,20 +64,20 @@ class GroupedOptions(PresetOptions):
     @field_validator("groups")
     @classmethod
     def _disjoint(cls, groups: dict[str, list[str]]) -> dict[str, list[str]]:
-        seen: set[str] = set()
+        grouped: set[str] = set()
         for name, tools in groups.items():
             for tool in tools:
                 if tool not in TOOLS.names():
                     raise ValueError(f"no tool {tool!r}; there are: {', '.join(TOOLS.names())}")
-                if tool in seen:
+                if tool in grouped:
                     raise ValueError(f"{tool!r} stands in two groups")
-                seen.add(tool)
+                grouped.add(tool)
             if not tools:
                 raise ValueError(f"{name!r} is empty")
         return {name: sorted(groups[name]) for name in sorted(groups)}
 
     def players(self) -> dict[str, list[str]]:
-        """The groups by name; where none are given, each tool by itself."""
+        """The groups by name; without any, each tool by itself."""
         return self.groups or {name: [name] for name in self.tools}
 
     def coalition(self, joined: Collection[str]) -> Arm:
@@ -90,7 +90,7 @@ class GroupedOptions(PresetOptions):
 def coalition_name(joined: Collection[str], players: Collection[str]) -> str:
     """A short name of a set of tools among all.
 
-    >>> [coalition_name(one, "abc") for one in ("", "a", "bc", "abc")]
+    >>> [coalition_name(joined, "abc") for joined in ("", "a", "bc", "abc")]
     ['none', 'only a', 'all but a', 'all']
     """
     others = sorted(set(players) - set(joined))
@@ -140,25 +140,25 @@ class Preset(Generic[O]):
 PRESETS: Registry[Preset[Any]] = Registry("gnomon.presets", "arm preset", dashes=False)
 
 
-def expand_preset(given: Mapping[str, Any]) -> dict[str, Any]:
+def expand_preset(written: Mapping[str, Any]) -> dict[str, Any]:
     """A spec whose `arms` name a preset, with the preset's arms and contrasts in its place.
 
-    What the spec itself says under `analysis` goes before the preset's.
+    What the spec itself holds under `analysis` goes before the preset's.
 
     Raises:
-        SpecError: no such preset or benchmark, or options that it does not take.
+        SpecError: the preset or benchmark does not exist, or the preset does not take these options.
     """
-    options = dict(given["arms"])
+    options = dict(written["arms"])
     name = options.pop("preset", None)
     if not isinstance(name, str) or name not in PRESETS.names():
         message = f"no preset {name!r}; there are: {', '.join(PRESETS.names())}; or list the arms one by one"
         raise SpecError(message, field="arms.preset")
-    analysis = given.get("analysis") or {}
+    analysis = written.get("analysis") or {}
     if not isinstance(analysis, dict):
         raise SpecError("a mapping of fields, please", field="analysis")
-    plan = plan_arms(name, options, benchmark=str(given.get("benchmark")))
+    plan = plan_arms(name, options, benchmark=str(written.get("benchmark")))
     return {
-        **given,
+        **written,
         "arms": [arm.model_dump(mode="json") for arm in plan.arms],
         "analysis": {**_analysis(name, plan), **analysis},
     }
@@ -168,7 +168,7 @@ def plan_arms(name: str, options: Mapping[str, Any], *, benchmark: str) -> ArmPl
     """The plan of the preset `name`.
 
     Raises:
-        SpecError: no such benchmark, or options that the preset does not take.
+        SpecError: the benchmark does not exist, or the preset does not take these options.
     """
     try:
         plugin = BENCHMARKS.get(benchmark)

@@ -62,12 +62,12 @@ Written = dict[str, Any]  # a spec as plain data
 class Context:
     """What the rules need to know of the caller and of the place where the job shall run."""
 
-    agents: tuple[str, ...]  # that there are
-    stored_job: Callable[[str], StoredJob] | None = None  # by its id; None: there is no store to ask
-    is_request: bool = False  # it came over HTTP: relative data are looked for in the roots
+    agents: tuple[str, ...]  # those that exist
+    stored_job: Callable[[str], StoredJob] | None = None  # by its id; None: without a store
+    is_request: bool = True  # it came over HTTP: data are read below the roots alone
     data_roots: tuple[Path, ...] | None = None  # folders that data may be read from; None: not set
     endpoints: EndpointAllowlist = NO_ENDPOINTS  # where the operator lets models be called
-    is_trusted: bool = True  # by a user of this machine: loopback and any provider may be called
+    is_trusted: bool = False  # by a user of this machine: loopback and any provider may be called
 
 
 def check_spec(written: object, context: Context) -> JobSpec:

@@ -1,4 +1,4 @@
-"""How large a spec may be: checked of what came in before anything is made of it."""
+"""Limits on the sizes of a spec as it was written, before anything is made of it."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,7 @@ from typing import Any
 from gnomon.core.errors import SpecError
 
 MAX_BYTES = 200_000  # of the parts that are passed on as they are, as JSON
-MOST_LIST, MOST_TEXT = 1_000, 1_000  # entries, and characters, where nothing else is said
+MOST_LIST, MOST_TEXT = 1_000, 1_000  # entries, and characters, where MOST says nothing else
 MOST: Mapping[str, int] = {
     "models": 100,
     "arms": 256,
@@ -22,18 +22,18 @@ MOST: Mapping[str, int] = {
     "analysis.notes": 100,
     "analysis.notes.*": 10_000,
     "analysis.attribution.players": 200,
-    # Options of presets stand where the arms do.
+    # Options of presets are in the place of the arms.
     "arms.tools": 200,
     "arms.show": 20,
     "arms.groups": 200,
     "arms.calls": 64,
 }
 AS_THEY_ARE = ("models.*.options", "select.request")
-DEEPEST = 6  # no field lies deeper; what does is refused for that
+DEEPEST = 6  # no field is deeper; the models refuse what is
 
 
-def check_sizes(given: Mapping[str, Any]) -> None:
-    """Refuse a spec with more entries, or longer texts, than anybody needs.
+def check_sizes(written: Mapping[str, Any]) -> None:
+    """Refuse a spec with more entries, or longer texts, than any job needs.
 
     >>> check_sizes({"models": [{"id": "m"}] * 101})
     Traceback (most recent call last):
@@ -42,7 +42,7 @@ def check_sizes(given: Mapping[str, Any]) -> None:
     Raises:
         SpecError: names the field, what it has, and what is allowed.
     """
-    for field, kind, value in _parts("", "", given, 0):
+    for field, kind, value in _parts("", "", written, 0):
         most = MOST.get(kind, MOST_TEXT if isinstance(value, str) else MOST_LIST)
         if len(value) > most:
             unit = "characters" if isinstance(value, str) else "entries"

@@ -1,4 +1,4 @@
-"""Spec file: YAML or JSON as plain data, unchecked; apart from the spec, as workers read no YAML."""
+"""Reads a spec file, YAML or JSON, as plain data, unchecked; apart from the spec, as workers read no YAML."""
 
 from pathlib import Path
 
@@ -44,6 +44,6 @@ def load_yaml(text: str) -> object:
     """
     try:
         return yaml.load(text, Loader=_NoAliases)  # noqa: S506 (a safe loader, made safer)
-    except Exception as error:  # noqa: BLE001 PyYAML lets pass whatever befalls it, as for the date 2026-13-45
+    except Exception as error:  # noqa: BLE001 PyYAML lets other errors pass, as for the date 2026-13-45
         line = " ".join(str(error).split())
         raise SpecError(f"not valid YAML or JSON: {line}", field="SPEC") from None

@@ -1,4 +1,4 @@
-"""Perturbation: toolboxes whose results an arm makes neutral or faulty, the same in every run."""
+"""Toolboxes whose results an arm makes neutral or faulty, the same in every run."""
 
 import json
 from collections.abc import Mapping
@@ -41,19 +41,19 @@ def toolbox_of(sample: Sample, arm: Arm, media: MediaSource, *, seed: int) -> To
 
 
 class PlaceboToolbox(Toolbox):
-    """Calls are read and checked as ever, so that calling costs what it costs; results say nothing."""
+    """Calls are read and checked as usual, so that calling costs the same; results say nothing."""
 
     def observe(self, tool: Tool[Any], args: ToolArgs, context: ToolContext | None) -> Observation:  # noqa: ARG002
         return Observation(content=PLACEBO)
 
 
 class FaultyToolbox(Toolbox):
-    """Some calls fail, or tell what is not so.
+    """Some calls fail, or return what is not true.
 
     A hit call is an explicit error, or runs on the scene with its cameras and its places exchanged
-    (`exchanged`): plausible, in agreement with itself, and wrong. Where that would be an error, or change
-    nothing, as no scene is in it, the true result is mismeasured. Where that too changes nothing, the call
-    is not hit.
+    (`exchanged`): plausible, consistent and wrong. Where that would be an error, or change nothing, as the
+    tool needs no scene, the measurements of the true result are corrupted. Where that too changes nothing,
+    the call is not hit.
     """
 
     def __init__(
@@ -71,12 +71,12 @@ class FaultyToolbox(Toolbox):
         true = super().observe(tool, args, context)
         if context is None or true.error is not None:
             return true
-        seen = true
+        faulty = true
         if tool.needs == "scene":
-            seen = super().observe(tool, args, replace(context, scene=exchanged(context.scene)))
-        if seen.error is not None or seen.content == true.content:
-            seen = replace(true, content=corrupt_measurements(true.content))
-        return true if seen.content == true.content else replace(seen, injected=self._name)
+            faulty = super().observe(tool, args, replace(context, scene=exchanged(context.scene)))
+        if faulty.error is not None or faulty.content == true.content:
+            faulty = replace(true, content=corrupt_measurements(true.content))
+        return true if faulty.content == true.content else replace(faulty, injected=self._name)
 
     @property
     def _name(self) -> str:
@@ -88,7 +88,7 @@ class FaultyToolbox(Toolbox):
 
 
 def can_be_wrong(tool: Tool[Any]) -> bool:
-    """Whether a silent fault can touch the tool: it tells of a scene, or measures."""
+    """Whether a silent fault can touch the tool: it reads a scene, or measures."""
     return tool.needs == "scene" or has_measurements(tool)
 
 
@@ -105,7 +105,7 @@ def exchanged(scene: Scene) -> Scene:
     )
 
 
-def _shifted(things: Mapping[str, T]) -> list[tuple[str, T]]:
-    """Each id with the thing under the next one, cyclically, in the order of ids."""
-    names = sorted(things)
-    return [(name, things[after]) for name, after in zip(names, names[1:] + names[:1], strict=True)]
+def _shifted(items: Mapping[str, T]) -> list[tuple[str, T]]:
+    """Each id with the item under the next one, cyclically, in the order of ids."""
+    names = sorted(items)
+    return [(name, items[after]) for name, after in zip(names, names[1:] + names[:1], strict=True)]

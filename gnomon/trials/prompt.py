@@ -1,4 +1,4 @@
-"""Prompt: a sample's own messages, and what else an arm shows before them."""
+"""Builds the prompt of a trial: the sample's own messages, and what else the arm shows before them."""
 
 from gnomon.core.arm import Arm
 from gnomon.core.benchmark import Benchmark, HasOracle

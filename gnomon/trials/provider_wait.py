@@ -1,4 +1,4 @@
-"""Waiting for a provider: for how long at most, what a trace says of it, and who may run meanwhile."""
+"""Waits for a provider: for how long at most, with what note in the trace, and with which slot."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -32,9 +32,9 @@ TRACE: ContextVar[Trace | None] = ContextVar("the trace of the trial that runs h
 
 @asynccontextmanager
 async def provider_wait(*, on_the_clock: bool = False, known_s: float = 0.0) -> AsyncIterator[None]:
-    """Within, the trial waits for its provider: off its clock, and without its slot where that takes long.
+    """Within, the trial waits for its provider: its timeout is paused, its slot lent where that takes long.
 
-    `known_s`: how long it will be at least. Afterwards the slot is waited for.
+    `known_s`: how long it will be at least. Afterwards it waits for the slot.
     """
     slot = SLOT.get()
     with nullcontext() if on_the_clock else timeout_paused():

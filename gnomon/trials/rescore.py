@@ -1,4 +1,4 @@
-"""Rescoring: what a stored response is worth under another parser or scoring; no model is called."""
+"""Scores a stored response again, under another parser or scoring; calls no model."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,7 +13,7 @@ from gnomon.trials.run_trial import JobContext, score_response
 def response_of(row: Row, trace: Mapping[str, Any] | None) -> str | None:
     """The response that was scored; None where the trial ended without one.
 
-    Traces from before responses were kept hold it as the text of their last reply.
+    Traces of earlier versions hold it as the text of their last reply.
     """
     if trace is None or not _had_response(row):
         return None

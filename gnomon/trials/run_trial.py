@@ -1,4 +1,4 @@
-"""Running a trial: whatever happens inside, a row and a trace come out."""
+"""Runs a trial: whatever happens inside, a row and a trace come out."""
 
 import asyncio
 import functools
@@ -35,7 +35,7 @@ BAD_CALL = ("unknown_tool", "bad_json", "bad_arguments")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobContext:
-    """What all trials of a job share: the spec, its benchmark, and where media lie."""
+    """What all trials of a job share: the spec, its benchmark, and where media are."""
 
     spec: JobSpec
     benchmark: Benchmark
@@ -44,7 +44,7 @@ class JobContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialResult:
-    """How a trial ended, its score, and what was said where it came to none."""
+    """How a trial ended, its score, and the error where it came to none."""
 
     outcome: Outcome
     stop_reason: str
@@ -66,7 +66,7 @@ async def run_trial(
 
     A provider's fault and a fault of ours end it as `infra_missing`; a reached limit, a model's own
     failure or a response in which nothing can be understood as `model_failed` with score 0.
-    Only cancellation passes through, and a full disk: whoever runs the trial runs it again later.
+    Only cancellation passes through, and a full disk: then the caller runs the trial again later.
 
     Raises:
         NoRoom: the disk is full.
@@ -145,8 +145,8 @@ async def _attempt(
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
-    """Do slow work beside the loop, in threads of its own: work that nobody waits for any more keeps neither
-    the store's threads busy nor the loop from closing.
+    """Do slow work beside the loop, in threads of its own: work that is abandoned keeps neither the store's
+    threads busy nor the loop from closing.
     """
     return await asyncio.get_running_loop().run_in_executor(_threads(), work)
 

@@ -1,4 +1,4 @@
-"""Facts: all that the tools could look up about a scene, as text for a prompt."""
+"""Writes all that the tools could look up about a scene as text for a prompt."""
 
 from collections.abc import Iterable, Iterator
 
@@ -15,48 +15,48 @@ NO_SCENE = "Facts about the scene: none are known."
 
 @cached_per_scene
 def facts_of(scene: Scene) -> str:
-    """Every camera, place, road, zone and passage with every number the scene holds; nothing worked out.
+    """Every camera, place, road, zone and passage with every number the scene holds; nothing is worked out.
 
-    What is not known is left out. Made once for a scene.
+    What is not known is left out. Made once per scene.
     """
     lines = [HEADER]
     if scene.frame.anchored:
         lines.append(
             f"The origin lies at latitude {scene.frame.lat_deg:.6f}, longitude {scene.frame.lon_deg:.6f}."
         )
-    for title, found in (
+    for title, lines_of_kind in (
         ("Cameras", [_camera(camera) for camera in scene.cameras.values()]),
         ("Places", list(_places(scene))),
         ("Roads", list(_roads(scene))),
         ("Zones", list(_zones(scene))),
         ("Passages between zones", list(_portals(scene))),
     ):
-        if found:
-            lines += [f"{title}:", *found]
+        if lines_of_kind:
+            lines += [f"{title}:", *lines_of_kind]
     return "\n".join(lines)
 
 
 def _camera(camera: Camera) -> str:
-    said = [f"- {camera.id}: floor {camera.floor}"]
+    facts = [f"- {camera.id}: floor {camera.floor}"]
     if camera.xy_m is not None:
-        said.append(f"at {_point(camera.xy_m)}")
+        facts.append(f"at {_point(camera.xy_m)}")
     if camera.position_error_m:
-        said.append(f"give or take {camera.position_error_m:.1f} m")
+        facts.append(f"give or take {camera.position_error_m:.1f} m")
     for name, value, unit in (
         ("looks to", camera.heading_deg, " deg"),
         ("angle of view", camera.fov_deg, " deg"),
         ("sees up to", camera.range_m, " m"),
     ):
         if value is not None:
-            said.append(f"{name} {value:.1f}{unit}")
+            facts.append(f"{name} {value:.1f}{unit}")
     if camera.field_of_view is not None:
-        said.append(f"sees the area {_line(camera.field_of_view.exterior.simplify(ARC_M).coords)}")
+        facts.append(f"sees the area {_line(camera.field_of_view.exterior.simplify(ARC_M).coords)}")
     if camera.image_size is not None:
-        said.append(f"picture {camera.image_size[0]} x {camera.image_size[1]} pixels")
+        facts.append(f"picture {camera.image_size[0]} x {camera.image_size[1]} pixels")
     if camera.homography is not None:
         rows = ("[" + ", ".join(f"{value:.6g}" for value in row) + "]" for row in camera.homography)
-        said.append(f"homography [{', '.join(rows)}]")
-    return ", ".join(said)
+        facts.append(f"homography [{', '.join(rows)}]")
+    return ", ".join(facts)
 
 
 def _places(scene: Scene) -> Iterator[str]:
@@ -80,9 +80,9 @@ def _zones(scene: Scene) -> Iterator[str]:
 
 def _portals(scene: Scene) -> Iterator[str]:
     for portal in scene.portals.values():
-        (one, other), (start, end) = portal.zones, portal.ends_m
+        (first, second), (start, end) = portal.zones, portal.ends_m
         length = f", {portal.length_m:.1f} m long" if portal.length_m else ""
-        ends = f"from {one} at {_point(start)} to {other} at {_point(end)}"
+        ends = f"from {first} at {_point(start)} to {second} at {_point(end)}"
         yield f"- {portal.id}: {portal.kind} {ends}{length}"
 
 

@@ -1,4 +1,4 @@
-"""Clock: a trial's seconds, which stand still while the trial waits for leave to call."""
+"""A trial's timeout, which is paused while the trial waits for a permit to call."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -15,12 +15,12 @@ class TrialTimeout:
 
     @property
     def is_over(self) -> bool:
-        """Whether it was this clock that ended the trial."""
+        """Whether it was this timeout that ended the trial."""
         return self._timeout.expired()
 
     @contextmanager
-    def stopped(self) -> Iterator[None]:
-        """Within, no second passes."""
+    def paused(self) -> Iterator[None]:
+        """Within, the timeout is paused."""
         loop, when = asyncio.get_running_loop(), self._timeout.when()
         if self._waits == 0 and when is not None:
             self._since_s = loop.time()
@@ -37,31 +37,31 @@ class TrialTimeout:
                 self._timeout.reschedule(loop.time() + self._left_s)
 
 
-_CLOCK: ContextVar[TrialTimeout | None] = ContextVar("trial clock", default=None)
+_TIMEOUT: ContextVar[TrialTimeout | None] = ContextVar("trial timeout", default=None)
 
 
 @asynccontextmanager
 async def trial_timeout(seconds: float) -> AsyncIterator[TrialTimeout]:
-    """The clock of what runs within.
+    """The timeout of what runs within.
 
     Raises:
         TimeoutError: the seconds are over.
     """
     async with asyncio.timeout(seconds) as timeout:
-        clock = TrialTimeout(timeout)
-        token = _CLOCK.set(clock)
+        running = TrialTimeout(timeout)
+        token = _TIMEOUT.set(running)
         try:
-            yield clock
+            yield running
         finally:
-            _CLOCK.reset(token)
+            _TIMEOUT.reset(token)
 
 
 @contextmanager
 def timeout_paused() -> Iterator[None]:
-    """Within, the seconds of the trial that runs here stand still: it waits for us, not for its model."""
-    clock = _CLOCK.get()
-    if clock is None:
+    """Within, the timeout of the trial that runs here is paused: it waits for Gnomon, not for its model."""
+    running = _TIMEOUT.get()
+    if running is None:
         yield
         return
-    with clock.stopped():
+    with running.paused():
         yield

@@ -1,4 +1,4 @@
-"""Job: a frozen spec, spelled out into trials."""
+"""Expands a frozen spec into its trials."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -67,5 +67,5 @@ def expand_trials(job_id: str, spec: JobSpec, refs: Sequence[SampleRef]) -> Iter
 
 
 def count_trials(spec: JobSpec, samples: int) -> int:
-    """How many trials `expand` will yield."""
+    """How many trials `expand_trials` will yield."""
     return samples * spec.repeats * len(spec.models) * len(spec.arms)

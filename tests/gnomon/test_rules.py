@@ -21,7 +21,7 @@ def no_job(job_id: str) -> StoredJob:
     raise NotFound(f"no job {job_id!r}")
 
 
-CONTEXT = Context(agents=("direct", "react"), stored_job=no_job)
+CONTEXT = Context(agents=("direct", "react"), stored_job=no_job, is_request=False, is_trusted=True)
 
 
 def hold(spec: Any, folder: Path) -> None:
@@ -42,6 +42,16 @@ def test_every_rule_says_in_one_line_what_it_refuses() -> None:
 
 def test_a_spec_that_breaks_no_rule_passes(tmp_path: Path) -> None:
     hold(SPEC, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [({"data": "."}, "data"), ({"models": [{"id": "openai/m"}]}, "models.0.id")],
+)
+def test_what_no_caller_has_allowed_is_refused(change: dict[str, Any], field: str) -> None:
+    with pytest.raises(SpecError) as refused:
+        check_spec({**SPEC, **change}, Context(agents=("direct", "react")))
+    assert refused.value.field == field
 
 
 @pytest.mark.parametrize("rule", CASES)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from service.cli.common import entry_in_words
 from service.cli.main import main
 from tests.rule_table import CASES, breaking
 from tests.service.play import OpenApi
@@ -47,8 +48,10 @@ def test_commands_and_post_refuse_alike(
     assert problem["status"] == 422
     assert problem["field"] == CASES[rule].field
     if rule == "data_path":  # a request is not told what there is
-        assert problem["detail"] == "it is no path under GNOMON_MEDIA_ROOTS"
+        assert problem["detail"] == "there is no such path under GNOMON_MEDIA_ROOTS"
         assert said == {f"data: 'nowhere' does not exist (looked for {Path.cwd() / 'nowhere'})"}
     else:
-        assert said == {" ".join(f"{problem['field']}: {problem['detail']}".split())}
+        entry = entry_in_words(problem["field"], spec)  # commands say also which entry of a list it is
+        words = f"{problem['field']}: {problem['detail']}" + (f" ({entry})" if entry else "")
+        assert said == {" ".join(words.split())}
     assert api.get("/v1/jobs").json()["items"] == []
