@@ -1,4 +1,4 @@
-"""Audit: open a benchmark under both protocols and measure what its questions give away."""
+"""Audits a benchmark: opens it under both protocols and measures what its questions give away."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from gnomon.audit.findings import Findings, Letters, ShortcutAccuracy
-from gnomon.audit.hook import Asked, AuditPlugin, ShortcutGuess, View, find_audit_plugin, guess
+from gnomon.audit.plugin import Asked, AuditPlugin, ShortcutGuess, View, find_audit_plugin, guess
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Select
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash

@@ -1,10 +1,10 @@
-"""Findings: what an audit measured, as plain data."""
+"""What an audit measured, as plain data."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from gnomon.audit.hook import Kind, View
+from gnomon.audit.plugin import Kind, View
 from gnomon.core.sample import DataFault
 
 

@@ -1,4 +1,4 @@
-"""Tables: findings for people, on a terminal."""
+"""Prints the findings of an audit as tables on a terminal."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from gnomon.audit.findings import Findings, Letters, ShortcutAccuracy
-from gnomon.audit.hook import VIEWS, View
+from gnomon.audit.plugin import VIEWS, View
 from gnomon.core.sample import DataFault
 
 EXAMPLES = 3  # faults of a kind that are shown in full

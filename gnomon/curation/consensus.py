@@ -1,4 +1,4 @@
-"""Consensus: which published answers several models confirm over several rounds (EscherVerse, Methods).
+"""Finds the published answers that several models confirm over several rounds (EscherVerse, Methods).
 
 A model's vote is what it answered in most of its rounds. A question on which every model votes for gold is
 agreed; every other one is queued for a person, those first that look most like a wrong gold.

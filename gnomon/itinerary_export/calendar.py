@@ -1,4 +1,4 @@
-"""A trip as an iCalendar file (RFC 5545): one event a visit, in the local time of the place."""
+"""Writes a trip as an iCalendar file (RFC 5545): one event per visit, in the local time of the place."""
 
 import datetime as dt
 

@@ -1,4 +1,4 @@
-"""Result: a plan with its verification, as a finished trial holds it."""
+"""A plan with its verification, as a finished trial holds it."""
 
 import json
 from collections.abc import Mapping

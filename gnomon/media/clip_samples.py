@@ -1,4 +1,4 @@
-"""Clip samples: multiple-choice questions about clips in a folder, as sample sets."""
+"""Makes sample sets of questions about clips in a folder."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

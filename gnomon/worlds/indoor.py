@@ -1,4 +1,4 @@
-"""Indoor worlds: a building of two or three floors, its corridors and rooms, and cameras in them."""
+"""Generates indoor worlds: a building of two or three floors, its corridors, rooms and cameras."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

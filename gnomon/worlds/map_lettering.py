@@ -1,4 +1,4 @@
-"""Map lettering: names, camera ids, arrows, compass and scale on a drawn ground."""
+"""Letters a map: names, camera ids, arrows, compass and scale, where they cover nothing else."""
 
 import math
 from collections.abc import Iterator, Sequence

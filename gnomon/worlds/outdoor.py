@@ -1,4 +1,4 @@
-"""Outdoor worlds: a town of some 600 by 600 metres, its streets, and cameras that look along them."""
+"""Generates outdoor worlds: a town of some 600 by 600 metres, its streets, and cameras along them."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from tools.geometry.angles import bearing_deg
 from tools.scene.frame import Frame
 from tools.scene.scene import Camera, Place, Point, Road, Scene
 
-LATE = ("networkx",)  # indoor worlds need none
+LAZY = ("networkx",)  # indoor worlds need none
 COLUMNS, ROWS = 5, 5  # junctions
 BLOCK_M = (125.0, 150.0)  # distance of neighbouring streets
 JITTER_M = 14.0  # of every junction, so that streets bend and no two ways are equally long

@@ -1,4 +1,4 @@
-"""Questions about what happened: which camera, when, how, in which order (GL, ATI, MS, CR)."""
+"""Asks what happened: which camera, when, how, in which order (GL, ATI, MS, CR)."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -8,8 +8,7 @@ from random import Random
 
 from gnomon.worlds.movement import BEND_DEG, Journey
 from gnomon.worlds.question import Question, nearest, when
-from gnomon.worlds.sighting import Sighting, sightings
-from gnomon.worlds.trajectory import MIN_STAY_S, Trip
+from gnomon.worlds.trajectory import MIN_STAY_S, Sighting, Trip, sightings
 from gnomon.worlds.world import World
 from tools.geometry.angles import bearing_deg, compass, turn_deg
 from tools.scene.scene import Point

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from gnomon.audit.audit import audit, length_plays, letters, option_faults, shortcut_accuracies
 from gnomon.audit.findings import Findings, ShortcutAccuracy
-from gnomon.audit.hook import Asked, ShortcutGuess, find_audit_plugin, guess
+from gnomon.audit.plugin import Asked, ShortcutGuess, find_audit_plugin, guess
 from gnomon.audit.tables import tables
 from gnomon.core.benchmark import BENCHMARKS, Select
 from gnomon.core.errors import DataError

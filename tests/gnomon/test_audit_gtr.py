@@ -11,7 +11,7 @@ import pytest
 
 from gnomon.audit.audit import audit
 from gnomon.audit.findings import Findings, ShortcutAccuracy
-from gnomon.audit.hook import find_audit_plugin
+from gnomon.audit.plugin import find_audit_plugin
 from gnomon.benchmarks.gtr_bench.audit.plays import Kinship, by_target
 from gnomon.benchmarks.gtr_bench.audit.rules import RULES
 from gnomon.benchmarks.gtr_bench.audit.seen import Seen, SeenClip, seen_in_files, seen_in_prompt

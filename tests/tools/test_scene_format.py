@@ -20,7 +20,7 @@ from shapely.geometry.polygon import orient
 
 from tools.geometry.field_of_view import sector
 from tools.scene import format as scene_format
-from tools.scene.errors import SceneError
+from tools.scene.document import SceneError
 from tools.scene.format import read_scene, scene_from_json, scene_schema, scene_to_json, write_scene
 from tools.scene.frame import Frame
 from tools.scene.scene import Camera, MapImage, Place, Portal, Road, Scene, Zone

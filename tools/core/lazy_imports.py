@@ -1,6 +1,6 @@
-"""Late: what a module imports only when it is used, so that whoever lists the tools need not wait for it.
+"""Imports what modules import only when it is used, at a time that suits a worker.
 
-Such a module names it in LATE; a worker loads it before it forks, once for all shards of a job.
+Such a module names it in LAZY; a worker loads it before it forks, once for all shards of a job.
 """
 
 import importlib
@@ -8,8 +8,8 @@ import sys
 
 
 def load_lazy() -> None:
-    """Import what the modules loaded so far name in their LATE."""
+    """Import what the modules loaded so far name in their LAZY."""
     for name, module in list(sys.modules.items()):
         if name.startswith(("tools.", "gnomon.")):
-            for late in getattr(module, "LATE", ()):
+            for late in getattr(module, "LAZY", ()):
                 importlib.import_module(late)

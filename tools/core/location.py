@@ -1,4 +1,4 @@
-"""Location: how a call names a point of the scene."""
+"""How the arguments of a call name a point of the scene."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Areas: prefectures, municipalities, wards and stations as places, by id and by name."""
+"""Prefectures, municipalities, towns and stations as places: by id, by name, and how far they reach."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -91,7 +91,7 @@ def _keys(place: Place) -> set[str]:
     return {ja[:-1], latin_key(stem)}
 
 
-LATE = ("pyarrow.compute",)  # as in tables
+LAZY = ("pyarrow.compute",)  # as in tables
 MOST = 200  # rows looked at for one name
 
 

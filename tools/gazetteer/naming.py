@@ -1,4 +1,4 @@
-"""Naming: how a call names a place of Japan, and how a result tells of one."""
+"""How a call names a place of Japan, and how a result describes one."""
 
 import re
 from collections.abc import Collection, Iterable

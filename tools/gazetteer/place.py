@@ -1,4 +1,4 @@
-"""Place: an area or station of the gazetteer, and what looking one up gives back."""
+"""An area or station of the gazetteer, and what looking one up gives back."""
 
 from dataclasses import dataclass
 from typing import Literal

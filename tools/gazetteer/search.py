@@ -1,4 +1,4 @@
-"""The gazetteer's answers: what a name may mean, what lies around a point, what is near it."""
+"""Searches the gazetteer: what a name may mean, also misspelt, and what is around or near a point."""
 
 from collections.abc import Collection, Iterable, Iterator
 from difflib import SequenceMatcher

@@ -1,4 +1,4 @@
-"""Homographies: between a camera's pixels (right, down) and metres on its floor."""
+"""Maps between a camera's pixels (right, down) and metres on its floor, by a homography."""
 
 import numpy as np
 from numpy.typing import NDArray

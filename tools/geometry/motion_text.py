@@ -1,4 +1,4 @@
-"""Told motion: a movement in words («east at 1.2 m/s for 8 meters, then …») as stretches with numbers."""
+"""Reads a movement in words («east at 1.2 m/s for 8 meters, then …») as segments with numbers."""
 
 import math
 import re

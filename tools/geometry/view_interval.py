@@ -1,4 +1,4 @@
-"""Gap: the way between two tracks of one target, and when that way lay in a camera's view."""
+"""Computes when the route between two tracks of one target was in a camera's view."""
 
 import math
 from collections.abc import Iterator, Sequence

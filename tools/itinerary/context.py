@@ -1,4 +1,4 @@
-"""Asking: how a tool reaches the trip of its sample and its provider."""
+"""How a tool reaches the trip of its sample and the trip's provider."""
 
 import math
 from collections.abc import Coroutine, Sequence

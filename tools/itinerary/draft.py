@@ -1,4 +1,4 @@
-"""Draft: a plan as a model writes it, and how it becomes a plan with places, legs, costs and sums."""
+"""A plan as a model writes it, and how it becomes a plan with places, legs, costs and sums."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Opening hours: OpenStreetMap's own grammar, by date, as minutes of the day."""
+"""Reads opening hours in OpenStreetMap's grammar, by date, as minutes of the day."""
 
 import datetime as dt
 import functools

@@ -1,4 +1,4 @@
-"""Plan: the itinerary itself, day by day, in one strict form for every output and every check."""
+"""The itinerary itself, day by day, in one strict form for every output and every check."""
 
 import datetime as dt
 from collections.abc import Sequence

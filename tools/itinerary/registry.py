@@ -1,4 +1,4 @@
-"""Atlas: the provider for an area, out of what is embedded, dropped into a folder, or configured."""
+"""Picks the provider for an area, out of what is embedded, dropped into a folder, or configured."""
 
 import functools
 import os

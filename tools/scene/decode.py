@@ -1,4 +1,4 @@
-"""From a checked document to a Scene: degrees become metres, names are looked up."""
+"""Turns a checked document into a Scene: degrees become metres, names are looked up."""
 
 import math
 from collections import Counter
@@ -20,10 +20,10 @@ from tools.scene.document import (
     PortalFeature,
     RoadFeature,
     SceneDocument,
+    SceneError,
     ViewFeature,
     ZoneFeature,
 )
-from tools.scene.errors import SceneError
 from tools.scene.frame import Frame
 from tools.scene.scene import Camera, MapImage, Place, Point, Portal, Road, Scene, Zone
 
@@ -72,7 +72,7 @@ def to_local_many(frame: Frame, positions_deg: Sequence[Sequence[float]]) -> NDA
     return local
 
 
-LATE = ("scipy.spatial",)  # the API reads scenes, but seldom
+LAZY = ("scipy.spatial",)  # the API reads scenes, but seldom
 MAX_POSITIONS = 100_000
 MAX_EXTENT_M = 100_000.0
 MAX_JOINTS = 200_000  # pairs of road ends at one junction, or of portals into one zone: what a network costs

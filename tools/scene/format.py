@@ -14,8 +14,7 @@ from shapely.geometry.polygon import orient
 
 from tools.core.regular_file import open_regular
 from tools.scene.decode import Decoder
-from tools.scene.document import SceneDocument
-from tools.scene.errors import SceneError
+from tools.scene.document import SceneDocument, SceneError
 from tools.scene.frame import Frame
 from tools.scene.scene import Camera, Place, Point, Portal, Road, Scene, Zone
 

@@ -1,10 +1,10 @@
-"""What the audit may know of EscherVerse: its options, and whether their order or words give the answer."""
+"""Audits EscherVerse: its options, and whether their order or words give the answer."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gnomon.audit.hook import Asked, ShortcutGuess, guess
+from gnomon.audit.plugin import Asked, ShortcutGuess, guess
 from gnomon.benchmarks.escherverse.item import FILL_IN, LETTERS, MULTIPLE, SINGLE, TRUE_FALSE, Item
 from gnomon.benchmarks.escherverse.prompt import gold_letters
 from gnomon.core.benchmark import PromptProtocol

@@ -1,4 +1,4 @@
-"""Item: one published question, read once and checked."""
+"""One published question, read once and checked."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Loader: the selected questions of the published file; each is built when it is asked for."""
+"""Reads the selected questions of the published file; each sample is built when it is asked for."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Case: one published question of GTR-Bench, checked once and then trusted."""
+"""One published question of GTR-Bench, checked once and then trusted, and the options a prompt lists."""
 
 import re
 from collections.abc import Mapping

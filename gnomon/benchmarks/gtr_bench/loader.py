@@ -1,4 +1,4 @@
-"""Loader: the selected samples of a published folder; each is built when it is asked for."""
+"""Reads the selected samples of a published folder; each, with its pictures, is built when asked for."""
 
 import hashlib
 import io
@@ -21,9 +21,8 @@ from gnomon.core.errors import DataError, NotFound
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import LACKS_MEDIA, DataFault, ImageRef, Sample, SampleRef
 from gnomon.media import MediaStore
-from gnomon.media.clips import Clips, Look
+from gnomon.media.clips import Clips, Look, Mark
 from gnomon.media.clips import jpeg as encoded
-from gnomon.media.marks import Mark
 from gnomon.media.rules import AtIndices
 from tools.core.regular_file import open_regular, read_regular
 from tools.scene.scene import Scene

@@ -1,4 +1,4 @@
-"""Pool: the places of a city that a task may send somebody to, and where one sleeps."""
+"""The places of a city that a task may name, and its hotels."""
 
 import datetime as dt
 import functools

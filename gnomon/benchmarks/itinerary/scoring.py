@@ -1,4 +1,4 @@
-"""Scoring: what a response to a trip is worth, by the verifier, the exact optimum and mechanical truth."""
+"""Scores a response by the verifier, the exact optimum and mechanical truth; and what heuristics score."""
 
 import itertools
 import json

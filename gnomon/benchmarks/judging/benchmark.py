@@ -1,4 +1,4 @@
-"""Judging as a benchmark: a sample is a stored trace, the answer are labels; so judges run like any job."""
+"""Judging as a benchmark plug-in: a sample is a stored trace, the answer is its labels."""
 
 import json
 from collections.abc import Mapping, Sequence

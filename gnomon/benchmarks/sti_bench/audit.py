@@ -1,9 +1,9 @@
-"""What the audit may know of STI-Bench: its options, and whether their numbers give the answer."""
+"""Audits STI-Bench: its options, and whether their numbers give the answer."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gnomon.audit.hook import Asked, ShortcutGuess, guess
+from gnomon.audit.plugin import Asked, ShortcutGuess, guess
 from gnomon.benchmarks.sti_bench.prompt import displayed
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample

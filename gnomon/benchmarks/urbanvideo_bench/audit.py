@@ -1,9 +1,9 @@
-"""What the audit may know of UrbanVideo-Bench: its options, and whether words alone give the answer."""
+"""Audits UrbanVideo-Bench: its options, and whether words alone give the answer."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gnomon.audit.hook import Asked, ShortcutGuess, guess
+from gnomon.audit.plugin import Asked, ShortcutGuess, guess
 from gnomon.benchmarks.urbanvideo_bench.loader import split_question
 from gnomon.benchmarks.urbanvideo_bench.prompt import displayed
 from gnomon.core.benchmark import PromptProtocol

@@ -1,4 +1,4 @@
-"""Showing: the frames and the prompt of each protocol."""
+"""Writes the prompt of each protocol, also of all questions of a clip together, and picks its frames."""
 
 import re
 from collections import Counter, defaultdict

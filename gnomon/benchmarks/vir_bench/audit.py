@@ -1,10 +1,10 @@
-"""What the audit may know of VIR-Bench: whether the order of the given nodes, or a gazetteer, gives edges."""
+"""Audits VIR-Bench: whether the order of the given nodes, or a gazetteer, gives edges."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from gnomon.audit.hook import Asked, ShortcutGuess, View
+from gnomon.audit.plugin import Asked, ShortcutGuess, View
 from gnomon.benchmarks.vir_bench.drawing import visit_graph
 from gnomon.benchmarks.vir_bench.journey import Journey, Spot
 from gnomon.benchmarks.vir_bench.official import measure

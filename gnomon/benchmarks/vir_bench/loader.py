@@ -1,4 +1,8 @@
-"""Loader: the selected videos of the published parquet files, each asked for nodes and for edges."""
+"""Reads the selected videos of the published parquet files, each asked for nodes and for edges.
+
+The released scripts sample 64 to 256 frames, as many as each model takes; the wrapper for OpenAI-like models
+spreads 256 evenly from the first frame to the last. Guarded shows 64, each with its time.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Scoring as released, to the letter: nodes by level, edges by kind; the golden vectors hold both."""
+"""Scores as released, to the letter: nodes by level, edges by kind; the golden vectors hold both."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Prompts of both subtasks. Both protocols ask for the same; they differ in frames and in the nodes given."""
+"""Writes the prompts of both subtasks. The protocols differ in frames and in the nodes that are listed."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Sane scoring: names in any usual spelling, one match for each, nothing above 1.
+"""Scores sanely: names in any usual spelling, one match for each, nothing above 1.
 
 The answer is the last JSON object of the reply that has one of the asked lists. Names are compared without
 case, marks on vowels, and the word that says what they are (`Shibuya-ku`, `Shibuya City`, `渋谷区`). Places

@@ -1,4 +1,4 @@
-"""What the audit may know of generated worlds: their questions have GTR-Bench's form."""
+"""Audits generated worlds: their questions have GTR-Bench's form."""
 
 from gnomon.benchmarks.gtr_bench.audit import asked, case_faults, plays
 

@@ -1,4 +1,4 @@
-"""Space: whether days begin and end where they should, and legs are as far as the plan says."""
+"""Checks whether days begin and end where they should, and legs are as far as the plan says."""
 
 from collections.abc import Iterator
 from itertools import groupby

@@ -1,4 +1,4 @@
-"""Violation: one fault of a plan, with its code, where it is, what was expected and what was found."""
+"""One fault of a plan, with its code, where it is, what was expected and what the plan has."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Plays: every shortcut tried on every question, from the files and from each protocol's prompt."""
+"""Tries every shortcut on every question, from the files and from each protocol's prompt."""
 
 import re
 from collections import defaultdict
@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 import networkx as nx
 
-from gnomon.audit.hook import Asked, Kind, ShortcutGuess, View, guess
+from gnomon.audit.plugin import Asked, Kind, ShortcutGuess, View, guess
 from gnomon.benchmarks.gtr_bench.audit.rules import RULES, Left, same_interval
 from gnomon.benchmarks.gtr_bench.audit.seen import Seen, SeenClip, Span, seen_in_files, seen_in_prompt
 from gnomon.benchmarks.gtr_bench.case import Case, as_displayed, body_of

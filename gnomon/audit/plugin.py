@@ -1,4 +1,4 @@
-"""Hook: what a benchmark may tell the audit of its own questions, in a module `audit` in its folder."""
+"""What a benchmark may say of its own questions to the audit, in a module `audit` in its folder."""
 
 import importlib
 import importlib.util
