@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gnomon.audit.plugin import Asked, ShortcutGuess, guess
+from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
 from gnomon.benchmarks.sti_bench.prompt import displayed
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample
@@ -11,21 +11,21 @@ from gnomon.core.sample import DataFault, Sample
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
-def asked(sample: Sample) -> Asked:
+def answer_options(sample: Sample) -> AnswerOptions:
     """The options as the sample's prompt letters them."""
     question = displayed(sample.target["question"], sample.target["protocol"])
     index = list(question.options).index(question.gold)
-    return Asked(options=tuple(question.options.values()), right=(index,))
+    return AnswerOptions(options=tuple(question.options.values()), right=(index,))
 
 
-def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
+def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
     """Guess the middle number, the outer numbers, and the option whose numbers most others share.
 
     Wrong options that are made from the right one lie about it, and repeat parts of it.
     """
     for protocol, given in samples.items():
         for sample in given:
-            told, name = asked(sample), sample.ref.sample_id
+            told, name = answer_options(sample), sample.ref.sample_id
             numbers = [[float(number) for number in _NUMBER.findall(option)] for option in told.options]
             middle, outer = _by_size(numbers)
             yield guess("middle number", "floor", protocol, name, left=middle, asked=told)

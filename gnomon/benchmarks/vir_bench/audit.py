@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from gnomon.audit.plugin import Asked, ShortcutGuess, View
+from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, View
 from gnomon.benchmarks.vir_bench.drawing import visit_graph
 from gnomon.benchmarks.vir_bench.journey import Journey, Spot
 from gnomon.benchmarks.vir_bench.official import measure
@@ -18,12 +18,12 @@ from tools.gazetteer.search import lies_in, resolve
 _SURE = 0.9  # of a gazetteer's hit
 
 
-def asked(sample: Sample) -> Asked | None:  # noqa: ARG001  nothing is asked for by options
+def answer_options(sample: Sample) -> AnswerOptions | None:  # noqa: ARG001  nothing is asked for by options
     """Nothing: no question of this benchmark has options."""
     return None
 
 
-def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
+def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
     """Join each given node to the next, in the listed order or in the order before the released shuffle; and
     put each city into the prefecture that the gazetteer knows. No video is looked at.
     """

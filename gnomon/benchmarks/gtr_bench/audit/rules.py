@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gnomon.audit.plugin import Kind
-from gnomon.benchmarks.gtr_bench.audit.seen import Seen, SeenClip
+from gnomon.benchmarks.gtr_bench.audit.shown_question import Seen, SeenClip
 from gnomon.benchmarks.gtr_bench.case import GRID_S
 
 Left = Iterable[int] | None
