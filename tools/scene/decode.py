@@ -25,7 +25,7 @@ from tools.scene.document import (
     ZoneFeature,
 )
 from tools.scene.frame import Frame
-from tools.scene.scene import Camera, MapImage, Place, Point, Portal, Road, Scene, Zone
+from tools.scene.scene import Camera, MapImage, Point, Portal, Road, Scene, ScenePlace, Zone
 
 ROUNDS = 6  # of Vincenty's iteration; 100 km need three
 NOWHERE = 1e-15  # of the radius: six nanometres
@@ -184,9 +184,9 @@ class Decoder:
             length_m=given.length_m,
         )
 
-    def _place(self, feature: PlaceFeature, at: str) -> Place:
+    def _place(self, feature: PlaceFeature, at: str) -> ScenePlace:
         given = feature.properties
-        return Place(
+        return ScenePlace(
             id=feature.id,
             name=given.name,
             kind=given.category,

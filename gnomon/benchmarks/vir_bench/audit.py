@@ -12,7 +12,7 @@ from gnomon.benchmarks.vir_bench.prompt import nodes_given, unshuffled
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample
 from gnomon.visit_graphs.graph import problems
-from tools.gazetteer.place import Place
+from tools.gazetteer.place import GazetteerPlace
 from tools.gazetteer.search import lies_in, resolve
 
 _SURE = 0.9  # of a gazetteer's hit
@@ -105,7 +105,7 @@ def _by_gazetteer(journey: Journey) -> list[bool | None]:
     return answers
 
 
-def _known(spot: Spot, kind: str) -> list[Place]:
+def _known(spot: Spot, kind: str) -> list[GazetteerPlace]:
     names = [name for name in (spot.ja, spot.en) if name]
     hits = [hit for name in names for hit in resolve(name, kinds=("prefecture", "municipality"), limit=20)]
     return [hit.place for hit in hits if hit.place.kind == kind and hit.score >= _SURE]
