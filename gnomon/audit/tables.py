@@ -103,7 +103,7 @@ def _faults(faults: Sequence[DataFault], counts: Mapping[str, int]) -> Table:
         table.add_column(heading, justify="right" if heading == "count" else "left")
     for kind, count in counts.items():
         examples = [fault for fault in faults if fault.kind == kind][:EXAMPLES]
-        texts = (escape(": ".join(filter(None, (one.sample_id, one.detail)))) for one in examples)
+        texts = (escape(": ".join(filter(None, (example.sample_id, example.detail)))) for example in examples)
         table.add_row(kind, str(count), "\n".join(texts))
     return table
 

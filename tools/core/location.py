@@ -81,7 +81,7 @@ def position_of(camera: Camera) -> Point:
     """Where the camera stands.
 
     Raises:
-        ToolError: nobody knows.
+        ToolError: the position is unknown.
     """
     if camera.xy_m is None:
         raise ToolError(f"The position of camera {camera.id!r} is unknown.")

@@ -57,7 +57,7 @@ def _stations(municipalities: Sequence[GazetteerPlace]) -> list[GazetteerPlace]:
     rows: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
     for row in tables().stations.to_pylist():
         rows[row["station"]].append(row)
-    found = []
+    stations = []
     for number, group in rows.items():
         home = municipalities[group[0]["municipality"]]
         place = GazetteerPlace(
@@ -69,8 +69,8 @@ def _stations(municipalities: Sequence[GazetteerPlace]) -> list[GazetteerPlace]:
             weight=len(group),
             **_named(group[0]),
         )
-        found.append(place)
-    return found
+        stations.append(place)
+    return stations
 
 
 def _named(row: Mapping[str, Any]) -> dict[str, Any]:

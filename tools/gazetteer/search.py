@@ -81,10 +81,10 @@ def place(place_id: str) -> GazetteerPlace:
     Raises:
         NoSuchPlace: there is none.
     """
-    found = areas().by_id.get(place_id) or town_of_id(place_id)
-    if found is None:
+    entry = areas().by_id.get(place_id) or town_of_id(place_id)
+    if entry is None:
         raise NoSuchPlace(f"no place {place_id!r} in the gazetteer")
-    return found
+    return entry
 
 
 def areas_of(inner: GazetteerPlace) -> tuple[GazetteerPlace, ...]:

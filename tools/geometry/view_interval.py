@@ -182,12 +182,12 @@ def _of_track(track: TargetTrack, camera: Camera, view: View) -> list[Span]:
         return []
     line = list(track.points_m)
     at_m = np.concatenate([[0.0], np.cumsum([math.dist(*pair) for pair in pairwise(line)])])
-    found = []
+    spans = []
     for enters_m, leaves_m in crossings(line, view.area):
         enters_s, leaves_s = (
             float(np.interp(metres, at_m, track.times_s)) for metres in (enters_m, leaves_m)
         )
-        found.append(
+        spans.append(
             (
                 enters_s,
                 leaves_s,
@@ -196,7 +196,7 @@ def _of_track(track: TargetTrack, camera: Camera, view: View) -> list[Span]:
                 leaves_m - enters_m,
             )
         )
-    return found
+    return spans
 
 
 def _of_legs(

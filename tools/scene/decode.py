@@ -129,7 +129,7 @@ class Decoder:
         found: dict[str, T] = {}
         for at, feature in self._features(kind):
             if feature.id in found:
-                raise SceneError(f"the id {feature.id!r} stands twice among its kind", field=f"{at}.id")
+                raise SceneError(f"the id {feature.id!r} is used twice among its kind", field=f"{at}.id")
             found[feature.id] = decode(feature, at)
         return found
 
@@ -172,7 +172,7 @@ class Decoder:
                 raise SceneError(f"there is no zone {zone!r}", field=f"{at}.properties.zones")
             off_m = zones[zone].area.distance(shapely.Point(end_m))
             if off_m > PORTAL_SLACK_M:
-                raise SceneError(f"an end lies {off_m:.1f} m outside zone {zone!r}", field=f"{at}.geometry")
+                raise SceneError(f"an end is {off_m:.1f} m outside zone {zone!r}", field=f"{at}.geometry")
         first, second = given.zones
         if given.way == "door" and zones[first].floor != zones[second].floor:
             raise SceneError("a door joins zones of one floor", field=f"{at}.properties.zones")

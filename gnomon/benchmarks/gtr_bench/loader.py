@@ -156,16 +156,16 @@ class GtrSamples:
         return self._maps[key]
 
     def _frames(self, case: Case) -> Frames:
-        found = {}
+        frames = {}
         for clip in case.clips:
             folder = self.layout.path(clip.video_path)
             if folder is not None and has_frames(folder, clip):
                 timeless = case.task.short == TIMELESS
                 with suppress(DataError):  # a video that cannot be read is passed over, as one that is absent
-                    found[clip] = clip_pictures(
+                    frames[clip] = clip_pictures(
                         folder, clip, clips=self._clips, protocol=self.protocol, timeless=timeless
                     )
-        return found
+        return frames
 
     def _scene(self, case: Case, map_image: ImageRef | None) -> Scene:
         file = self.layout.scene_of(case)

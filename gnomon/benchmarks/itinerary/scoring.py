@@ -83,7 +83,7 @@ def _scored(
 ) -> Score:
     result = {
         "plan": plan.model_dump(mode="json"),
-        "violations": [_told(one) for one in told.violations],
+        "violations": [_told(violation) for violation in told.violations],
         "verified_by": "; ".join(sources_of(plan)) or told.version,
         "open": opened,
         "request": trip.request.model_dump(mode="json", exclude_defaults=True),

@@ -44,7 +44,7 @@ def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:
 
 def _by_size(numbers: Sequence[Sequence[float]]) -> tuple[list[int] | None, list[int] | None]:
     """The middle and the outer options, where each is one number and all differ."""
-    if any(len(found) != 1 for found in numbers) or len({found[0] for found in numbers}) < len(numbers):
+    if any(len(row) != 1 for row in numbers) or len({row[0] for row in numbers}) < len(numbers):
         return None, None
     order = sorted(range(len(numbers)), key=lambda index: numbers[index][0])
     return [order[len(order) // 2]], [order[0], order[-1]]
@@ -52,11 +52,11 @@ def _by_size(numbers: Sequence[Sequence[float]]) -> tuple[list[int] | None, list
 
 def _shared(numbers: Sequence[Sequence[float]]) -> list[int] | None:
     """The options whose numbers stand at the same place in most others, for options of many numbers."""
-    if any(len(found) < 2 for found in numbers) or len({len(found) for found in numbers}) > 1:
+    if any(len(row) < 2 for row in numbers) or len({len(row) for row in numbers}) > 1:
         return None
     counts = [
-        sum(mine == theirs for other in numbers for mine, theirs in zip(found, other, strict=True))
-        for found in numbers
+        sum(left == right for other in numbers for left, right in zip(row, other, strict=True))
+        for row in numbers
     ]
     left = [index for index, count in enumerate(counts) if count == max(counts)]
     return left if len(left) < len(counts) else None

@@ -41,8 +41,8 @@ def nodes_given(journey: Journey, protocol: PromptProtocol) -> dict[str, list[st
     if protocol == "guarded":
         return {level: sorted(found, key=stable_hash) for level, found in names.items()}
     shuffle = random.Random(SEED).shuffle
-    for found in names.values():
-        shuffle(found)
+    for level_names in names.values():
+        shuffle(level_names)
     return names
 
 

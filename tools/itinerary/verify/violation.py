@@ -79,7 +79,7 @@ class Verification:
     _failed: frozenset[str] = field(init=False, repr=False, default=frozenset())
 
     def __post_init__(self) -> None:
-        failed = frozenset(one.code for one in self.violations if one.severity == "error")
+        failed = frozenset(violation.code for violation in self.violations if violation.severity == "error")
         object.__setattr__(self, "_failed", failed)
 
     @property

@@ -43,12 +43,12 @@ class Kinship:
         self._label = label
         found: dict[Hashable, list[Sighting]] = defaultdict(list)
         shared: dict[str, set[Hashable]] = {}
-        for seen in questions:
-            names = {label(seen, clip) for clip in seen.clips}
-            shared[seen.scene] = shared.get(seen.scene, names) & names
-            for clip in seen.clips:
+        for question in questions:
+            names = {label(question, clip) for clip in question.clips}
+            shared[question.scene] = shared.get(question.scene, names) & names
+            for clip in question.clips:
                 if clip.span_s:
-                    found[label(seen, clip)].append((seen.sample_id, clip, clip.span_s))
+                    found[label(question, clip)].append((question.sample_id, clip, clip.span_s))
         nobody = set().union({None}, *shared.values())
         self._found = {
             name: sightings
@@ -171,11 +171,11 @@ def try_floors(sample: Sample) -> Iterator[ShortcutGuess]:
 
 
 def _try_rules(questions: Iterable[Seen], options: Mapping[str, AnswerOptions]) -> Iterator[ShortcutGuess]:
-    for seen in questions:
+    for question in questions:
         for name, (kind, tasks, rule) in RULES.items():
-            one = options.get(seen.sample_id)
-            if seen.task in tasks and one is not None:
-                yield guess(name, kind, seen.view, seen.sample_id, left=rule(seen), asked=one)
+            one = options.get(question.sample_id)
+            if question.task in tasks and one is not None:
+                yield guess(name, kind, question.view, question.sample_id, left=rule(question), asked=one)
 
 
 def _try_kinship(questions: Sequence[Seen], options: Mapping[str, AnswerOptions]) -> Iterator[ShortcutGuess]:
@@ -187,10 +187,10 @@ def _try_kinship(questions: Sequence[Seen], options: Mapping[str, AnswerOptions]
     )
     for name, kind, label in labels:
         kin = Kinship(questions, label)
-        for seen in questions:
-            one = options.get(seen.sample_id)
-            if seen.task in KIN_TASKS and one is not None:
-                yield guess(name, kind, seen.view, seen.sample_id, left=kin.left(seen), asked=one)
+        for question in questions:
+            one = options.get(question.sample_id)
+            if question.task in KIN_TASKS and one is not None:
+                yield guess(name, kind, question.view, question.sample_id, left=kin.left(question), asked=one)
 
 
 def _try_windows(questions: Iterable[Seen], samples: Iterable[Sample]) -> Iterator[ShortcutGuess]:
