@@ -8,7 +8,7 @@ from gnomon.core.errors import GnomonError, NotFound, SpecError
 from tools.core.registry import UnknownPlugin
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
-from tools.scene.errors import SceneError
+from tools.scene.document import SceneError
 from tools.scene.format import read_scene, scene_from_json
 from tools.scene.scene import Scene
 

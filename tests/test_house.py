@@ -10,10 +10,26 @@ from pathlib import Path
 import pytest
 
 from gnomon.core import errors
+from tools.core.registry import Registry
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("tools", "gnomon", "agents", "workers", "service")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+
+
+SHORT = 40  # lines below which a module with a single importer belongs in its importer
+REASONS = {  # why a short module with a single importer is one; what needs none loses its entry
+    "gnomon.exchange.chat": "a file format: each has a module of its own, imported when it is asked for",
+    "gnomon.report.headline": "a section of the report, of which each has a module of its own",
+    "gnomon.report.tool_necessity": "a section of the report, of which each has a module of its own",
+    "gnomon.statistics.ratio": "an estimator, apart from the section that prints it",
+    "service.api.documentation": "one module per group of routes",
+    "service.api.health": "one module per group of routes",
+    "service.api.workers": "one module per group of routes",
+    "tools.core.lazy_imports": "reads LAZY, which the tools and gnomon declare; a worker is above them",
+    "workers.ramp": "a rule of its own, tested apart from the runner that keeps it",
+    "workers.store.worker_registry": "one module per table of the store",
+}
 
 
 @pytest.mark.parametrize("name", PACKAGES)
@@ -32,6 +48,56 @@ def test_a_module_is_short_has_a_purpose_and_is_quiet_at_import(path: Path) -> N
     if path.name == "__init__.py":
         allowed = (ast.Expr, ast.Import, ast.ImportFrom, ast.Assign)
         assert all(isinstance(node, allowed) for node in tree.body), "holds more than names and a docstring"
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def importers() -> dict[str, set[str]]:
+    """By module, the modules of the five packages that import it, wherever in them."""
+    found: dict[str, set[str]] = {module_name(path): set() for path in MODULES}
+    for path in MODULES:
+        importer = module_name(path)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names: list[str] = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                wholes = [f"{node.module}.{alias.name}" for alias in node.names]
+                names = [whole if whole in found else node.module for whole in wholes]
+            for name in names:
+                if name in found and name != importer:
+                    found[name].add(importer)
+    return found
+
+
+def plugin_packages() -> set[str]:
+    """The packages in which a registry finds modules by their names."""
+    calls = (
+        node
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == Registry.__name__
+    )
+    return {call.args[0].value for call in calls if call.args and isinstance(call.args[0], ast.Constant)}
+
+
+def test_a_short_module_with_a_single_importer_has_a_reason() -> None:
+    importing, packages = importers(), plugin_packages()
+    assert {"tools", "agents", "gnomon.presets", "gnomon.benchmarks"} <= packages
+    single = {
+        name
+        for path in MODULES
+        if (name := module_name(path)).rpartition(".")[0] not in packages
+        and path.name not in {"__init__.py", "__main__.py"}
+        and len(path.read_text(encoding="utf-8").splitlines()) < SHORT
+        and len(importing[name]) == 1
+    }
+    assert single - set(REASONS) == set(), "merge them into their importers, or say why not"
+    assert set(REASONS) - single == set(), "they need no reason any more"
 
 
 def test_the_error_tree_in_the_docstring_is_the_class_tree() -> None:

@@ -21,7 +21,7 @@ from tools.core.arrival import view_in
 from tools.core.location import find_camera
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.geometry.view_crossing import Unreachable
-from tools.geometry.view_interval import Track, interval_in_view
+from tools.geometry.view_interval import TargetTrack, interval_in_view
 
 CameraId = Annotated[str, Field(max_length=200)]
 Coordinate = Annotated[float, Field(ge=-1e6, le=1e6)]
@@ -111,12 +111,12 @@ def run(context: ToolContext, args: InterpolateArgs) -> Interpolation:
     return Interpolation(passages=rows)
 
 
-def _track(context: ToolContext, timed: TimedTrack, name: str) -> Track:
+def _track(context: ToolContext, timed: TimedTrack, name: str) -> TargetTrack:
     if len(timed.points_m) != len(timed.times_s):
         raise ToolError(f"{name} has {len(timed.points_m)} points but {len(timed.times_s)} times.")
     if any(later <= earlier for earlier, later in pairwise(timed.times_s)):
         raise ToolError(f"The times_s of {name} must rise strictly.")
-    return Track(
+    return TargetTrack(
         floor=timed.floor,
         points_m=[(x_m, y_m) for x_m, y_m in timed.points_m],
         times_s=timed.times_s,
@@ -124,7 +124,9 @@ def _track(context: ToolContext, timed: TimedTrack, name: str) -> Track:
     )
 
 
-def _via(context: ToolContext, args: InterpolateArgs, before: Track, after: Track, name: str) -> Via:
+def _via(
+    context: ToolContext, args: InterpolateArgs, before: TargetTrack, after: TargetTrack, name: str
+) -> Via:
     unknown = dict.fromkeys(Via.model_fields)
     try:
         camera = find_camera(context.scene, name)

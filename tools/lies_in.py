@@ -9,7 +9,7 @@ from pydantic import Field
 
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.gazetteer.naming import SURE, FoundPlace, NamedPlace, found_place, hits_of
-from tools.gazetteer.place import Place
+from tools.gazetteer.place import GazetteerPlace
 from tools.gazetteer.search import lies_in as is_in
 from tools.gazetteer.search import resolve
 
@@ -55,7 +55,7 @@ def run(_: ToolContext, args: LiesInArgs) -> LiesIn:
     )
 
 
-def _within(inner: Place, outer: Place) -> bool:
+def _within(inner: GazetteerPlace, outer: GazetteerPlace) -> bool:
     return inner != outer and is_in(inner, outer)
 
 

@@ -1,4 +1,4 @@
-"""Audit: open a benchmark under both protocols and measure what its questions give away."""
+"""Audits a benchmark: opens it under both protocols and measures what its questions give away."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from gnomon.audit.findings import Findings, Letters, ShortcutAccuracy
-from gnomon.audit.hook import Asked, AuditPlugin, ShortcutGuess, View, find_audit_plugin, guess
+from gnomon.audit.plugin import AnswerOptions, AuditPlugin, ShortcutGuess, View, find_audit_plugin, guess
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Select
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash
@@ -17,7 +17,7 @@ from gnomon.statistics.design import design
 from gnomon.statistics.mean import mean_score, share_interval
 
 
-def length_plays(asked: Mapping[str, Asked], view: View) -> Iterator[ShortcutGuess]:
+def try_lengths(asked: Mapping[str, AnswerOptions], view: View) -> Iterator[ShortcutGuess]:
     """Picking the longest or the shortest option, by characters; does not apply where all are as long."""
     for name, choose in (("longest option", max), ("shortest option", min)):
         for sample_id, one in asked.items():
@@ -42,7 +42,7 @@ def sample_faults(samples: Sequence[Sample]) -> Iterator[DataFault]:
             yield DataFault(sample_id=first, kind="same_prompt", detail=detail)
 
 
-def option_faults(asked: Mapping[str, Asked]) -> Iterator[DataFault]:
+def option_faults(asked: Mapping[str, AnswerOptions]) -> Iterator[DataFault]:
     """Samples that list an option twice."""
     for sample_id, one in asked.items():
         twice = [option for option in dict.fromkeys(one.options) if one.options.count(option) > 1]
@@ -56,30 +56,30 @@ Key = tuple[str, str, View]
 
 
 def shortcut_accuracies(
-    plays: Iterable[ShortcutGuess], refs: Mapping[str, SampleRef]
+    guesses: Iterable[ShortcutGuess], refs: Mapping[str, SampleRef]
 ) -> tuple[ShortcutAccuracy, ...]:
-    """What each shortcut is worth in each cell and view, in the order in which they were first played."""
+    """How often each shortcut is right in each cell and view, in the order in which they were first tried."""
     groups: dict[Key, list[ShortcutGuess]] = defaultdict(list)
-    for play in plays:
-        groups[play.shortcut, refs[play.sample_id].cell, play.view].append(play)
-    return tuple(_worth(cell, group, refs) for (_, cell, _), group in groups.items())
+    for attempt in guesses:
+        groups[attempt.shortcut, refs[attempt.sample_id].cell, attempt.view].append(attempt)
+    return tuple(_accuracy(cell, group, refs) for (_, cell, _), group in groups.items())
 
 
-def _worth(cell: str, plays: Sequence[ShortcutGuess], refs: Mapping[str, SampleRef]) -> ShortcutAccuracy:
-    clusters = np.unique([refs[play.sample_id].cluster for play in plays], return_inverse=True)[1]
-    grouping = design(np.zeros(len(plays), dtype=np.intp), clusters.astype(np.intp))
-    values = np.array([play.value for play in plays])
+def _accuracy(cell: str, guesses: Sequence[ShortcutGuess], refs: Mapping[str, SampleRef]) -> ShortcutAccuracy:
+    clusters = np.unique([refs[attempt.sample_id].cluster for attempt in guesses], return_inverse=True)[1]
+    grouping = design(np.zeros(len(guesses), dtype=np.intp), clusters.astype(np.intp))
+    values = np.array([attempt.value for attempt in guesses])
     mean, estimate = mean_score(values, grouping), grouping.estimate(values, limits=(0.0, 1.0))
-    chances = [play.chance for play in plays if play.chance is not None]
-    applied = [play for play in plays if play.applies]
+    chances = [attempt.chance for attempt in guesses if attempt.chance is not None]
+    applied = [attempt for attempt in guesses if attempt.applies]
     return ShortcutAccuracy(
-        shortcut=plays[0].shortcut,
-        kind=plays[0].kind,
+        shortcut=guesses[0].shortcut,
+        kind=guesses[0].kind,
         cell=cell,
-        view=plays[0].view,
-        n=len(plays),
+        view=guesses[0].view,
+        n=len(guesses),
         applies=len(applied),
-        hits=sum(play.value for play in applied),
+        hits=sum(attempt.value for attempt in applied),
         value=mean.mean,
         chance=sum(chances) / len(chances) if chances else None,
         clusters=mean.clusters,
@@ -89,15 +89,17 @@ def _worth(cell: str, plays: Sequence[ShortcutGuess], refs: Mapping[str, SampleR
     )
 
 
-def letters(asked: Mapping[str, Asked], refs: Mapping[str, SampleRef], view: View) -> tuple[Letters, ...]:
+def letters(
+    asked: Mapping[str, AnswerOptions], refs: Mapping[str, SampleRef], view: View
+) -> tuple[Letters, ...]:
     """How often each letter is right, cell by cell."""
-    cells: dict[str, list[Asked]] = defaultdict(list)
+    cells: dict[str, list[AnswerOptions]] = defaultdict(list)
     for sample_id, one in asked.items():
         cells[refs[sample_id].cell].append(one)
     return tuple(_letters(cell, cells[cell], view) for cell in sorted(cells))
 
 
-def _letters(cell: str, asked: Sequence[Asked], view: View) -> Letters:
+def _letters(cell: str, asked: Sequence[AnswerOptions], view: View) -> Letters:
     right = Counter(one.right[0] for one in asked)
     most = max(len(one.options) for one in asked)
     return Letters(
@@ -159,33 +161,33 @@ def audit(
 def _findings(
     benchmark: Benchmark, samples: dict[PromptProtocol, list[Sample]], faults: Sequence[DataFault]
 ) -> Findings:
-    hook = find_audit_plugin(benchmark.name)
+    plugin = find_audit_plugin(benchmark.name)
     official = samples["official"]
     refs = {sample.ref.sample_id: sample.ref for sample in official}
-    asked = {protocol: _asked(hook, given) for protocol, given in samples.items()}
+    asked = {protocol: _asked(plugin, given) for protocol, given in samples.items()}
     cells = sorted(ref.cell for ref in refs.values())
-    plays = [*(hook.plays(samples) if hook else ()), *_length_plays(asked)]
+    guesses = [*(plugin.try_shortcuts(samples) if plugin else ()), *_try_lengths(asked)]
     return Findings(
         benchmark=benchmark.name,
         version=benchmark.version,
         samples={cell: cells.count(cell) for cell in dict.fromkeys(cells)},
-        worths=shortcut_accuracies(plays, refs),
+        accuracies=shortcut_accuracies(guesses, refs),
         letters=tuple(row for protocol in PROTOCOLS for row in letters(asked[protocol], refs, protocol)),
         faults=(
             *faults,
             *sample_faults(official),
             *option_faults(asked["official"]),
-            *(hook.case_faults(official) if hook else ()),
+            *(plugin.case_faults(official) if plugin else ()),
         ),
         unread={protocol: len(samples[protocol]) - len(asked[protocol]) for protocol in PROTOCOLS},
     )
 
 
-def _asked(hook: AuditPlugin | None, samples: Sequence[Sample]) -> dict[str, Asked]:
-    told = {sample.ref.sample_id: hook.asked(sample) for sample in samples} if hook else {}
+def _asked(plugin: AuditPlugin | None, samples: Sequence[Sample]) -> dict[str, AnswerOptions]:
+    told = {sample.ref.sample_id: plugin.answer_options(sample) for sample in samples} if plugin else {}
     return {sample_id: one for sample_id, one in told.items() if one is not None}
 
 
-def _length_plays(asked: dict[PromptProtocol, dict[str, Asked]]) -> Iterator[ShortcutGuess]:
+def _try_lengths(asked: dict[PromptProtocol, dict[str, AnswerOptions]]) -> Iterator[ShortcutGuess]:
     for protocol in PROTOCOLS:
-        yield from length_plays(asked[protocol], protocol)
+        yield from try_lengths(asked[protocol], protocol)

@@ -1,16 +1,16 @@
-"""Findings: what an audit measured, as plain data."""
+"""What an audit measured, as plain data."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from gnomon.audit.hook import Kind, View
+from gnomon.audit.plugin import Kind, View
 from gnomon.core.sample import DataFault
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShortcutAccuracy:
-    """What a shortcut is worth in a cell, by what was looked at.
+    """How often a shortcut is right in a cell, by what was looked at.
 
     `value` is its mean over all `n` samples, with chance counted where it does not apply; `hits` are those
     of the `applies` samples where it does (broken numbers: a guess between two is half a hit). The intervals
@@ -66,7 +66,7 @@ class Findings:
     benchmark: str
     version: str
     samples: Mapping[str, int]  # by cell
-    worths: tuple[ShortcutAccuracy, ...] = ()
+    accuracies: tuple[ShortcutAccuracy, ...] = ()
     letters: tuple[Letters, ...] = ()
     faults: tuple[DataFault, ...] = ()
     unread: Mapping[str, int] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class Findings:
     @property
     def surviving(self) -> tuple[ShortcutAccuracy, ...]:
         """The leaks that the guarded prompt does not end."""
-        return tuple(worth for worth in self.worths if worth.survives)
+        return tuple(accuracy for accuracy in self.accuracies if accuracy.survives)
 
     @property
     def fault_counts(self) -> Mapping[str, int]:
@@ -90,9 +90,9 @@ class Findings:
             "benchmark": self.benchmark,
             "version": self.version,
             "samples": {"n": sum(self.samples.values()), "by_cell": dict(self.samples)},
-            "shortcuts": [asdict(worth) | {"survives": worth.survives} for worth in self.worths],
+            "shortcuts": [asdict(accuracy) | {"survives": accuracy.survives} for accuracy in self.accuracies],
             "answer_positions": [asdict(letters) for letters in self.letters],
             "faults": {"counts": self.fault_counts, "cases": [asdict(fault) for fault in self.faults]},
             "options_unread": dict(self.unread),
-            "surviving_leaks": [f"{worth.shortcut} in {worth.cell}" for worth in self.surviving],
+            "surviving_leaks": [f"{accuracy.shortcut} in {accuracy.cell}" for accuracy in self.surviving],
         }

@@ -1,4 +1,4 @@
-"""Tables: findings for people, on a terminal."""
+"""Prints the findings of an audit as tables on a terminal."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from gnomon.audit.findings import Findings, Letters, ShortcutAccuracy
-from gnomon.audit.hook import VIEWS, View
+from gnomon.audit.plugin import VIEWS, View
 from gnomon.core.sample import DataFault
 from gnomon.report.text_formats import count as counted
 
@@ -17,15 +17,15 @@ Row = Mapping[View, ShortcutAccuracy]
 
 
 def tables(findings: Findings) -> Iterator[Table | str]:
-    """What each shortcut is worth, where the right answers stand, what is wrong, and the verdict."""
+    """How often each shortcut is right, where the right answers stand, what is wrong, and the verdict."""
     n = sum(findings.samples.values())
     sizes = f"{counted(n, 'sample')} in {counted(len(findings.samples), 'cell')}"
     yield f"{findings.benchmark} {findings.version}: {sizes}"
-    rows = _rows(findings.worths)
+    rows = _rows(findings.accuracies)
     for kind, title in (("leak", "Leaks of a protocol"), ("floor", "Floors: regularities of the questions")):
         chosen = [row for row in rows if _first(row).kind == kind]
         if chosen:
-            yield _worths(title, [row for row in chosen if _tells(row)])
+            yield _accuracies(title, [row for row in chosen if _tells(row)])
             quiet = sorted(
                 {_first(row).shortcut for row in chosen} - {_first(r).shortcut for r in chosen if _tells(r)}
             )
@@ -41,10 +41,10 @@ def tables(findings: Findings) -> Iterator[Table | str]:
     yield _verdict(findings)
 
 
-def _rows(worths: Sequence[ShortcutAccuracy]) -> list[Row]:
+def _rows(accuracies: Sequence[ShortcutAccuracy]) -> list[Row]:
     rows: dict[tuple[str, str], dict[View, ShortcutAccuracy]] = defaultdict(dict)
-    for worth in worths:
-        rows[worth.shortcut, worth.cell][worth.view] = worth
+    for accuracy in accuracies:
+        rows[accuracy.shortcut, accuracy.cell][accuracy.view] = accuracy
     order = list(dict.fromkeys(shortcut for shortcut, _ in rows))
     return [rows[key] for key in sorted(rows, key=lambda key: (order.index(key[0]), key[1]))]
 
@@ -55,10 +55,10 @@ def _first(row: Row) -> ShortcutAccuracy:
 
 def _tells(row: Row) -> bool:
     """Whether the rule applies anywhere; of what is never to stand there (chance 0), whether it does."""
-    return any(worth.applies and (worth.chance != 0 or worth.value > 0) for worth in row.values())
+    return any(accuracy.applies and (accuracy.chance != 0 or accuracy.value > 0) for accuracy in row.values())
 
 
-def _worths(title: str, rows: Sequence[Row]) -> Table:
+def _accuracies(title: str, rows: Sequence[Row]) -> Table:
     table = Table(
         title=f"{title}, in %",
         caption="right [95 % interval] hits/applies; chance counts where a rule does not apply; –: never",
@@ -69,18 +69,20 @@ def _worths(title: str, rows: Sequence[Row]) -> Table:
         table.add_column(heading, justify="right")
     for row in rows:
         first = _first(row)
-        chances = dict.fromkeys(_percent(worth.chance) for worth in row.values())
+        chances = dict.fromkeys(_percent(accuracy.chance) for accuracy in row.values())
         cells = [_cell(row.get(view)) for view in VIEWS]
         table.add_row(escape(first.shortcut), first.cell, str(first.n), " / ".join(chances), *cells)
     return table
 
 
-def _cell(worth: ShortcutAccuracy | None) -> str:
-    if worth is None or not worth.applies:
+def _cell(accuracy: ShortcutAccuracy | None) -> str:
+    if accuracy is None or not accuracy.applies:
         return "–"
-    interval = f" \\[{_percent(worth.ci95[0])}, {_percent(worth.ci95[1])}]" if worth.ci95 else ""
-    text = f"{100 * worth.value:.1f}{interval} {worth.hits:.1f}/{worth.applies}"
-    return f"[bold red]{text}[/]" if worth.survives else f"[bold]{text}[/]" if worth.beats_chance else text
+    interval = f" \\[{_percent(accuracy.ci95[0])}, {_percent(accuracy.ci95[1])}]" if accuracy.ci95 else ""
+    text = f"{100 * accuracy.value:.1f}{interval} {accuracy.hits:.1f}/{accuracy.applies}"
+    return (
+        f"[bold red]{text}[/]" if accuracy.survives else f"[bold]{text}[/]" if accuracy.beats_chance else text
+    )
 
 
 def _percent(share: float | None) -> str:
@@ -104,7 +106,7 @@ def _faults(faults: Sequence[DataFault], counts: Mapping[str, int]) -> Table:
         table.add_column(heading, justify="right" if heading == "count" else "left")
     for kind, count in counts.items():
         examples = [fault for fault in faults if fault.kind == kind][:EXAMPLES]
-        texts = (escape(": ".join(filter(None, (one.sample_id, one.detail)))) for one in examples)
+        texts = (escape(": ".join(filter(None, (example.sample_id, example.detail)))) for example in examples)
         table.add_row(kind, str(count), "\n".join(texts))
     return table
 
@@ -112,5 +114,5 @@ def _faults(faults: Sequence[DataFault], counts: Mapping[str, int]) -> Table:
 def _verdict(findings: Findings) -> str:
     if not findings.surviving:
         return "No leak is seen to survive the guarded prompt: none is surely above chance."
-    names = "; ".join(f"{worth.shortcut} in {worth.cell}" for worth in findings.surviving)
+    names = "; ".join(f"{accuracy.shortcut} in {accuracy.cell}" for accuracy in findings.surviving)
     return f"LEAKS SURVIVE the guarded prompt: {names}"

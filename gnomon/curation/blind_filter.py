@@ -1,4 +1,4 @@
-"""Blind: drop the questions that every model answers without looking (UrbanVideo-Bench, section 3.2.3)."""
+"""Drops the questions that every model answers without looking (UrbanVideo-Bench, section 3.2.3)."""
 
 from collections import defaultdict
 from collections.abc import Sequence

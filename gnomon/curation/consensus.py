@@ -1,4 +1,4 @@
-"""Consensus: which published answers several models confirm over several rounds (EscherVerse, Methods).
+"""Finds the published answers that several models confirm over several rounds (EscherVerse, Methods).
 
 A model's vote is what it answered in most of its rounds. A question on which every model votes for gold is
 agreed; every other one is queued for a person, those first that look most like a wrong gold.
@@ -67,9 +67,9 @@ def consensus_of(rows: Sequence[Row]) -> list[Consensus]:
     by_sample: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_sample[row["sample_id"]].append(row)
-    found = [_consensus(sample_id, group, models) for sample_id, group in by_sample.items()]
+    results = [_consensus(sample_id, group, models) for sample_id, group in by_sample.items()]
     order: tuple[Standing, ...] = (*MOST_DOUBTFUL, "agreed")
-    return sorted(found, key=lambda one: (order.index(one.standing), one.agreement, one.sample_id))
+    return sorted(results, key=lambda one: (order.index(one.standing), one.agreement, one.sample_id))
 
 
 def _consensus(sample_id: str, rows: Sequence[Row], models: Sequence[str]) -> Consensus:

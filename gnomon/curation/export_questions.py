@@ -1,4 +1,4 @@
-"""Harvest: written questions as UrbanVideo-Bench's published file."""
+"""Writes questions that models wrote as UrbanVideo-Bench's published file."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Review: the queue of doubtful questions for a person, and what the person decided."""
+"""The queue of doubtful questions for a person, and what the person decided."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Rows: the result rows that a finished job wrote as NDJSON, as far as curation reads them."""
+"""Reads the result rows that a finished job wrote as NDJSON, as far as curation needs them."""
 
 import json
 from pathlib import Path

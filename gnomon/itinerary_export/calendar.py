@@ -1,4 +1,4 @@
-"""A trip as an iCalendar file (RFC 5545): one event a visit, in the local time of the place."""
+"""Writes a trip as an iCalendar file (RFC 5545): one event per visit, in the local time of the place."""
 
 import datetime as dt
 
@@ -7,7 +7,7 @@ from icalendar import Calendar, Event
 from gnomon.core.ids import stable_hash
 from gnomon.itinerary_export.result import TripResult
 from tools.itinerary.hours import minutes_of
-from tools.itinerary.plan import Leg, Visit
+from tools.itinerary.plan import ItineraryLeg, Visit
 
 MADE_AT = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
 """Every event needs a time stamp; a fixed one, so that the same plan gives the same bytes."""
@@ -26,7 +26,7 @@ def to_ics(result: TripResult) -> bytes:
     return bytes(calendar.to_ical())
 
 
-def _event(result: TripResult, number: int, midnight: dt.datetime, visit: Visit, leg: Leg) -> Event:
+def _event(result: TripResult, number: int, midnight: dt.datetime, visit: Visit, leg: ItineraryLeg) -> Event:
     event = Event()
     event.add("uid", f"{stable_hash(result.plan.request_id, number, visit.place.id)}@gnomon")
     event.add("dtstamp", MADE_AT)

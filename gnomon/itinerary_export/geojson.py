@@ -1,4 +1,4 @@
-"""A trip as GeoJSON (RFC 7946): stops as points, each leg as a line, with times as properties."""
+"""Writes a trip as GeoJSON (RFC 7946): stops as points, each leg as a line, times as properties."""
 
 from collections.abc import Callable
 from typing import Any

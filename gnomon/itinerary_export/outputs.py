@@ -1,4 +1,4 @@
-"""Outputs: every form a planned trip is given out in, by file ending and by media type.
+"""Writes a planned trip in every form it is given out in, by file ending and by media type.
 
 Calendars and streets are imported when they are wanted: the API, which offers them, need not load them.
 """
@@ -39,7 +39,7 @@ def to_markdown(result: TripResult) -> str:
     for number, day in enumerate(plan.days, 1):
         lines += ["", f"## Day {number}: {day.date:%A %d %B %Y}", "", *_table(result, day)]
     lines += ["", "## Checks", ""]
-    lines += [_fault(one) for one in result.violations] or [_passed(result)]
+    lines += [_fault(violation) for violation in result.violations] or [_passed(result)]
     if plan.skipped:
         lines += ["", *(f"- Left out: {_plain(one.place)} ({_plain(one.reason)})" for one in plan.skipped)]
     lines += ["", *(f"- {_plain(line)}" for line in plan.assumptions)]

@@ -1,4 +1,4 @@
-"""A trip as one HTML page that needs nothing else: a map and a timeline a day, all stops, all checks."""
+"""Writes a trip as one HTML page that needs nothing else: a map and a timeline per day, stops, checks."""
 
 import functools
 import math

@@ -1,4 +1,4 @@
-"""Result: a plan with its verification, as a finished trial holds it."""
+"""A plan with its verification, as a finished trial holds it."""
 
 import json
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ class TripResult:
     @property
     def errors(self) -> list[Mapping[str, str]]:
         """What is wrong."""
-        return [one for one in self.violations if one["severity"] == "error"]
+        return [violation for violation in self.violations if violation["severity"] == "error"]
 
     @property
     def title(self) -> str:
@@ -47,7 +47,7 @@ class TripResult:
             "plan": self.plan.model_dump(mode="json"),
             "verification": {
                 "passes": not self.errors,
-                "violations": [dict(one) for one in self.violations],
+                "violations": [dict(violation) for violation in self.violations],
                 "verified_by": self.verified_by,
             },
             "request": dict(self.request),

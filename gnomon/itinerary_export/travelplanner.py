@@ -1,4 +1,4 @@
-"""TravelPlanner's plans by three of its common-sense rules, written anew: a check of ours from outside.
+"""Checks TravelPlanner's plans by three of its common-sense rules, written anew.
 
 The plans are those of Xie et al., "TravelPlanner: A Benchmark for Real-World Planning with Language
 Agents" (ICML 2024): a list of days with texts for transportation, three meals, attractions and lodging;

@@ -1,4 +1,4 @@
-"""Where the clips of a published folder lie: under the usual names of their folder, or beside the table."""
+"""Finds the clips of a published folder: under the usual names of their folder, or beside the table."""
 
 import functools
 from collections.abc import Collection, Iterable, Sequence

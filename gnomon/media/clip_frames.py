@@ -1,4 +1,4 @@
-"""Shown clip: what a prompt shows of a clip, and why it shows nothing where the clip cannot be read."""
+"""Shows a clip in a prompt and to tools, and says why nothing is shown where it cannot be read."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

@@ -1,10 +1,11 @@
-"""Clip samples: multiple-choice questions about clips in a folder, as sample sets."""
+"""Makes sample sets of questions about clips in a folder."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,6 +22,7 @@ from gnomon.media.store import MediaStore
 from tools.core.regular_file import open_regular
 
 MAX_ROWS = 10_000_000
+Q = TypeVar("Q")  # a question of one benchmark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,14 +73,12 @@ def question_of(record: Mapping[str, Any], letters: Iterable[str]) -> ClipQuesti
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClipSamples:
-    """The selected questions in their drawn order; frames are made when a sample is asked for."""
+class ClipSamples(Generic[Q]):
+    """The selected questions about clips in their drawn order; `build` makes a sample, on demand."""
 
     folders: ClipFolders
-    showing: Showing
-    protocol: PromptProtocol
-    clips: Clips
-    questions: Mapping[str, ClipQuestion]
+    questions: Mapping[str, Q]  # by sample id
+    build: Callable[[Q], Sample]
     refs: Sequence[SampleRef]
     faults: Sequence[DataFault]
     unshowable: int
@@ -94,19 +94,9 @@ class ClipSamples:
         Raises:
             NotFound: it is not among the selected ones.
         """
-        question = self.questions.get(sample_id)
-        if question is None:
+        if sample_id not in self.questions:
             raise NotFound(f"no sample {sample_id!r} in this selection")
-        path, showing = self.folders.find(question.clip), self.showing
-        shown = show_clip(self.clips, path, question.clip, showing.rule, showing.look)
-        return Sample(
-            ref=ref_of(question),
-            parts=showing.prompt(question, shown.frames),
-            target={"question": question, "protocol": self.protocol},
-            footage=shown.footage,
-            missing=shown.missing,
-            broken="" if showing.blind_runs else shown.fault,
-        )
+        return self.build(self.questions[sample_id])
 
 
 def draw_samples(
@@ -118,7 +108,7 @@ def draw_samples(
     select: Select,
     protocol: PromptProtocol,
     media: MediaStore,
-) -> ClipSamples:
+) -> ClipSamples[ClipQuestion]:
     """The selection, in an order drawn by the seed, so that a smaller limit is a prefix of a larger one."""
     chosen = [
         question
@@ -132,13 +122,25 @@ def draw_samples(
     absent = folders.absent(clips)
     return ClipSamples(
         folders=folders,
-        showing=showing,
-        protocol=protocol,
-        clips=Clips(media),
+        build=partial(_sample, folders=folders, clips=Clips(media), showing=showing, protocol=protocol),
         questions={question.sample_id: question for question in chosen},
         refs=[ref_of(question) for question in chosen],
         faults=[*faults, *_absent(absent, chosen), *absence(clips, absent, sought=folders.sought)],
         unshowable=0 if showing.blind_runs else sum(clip in absent for clip in clips),
+    )
+
+
+def _sample(
+    question: ClipQuestion, *, folders: ClipFolders, clips: Clips, showing: Showing, protocol: PromptProtocol
+) -> Sample:
+    clip = show_clip(clips, folders.find(question.clip), question.clip, showing.rule, showing.look)
+    return Sample(
+        ref=ref_of(question),
+        parts=showing.prompt(question, clip.frames),
+        target={"question": question, "protocol": protocol},
+        footage=clip.footage,
+        missing=clip.missing,
+        broken="" if showing.blind_runs else clip.fault,
     )
 
 

@@ -1,25 +1,58 @@
-"""Clips: frames chosen by a rule, decoded and encoded once, kept by content, shared by all who ask."""
+"""Decodes, marks and encodes the frames of a clip that a rule picks; kept by content, made once."""
 
 import fcntl
 import hashlib
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import ImageRef
-from gnomon.media.marks import Mark, draw_box, draw_label
 from gnomon.media.rules import FrameRule
 from gnomon.media.store import MediaStore
 from gnomon.media.video import Video, decode, probe, probe_decoding
 from gnomon.whole_file import make_private_folder, room_for, write_whole
 from tools.core.regular_file import open_regular
+
+RED = (255, 0, 0)
+BOX_WIDTH_PX = 3
+LABEL_MARGIN_PX = 8
+LABEL_SIZE_PX = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """What to draw on one frame: a red box (x, y, width, height in pixels), lines in a black corner panel."""
+
+    index: int
+    box: tuple[float, float, float, float] | None = None
+    label: tuple[str, ...] = ()
+
+
+def draw_box(image: Image.Image, box: Sequence[float], *, width_px: int = BOX_WIDTH_PX) -> None:
+    """Draw a red box on the picture; one that lies outside leaves it as it is."""
+    x, y, width, height = box
+    corners = (x, y, x + max(width, 0), y + max(height, 0))
+    ImageDraw.Draw(image).rectangle(corners, outline=RED, width=width_px)
+
+
+def draw_label(image: Image.Image, lines: Sequence[str], *, size_px: int = LABEL_SIZE_PX) -> None:
+    """Write white lines on a black panel in the upper right corner."""
+    draw, text = ImageDraw.Draw(image), "\n".join(lines)
+    left, top, right, bottom = draw.multiline_textbbox((0, 0), text, font_size=size_px)
+    panel_px = right - left + 2 * LABEL_MARGIN_PX
+    draw.rectangle(
+        (image.width - panel_px, 0, image.width, bottom + top + 2 * LABEL_MARGIN_PX), fill=(0, 0, 0)
+    )
+    at = (image.width - panel_px + LABEL_MARGIN_PX - left, LABEL_MARGIN_PX)
+    draw.multiline_text(at, text, fill=(255, 255, 255), font_size=size_px)
+
 
 VERSION = 1  # a change that can change a picture changes it
 

@@ -1,4 +1,4 @@
-"""Rules: which frames of a clip are shown. Each is a small value, so that equal rules share their frames."""
+"""Which frames of a clip are shown. Each rule is a small value, so that equal rules share their frames."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Store: pictures kept once, by the hash of their bytes, for all arms, models and workers."""
+"""Keeps pictures once, by the hash of their bytes, for all arms, models and workers."""
 
 import hashlib
 import io

@@ -1,4 +1,4 @@
-"""Video: what a file says of its frames, and frames by their index; every file is taken for hostile."""
+"""Reads what a video file says of its frames, and frames by their index; no file is trusted."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from av.video.frame import VideoFrame
     from av.video.stream import VideoStream
 
-LATE = ("av",)  # with FFmpeg inside
+LAZY = ("av",)  # with FFmpeg inside
 MAX_FRAMES = 1_000_000
 MAX_SECONDS = 6 * 3600.0
 FORMATS = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,mpegvideo,flv,asf,gif,h264,hevc"

@@ -1,4 +1,9 @@
-"""Questions: STI-Bench's eight tasks asked of a recording, with truth and distractors, as published rows."""
+"""Asks STI-Bench's eight tasks of a recording, with truth and wrong options, and writes published rows.
+
+The distance of a wrong option from the right one fits the scene, drawn evenly in its logarithm. STI-Bench
+(2025), section 3.2: millimetres to centimetres on a desk, centimetres to decimetres in a room, decimetres to
+metres outdoors. The spans and digits here are ours.
+"""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Recording: boxes and camera poses frame by frame, in a file format for any tracking data."""
+"""Reads recordings: boxes and camera poses frame by frame, in a file format for any tracking data."""
 
 import itertools
 import json

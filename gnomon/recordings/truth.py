@@ -1,4 +1,4 @@
-"""Truth: the eight quantities of STI-Bench's appendix A.2, from a recording."""
+"""Computes the eight quantities of STI-Bench's appendix A.2 from a recording."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Compare: a model's edges set against the gold ones, each edge right, wrong or missed."""
+"""Compares a model's edges with the gold ones: each edge is right, wrong or missed."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Draw: a visiting-order graph as SVG. Inclusion is a box in a box, transition an arrow."""
+"""Draws a visiting-order graph as SVG: inclusion is a box in a box, transition an arrow."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The graph: prefectures, cities and places; inclusion by place, transition by time."""
+"""The graph of prefectures, cities and places: how it is built from visits, and what breaks its rules."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

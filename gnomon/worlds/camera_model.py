@@ -1,4 +1,4 @@
-"""Mount: how a generated camera hangs, and so how its pixels and its floor's metres belong together."""
+"""How a generated camera hangs, how its pixels and its floor's metres correspond, and where it is put."""
 
 import math
 from collections.abc import Iterable, Mapping

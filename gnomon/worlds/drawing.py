@@ -1,4 +1,4 @@
-"""Drawing: from a sample's number to its world and its question. Equal numbers, equal questions."""
+"""Draws the world and the question behind a sample's number. Equal numbers, equal questions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

@@ -1,11 +1,10 @@
-"""Questions about what comes next: the next camera, the next two, where two targets meet (NSF, TF, MTTF)."""
+"""Asks what comes next: the next camera, the next two, where two targets meet (NSF, TF, MTTF)."""
 
 import math
 from random import Random
 
 from gnomon.worlds.question import Question, nearest
-from gnomon.worlds.sighting import Sighting
-from gnomon.worlds.trajectory import Trip, trip
+from gnomon.worlds.trajectory import Sighting, Trip, trip
 from gnomon.worlds.world import World
 
 BEYOND = 1.5  # a wrong camera ahead is at least this many times as far as the right one

@@ -1,4 +1,4 @@
-"""Generate: write worlds to a folder in GTR-Bench's published layout, with maps and scene files."""
+"""Writes worlds to a folder in GTR-Bench's published layout, with maps and scene files."""
 
 import json
 from collections import defaultdict

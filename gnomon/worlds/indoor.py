@@ -1,4 +1,4 @@
-"""Indoor worlds: a building of two or three floors, its corridors and rooms, and cameras in them."""
+"""Generates indoor worlds: a building of two or three floors, its corridors, rooms and cameras."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from gnomon.worlds.names import ROOMS, THINGS
 from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import bearing_deg
 from tools.scene.frame import Frame
-from tools.scene.scene import Camera, Place, Point, Portal, Scene, Zone
+from tools.scene.scene import Camera, Point, Portal, Scene, ScenePlace, Zone
 
 LENGTH_M = (58.0, 72.0)
 ROOM_DEPTH_M = 8.0
@@ -282,14 +282,16 @@ def _climb(
     )
 
 
-def _things(rng: Random, rooms: Sequence[tuple[int, Rectangle]], turn: Turn) -> dict[str, Place]:
+def _things(rng: Random, rooms: Sequence[tuple[int, Rectangle]], turn: Turn) -> dict[str, ScenePlace]:
     """Things people know their way by, each in the middle of a passage or hall, or along a corridor."""
     public = [(floor, room) for floor, room in rooms if room.kind in ("passage", "hall")]
     drawn = zip(
         rng.sample(THINGS, len(THINGS)), rng.sample(public, min(THINGS_DRAWN, len(public))), strict=False
     )
     return {
-        f"p{number}": Place(id=f"p{number}", name=name, kind="thing", xy_m=turn(room.middle_m), floor=floor)
+        f"p{number}": ScenePlace(
+            id=f"p{number}", name=name, kind="thing", xy_m=turn(room.middle_m), floor=floor
+        )
         for number, (name, (floor, room)) in enumerate(drawn, 1)
     }
 

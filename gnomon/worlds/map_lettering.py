@@ -1,4 +1,4 @@
-"""Map lettering: names, camera ids, arrows, compass and scale on a drawn ground."""
+"""Letters a map: names, camera ids, arrows, compass and scale, where they cover nothing else."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw, ImageFont
 from shapely import LineString, Polygon, affinity, box
 
 from gnomon.worlds.map_sheet import EDGE_PX, FOOT_PX, TITLE_PX, MapSheet
-from tools.scene.scene import Camera, Place, Point, Scene
+from tools.scene.scene import Camera, Point, Scene, ScenePlace
 
 REACHES_PX = (10.0, 18.0, 28.0, 42.0, 60.0)  # from the marked point to the label's edge
 SIDES = ((1, 0), (-1, 0), (0, -1), (0, 1), (0.8, -0.8), (-0.8, -0.8), (0.8, 0.8), (-0.8, 0.8))
@@ -162,7 +162,7 @@ def _mark_portal(pen: Pen, at: Point) -> None:
         pen.line((x - 5, y + step, x + 5, y + step), fill=PORTAL, width=1)
 
 
-def _place(pen: Pen, labels: Labels, place: Place, sheet: MapSheet, avoid: list[Polygon]) -> None:
+def _place(pen: Pen, labels: Labels, place: ScenePlace, sheet: MapSheet, avoid: list[Polygon]) -> None:
     colour = PARK if place.kind == "park" else PLACE
     x, y = sheet.pixel(place.xy_m, place.floor)
     pen.polygon([(x, y - 5), (x + 5, y), (x, y + 5), (x - 5, y)], fill=colour)

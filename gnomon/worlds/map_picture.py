@@ -1,4 +1,4 @@
-"""Map picture: a scene's map, drawn so that a person can answer from it."""
+"""Draws a scene's map so that a person can answer from it."""
 
 import io
 from collections import Counter

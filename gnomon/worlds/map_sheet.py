@@ -1,4 +1,4 @@
-"""Map sheet: how a scene's metres lie on its map picture, panel by panel."""
+"""How a scene's metres map to its picture, panel by panel."""
 
 import math
 from dataclasses import dataclass, replace

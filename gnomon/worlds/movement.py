@@ -1,4 +1,4 @@
-"""Movement: where a target is at every instant, in straight pieces gone at constant speed."""
+"""Where a target is at every instant, in straight pieces at constant speed."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Names: what streets, shops and cameras of generated worlds are called. They carry no meaning."""
+"""What streets, shops and cameras of generated worlds are called. The names carry no meaning."""
 
 from random import Random
 

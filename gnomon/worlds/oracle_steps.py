@@ -1,12 +1,11 @@
-"""Steps: the truth of what perfect tools would find on the way to a question's answer, without the answer."""
+"""Computes what perfect tools would find on the way to a question's answer, without the answer."""
 
 import math
 import re
 from collections.abc import Iterator
 
 from gnomon.worlds.question import Question
-from gnomon.worlds.sighting import Sighting
-from gnomon.worlds.trajectory import Trip
+from gnomon.worlds.trajectory import Sighting, Trip
 from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import bearing_deg
 

@@ -1,4 +1,4 @@
-"""Outdoor worlds: a town of some 600 by 600 metres, its streets, and cameras that look along them."""
+"""Generates outdoor worlds: a town of some 600 by 600 metres, its streets, and cameras along them."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,9 +12,9 @@ from gnomon.worlds.names import GREENS, PLACES, STREETS
 from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import bearing_deg
 from tools.scene.frame import Frame
-from tools.scene.scene import Camera, Place, Point, Road, Scene
+from tools.scene.scene import Camera, Point, Road, Scene, ScenePlace
 
-LATE = ("networkx",)  # indoor worlds need none
+LAZY = ("networkx",)  # indoor worlds need none
 COLUMNS, ROWS = 5, 5  # junctions
 BLOCK_M = (125.0, 150.0)  # distance of neighbouring streets
 JITTER_M = 14.0  # of every junction, so that streets bend and no two ways are equally long
@@ -148,7 +148,7 @@ def _spots(camera: Camera, roads: Mapping[str, Road]) -> tuple[Spot, ...]:
     return tuple(Spot(xy_m=(point.x, point.y)) for point in middles)
 
 
-def _places(rng: Random, roads: Mapping[str, Road], installation: Installation) -> dict[str, Place]:
+def _places(rng: Random, roads: Mapping[str, Road], installation: Installation) -> dict[str, ScenePlace]:
     """Shops, greens and the like, off the roads and away from the cameras."""
     kinds = [*rng.sample(PLACES, PLACES_DRAWN - 2), *((green, "park") for green in rng.sample(GREENS, 2))]
     lines = MultiLineString([road.line for road in roads.values()])
@@ -159,7 +159,7 @@ def _places(rng: Random, roads: Mapping[str, Road], installation: Installation) 
     ):
         xy_m = _off_road(rng, lines, taken_m)
         taken_m.append(xy_m)
-        places[f"p{number}"] = Place(id=f"p{number}", name=f"{name} {noun}", kind=kind, xy_m=xy_m)
+        places[f"p{number}"] = ScenePlace(id=f"p{number}", name=f"{name} {noun}", kind=kind, xy_m=xy_m)
     return places
 
 

@@ -1,4 +1,4 @@
-"""Questions about what happened: which camera, when, how, in which order (GL, ATI, MS, CR)."""
+"""Asks what happened: which camera, when, how, in which order (GL, ATI, MS, CR)."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -8,8 +8,7 @@ from random import Random
 
 from gnomon.worlds.movement import BEND_DEG, Journey
 from gnomon.worlds.question import Question, nearest, when
-from gnomon.worlds.sighting import Sighting, sightings
-from gnomon.worlds.trajectory import MIN_STAY_S, Trip
+from gnomon.worlds.trajectory import MIN_STAY_S, Sighting, Trip, sightings
 from gnomon.worlds.world import World
 from tools.geometry.angles import bearing_deg, compass, turn_deg
 from tools.scene.scene import Point
@@ -122,7 +121,7 @@ def geo_location(world: World, rng: Random, trip: Trip) -> Question | None:
     middle = rng.choice(trip.sightings[first + 1 : last])
     direct_m = world.way_m(start.exit, end.entry)
     detour_m, crow_m = {}, {}
-    for camera in world.scene.cameras.keys() - {one.camera for one in trip.sightings}:
+    for camera in world.scene.cameras.keys() - {sighting.camera for sighting in trip.sightings}:
         detour_m[camera] = world.way_to_camera_m(start.exit, camera) + world.way_to_camera_m(
             end.entry, camera
         )
@@ -154,9 +153,9 @@ def arrival_time_interval(world: World, rng: Random, trip: Trip) -> Question | N
     first, last = _ends(rng, len(trip.sightings))
     start, end = trip.sightings[first], trip.sightings[last]
     unbuilt = [
-        one
-        for one in sightings(trip.journey, world.installation.unbuilt)
-        if start.end_s < one.start_s and one.end_s < end.start_s and one.stay_s >= MIN_STAY_S
+        sighting
+        for sighting in sightings(trip.journey, world.installation.unbuilt)
+        if start.end_s < sighting.start_s and sighting.end_s < end.start_s and sighting.stay_s >= MIN_STAY_S
     ]
     once = [one for one in unbuilt if sum(other.camera == one.camera for other in unbuilt) == 1]
     real = trip.sightings[first + 1 : last]

@@ -1,4 +1,4 @@
-"""Question: one drawn question with its truth, and its form in GTR-Bench's published layout."""
+"""One drawn question with its truth and boxes, and its form in GTR-Bench's published layout."""
 
 import math
 from collections.abc import Sequence
@@ -9,8 +9,7 @@ from typing import Any
 from gnomon.benchmarks.gtr_bench.clock import clock_span
 from gnomon.worlds.camera_model import Mount
 from gnomon.worlds.movement import Journey
-from gnomon.worlds.sighting import Sighting
-from gnomon.worlds.trajectory import Trip
+from gnomon.worlds.trajectory import Sighting, Trip
 from gnomon.worlds.world import World
 from tools.geometry.angles import bearing_deg, turn_deg
 

@@ -1,4 +1,4 @@
-"""Numbering: which place and which task sample k of a seed has. Nothing is generated to find out."""
+"""Which place and which task sample k of a seed has. Nothing is generated to tell."""
 
 import re
 from collections.abc import Sequence

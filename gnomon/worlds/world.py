@@ -1,4 +1,4 @@
-"""World: one generated place, with everything that is needed to move through it and to film it."""
+"""One generated place, with everything that is needed to move through it and to film it."""
 
 import math
 from collections.abc import Mapping

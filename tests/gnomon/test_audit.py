@@ -11,23 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from gnomon.audit.audit import audit, length_plays, letters, option_faults, shortcut_accuracies
+from gnomon.audit.audit import audit, letters, option_faults, shortcut_accuracies, try_lengths
 from gnomon.audit.findings import Findings, ShortcutAccuracy
-from gnomon.audit.hook import Asked, ShortcutGuess, find_audit_plugin, guess
+from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, find_audit_plugin, guess
 from gnomon.audit.tables import tables
 from gnomon.core.benchmark import BENCHMARKS, Select
 from gnomon.core.errors import DataError
 from gnomon.core.sample import DataFault, Part, Sample, SampleRef
 from gnomon.media import MediaStore
 
-FOUR = Asked(options=("a", "bb", "ccc", "dddd"), right=(1,))
+FOUR = AnswerOptions(options=("a", "bb", "ccc", "dddd"), right=(1,))
 
 
 def ref(name: str, cluster: str = "", cell: str = "cell") -> SampleRef:
     return SampleRef(sample_id=name, task="task", cell=cell, cluster=cluster or name)
 
 
-def play(
+def attempt(
     name: str, value: float, *, applies: bool = True, kind: Any = "leak", view: Any = "guarded"
 ) -> ShortcutGuess:
     return ShortcutGuess(
@@ -35,10 +35,10 @@ def play(
     )
 
 
-def only(plays: list[ShortcutGuess], clusters: dict[str, str] | None = None) -> ShortcutAccuracy:
-    refs = {one.sample_id: ref(one.sample_id, (clusters or {}).get(one.sample_id, "")) for one in plays}
-    (worth,) = shortcut_accuracies(plays, refs)
-    return worth
+def only(guesses: list[ShortcutGuess], clusters: dict[str, str] | None = None) -> ShortcutAccuracy:
+    refs = {one.sample_id: ref(one.sample_id, (clusters or {}).get(one.sample_id, "")) for one in guesses}
+    (accuracy,) = shortcut_accuracies(guesses, refs)
+    return accuracy
 
 
 def test_a_rule_that_leaves_nothing_counts_as_chance() -> None:
@@ -53,43 +53,48 @@ def test_a_rule_that_leaves_two_is_worth_half_if_the_right_one_is_left() -> None
 
 
 def test_hits_are_of_the_samples_where_the_rule_applies_and_the_value_of_all() -> None:
-    worth = only(
-        [play("1", 1.0), play("2", 0.0), play("3", 0.25, applies=False), play("4", 0.25, applies=False)]
+    accuracy = only(
+        [
+            attempt("1", 1.0),
+            attempt("2", 0.0),
+            attempt("3", 0.25, applies=False),
+            attempt("4", 0.25, applies=False),
+        ]
     )
-    assert (worth.n, worth.applies, worth.hits) == (4, 2, 1.0)
-    assert worth.value == pytest.approx((1 + 0 + 0.25 + 0.25) / 4)
+    assert (accuracy.n, accuracy.applies, accuracy.hits) == (4, 2, 1.0)
+    assert accuracy.value == pytest.approx((1 + 0 + 0.25 + 0.25) / 4)
 
 
 def test_a_leak_survives_only_in_the_guarded_prompt_and_above_chance() -> None:
-    always = [play(str(index), 1.0) for index in range(12)]
+    always = [attempt(str(index), 1.0) for index in range(12)]
     assert only(always).survives
-    assert not only([play(str(index), 1.0, view="official") for index in range(12)]).survives
-    assert not only([play(str(index), 1.0, kind="floor") for index in range(12)]).survives
-    assert not only([play(str(index), float(index % 4 == 0)) for index in range(12)]).survives
+    assert not only([attempt(str(index), 1.0, view="official") for index in range(12)]).survives
+    assert not only([attempt(str(index), 1.0, kind="floor") for index in range(12)]).survives
+    assert not only([attempt(str(index), float(index % 4 == 0)) for index in range(12)]).survives
 
 
 def test_samples_of_one_kin_are_no_proof() -> None:
-    plays = [play(str(index), 1.0) for index in range(12)]
-    assert not only(plays, dict.fromkeys(map(str, range(12)), "one car")).survives
-    assert only(plays).ci95 is not None
+    guesses = [attempt(str(index), 1.0) for index in range(12)]
+    assert not only(guesses, dict.fromkeys(map(str, range(12)), "one car")).survives
+    assert only(guesses).ci95 is not None
 
 
 def test_a_rule_that_never_applies_has_no_interval() -> None:
-    worth = only([play(str(index), 0.25, applies=False) for index in range(12)])
-    assert (worth.ci95, worth.value, worth.survives) == (None, 0.25, False)
+    accuracy = only([attempt(str(index), 0.25, applies=False) for index in range(12)])
+    assert (accuracy.ci95, accuracy.value, accuracy.survives) == (None, 0.25, False)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from("abcd")), min_size=1, max_size=20))
 def test_a_worth_and_its_interval_stay_within_the_scale(given: list[tuple[float, str]]) -> None:
-    plays = [play(str(index), value) for index, (value, _) in enumerate(given)]
-    worth = only(plays, {str(index): cluster for index, (_, cluster) in enumerate(given)})
-    low, high = worth.ci95 or (0.0, 1.0)
-    assert 0 <= low <= worth.value + 1e-9
-    assert worth.value - 1e-9 <= high <= 1
+    guesses = [attempt(str(index), value) for index, (value, _) in enumerate(given)]
+    accuracy = only(guesses, {str(index): cluster for index, (_, cluster) in enumerate(given)})
+    low, high = accuracy.ci95 or (0.0, 1.0)
+    assert 0 <= low <= accuracy.value + 1e-9
+    assert accuracy.value - 1e-9 <= high <= 1
 
 
 def test_letters_are_counted_by_cell() -> None:
-    asked = {"1": FOUR, "2": FOUR, "3": Asked(options=("x", "y"), right=(0,))}
+    asked = {"1": FOUR, "2": FOUR, "3": AnswerOptions(options=("x", "y"), right=(0,))}
     refs = {"1": ref("1"), "2": ref("2"), "3": ref("3", cell="other")}
     first, second = letters(asked, refs, "official")
     assert (first.counts, first.best, first.chance) == ({"A": 0, "B": 2, "C": 0, "D": 0}, 1.0, 0.25)
@@ -97,14 +102,14 @@ def test_letters_are_counted_by_cell() -> None:
 
 
 def test_length_tells_nothing_where_all_are_as_long() -> None:
-    same = Asked(options=("aa", "bb"), right=(0,))
-    longest, same_longest, shortest, _ = length_plays({"1": FOUR, "2": same}, "official")
+    same = AnswerOptions(options=("aa", "bb"), right=(0,))
+    longest, same_longest, shortest, _ = try_lengths({"1": FOUR, "2": same}, "official")
     assert (longest.value, shortest.value) == (0.0, 0.0)
     assert not same_longest.applies
 
 
 def test_an_option_listed_twice_is_named_and_whether_it_is_right() -> None:
-    asked = {"1": FOUR, "2": Asked(options=("x", "x", "y"), right=(0,))}
+    asked = {"1": FOUR, "2": AnswerOptions(options=("x", "x", "y"), right=(0,))}
     (fault,) = option_faults(asked)
     assert (fault.sample_id, fault.kind, fault.detail) == ("2", "duplicate_option", "x (the right one)")
 
@@ -186,9 +191,11 @@ def test_the_progress_ends_with_all_samples(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", BENCHMARKS.names())
 def test_a_hook_offers_all_three_functions(name: str) -> None:
-    hook = find_audit_plugin(name)
-    if hook is not None:
-        assert all(callable(getattr(hook, part)) for part in ("asked", "plays", "case_faults"))
+    plugin = find_audit_plugin(name)
+    if plugin is not None:
+        assert all(
+            callable(getattr(plugin, part)) for part in ("answer_options", "try_shortcuts", "case_faults")
+        )
 
 
 def test_a_name_that_is_no_benchmark_has_no_hook() -> None:

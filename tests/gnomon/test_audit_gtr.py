@@ -11,10 +11,10 @@ import pytest
 
 from gnomon.audit.audit import audit
 from gnomon.audit.findings import Findings, ShortcutAccuracy
-from gnomon.audit.hook import find_audit_plugin
-from gnomon.benchmarks.gtr_bench.audit.plays import Kinship, by_target
+from gnomon.audit.plugin import find_audit_plugin
 from gnomon.benchmarks.gtr_bench.audit.rules import RULES
-from gnomon.benchmarks.gtr_bench.audit.seen import Seen, SeenClip, seen_in_files, seen_in_prompt
+from gnomon.benchmarks.gtr_bench.audit.shortcuts import Kinship, by_target
+from gnomon.benchmarks.gtr_bench.audit.shown_question import Seen, SeenClip, seen_in_files, seen_in_prompt
 from gnomon.benchmarks.gtr_bench.case import body_of, displayed_choices
 from gnomon.core.benchmark import BENCHMARKS, PromptProtocol, Select
 from gnomon.core.errors import DataError
@@ -55,8 +55,10 @@ def audited(published: Path, tmp_path: Path) -> Callable[..., Findings]:
 
 
 def pick(found: Findings, shortcut: str, view: str) -> list[ShortcutAccuracy]:
-    rows = [worth for worth in found.worths if worth.shortcut == shortcut and worth.view == view]
-    assert {worth.cell.partition(".")[0] for worth in rows} == {"indoor", "outdoor"}
+    rows = [
+        accuracy for accuracy in found.accuracies if accuracy.shortcut == shortcut and accuracy.view == view
+    ]
+    assert {accuracy.cell.partition(".")[0] for accuracy in rows} == {"indoor", "outdoor"}
     return rows
 
 
@@ -78,17 +80,17 @@ def test_clips_in_the_order_of_the_answer_tell_it_officially_and_not_guarded(
 ) -> None:
     found = audited("CausalReordering", in_the_order_of_the_answer)
     for view in ("files", "official"):
-        assert [worth.value for worth in pick(found, "CR: order of the clips", view)] == [1.0, 1.0]
-    assert all(worth.value < 0.7 for worth in pick(found, "CR: order of the clips", "guarded"))
+        assert [accuracy.value for accuracy in pick(found, "CR: order of the clips", view)] == [1.0, 1.0]
+    assert all(accuracy.value < 0.7 for accuracy in pick(found, "CR: order of the clips", "guarded"))
     assert not found.surviving
 
 
 def test_times_of_clips_to_be_ordered_stand_in_the_files_alone(audited: Callable[..., Findings]) -> None:
     found = audited("CausalReordering")
-    assert [worth.value for worth in pick(found, "CR: start times", "files")] == [1.0, 1.0]
+    assert [accuracy.value for accuracy in pick(found, "CR: start times", "files")] == [1.0, 1.0]
     for view in ("official", "guarded"):
-        assert [worth.applies for worth in pick(found, "CR: start times", view)] == [0, 0]
-        assert [worth.applies for worth in pick(found, "CR: frame numbers", view)] == [0, 0]
+        assert [accuracy.applies for accuracy in pick(found, "CR: start times", view)] == [0, 0]
+        assert [accuracy.applies for accuracy in pick(found, "CR: frame numbers", view)] == [0, 0]
 
 
 def test_a_true_interval_off_the_grid_is_found_officially_and_not_guarded(
@@ -96,15 +98,15 @@ def test_a_true_interval_off_the_grid_is_found_officially_and_not_guarded(
 ) -> None:
     found = audited("ArrivalTimeInterval", on_the_grid_but_for_the_truth)
     name = "ATI: options off the 0.1 s grid"
-    assert [worth.value for worth in pick(found, name, "official")] == [1.0, 1.0]
-    assert [worth.applies for worth in pick(found, name, "guarded")] == [0, 0]
+    assert [accuracy.value for accuracy in pick(found, name, "official")] == [1.0, 1.0]
+    assert [accuracy.applies for accuracy in pick(found, name, "guarded")] == [0, 0]
 
 
 def test_hidden_fields_tell_the_answer_in_the_files_alone(audited: Callable[..., Findings]) -> None:
     found = audited("ArrivalTimeInterval")
     name = "hidden middle_path, middle_point"
-    assert [worth.value for worth in pick(found, name, "files")] == [1.0, 1.0]
-    assert [worth.applies for worth in pick(found, name, "guarded")] == [0, 0]
+    assert [accuracy.value for accuracy in pick(found, name, "files")] == [1.0, 1.0]
+    assert [accuracy.applies for accuracy in pick(found, name, "guarded")] == [0, 0]
 
 
 def test_a_hidden_time_in_the_question_survives_the_guard(audited: Callable[..., Findings]) -> None:
@@ -112,7 +114,7 @@ def test_a_hidden_time_in_the_question_survives_the_guard(audited: Callable[...,
         case["question"] += case["middle_point"]["time"]
 
     found = audited("ArrivalTimeInterval", tell)
-    assert {worth.shortcut for worth in found.surviving} == {"hidden times in the prompt"}
+    assert {accuracy.shortcut for accuracy in found.surviving} == {"hidden times in the prompt"}
     assert found.document()["surviving_leaks"]
 
 
@@ -120,7 +122,7 @@ def test_a_file_name_in_the_question_survives_the_guard(audited: Callable[..., F
     def tell(case: Case) -> None:
         case["question"] += f" See {Path(case['map_image_path']).name} for the map."
 
-    assert {worth.shortcut for worth in audited("GeoLocation", tell).surviving} == {
+    assert {accuracy.shortcut for accuracy in audited("GeoLocation", tell).surviving} == {
         "file names in the prompt"
     }
 
@@ -247,20 +249,20 @@ def with_homography(sample: Sample, homography: Any) -> Sample:
 
 
 def test_impossible_homographies_are_named(tmp_path: Path) -> None:
-    hook = find_audit_plugin("worlds")
-    assert hook is not None
+    plugin = find_audit_plugin("worlds")
+    assert plugin is not None
     worlds = BENCHMARKS.get("worlds").open(
         data=None, select=Select(limit=1), protocol="official", media=MediaStore(tmp_path)
     )
     sample = worlds.get(worlds.refs[0].sample_id)
-    assert not list(hook.case_faults([sample]))
+    assert not list(plugin.case_faults([sample]))
     flat = with_homography(sample, np.ones((3, 3)))
-    assert "homography" in {fault.kind for fault in hook.case_faults([flat])}
+    assert "homography" in {fault.kind for fault in plugin.case_faults([flat])}
     box = sample.target["case"].clips[0].bboxes
     low, high = (min(y + h for _, y, _, h in box), max(y + h for _, y, _, h in box))
     assert low < high
     split = with_homography(sample, np.array(((1.0, 0, 0), (0, 1, 0), (0, 1, -(low + high) / 2))))
-    assert [fault.kind for fault in hook.case_faults([split])] == ["horizon"]
+    assert [fault.kind for fault in plugin.case_faults([split])] == ["horizon"]
 
 
 def test_of_the_published_questions_no_leak_survives_the_guard(gtr_dir: Path, tmp_path: Path) -> None:
@@ -271,9 +273,11 @@ def test_of_the_published_questions_no_leak_survives_the_guard(gtr_dir: Path, tm
         media=MediaStore(tmp_path),
     )
     assert not found.surviving
-    assert [worth.value for worth in pick(found, "CR: order of the clips", "official")] == [1.0, 1.0]
-    assert [worth.value for worth in pick(found, "CR: start times", "files")] == [1.0, 1.0]
-    assert all(worth.value > 0.5 for worth in pick(found, "ATI: options off the 0.1 s grid", "official"))
+    assert [accuracy.value for accuracy in pick(found, "CR: order of the clips", "official")] == [1.0, 1.0]
+    assert [accuracy.value for accuracy in pick(found, "CR: start times", "files")] == [1.0, 1.0]
+    assert all(
+        accuracy.value > 0.5 for accuracy in pick(found, "ATI: options off the 0.1 s grid", "official")
+    )
     kin = pick(found, "target id in other questions", "official")
-    assert all(worth.chance is not None and worth.value > worth.chance for worth in kin)
-    assert [worth.applies for worth in pick(found, "target id in other questions", "guarded")] == [0, 0]
+    assert all(accuracy.chance is not None and accuracy.value > accuracy.chance for accuracy in kin)
+    assert [accuracy.applies for accuracy in pick(found, "target id in other questions", "guarded")] == [0, 0]

@@ -8,8 +8,7 @@ import pytest
 
 from gnomon.benchmarks.escherverse import escherverse
 from gnomon.benchmarks.escherverse.item import SINGLE
-from gnomon.benchmarks.escherverse.official import extract, judge, similarity
-from gnomon.benchmarks.escherverse.statistics import statistics_of
+from gnomon.benchmarks.escherverse.scoring import extract, judge, similarity, statistics_of
 
 
 def _vectors(folder: Path, name: str) -> list[dict[str, Any]]:

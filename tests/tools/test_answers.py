@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.scene.frame import Frame
-from tools.scene.scene import Camera, Place, Scene, Zone
+from tools.scene.scene import Camera, Scene, ScenePlace, Zone
 
 
 def ask(toolbox: Toolbox, name: str, /, **arguments: object) -> dict:
@@ -261,7 +261,7 @@ def test_a_camera_without_homography_projects_nothing(outdoors):
 
 def test_a_whole_name_comes_before_a_part_of_one():
     places = {
-        id_: Place(id=id_, name=name, kind="shop", xy_m=(0, 0))
+        id_: ScenePlace(id=id_, name=name, kind="shop", xy_m=(0, 0))
         for id_, name in (("a", "Old Mill Inn"), ("b", "Mill"), ("c", "Bakery"))
     }
     toolbox = Toolbox(TOOLS, ToolContext(scene=Scene(id="s", frame=Frame(), kind="outdoor", places=places)))

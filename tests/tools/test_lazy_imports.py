@@ -33,7 +33,7 @@ def test_what_a_function_imports_is_named_by_its_module():
     assert len(late) > 4
     for source, names in late.items():
         module = importlib.import_module(source.removesuffix(".py").replace("/", "."))
-        assert names - NEVER_EARLY.get(source, set()) <= set(getattr(module, "LATE", ())), source
+        assert names - NEVER_EARLY.get(source, set()) <= set(getattr(module, "LAZY", ())), source
 
 
 HERE, THERE = {"camera": "c1"}, {"camera": "c2"}

@@ -20,10 +20,10 @@ from shapely.geometry.polygon import orient
 
 from tools.geometry.field_of_view import sector
 from tools.scene import format as scene_format
-from tools.scene.errors import SceneError
+from tools.scene.document import SceneError
 from tools.scene.format import read_scene, scene_from_json, scene_schema, scene_to_json, write_scene
 from tools.scene.frame import Frame
-from tools.scene.scene import Camera, MapImage, Place, Portal, Road, Scene, Zone
+from tools.scene.scene import Camera, MapImage, Portal, Road, Scene, ScenePlace, Zone
 
 DOCS = Path(__file__).parents[2] / "docs" / "scenes.md"
 EXAMPLES = Path(__file__).parents[2] / "examples" / "scenes"
@@ -87,7 +87,7 @@ def _scenes(draw) -> Scene:
         roads={road.id: road for road in roads},
         zones={zone.id: zone for zone in rooms},
         portals={portal.id: portal for portal in lifts},
-        places={"p": Place(id="p", name=draw(ids), kind="shop", xy_m=draw(points), floor=draw(floors))},
+        places={"p": ScenePlace(id="p", name=draw(ids), kind="shop", xy_m=draw(points), floor=draw(floors))},
         map_image=draw(
             maybe | st.just(MapImage(file="maps/m.png", metres_per_pixel=0.4, origin_px={-1: (3, 4.5)}))
         ),

@@ -123,7 +123,7 @@ def arrival(scene: Scene, departure: Departure, camera_id: str) -> Arrival:
     """Move the target at an even pace on the shortest way to the camera's view and through it.
 
     Raises:
-        ToolError: no such camera, nobody knows what it sees, or no way leads there.
+        ToolError: there is no such camera, what it sees is unknown, or no way leads there.
     """
     camera = find_camera(scene, camera_id)
     view = view_in(scene, camera, departure.seen_within_m)

@@ -1,4 +1,4 @@
-"""Footage: the clip of a question, as far as a tool may look into it."""
+"""The clip of a question, as far as a tool may look into it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Looking: what the tools that look into a clip again have in common."""
+"""What the tools that look into a clip again have in common."""
 
 from collections.abc import Sequence
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""JSON schemas in the plain form that function calling of every vendor understands."""
+"""Writes JSON schemas in the plain form that function calling of every vendor understands."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """Imports that a process does later than at its start, or not at all.
 
-What a module imports only when it is used it names in LATE, so that a list of tools need not wait for it; a
+What a module imports only when it is used it names in LAZY, so that a list of tools need not wait for it; a
 worker loads it before it forks, once for all shards of a job.
 """
 
@@ -12,10 +12,10 @@ from contextlib import contextmanager
 
 
 def load_lazy() -> None:
-    """Import what the modules loaded so far name in their LATE."""
+    """Import what the modules loaded so far name in their LAZY."""
     for name, module in list(sys.modules.items()):
         if name.startswith(("tools.", "gnomon.")):
-            for late in getattr(module, "LATE", ()):
+            for late in getattr(module, "LAZY", ()):
                 importlib.import_module(late)
 
 

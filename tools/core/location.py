@@ -1,4 +1,4 @@
-"""Location: how a call names a point of the scene."""
+"""How the arguments of a call name a point of the scene."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from tools.core.tool import ToolArgs, ToolError
-from tools.scene.scene import Camera, Place, Point, Scene
+from tools.scene.scene import Camera, Point, Scene, ScenePlace
 
 LISTED = 30  # so many ids an error message spells out
 
@@ -81,7 +81,7 @@ def position_of(camera: Camera) -> Point:
     """Where the camera stands.
 
     Raises:
-        ToolError: nobody knows.
+        ToolError: the position is unknown.
     """
     if camera.xy_m is None:
         raise ToolError(f"The position of camera {camera.id!r} is unknown.")
@@ -99,7 +99,7 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(known[:LISTED]) + more or "none"
 
 
-def _find_place(scene: Scene, name: str) -> Place:
+def _find_place(scene: Scene, name: str) -> ScenePlace:
     if name in scene.places:
         return scene.places[name]
     named = [place for place in scene.places.values() if place.name.casefold() == name.casefold()]

@@ -1,4 +1,4 @@
-"""What a tool meets when the place where it runs has failed."""
+"""The error that a tool raises when the place where it runs has failed."""
 
 
 class ToolOutage(Exception):

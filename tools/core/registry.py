@@ -1,4 +1,4 @@
-"""Plug-ins are found, never listed: one module, one object of the module's own name."""
+"""Finds plug-ins in a package: one module, one object of the module's own name."""
 
 import ast
 import importlib

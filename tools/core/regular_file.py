@@ -1,4 +1,4 @@
-"""Regular files: opened without waiting for a pipe's other end, and only where reading is allowed."""
+"""Opens regular files only, without waiting for a pipe's other end, and only where reading is allowed."""
 
 import os
 import stat

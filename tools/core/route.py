@@ -1,4 +1,4 @@
-"""Way: how far two points of a scene are from one another, straight and by its network."""
+"""Measures how far two points of a scene are apart, straight and by its network."""
 
 from dataclasses import dataclass
 

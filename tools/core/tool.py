@@ -84,7 +84,7 @@ A = TypeVar("A", bound=ToolArgs)
 class Tool(Generic[A]):
     """Name, description, argument type and function of one tool, and what a sample needs for it.
 
-    `run` raises ToolError for whatever the model can mend; any other exception is a fault of ours.
+    `run` raises ToolError for whatever the model can correct; any other exception is an error of ours.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Toolbox: the tools of one arm, bound to one sample."""
+"""The tools of one arm, bound to one sample."""
 
 import json
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Areas: prefectures, municipalities, wards and stations as places, by id and by name."""
+"""Prefectures, municipalities, towns and stations as places: by id, by name, and how far they reach."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.gazetteer.place import APPROXIMATE_M, Place
+from tools.gazetteer.place import APPROXIMATE_M, GazetteerPlace
 from tools.gazetteer.spelling import FOLDED, latin_key
 from tools.gazetteer.tables import MICRO, tables, unit_sphere_m
 
@@ -18,9 +18,9 @@ from tools.gazetteer.tables import MICRO, tables, unit_sphere_m
 class Areas:
     """All places but the towns; `named` finds them by their key without the word that says what they are."""
 
-    by_id: Mapping[str, Place]
-    municipalities: Sequence[Place]  # in the order of the table, so that towns find theirs by number
-    named: Mapping[str, Sequence[Place]]
+    by_id: Mapping[str, GazetteerPlace]
+    municipalities: Sequence[GazetteerPlace]  # in the order of the table, so that towns find theirs by number
+    named: Mapping[str, Sequence[GazetteerPlace]]
 
 
 @cache
@@ -31,20 +31,20 @@ def areas() -> Areas:
     rows = tables().municipalities.to_pylist()
     municipalities = [_municipality(row, int(count)) for row, count in zip(rows, towns, strict=True)]
     places = [*prefectures, *municipalities, *_stations(municipalities)]
-    named: dict[str, list[Place]] = defaultdict(list)
+    named: dict[str, list[GazetteerPlace]] = defaultdict(list)
     for place in places:
         for key in _keys(place):
             named[key].append(place)
     return Areas(by_id={place.id: place for place in places}, municipalities=municipalities, named=named)
 
 
-def _prefecture(row: Mapping[str, Any]) -> Place:
-    return Place(id=f"jp:{row['code']}", kind="prefecture", weight=1_000_000, **_named(row))
+def _prefecture(row: Mapping[str, Any]) -> GazetteerPlace:
+    return GazetteerPlace(id=f"jp:{row['code']}", kind="prefecture", weight=1_000_000, **_named(row))
 
 
-def _municipality(row: Mapping[str, Any], towns: int) -> Place:
+def _municipality(row: Mapping[str, Any], towns: int) -> GazetteerPlace:
     within = [f"jp:{row['code'][:2]}"] + ([f"jp:{row['parent_code']}"] if row["parent_code"] else [])
-    return Place(
+    return GazetteerPlace(
         id=f"jp:{row['code']}",
         kind="municipality",
         within=tuple(within),
@@ -53,14 +53,14 @@ def _municipality(row: Mapping[str, Any], towns: int) -> Place:
     )
 
 
-def _stations(municipalities: Sequence[Place]) -> list[Place]:
+def _stations(municipalities: Sequence[GazetteerPlace]) -> list[GazetteerPlace]:
     rows: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
     for row in tables().stations.to_pylist():
         rows[row["station"]].append(row)
-    found = []
+    stations = []
     for number, group in rows.items():
         home = municipalities[group[0]["municipality"]]
-        place = Place(
+        place = GazetteerPlace(
             id=f"jp:station:{number}",
             kind="station",
             within=(*home.within, home.id),
@@ -69,8 +69,8 @@ def _stations(municipalities: Sequence[Place]) -> list[Place]:
             weight=len(group),
             **_named(group[0]),
         )
-        found.append(place)
-    return found
+        stations.append(place)
+    return stations
 
 
 def _named(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def _named(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _keys(place: Place) -> set[str]:
+def _keys(place: GazetteerPlace) -> set[str]:
     """The name in both scripts, without the word that says what it is."""
     ja = place.name_ja.replace("ヶ", "ケ")
     if place.kind == "station" or ja == "北海道":
@@ -91,15 +91,15 @@ def _keys(place: Place) -> set[str]:
     return {ja[:-1], latin_key(stem)}
 
 
-LATE = ("pyarrow.compute",)  # as in tables
+LAZY = ("pyarrow.compute",)  # as in tables
 MOST = 200  # rows looked at for one name
 
 
-def town_at(row: int) -> Place:
+def town_at(row: int) -> GazetteerPlace:
     """The town of a row, at the point of that row's block."""
     table = tables()
     name_ja, home = table.towns["name_ja"][row].as_py(), areas().municipalities[table.town_home[row]]
-    return Place(
+    return GazetteerPlace(
         id=f"{home.id}:{name_ja}",
         kind="town",
         name_ja=name_ja,
@@ -111,14 +111,14 @@ def town_at(row: int) -> Place:
     )
 
 
-def town_of_id(place_id: str) -> Place | None:
+def town_of_id(place_id: str) -> GazetteerPlace | None:
     """The town of an id such as `jp:13113:道玄坂`; None if there is none."""
     home, _, name = place_id.rpartition(":")
     found = (town for town, _ in towns_named(name, latin=False, within=home or None) if town.id == place_id)
     return next(found, None) if home.count(":") == 1 else None
 
 
-def towns_named(key: str, *, latin: bool, within: str | None) -> Iterator[tuple[Place, bool]]:
+def towns_named(key: str, *, latin: bool, within: str | None) -> Iterator[tuple[GazetteerPlace, bool]]:
     """Towns whose name is `key` (true) or begins with it (false), each at the median of its blocks."""
     import pyarrow.compute as pc
 
@@ -135,7 +135,7 @@ def towns_named(key: str, *, latin: bool, within: str | None) -> Iterator[tuple[
         yield town, name in {key, f"{key}町", f"{key}cho", f"{key}machi"}
 
 
-def _inside(home: Place, within: str | None) -> bool:
+def _inside(home: GazetteerPlace, within: str | None) -> bool:
     return within is None or within == home.id or within in home.within
 
 
@@ -160,7 +160,7 @@ STATION_M = 1_000.0  # rows of one name that near are one station
 
 
 @lru_cache(maxsize=4096)
-def extent_m(place: Place) -> float:
+def extent_m(place: GazetteerPlace) -> float:
     """Metres from the place's point to its farthest town; of a town or station, what its data allow.
 
     >>> from tools.gazetteer.search import place

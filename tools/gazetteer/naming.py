@@ -1,4 +1,4 @@
-"""Naming: how a call names a place of Japan, and how a result tells of one."""
+"""How a call names a place of Japan, and how a result describes one."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -7,7 +7,7 @@ from pydantic import Field
 
 from tools.core.tool import ToolArgs, ToolError, ToolResult
 from tools.gazetteer.areas import extent_m
-from tools.gazetteer.place import KINDS, Hit, Kind, Place
+from tools.gazetteer.place import KINDS, GazetteerPlace, Hit, Kind
 from tools.gazetteer.search import areas_of, resolve
 
 SURE = 0.9  # of a hit's score: the name itself, with or without the word that says what it is
@@ -42,7 +42,7 @@ class FoundPlace(ToolResult):
     position_error_m: float = Field(description="how far from the point the place may reach")
 
 
-def found_place(place: Place) -> FoundPlace:
+def found_place(place: GazetteerPlace) -> FoundPlace:
     """A place as results tell it."""
     path = [*areas_of(place), *([place] if place.kind in {"prefecture", "municipality"} else [])]
     names = [f"{area.name_en} ({area.name_ja})" for area in path]
@@ -73,7 +73,7 @@ def hits_of(asked: NamedPlace, kinds: Collection[Kind] = KINDS) -> list[Hit]:
     return hits
 
 
-def place_of(asked: NamedPlace, kinds: Collection[Kind] = KINDS) -> Place:
+def place_of(asked: NamedPlace, kinds: Collection[Kind] = KINDS) -> GazetteerPlace:
     """The one place that a name means. A name of a prefecture and of a city in it means the prefecture,
     unless a word says which.
 

@@ -1,4 +1,4 @@
-"""Place: an area or station of the gazetteer, and what looking one up gives back."""
+"""An area or station of the gazetteer, and what looking one up gives back."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,7 @@ APPROXIMATE_M = 2_000.0  # farther from all evidence, an answer is marked as app
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class GazetteerPlace:
     """A prefecture, municipality, town or station, at a point that stands for it (WGS 84 degrees).
 
     `name_en` is empty where no reading is known. `within` holds the ids of the areas it lies in, the
@@ -33,7 +33,7 @@ class Place:
 class Hit:
     """A place that a name may mean; `score` in (0, 1], 1 for the full name."""
 
-    place: Place
+    place: GazetteerPlace
     score: float
 
 
@@ -44,10 +44,10 @@ class Whereabouts:
     `ward` is the ward of a big city, None elsewhere.
     """
 
-    prefecture: Place
-    municipality: Place
-    ward: Place | None
-    town: Place
+    prefecture: GazetteerPlace
+    municipality: GazetteerPlace
+    ward: GazetteerPlace | None
+    town: GazetteerPlace
     distance_m: float
 
     @property
@@ -60,5 +60,5 @@ class Whereabouts:
 class Near:
     """A place and how far it is."""
 
-    place: Place
+    place: GazetteerPlace
     distance_m: float

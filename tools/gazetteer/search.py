@@ -1,4 +1,4 @@
-"""The gazetteer's answers: what a name may mean, what lies around a point, what is near it."""
+"""Searches the gazetteer: what a name may mean, also misspelt, and what is around or near a point."""
 
 from collections.abc import Collection, Iterable, Iterator
 from difflib import SequenceMatcher
@@ -7,7 +7,7 @@ import numpy as np
 from geographiclib.geodesic import Geodesic
 
 from tools.gazetteer.areas import areas, town_at, town_of_id, towns_named
-from tools.gazetteer.place import KINDS, Hit, Kind, Near, Place, Whereabouts
+from tools.gazetteer.place import KINDS, GazetteerPlace, Hit, Kind, Near, Whereabouts
 from tools.gazetteer.spelling import Spelling, spelling
 from tools.gazetteer.tables import tables, unit_sphere_m
 
@@ -65,7 +65,7 @@ def _exact(asked: Spelling, within: str | None, kinds: Collection[Kind]) -> Iter
             yield Hit(place=town, score=BARE if whole else BEGINS)
 
 
-def _worth(found: Place, asked: Spelling, key: str) -> float:
+def _worth(found: GazetteerPlace, asked: Spelling, key: str) -> float:
     if not asked.end or key != asked.stem:
         return BARE
     return FULL if found.kind == "station" or found.name_ja[-1] in asked.end else OTHER_END
@@ -75,19 +75,19 @@ def _rank(hit: Hit) -> tuple[float, int, int, str]:
     return -hit.score, KINDS.index(hit.place.kind), -hit.place.weight, hit.place.id
 
 
-def place(place_id: str) -> Place:
+def place(place_id: str) -> GazetteerPlace:
     """The place of that id.
 
     Raises:
         NoSuchPlace: there is none.
     """
-    found = areas().by_id.get(place_id) or town_of_id(place_id)
-    if found is None:
+    entry = areas().by_id.get(place_id) or town_of_id(place_id)
+    if entry is None:
         raise NoSuchPlace(f"no place {place_id!r} in the gazetteer")
-    return found
+    return entry
 
 
-def areas_of(inner: Place) -> tuple[Place, ...]:
+def areas_of(inner: GazetteerPlace) -> tuple[GazetteerPlace, ...]:
     """The areas a place lies in, the prefecture first.
 
     >>> [area.name_en for area in areas_of(resolve("Omiya-ku")[0].place)]
@@ -96,12 +96,12 @@ def areas_of(inner: Place) -> tuple[Place, ...]:
     return tuple(areas().by_id[area] for area in inner.within)
 
 
-def lies_in(inner: Place, outer: Place) -> bool:
+def lies_in(inner: GazetteerPlace, outer: GazetteerPlace) -> bool:
     """Whether one place is or lies in the other, by their administrative codes."""
     return _lies_in(inner, outer.id)
 
 
-def _lies_in(inner: Place, outer_id: str | None) -> bool:
+def _lies_in(inner: GazetteerPlace, outer_id: str | None) -> bool:
     return outer_id is None or outer_id == inner.id or outer_id in inner.within
 
 

@@ -1,4 +1,4 @@
-"""Spelling: names as keys, so that one place's usual spellings are one key."""
+"""Turns names into keys, so that one place's usual spellings are one key."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Tables: the gazetteer's files as columns in memory, read once in a process."""
+"""Reads the gazetteer's files as columns in memory, once per process."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from scipy.spatial import cKDTree
 
 # Every process loads the tools, few use these; Arrow alone takes a fifth of a second.
-LATE = ("pyarrow.dataset", "pyarrow.parquet", "scipy.spatial")
+LAZY = ("pyarrow.dataset", "pyarrow.parquet", "scipy.spatial")
 EARTH_M = 6_371_008.8  # mean radius (IUGG), for finding neighbours; distances told are geodesic
 MICRO = 1e-6
 

@@ -1,4 +1,4 @@
-"""Watched: what a camera sees of its floor, known or presumed, and how a mover crosses it."""
+"""What a camera sees of its floor, known or presumed, and how a mover crosses it."""
 
 import math
 from dataclasses import dataclass

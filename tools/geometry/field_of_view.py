@@ -1,4 +1,4 @@
-"""Fields of view: what a camera sees of its floor, who sees a point, and where a path is seen."""
+"""Fields of view: what a camera sees of its floor, which cameras see a point, where a path is seen."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Homographies: between a camera's pixels (right, down) and metres on its floor."""
+"""Maps between a camera's pixels (right, down) and metres on its floor, by a homography."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ def to_ground(homography: Array, pixels: Array, *, ground_pixel: Pixel | None = 
     [[1.0, 2.0]]
 
     Raises:
-        HorizonError: some pixels lie on the horizon, or on the other side of it.
+        HorizonError: some pixels are on the horizon, or on the other side of it.
     """
     mapped = _homogeneous(pixels) @ homography.T
     depth = mapped[:, 2]
@@ -46,7 +46,7 @@ def to_image(homography: Array, points_m: Array) -> Array:
     """Map points of the floor (n × 2, metres) to pixels (n × 2), by the inverse of the homography.
 
     Raises:
-        HorizonError: some points lie on the plane through the camera that no pixel shows, or behind it.
+        HorizonError: some points are on the plane through the camera that no pixel shows, or behind it.
     """
     return to_ground(np.asarray(np.linalg.inv(homography), dtype=float), points_m)
 

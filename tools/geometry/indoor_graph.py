@@ -1,4 +1,4 @@
-"""Floors as ground: straight across each zone, from zone to zone through portals."""
+"""The route graph of a building: straight across each zone, from zone to zone through portals."""
 
 import math
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Told motion: a movement in words («east at 1.2 m/s for 8 meters, then …») as stretches with numbers."""
+"""Reads a movement in words («east at 1.2 m/s for 8 meters, then …») as segments with numbers."""
 
 import math
 import re
@@ -33,7 +33,7 @@ def parse_segments(text: str) -> tuple[Segment, ...]:
     >>> parse_segments("It stood still.")
     ()
     """
-    found: list[Segment] = []
+    segments: list[Segment] = []
     heading_deg: float | None = None
     for part in _BREAK.split(text):
         direction, metres, speed = _DIRECTION.search(part), _METRES.search(part), _SPEED.search(part)
@@ -41,8 +41,8 @@ def parse_segments(text: str) -> tuple[Segment, ...]:
         if heading_deg is None or not metres:
             continue
         speed_mps = (float(speed[1]) + float(speed[2] or speed[1])) / 2 if speed else None
-        found.append(Segment(heading_deg=heading_deg, length_m=float(metres[1]), speed_mps=speed_mps))
-    return tuple(found)
+        segments.append(Segment(heading_deg=heading_deg, length_m=float(metres[1]), speed_mps=speed_mps))
+    return tuple(segments)
 
 
 def displacement_m(parts: tuple[Segment, ...]) -> tuple[float, float]:

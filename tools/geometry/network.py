@@ -1,4 +1,4 @@
-"""Network: shortest ways through a scene, along its roads or through its zones and portals."""
+"""Finds shortest routes through a scene, along its roads or through its zones and portals."""
 
 import math
 from functools import lru_cache
@@ -15,7 +15,7 @@ from tools.geometry.route_graph import Ground
 from tools.scene.scene import Point, Scene
 from tools.scene.scene_cache import cached_per_scene
 
-LATE = ("scipy.sparse", "scipy.sparse.csgraph")  # every process loads the tools, not every one finds ways
+LAZY = ("scipy.sparse", "scipy.sparse.csgraph")  # every process loads the tools, not every one finds ways
 REMEMBERED_STARTS = 256  # nodes whose distances to all others are kept
 
 # By node: the one before it, and the length of the way there (infinite where there is none).

@@ -1,4 +1,4 @@
-"""Roads as ground: driven from junction to junction, one-way where the scene says so."""
+"""The route graph of roads: driven from junction to junction, one-way where the scene says so."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ from tools.geometry.route import RouteLeg, ground_leg
 from tools.geometry.route_graph import Anchor, Legs, Link, add_leg
 from tools.scene.scene import Point, Road
 
-LATE = ("scipy.sparse", "scipy.sparse.csgraph")  # every process loads the tools, not every one walks roads
+LAZY = ("scipy.sparse", "scipy.sparse.csgraph")  # every process loads the tools, not every one walks roads
 JUNCTION_M = 0.5  # ends of roads this close are one junction
 FLOOR = 0
 

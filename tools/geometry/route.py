@@ -1,4 +1,4 @@
-"""Path: the shortest way between two points of a scene, leg by leg."""
+"""The shortest route between two points of a scene, leg by leg."""
 
 import math
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Ground: what a network walks or drives on. Roads and floors are the two there are."""
+"""What a graph of routes has to offer: legs between nodes, and how points join them (roads, floors)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

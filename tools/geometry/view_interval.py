@@ -1,4 +1,4 @@
-"""Gap: the way between two tracks of one target, and when that way lay in a camera's view."""
+"""Computes when the route between two tracks of one target was in a camera's view."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ JOIN_S = 2.0  # stays this close are one: a step behind a corner of a view is no
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Track:
+class TargetTrack:
     """Points of a target on one floor with their times, rising; one point will do.
 
     `camera` is the one that saw it: without a homography it only knows that the target was in its view.
@@ -70,7 +70,12 @@ Span = tuple[float, float, Point, Point, float]  # enters and leaves in seconds,
 
 
 def interval_in_view(
-    scene: Scene, before: Track, after: Track, camera: Camera, view: View, speeds: tuple[float, float, float]
+    scene: Scene,
+    before: TargetTrack,
+    after: TargetTrack,
+    camera: Camera,
+    view: View,
+    speeds: tuple[float, float, float],
 ) -> ViewInterval:
     """The stay in view of a target that went at an even pace from the last point before to the first after.
 
@@ -119,7 +124,9 @@ def _half_m(view: View) -> float:
     return math.sqrt(view.area.area) / 2
 
 
-def _way(scene: Scene, before: Track, after: Track, camera: Camera, view: View, *, seen: bool) -> _Route:
+def _way(
+    scene: Scene, before: TargetTrack, after: TargetTrack, camera: Camera, view: View, *, seen: bool
+) -> _Route:
     """The direct way if it is in view anyway, else the shortest by the view's aim or one of its corners."""
     direct = None if view.presumed else _joined(scene, before, after)
     half_m = _half_m(view)
@@ -134,7 +141,7 @@ def _way(scene: Scene, before: Track, after: Track, camera: Camera, view: View, 
     return min(known, key=lambda way: way.length_m)
 
 
-def _detour_m(scene: Scene, before: Track, after: Track, camera: Camera, view: View) -> float:
+def _detour_m(scene: Scene, before: TargetTrack, after: TargetTrack, camera: Camera, view: View) -> float:
     by_aim = _joined(scene, before, after, (view.aim_m, camera.floor))
     direct = _joined(scene, before, after)
     if by_aim is None:
@@ -142,7 +149,7 @@ def _detour_m(scene: Scene, before: Track, after: Track, camera: Camera, view: V
     return by_aim.length_m - direct.length_m if direct else 0.0
 
 
-def _joined(scene: Scene, before: Track, after: Track, *via: Spot) -> _Route | None:
+def _joined(scene: Scene, before: TargetTrack, after: TargetTrack, *via: Spot) -> _Route | None:
     """The shortest way from one track to the other, by a spot if one is given (`aim_at_m`)."""
     spots = [(before.points_m[-1], before.floor), *via, (after.points_m[0], after.floor)]
     network = Network.of(scene)
@@ -169,18 +176,18 @@ def _joined(scene: Scene, before: Track, after: Track, *via: Spot) -> _Route | N
     )
 
 
-def _of_track(track: Track, camera: Camera, view: View) -> list[Span]:
+def _of_track(track: TargetTrack, camera: Camera, view: View) -> list[Span]:
     """When the track itself was in view: of a presumed view nothing is said."""
     if track.floor != camera.floor or view.presumed or len(track.points_m) < 2:
         return []
     line = list(track.points_m)
     at_m = np.concatenate([[0.0], np.cumsum([math.dist(*pair) for pair in pairwise(line)])])
-    found = []
+    spans = []
     for enters_m, leaves_m in crossings(line, view.area):
         enters_s, leaves_s = (
             float(np.interp(metres, at_m, track.times_s)) for metres in (enters_m, leaves_m)
         )
-        found.append(
+        spans.append(
             (
                 enters_s,
                 leaves_s,
@@ -189,7 +196,7 @@ def _of_track(track: Track, camera: Camera, view: View) -> list[Span]:
                 leaves_m - enters_m,
             )
         )
-    return found
+    return spans
 
 
 def _of_legs(
@@ -211,7 +218,7 @@ def _of_legs(
 
 
 def _presumed(
-    before: Track, after: Track, camera: Camera, view: View, aim_s: float, pace: float
+    before: TargetTrack, after: TargetTrack, camera: Camera, view: View, aim_s: float, pace: float
 ) -> Span | None:
     """The chord of a presumed view, at this pace in seconds a metre, its aim passed at `aim_s`."""
     start_m, end_m = before.points_m[-1], after.points_m[0]

@@ -1,4 +1,4 @@
-"""The world at city level: cities of 15,000 people and more, and ways as the crow flies."""
+"""A provider of the whole world at city level: cities of 15,000 people and more, ways as the crow flies."""
 
 import csv
 import functools

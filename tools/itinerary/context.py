@@ -1,4 +1,4 @@
-"""Asking: how a tool reaches the trip of its sample and its provider."""
+"""How a tool reaches the trip of its sample and the trip's provider."""
 
 import math
 from collections.abc import Coroutine, Sequence
@@ -54,9 +54,9 @@ def place_named(trip: Trip, name: str) -> Place:
     Raises:
         ToolError: there is none, or there are several.
     """
-    known = trip.named.get(name)
-    if known is not None:
-        return known
+    place = trip.named.get(name)
+    if place is not None:
+        return place
     return ask(trip, find(trip.provider, name, bias=trip.hotel.at if trip.hotel else None)).value
 
 

@@ -1,4 +1,4 @@
-"""Draft: a plan as a model writes it, and how it becomes a plan with places, legs, costs and sums."""
+"""A plan as a model writes it, and how it becomes a plan with places, legs, costs and sums."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace, Unreachable, Unsupported
 from tools.itinerary.hours import open_intervals, told_hours
 from tools.itinerary.place import WALK_KMH, Mode, Place
-from tools.itinerary.plan import Day, Leg, Plan, Skipped, Stop, Visit, stop_of, sums_of
+from tools.itinerary.plan import Day, ItineraryLeg, Plan, Skipped, Stop, Visit, stop_of, sums_of
 from tools.itinerary.request import USUAL_DWELL_MIN, Money
 from tools.itinerary.trip import Trip, find
 from tools.itinerary.verify.grounding import AMBIGUOUS, UNKNOWN
@@ -229,7 +229,7 @@ def _visit(told: DraftVisit, found: Found, trip: Trip) -> Visit:
     )
 
 
-async def _leg(start: Found, end: Found, claim_min: int | None, trip: Trip) -> Leg:
+async def _leg(start: Found, end: Found, claim_min: int | None, trip: Trip) -> ItineraryLeg:
     mode: Mode = trip.request.mode
     minutes, metres, exactness = max(1, claim_min or 1), 0, "lower_bound"
     evidence: tuple[str, ...] = ()
@@ -242,7 +242,7 @@ async def _leg(start: Found, end: Found, claim_min: int | None, trip: Trip) -> L
             way = told.value
             minutes, metres, exactness = claim_min or way.minutes, way.metres, way.exactness
             evidence = (told.told_by,)
-    return Leg.model_validate(
+    return ItineraryLeg.model_validate(
         {
             "from_id": start[0].id,
             "to_id": end[0].id,

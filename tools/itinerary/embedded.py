@@ -1,4 +1,4 @@
-"""Embedded: what providers share whose data lie on this machine."""
+"""What providers share whose data are on this machine."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar

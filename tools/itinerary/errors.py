@@ -1,4 +1,4 @@
-"""What a provider of places and ways may answer instead of an answer.
+"""The errors that a provider of places and ways may answer with.
 
 PlaceError
 ├── NoSuchPlace      nothing of that name or id is known here

@@ -1,4 +1,4 @@
-"""Facts: all that the verifier needs to know, gathered once, so that verifying is pure and replayable."""
+"""Gathers all that the verifier needs to know, once, so that verifying is pure and replayable."""
 
 import datetime as dt
 import itertools

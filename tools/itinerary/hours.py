@@ -1,4 +1,4 @@
-"""Opening hours: OpenStreetMap's own grammar, by date, as minutes of the day."""
+"""Reads opening hours in OpenStreetMap's grammar, by date, as minutes of the day."""
 
 import datetime as dt
 import functools
@@ -32,19 +32,19 @@ def open_intervals(hours: str, date: dt.date, country: str | None = None) -> tup
     if parsed is None:
         return None
     midnight = dt.datetime.combine(date, dt.time())
-    found: list[Interval] = []
+    intervals: list[Interval] = []
     try:
         for start, end, state, _ in parsed.intervals(midnight, midnight + dt.timedelta(minutes=LATEST_MIN)):
             begin_min = _minutes(start, midnight)
             if state is State.OPEN and begin_min < DAY_MIN:
                 end_min = LATEST_MIN if end is None else _minutes(end, midnight)
-                if found and found[-1][1] == begin_min:
-                    found[-1] = (found[-1][0], end_min)
+                if intervals and intervals[-1][1] == begin_min:
+                    intervals[-1] = (intervals[-1][0], end_min)
                 else:
-                    found.append((begin_min, end_min))
+                    intervals.append((begin_min, end_min))
     except OverflowError:
         return None
-    return tuple(found)
+    return tuple(intervals)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -1,4 +1,4 @@
-"""Naming: whether two spellings mean the same place."""
+"""Tells whether two spellings mean the same place."""
 
 import re
 import unicodedata

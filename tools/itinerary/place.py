@@ -1,4 +1,4 @@
-"""Place, way and answer: what a provider of places and ways tells, and how well it knows it."""
+"""Places, ways and answers: what a provider says of them, and how sure it is."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Plan: the itinerary itself, day by day, in one strict form for every output and every check."""
+"""The itinerary itself, day by day, in one strict form for every output and every check."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ class Stop(Given):
     admin: Area | None = None
 
 
-class Leg(Given):
+class ItineraryLeg(Given):
     """From one stop to the next: whole minutes, whole metres, and how well that is known."""
 
     from_id: str
@@ -63,7 +63,7 @@ class Day(Given):
     start: Stop
     end: Stop
     visits: tuple[Visit, ...] = ()
-    legs: tuple[Leg, ...] = ()
+    legs: tuple[ItineraryLeg, ...] = ()
 
 
 class Totals(Given):

@@ -1,4 +1,4 @@
-"""Problem: a trip as the scheduler sees it; constraints can be left out to find the culprits."""
+"""A trip as the scheduler sees it; constraints can be left out to find those that conflict."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Provider: six questions about places and ways, asked the same way of an extract and of a web service."""
+"""What a provider of places and ways answers: six questions, the same for an extract and a web service."""
 
 import asyncio
 from collections.abc import Coroutine, Sequence

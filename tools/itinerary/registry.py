@@ -1,4 +1,4 @@
-"""Atlas: the provider for an area, out of what is embedded, dropped into a folder, or configured."""
+"""Picks the provider for an area, out of what is embedded, dropped into a folder, or configured."""
 
 import functools
 import os
@@ -120,7 +120,7 @@ def provider_for(area: str, environ: Mapping[str, str] | None = None) -> Provide
 
 def configured(environ: Mapping[str, str], area: str = "") -> list[Provider]:
     """The services that the environment names, as they are asked; names are looked for in `area`."""
-    found: list[Provider] = []
+    providers: list[Provider] = []
     for variable, service in (
         ("GNOMON_NOMINATIM_URL", Nominatim),
         ("GNOMON_OVERPASS_URL", Overpass),
@@ -128,11 +128,11 @@ def configured(environ: Mapping[str, str], area: str = "") -> list[Provider]:
         ("GNOMON_OSRM_URL", Osrm),
     ):
         if url := environ.get(variable):
-            found.append(service(url, area=area))
+            providers.append(service(url, area=area))
     if key := environ.get("GNOMON_GOOGLE_KEY"):
-        found.append(GooglePlaces(environ.get("GNOMON_GOOGLE_PLACES_URL") or PLACES_URL, key, area=area))
-        found.append(GoogleRoutes(environ.get("GNOMON_GOOGLE_ROUTES_URL") or ROUTES_URL, key))
-    return found
+        providers.append(GooglePlaces(environ.get("GNOMON_GOOGLE_PLACES_URL") or PLACES_URL, key, area=area))
+        providers.append(GoogleRoutes(environ.get("GNOMON_GOOGLE_ROUTES_URL") or ROUTES_URL, key))
+    return providers
 
 
 def areas() -> tuple[str, ...]:

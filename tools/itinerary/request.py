@@ -1,4 +1,4 @@
-"""Request: what a traveller asks for, checked once at the boundary."""
+"""What a traveller asks for, checked once at the boundary."""
 
 import datetime as dt
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Solve: the exact best plan of a trip, or the smallest set of constraints that rules out every plan."""
+"""Finds the exact best plan of a trip, or the smallest set of constraints that rules out every plan."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

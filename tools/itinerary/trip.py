@@ -1,4 +1,4 @@
-"""Trip: a request with every name in it found, and the provider that found them."""
+"""A request with every name in it resolved, and the provider that resolved them."""
 
 import itertools
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""From a checked document to a Scene: degrees become metres, names are looked up."""
+"""Turns a checked document into a Scene: degrees become metres, names are looked up."""
 
 import math
 from collections import Counter
@@ -20,12 +20,12 @@ from tools.scene.document import (
     PortalFeature,
     RoadFeature,
     SceneDocument,
+    SceneError,
     ViewFeature,
     ZoneFeature,
 )
-from tools.scene.errors import SceneError
 from tools.scene.frame import Frame
-from tools.scene.scene import Camera, MapImage, Place, Point, Portal, Road, Scene, Zone
+from tools.scene.scene import Camera, MapImage, Point, Portal, Road, Scene, ScenePlace, Zone
 
 ROUNDS = 6  # of Vincenty's iteration; 100 km need three
 NOWHERE = 1e-15  # of the radius: six nanometres
@@ -72,7 +72,7 @@ def to_local_many(frame: Frame, positions_deg: Sequence[Sequence[float]]) -> NDA
     return local
 
 
-LATE = ("scipy.spatial",)  # the API reads scenes, but seldom
+LAZY = ("scipy.spatial",)  # the API reads scenes, but seldom
 MAX_POSITIONS = 100_000
 MAX_EXTENT_M = 100_000.0
 MAX_JOINTS = 200_000  # pairs of road ends at one junction, or of portals into one zone: what a network costs
@@ -129,7 +129,7 @@ class Decoder:
         found: dict[str, T] = {}
         for at, feature in self._features(kind):
             if feature.id in found:
-                raise SceneError(f"the id {feature.id!r} stands twice among its kind", field=f"{at}.id")
+                raise SceneError(f"the id {feature.id!r} is used twice among its kind", field=f"{at}.id")
             found[feature.id] = decode(feature, at)
         return found
 
@@ -172,7 +172,7 @@ class Decoder:
                 raise SceneError(f"there is no zone {zone!r}", field=f"{at}.properties.zones")
             off_m = zones[zone].area.distance(shapely.Point(end_m))
             if off_m > PORTAL_SLACK_M:
-                raise SceneError(f"an end lies {off_m:.1f} m outside zone {zone!r}", field=f"{at}.geometry")
+                raise SceneError(f"an end is {off_m:.1f} m outside zone {zone!r}", field=f"{at}.geometry")
         first, second = given.zones
         if given.way == "door" and zones[first].floor != zones[second].floor:
             raise SceneError("a door joins zones of one floor", field=f"{at}.properties.zones")
@@ -184,9 +184,9 @@ class Decoder:
             length_m=given.length_m,
         )
 
-    def _place(self, feature: PlaceFeature, at: str) -> Place:
+    def _place(self, feature: PlaceFeature, at: str) -> ScenePlace:
         given = feature.properties
-        return Place(
+        return ScenePlace(
             id=feature.id,
             name=given.name,
             kind=given.category,

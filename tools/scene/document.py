@@ -10,6 +10,15 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag
 
+
+class SceneError(ValueError):
+    """A scene file or object breaks the format; `field` is the path to the fault, e.g. `features.3.id`."""
+
+    def __init__(self, message: str, *, field: str = "") -> None:
+        super().__init__(f"{field}: {message}" if field else message)
+        self.message, self.field = message, field
+
+
 MAX_FEATURES = 20_000
 MAX_RING = 4_000  # positions; how a ring crosses itself takes their square to find out
 MAX_RINGS = 100  # of an area: so does how its holes lie in each other

@@ -14,10 +14,9 @@ from shapely.geometry.polygon import orient
 
 from tools.core.regular_file import open_regular
 from tools.scene.decode import Decoder
-from tools.scene.document import SceneDocument
-from tools.scene.errors import SceneError
+from tools.scene.document import SceneDocument, SceneError
 from tools.scene.frame import Frame
-from tools.scene.scene import Camera, Place, Point, Portal, Road, Scene, Zone
+from tools.scene.scene import Camera, Point, Portal, Road, Scene, ScenePlace, Zone
 
 Json = dict[str, Any]
 
@@ -97,7 +96,7 @@ def _portal(portal: Portal, frame: Frame) -> Json:
     return _feature(portal.id, _geometry("MultiPoint", _positions(portal.ends_m, frame)), properties)
 
 
-def _place(place: Place, frame: Frame) -> Json:
+def _place(place: ScenePlace, frame: Frame) -> Json:
     properties = {"kind": "place", "name": place.name, "category": place.kind, "floor": place.floor}
     return _feature(place.id, _geometry("Point", _position(place.xy_m, frame)), properties)
 

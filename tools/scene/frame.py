@@ -1,4 +1,4 @@
-"""Frame: how a scene's metres lie on the Earth."""
+"""How a scene's metres map to degrees on the Earth."""
 
 import math
 from dataclasses import dataclass

@@ -66,7 +66,7 @@ class Portal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class ScenePlace:
     """Something with a name on the map."""
 
     id: str
@@ -96,6 +96,6 @@ class Scene:
     roads: Mapping[str, Road] = field(default_factory=dict)
     zones: Mapping[str, Zone] = field(default_factory=dict)
     portals: Mapping[str, Portal] = field(default_factory=dict)
-    places: Mapping[str, Place] = field(default_factory=dict)
+    places: Mapping[str, ScenePlace] = field(default_factory=dict)
     map_image: MapImage | None = None
     attribution: str = ""

@@ -1,4 +1,4 @@
-"""Remember what was derived from a scene for as long as the scene lives."""
+"""Caches what is derived from a scene for as long as the scene is in use."""
 
 from collections.abc import Callable
 from functools import wraps

@@ -1,10 +1,10 @@
-"""What the audit may know of EscherVerse: its options, and whether their order or words give the answer."""
+"""Audits EscherVerse: its options, and whether their order or words give the answer."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gnomon.audit.hook import Asked, ShortcutGuess, guess
+from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
 from gnomon.benchmarks.escherverse.item import FILL_IN, LETTERS, MULTIPLE, SINGLE, TRUE_FALSE, Item
 from gnomon.benchmarks.escherverse.prompt import gold_letters
 from gnomon.core.benchmark import PromptProtocol
@@ -13,23 +13,23 @@ from gnomon.core.sample import DataFault, Sample
 SHORT = 2  # characters: a gold so short stands in nearly every longer text
 
 
-def asked(sample: Sample) -> Asked | None:
+def answer_options(sample: Sample) -> AnswerOptions | None:
     """The options as the prompt lists them; for True/False the two words; none for blanks."""
     item: Item = sample.target["item"]
     if item.kind == TRUE_FALSE:
         words = ("True", "False")
         right = [at for at, word in enumerate(words) if word.lower() in item.answer.lower()]
-        return Asked(options=words, right=tuple(right)) if len(right) == 1 else None
+        return AnswerOptions(options=words, right=tuple(right)) if len(right) == 1 else None
     gold = gold_letters(item) if item.is_choice else None
-    return Asked(options=item.options, right=tuple(map(LETTERS.index, gold))) if gold else None
+    return AnswerOptions(options=item.options, right=tuple(map(LETTERS.index, gold))) if gold else None
 
 
-def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
+def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
     """Pick the place that is most often right elsewhere; pick the option that shares most words with the
     question. Both for single choices; a True/False is guessed by the commoner word.
     """
     for protocol, given in samples.items():
-        told = {sample.ref.sample_id: one for sample in given if (one := asked(sample))}
+        told = {sample.ref.sample_id: one for sample in given if (one := answer_options(sample))}
         kinds = {sample.ref.sample_id: sample.target["item"].kind for sample in given}
         videos = {sample.ref.sample_id: sample.ref.cluster for sample in given}
         places = Counter((kinds[name], videos[name], one.right[0]) for name, one in told.items())
@@ -71,7 +71,7 @@ def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:
         if item.kind == FILL_IN and len(item.answer.strip()) <= SHORT:
             detail = f"{item.answer.strip()!r} is so short that most texts hold it, which scores officially"
             yield DataFault(sample_id=name, kind="easy_gold", detail=detail)
-        if item.kind == TRUE_FALSE and asked(sample) is None:
+        if item.kind == TRUE_FALSE and answer_options(sample) is None:
             yield DataFault(sample_id=name, kind="gold", detail=f"{item.answer!r:.40} is neither word")
 
 

@@ -1,4 +1,4 @@
-"""EscherVerse as a plug-in: what the kernel asks of a benchmark."""
+"""EscherVerse as a benchmark plug-in."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,8 +7,7 @@ from typing import Any, Literal
 from gnomon.benchmarks._published import published_rows
 from gnomon.benchmarks.escherverse.item import CATEGORIES, SCENES, kind_of, split_question
 from gnomon.benchmarks.escherverse.loader import open_samples
-from gnomon.benchmarks.escherverse.official import VARIANTS, score_official
-from gnomon.benchmarks.escherverse.strict import score_strict
+from gnomon.benchmarks.escherverse.scoring import VARIANTS, score_official, score_strict
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select, Varied
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample

@@ -1,4 +1,4 @@
-"""Item: one published question, read once and checked."""
+"""One published question, read once and checked."""
 
 import re
 from collections.abc import Mapping
@@ -142,5 +142,5 @@ def split_question(question: str) -> tuple[str, tuple[str, ...]]:
             starts.append(found)
     if len(starts) < 2:
         return body, ()
-    ends = [found.start() for found in starts[1:]] + [len(listed)]
+    ends = [match.start() for match in starts[1:]] + [len(listed)]
     return body, tuple(listed[a.end() : end].strip() for a, end in zip(starts, ends, strict=True))

@@ -1,19 +1,20 @@
-"""Loader: the selected questions of the published file; each is built when it is asked for."""
+"""Reads the selected questions of the published file; each sample is built when it is asked for."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from gnomon.benchmarks.escherverse.item import CATEGORIES, QUESTION_TYPES, SCENES, Item, item_from_json
 from gnomon.benchmarks.escherverse.prompt import as_shown, gold_letters, parts_of
 from gnomon.core.benchmark import PromptProtocol, Select
-from gnomon.core.errors import DataError, NotFound
+from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.media import MediaStore
 from gnomon.media.clip_folders import ClipFolders, absence
 from gnomon.media.clip_frames import show_clip
+from gnomon.media.clip_samples import ClipSamples
 from gnomon.media.clips import Clips, Look
 from gnomon.media.rules import FrameRule, Spread, Uniform, as_asked
 from tools.core.regular_file import read_regular
@@ -23,51 +24,30 @@ FRAMES = 16
 RELEASED_LOOK, GUARDED_LOOK = Look(quality=75), Look(max_side_px=1024)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EscherSamples:
-    """The selected samples in their drawn order, and what is wrong with the data."""
-
-    folders: ClipFolders
-    protocol: PromptProtocol
-    rule: FrameRule
-    clips: Clips
-    items: Mapping[str, Item]
-    refs: Sequence[SampleRef]
-    faults: Sequence[DataFault]
-    unshowable: int
-
-    @property
-    def sought(self) -> str:
-        """Where clips were looked for."""
-        return self.folders.sought
-
-    def get(self, sample_id: str) -> Sample:
-        """The whole sample.
-
-        Raises:
-            NotFound: it is not among the selected ones.
-        """
-        if sample_id not in self.items:
-            raise NotFound(f"no sample {sample_id!r} in this selection")
-        item = as_shown(self.items[sample_id], self.protocol)
-        look = GUARDED_LOOK if self.protocol == "guarded" else RELEASED_LOOK
-        shown = show_clip(self.clips, self.folders.find(item.clip), item.clip, self.rule, look)
-        return Sample(
-            ref=ref_of(item),
-            parts=parts_of(item, self.protocol, shown.frames),
-            target={"item": item},
-            footage=shown.footage,
-            missing=shown.missing,
-            broken=shown.fault,
-        )
-
-
 def ref_of(item: Item) -> SampleRef:
     """A question's reference: its cell is its category, its kin are the questions about the same video."""
     return SampleRef(sample_id=item.index, task=item.category, cell=item.category, cluster=item.video)
 
 
-def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media: MediaStore) -> EscherSamples:
+def _sample(
+    published: Item, *, folders: ClipFolders, clips: Clips, rule: FrameRule, protocol: PromptProtocol
+) -> Sample:
+    item = as_shown(published, protocol)
+    look = GUARDED_LOOK if protocol == "guarded" else RELEASED_LOOK
+    clip = show_clip(clips, folders.find(item.clip), item.clip, rule, look)
+    return Sample(
+        ref=ref_of(item),
+        parts=parts_of(item, protocol, clip.frames),
+        target={"item": item},
+        footage=clip.footage,
+        missing=clip.missing,
+        broken=clip.fault,
+    )
+
+
+def open_samples(
+    *, data: Path, select: Select, protocol: PromptProtocol, media: MediaStore
+) -> ClipSamples[Item]:
     """Read the file and draw the selection, in an order drawn by the seed.
 
     Raises:
@@ -88,13 +68,13 @@ def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media:
     folders = ClipFolders(root=data, beside=data)  # clips are given out on request, in no set layout
     clips = [item.clip for item in chosen]
     absent = folders.absent(clips)
-    rule = Uniform if protocol == "guarded" else Spread
-    return EscherSamples(
+    rule = as_asked(
+        Uniform if protocol == "guarded" else Spread, FRAMES, frames=select.frames, fps=select.fps
+    )
+    return ClipSamples(
         folders=folders,
-        protocol=protocol,
-        rule=as_asked(rule, FRAMES, frames=select.frames, fps=select.fps),
-        clips=Clips(media),
-        items={item.index: item for item in chosen},
+        build=partial(_sample, folders=folders, clips=Clips(media), rule=rule, protocol=protocol),
+        questions={item.index: item for item in chosen},
         refs=[ref_of(item) for item in chosen],
         faults=[*faults, *absence(clips, absent, sought=folders.sought)],
         unshowable=sum(clip in absent for clip in clips),

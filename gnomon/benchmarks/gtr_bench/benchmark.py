@@ -1,4 +1,4 @@
-"""GTR-Bench as a plug-in: what the kernel asks of a benchmark."""
+"""GTR-Bench as a benchmark plug-in."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,7 +24,7 @@ from gnomon.spec.decoding import EVERY_TASK, Decoding
 from tools.core.tool import Need
 
 # What neither a check of a spec nor a generated world needs.
-LATE = ("gnomon.benchmarks.gtr_bench.audit.plays", "gnomon.benchmarks.gtr_bench.loader")
+LAZY = ("gnomon.benchmarks.gtr_bench.audit.shortcuts", "gnomon.benchmarks.gtr_bench.loader")
 
 
 class GtrBench:
@@ -69,7 +69,7 @@ class GtrBench:
         return score_case(case, response, scoring=scoring)
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
-        from gnomon.benchmarks.gtr_bench.audit.plays import floors_of
+        from gnomon.benchmarks.gtr_bench.audit.shortcuts import floors_of
 
         return floors_of(sample)
 

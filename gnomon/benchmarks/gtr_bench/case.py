@@ -1,4 +1,4 @@
-"""Case: one published question of GTR-Bench, checked once and then trusted."""
+"""One published question of GTR-Bench, checked once and then trusted, and the options a prompt lists."""
 
 import re
 from collections.abc import Mapping
@@ -149,7 +149,7 @@ class _PublishedClip(_Published):
         if sorted(set(self.frame_ids)) != self.frame_ids:
             raise ValueError("frame_ids must ascend")
         if self.end_timestamp < self.start_timestamp:
-            raise ValueError("end_timestamp lies before start_timestamp")
+            raise ValueError("end_timestamp is before start_timestamp")
         return self
 
     def clip(self) -> Clip:

@@ -1,4 +1,4 @@
-"""Clock: the times of day that prompts, options and answers are written in."""
+"""Reads and writes the times of day in prompts, options and answers."""
 
 import re
 

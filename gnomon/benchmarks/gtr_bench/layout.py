@@ -1,4 +1,4 @@
-"""Layout: the published folder, its files and the paths inside them."""
+"""Finds the files of the published folder and the paths inside them."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Loader: the selected samples of a published folder; each is built when it is asked for."""
+"""Reads the selected samples of a published folder; each, with its pictures, is built when asked for."""
 
 import hashlib
 import io
@@ -21,9 +21,8 @@ from gnomon.core.errors import DataError, NotFound
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import LACKS_MEDIA, DataFault, ImageRef, Sample, SampleRef
 from gnomon.media import MediaStore
-from gnomon.media.clips import Clips, Look
+from gnomon.media.clips import Clips, Look, Mark
 from gnomon.media.clips import jpeg as encoded
-from gnomon.media.marks import Mark
 from gnomon.media.rules import AtIndices
 from tools.core.regular_file import open_regular, read_regular
 from tools.scene.scene import Scene
@@ -157,16 +156,16 @@ class GtrSamples:
         return self._maps[key]
 
     def _frames(self, case: Case) -> Frames:
-        found = {}
+        frames = {}
         for clip in case.clips:
             folder = self.layout.path(clip.video_path)
             if folder is not None and has_frames(folder, clip):
                 timeless = case.task.short == TIMELESS
                 with suppress(DataError):  # a video that cannot be read is passed over, as one that is absent
-                    found[clip] = clip_pictures(
+                    frames[clip] = clip_pictures(
                         folder, clip, clips=self._clips, protocol=self.protocol, timeless=timeless
                     )
-        return found
+        return frames
 
     def _scene(self, case: Case, map_image: ImageRef | None) -> Scene:
         file = self.layout.scene_of(case)

@@ -1,4 +1,4 @@
-"""Prompts of a case: with nothing in it that tells the answer (guarded), or as released (official)."""
+"""Writes the prompt of a case: with nothing in it that gives the answer (guarded), or as released."""
 
 from collections.abc import Mapping, Sequence
 

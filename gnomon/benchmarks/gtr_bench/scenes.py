@@ -1,4 +1,4 @@
-"""Scenes: what is known of the two places, for tools to look at.
+"""What is known of the two places, for tools to look at.
 
 Indoors: the building as read from the map picture (`indoor.geojson`, docs/benchmarks/gtr-indoor.md) with the
 published homographies, in metres, x east and y north of the south-west corner of a floor's panel. Outdoors:
@@ -19,7 +19,7 @@ from gnomon.benchmarks.gtr_bench.case import CAMERA_ID, Case
 from gnomon.core.errors import DataError
 from gnomon.core.sample import ImageRef
 from tools.core.regular_file import open_regular, read_regular
-from tools.scene.errors import SceneError
+from tools.scene.document import SceneError
 from tools.scene.format import read_scene
 from tools.scene.frame import Frame
 from tools.scene.scene import Camera, MapImage, Point, Scene

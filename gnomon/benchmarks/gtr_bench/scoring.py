@@ -1,4 +1,9 @@
-"""Score a response to a case, by the released rules or by sane ones."""
+"""Scores a response to a case, by the released rules or by strict ones with the paper's ST-IoU.
+
+Strict: the answer is read from the last JSON object that has `answer`, else from a last line `Answer: X`;
+thinking sections are not read. A letter (`B`, `B.`, `(B)`), an option's text, or both count, whatever their
+case; CR orders may be written with `->` or without spaces. Anything but exactly one answer is none.
+"""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Itineraries as a plug-in: generated tasks, or one request of a user's own."""
+"""Itineraries as a benchmark plug-in: generated tasks, or one request of a user's own."""
 
 import threading
 from collections.abc import Mapping, Sequence

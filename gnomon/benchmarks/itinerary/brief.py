@@ -1,4 +1,4 @@
-"""Brief: a request in free words or by a film; a model puts it into fields before anything is planned."""
+"""Requests of a user's own: in fields, in free words or by a film; a model puts words into fields first."""
 
 import json
 from collections.abc import Mapping

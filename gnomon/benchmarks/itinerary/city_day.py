@@ -1,4 +1,4 @@
-"""City days: must-visits with real hours between a hotel's door and the same door, on one day or two."""
+"""Draws city days: must-visits with real hours, from a hotel's door and back, on one day or two."""
 
 import datetime as dt
 import json

@@ -1,4 +1,4 @@
-"""Generate: the task behind a number; the same number always gives the same task."""
+"""Generates the task behind a number; the same number always gives the same task."""
 
 import functools
 import json

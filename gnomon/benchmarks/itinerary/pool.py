@@ -1,4 +1,4 @@
-"""Pool: the places of a city that a task may send somebody to, and where one sleeps."""
+"""The places of a city that a task may name, and its hotels."""
 
 import datetime as dt
 import functools
@@ -87,7 +87,7 @@ def pool_of(area: str, folder: str | None = None) -> Pool:
     stops = tuple(place for place in single if place.kind in STOPS and place.hours)
     hotels = [place for place in single if place.kind in BEDS]
     pool = Pool(city=city, provider=city, sights=sights, stops=stops, hotels=tuple(hotels))
-    kept = tuple(one for one in hotels if len(pool.around(one, sights)) >= LEAST_SIGHTS)
+    kept = tuple(hotel for hotel in hotels if len(pool.around(hotel, sights)) >= LEAST_SIGHTS)
     if not kept:
         raise DataError(f"{area} has no hotel with {LEAST_SIGHTS} sights within {NEAR_M:.0f} m", field="data")
     return Pool(city=city, provider=pool.provider, sights=sights, stops=stops, hotels=kept)

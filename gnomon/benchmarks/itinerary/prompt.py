@@ -1,4 +1,4 @@
-"""Prompt: the request as JSON, the rules of the task, and how to answer; the same words for every arm."""
+"""Writes the prompt: the request as JSON, the rules of the task, and how to answer; alike for every arm."""
 
 import json
 from collections.abc import Mapping

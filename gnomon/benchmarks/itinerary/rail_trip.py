@@ -1,4 +1,4 @@
-"""Rail trips: real Japanese cities to be seen in the one order in which no hop is too long."""
+"""Draws rail trips: real Japanese cities to be seen in the one order in which no hop is too long."""
 
 import datetime as dt
 import functools

@@ -1,4 +1,4 @@
-"""Scoring: what a response to a trip is worth, by the verifier, the exact optimum and mechanical truth."""
+"""Scores a response by the verifier, the exact optimum and mechanical truth; and what heuristics score."""
 
 import itertools
 import json
@@ -83,7 +83,7 @@ def _scored(
 ) -> Score:
     result = {
         "plan": plan.model_dump(mode="json"),
-        "violations": [_told(one) for one in told.violations],
+        "violations": [_told(violation) for violation in told.violations],
         "verified_by": "; ".join(sources_of(plan)) or told.version,
         "open": opened,
         "request": trip.request.model_dump(mode="json", exclude_defaults=True),

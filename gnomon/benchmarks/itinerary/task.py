@@ -1,4 +1,4 @@
-"""Task: a generated trip with what only the scorer may know: its optimum, a plan that works, a proof."""
+"""A generated trip with what only the scorer may know, and the number that says which it is."""
 
 import re
 from collections.abc import Mapping, Sequence

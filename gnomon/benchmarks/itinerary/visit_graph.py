@@ -1,4 +1,4 @@
-"""Visiting-order graphs: from places and times to what lies in what, and what comes after what."""
+"""Draws visiting-order graphs: from places and times to what is in what, and what comes after what."""
 
 import json
 import random

@@ -1,4 +1,7 @@
-"""Judging: traces of other jobs as questions to a judge model."""
+"""Judging: traces of other jobs as questions to a judge model.
+
+All of it is in `benchmark.py`; `gnomon analyse` writes the cases.
+"""
 
 from gnomon.benchmarks.judging.benchmark import judging
 

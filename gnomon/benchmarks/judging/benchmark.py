@@ -1,4 +1,4 @@
-"""Judging as a benchmark: a sample is a stored trace, the answer are labels; so judges run like any job."""
+"""Judging as a benchmark plug-in: a sample is a stored trace, the answer is its labels."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -111,10 +111,10 @@ def judged(name: str) -> LabelledByJudge:
     Raises:
         SpecError: it needs no judge.
     """
-    found = ANALYSES.get(name)
-    if not isinstance(found, LabelledByJudge):
+    analysis = ANALYSES.get(name)
+    if not isinstance(analysis, LabelledByJudge):
         raise SpecError(f"{name} needs no judge", field="analysis")
-    return found
+    return analysis
 
 
 def read_cases(file: Path) -> dict[str, dict[str, str]]:

@@ -1,9 +1,9 @@
-"""What the audit may know of STI-Bench: its options, and whether their numbers give the answer."""
+"""Audits STI-Bench: its options, and whether their numbers give the answer."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gnomon.audit.hook import Asked, ShortcutGuess, guess
+from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
 from gnomon.benchmarks.sti_bench.prompt import displayed
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample
@@ -11,21 +11,21 @@ from gnomon.core.sample import DataFault, Sample
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
-def asked(sample: Sample) -> Asked:
+def answer_options(sample: Sample) -> AnswerOptions:
     """The options as the sample's prompt letters them."""
     question = displayed(sample.target["question"], sample.target["protocol"])
     index = list(question.options).index(question.gold)
-    return Asked(options=tuple(question.options.values()), right=(index,))
+    return AnswerOptions(options=tuple(question.options.values()), right=(index,))
 
 
-def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
+def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
     """Guess the middle number, the outer numbers, and the option whose numbers most others share.
 
     Wrong options that are made from the right one lie about it, and repeat parts of it.
     """
     for protocol, given in samples.items():
         for sample in given:
-            told, name = asked(sample), sample.ref.sample_id
+            told, name = answer_options(sample), sample.ref.sample_id
             numbers = [[float(number) for number in _NUMBER.findall(option)] for option in told.options]
             middle, outer = _by_size(numbers)
             yield guess("middle number", "floor", protocol, name, left=middle, asked=told)
@@ -44,7 +44,7 @@ def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:
 
 def _by_size(numbers: Sequence[Sequence[float]]) -> tuple[list[int] | None, list[int] | None]:
     """The middle and the outer options, where each is one number and all differ."""
-    if any(len(found) != 1 for found in numbers) or len({found[0] for found in numbers}) < len(numbers):
+    if any(len(row) != 1 for row in numbers) or len({row[0] for row in numbers}) < len(numbers):
         return None, None
     order = sorted(range(len(numbers)), key=lambda index: numbers[index][0])
     return [order[len(order) // 2]], [order[0], order[-1]]
@@ -52,11 +52,11 @@ def _by_size(numbers: Sequence[Sequence[float]]) -> tuple[list[int] | None, list
 
 def _shared(numbers: Sequence[Sequence[float]]) -> list[int] | None:
     """The options whose numbers stand at the same place in most others, for options of many numbers."""
-    if any(len(found) < 2 for found in numbers) or len({len(found) for found in numbers}) > 1:
+    if any(len(row) < 2 for row in numbers) or len({len(row) for row in numbers}) > 1:
         return None
     counts = [
-        sum(mine == theirs for other in numbers for mine, theirs in zip(found, other, strict=True))
-        for found in numbers
+        sum(left == right for other in numbers for left, right in zip(row, other, strict=True))
+        for row in numbers
     ]
     left = [index for index, count in enumerate(counts) if count == max(counts)]
     return left if len(left) < len(counts) else None

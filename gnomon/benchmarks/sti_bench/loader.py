@@ -1,4 +1,4 @@
-"""Layout: the published folder, `qa.parquet` and the clips in `video/`."""
+"""Reads the published folder: `qa.parquet`, its tasks and scenes, and the clips in `video/`."""
 
 import json
 import re

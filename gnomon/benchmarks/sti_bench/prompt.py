@@ -1,4 +1,4 @@
-"""Showing: the frames and the prompt of each protocol."""
+"""Writes the prompt of each protocol and picks its frames."""
 
 from functools import partial
 

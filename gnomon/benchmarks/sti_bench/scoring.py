@@ -1,4 +1,4 @@
-"""Scoring: the released rules, quirk for quirk, and a sane one."""
+"""Scores an answer by the released rules, quirk for quirk, and by a sane one."""
 
 import re
 

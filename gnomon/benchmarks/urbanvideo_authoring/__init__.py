@@ -1,4 +1,7 @@
-"""UrbanVideo authoring: write questions of UrbanVideo-Bench's kind about clips, with any model."""
+"""UrbanVideo authoring: write questions of UrbanVideo-Bench's kind about clips, with any model.
+
+Start at `benchmark.py`; `templates.py` has the categories' forms. `gnomon/curation/` takes the rows on.
+"""
 
 from gnomon.benchmarks.urbanvideo_authoring.benchmark import urbanvideo_authoring
 

@@ -1,4 +1,4 @@
-"""UrbanVideo authoring as a plug-in: a sample is a clip and a category, an answer is a question."""
+"""UrbanVideo authoring as a benchmark plug-in: a sample is a clip and a category, an answer is a question."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Templates: what each category asks, and the forms of its question and options; the words are ours."""
+"""What each category asks, and the forms of its question and options; the words are ours."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
-"""What the audit may know of UrbanVideo-Bench: its options, and whether words alone give the answer."""
+"""Audits UrbanVideo-Bench: its options, and whether words alone give the answer."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gnomon.audit.hook import Asked, ShortcutGuess, guess
+from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
 from gnomon.benchmarks.urbanvideo_bench.loader import split_question
 from gnomon.benchmarks.urbanvideo_bench.prompt import displayed
 from gnomon.core.benchmark import PromptProtocol
@@ -12,20 +12,20 @@ from gnomon.core.sample import DataFault, Sample
 _WORD = re.compile(r"\w{4,}")
 
 
-def asked(sample: Sample) -> Asked | None:
+def answer_options(sample: Sample) -> AnswerOptions | None:
     """The options as the sample's prompt letters them."""
     question = displayed(sample.target["question"], sample.target["protocol"])
     letters = list(question.options)
     if question.gold not in letters:
         return None
-    return Asked(options=tuple(question.options.values()), right=(letters.index(question.gold),))
+    return AnswerOptions(options=tuple(question.options.values()), right=(letters.index(question.gold),))
 
 
-def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
+def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
     """Guess the option that shares most words with the question, and the one most like the other options."""
     for protocol, given in samples.items():
         for sample in given:
-            told = asked(sample)
+            told = answer_options(sample)
             if told is None:
                 continue
             question = _words(split_question(sample.target["question"].text)[0])

@@ -1,4 +1,4 @@
-"""UrbanVideo-Bench as a plug-in: what the kernel asks of a benchmark."""
+"""UrbanVideo-Bench as a benchmark plug-in."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

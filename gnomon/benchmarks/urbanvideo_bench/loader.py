@@ -1,4 +1,4 @@
-"""Layout: the published folder, `MCQ.parquet` and `videos/`."""
+"""Reads the published folder: `MCQ.parquet`, its sixteen tasks and options, and `videos/`."""
 
 import re
 from collections.abc import Mapping

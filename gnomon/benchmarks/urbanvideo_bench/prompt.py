@@ -1,4 +1,4 @@
-"""Showing: the frames and the prompt of each protocol."""
+"""Writes the prompt of each protocol, also of all questions of a clip together, and picks its frames."""
 
 import re
 from collections import Counter, defaultdict
@@ -23,11 +23,11 @@ def numbered(questions: Sequence[ClipQuestion]) -> list[ClipQuestion]:
     [0, 1]
     """
     seen: Counter[str] = Counter()
-    found = []
+    placed = []
     for question in questions:
-        found.append(replace(question, place=seen[question.clip]))
+        placed.append(replace(question, place=seen[question.clip]))
         seen[question.clip] += 1
-    return found
+    return placed
 
 
 def by_clip(questions: Sequence[ClipQuestion]) -> Mapping[str, Sequence[ClipQuestion]]:

@@ -1,10 +1,10 @@
-"""What the audit may know of VIR-Bench: whether the order of the given nodes, or a gazetteer, gives edges."""
+"""Audits VIR-Bench: whether the order of the given nodes, or a gazetteer, gives edges."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from gnomon.audit.hook import Asked, ShortcutGuess, View
+from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, View
 from gnomon.benchmarks.vir_bench.drawing import visit_graph
 from gnomon.benchmarks.vir_bench.journey import Journey, Spot
 from gnomon.benchmarks.vir_bench.official import measure
@@ -12,18 +12,18 @@ from gnomon.benchmarks.vir_bench.prompt import nodes_given, unshuffled
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample
 from gnomon.visit_graphs.graph import problems
-from tools.gazetteer.place import Place
+from tools.gazetteer.place import GazetteerPlace
 from tools.gazetteer.search import lies_in, resolve
 
 _SURE = 0.9  # of a gazetteer's hit
 
 
-def asked(sample: Sample) -> Asked | None:  # noqa: ARG001  nothing is asked for by options
+def answer_options(sample: Sample) -> AnswerOptions | None:  # noqa: ARG001  nothing is asked for by options
     """Nothing: no question of this benchmark has options."""
     return None
 
 
-def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
+def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
     """Join each given node to the next, in the listed order or in the order before the released shuffle; and
     put each city into the prefecture that the gazetteer knows. No video is looked at.
     """
@@ -105,7 +105,7 @@ def _by_gazetteer(journey: Journey) -> list[bool | None]:
     return answers
 
 
-def _known(spot: Spot, kind: str) -> list[Place]:
+def _known(spot: Spot, kind: str) -> list[GazetteerPlace]:
     names = [name for name in (spot.ja, spot.en) if name]
     hits = [hit for name in names for hit in resolve(name, kinds=("prefecture", "municipality"), limit=20)]
     return [hit.place for hit in hits if hit.place.kind == kind and hit.score >= _SURE]

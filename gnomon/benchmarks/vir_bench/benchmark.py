@@ -1,4 +1,4 @@
-"""VIR-Bench as a plug-in: what the kernel asks of a benchmark."""
+"""VIR-Bench as a benchmark plug-in."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Drawing: the gold graph and what a model gave of it, kept small enough to stay with the score."""
+"""Keeps the gold graph and the one a model gave, small enough to stay with the score."""
 
 import json
 from collections.abc import Iterable, Mapping

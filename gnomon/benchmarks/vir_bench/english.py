@@ -1,4 +1,4 @@
-"""English: the wording of both prompts, the released tasks' default language."""
+"""The wording of both prompts in English, the released tasks' default language."""
 
 ROLE = "You are an expert in the geography of Japan and in the analysis of journeys."
 ONLY_JSON = "Return the JSON object only: no explanation, no comment, no other text."

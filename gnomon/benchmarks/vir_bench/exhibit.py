@@ -1,4 +1,4 @@
-"""Exhibit: the model's graph beside the gold one, for the report."""
+"""Draws the model's graph beside the gold one, for the report."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Japanese: the wording of both prompts in Japanese; what they ask for is what the English ones do."""
+"""The wording of both prompts in Japanese; it asks for the same as the English one."""
 
 ROLE = "あなたは日本の地理と旅の記録の分析に詳しい専門家です。"
 # The released task closes its Japanese prompts with an English sentence as well.

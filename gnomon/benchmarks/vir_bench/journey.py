@@ -1,4 +1,4 @@
-"""Journey: one published row, read once and checked: the nodes and edges of a video's graph."""
+"""One published row, read once and checked: the nodes and edges of a video's graph."""
 
 import ast
 from collections.abc import Mapping, Sequence

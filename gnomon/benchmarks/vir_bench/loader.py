@@ -1,23 +1,30 @@
-"""Loader: the selected videos of the published parquet files, each asked for nodes and for edges."""
+"""Reads the selected videos of the published parquet files, each asked for nodes and for edges.
 
-from collections.abc import Iterator, Mapping, Sequence
+The released scripts sample 64 to 256 frames, as many as each model takes; the wrapper for OpenAI-like models
+spreads 256 evenly from the first frame to the last. Guarded shows 64, each with its time.
+"""
+
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from gnomon.benchmarks.vir_bench.journey import Journey, Language, journey_from_json
 from gnomon.benchmarks.vir_bench.prompt import parts_of
 from gnomon.core.benchmark import PromptProtocol, Select
-from gnomon.core.errors import DataError, NotFound
+from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.media import MediaStore
 from gnomon.media.clip_folders import ClipFolders, absence
 from gnomon.media.clip_frames import show_clip
-from gnomon.media.clip_samples import read_rows
+from gnomon.media.clip_samples import ClipSamples, read_rows
 from gnomon.media.clips import Clips, Look
 from gnomon.media.rules import FrameRule, Spread, Uniform, as_asked
 
-OFFICIAL, GUARDED = 256, 64
+SUBTASKS = ("node", "edge")
+SPLITS = ("test", "validation")
+OFFICIAL, GUARDED = 256, 64  # frames
 LOOKS: Mapping[PromptProtocol, Look] = {
     "official": Look(max_side_px=1024),
     "guarded": Look(max_side_px=768, quality=85),
@@ -41,10 +48,6 @@ def timestamps_s(duration_s: float, count: int = 64) -> list[float]:
     return [duration_s / count * step for step in range(count)]
 
 
-SUBTASKS = ("node", "edge")
-SPLITS = ("test", "validation")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Video:
     """A published row: its split and graph."""
@@ -54,47 +57,7 @@ class Video:
     journey: Journey
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VirSamples:
-    """The selected samples in their drawn order, and what is wrong with the data."""
-
-    folders: ClipFolders
-    protocol: PromptProtocol
-    rule: FrameRule
-    clips: Clips
-    videos: Mapping[str, Video]
-    refs: Sequence[SampleRef]
-    faults: Sequence[DataFault]
-    unshowable: int
-
-    @property
-    def sought(self) -> str:
-        """Where videos were looked for."""
-        return self.folders.sought
-
-    def get(self, sample_id: str) -> Sample:
-        """The whole sample.
-
-        Raises:
-            NotFound: it is not among the selected ones.
-        """
-        video_id, _, task = sample_id.rpartition(".")
-        ref = ref_of(video_id, task)
-        if video_id not in self.videos or ref not in self.refs:
-            raise NotFound(f"no sample {sample_id!r} in this selection")
-        journey = self.videos[video_id].journey
-        name = f"{ref.cluster}.mp4"
-        path = self.folders.find(name)
-        shown = show_clip(self.clips, path, name, self.rule, LOOKS[self.protocol])
-        return Sample(
-            ref=ref,
-            parts=parts_of(journey, ref.task, self.protocol, shown.frames),
-            target={"journey": journey, "subtask": ref.task},
-            footage=shown.footage,
-            gazetteer=True,
-            missing=shown.missing,
-            broken=shown.fault,
-        )
+Subtask = tuple[SampleRef, Journey]  # what is asked of a video
 
 
 def ref_of(video_id: str, task: str) -> SampleRef:
@@ -102,7 +65,26 @@ def ref_of(video_id: str, task: str) -> SampleRef:
     return SampleRef(sample_id=f"{video_id}.{task}", task=task, cell=task, cluster=video_id)
 
 
-def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media: MediaStore) -> VirSamples:
+def _sample(
+    subtask: Subtask, *, folders: ClipFolders, clips: Clips, rule: FrameRule, protocol: PromptProtocol
+) -> Sample:
+    ref, journey = subtask
+    name = f"{ref.cluster}.mp4"
+    clip = show_clip(clips, folders.find(name), name, rule, LOOKS[protocol])
+    return Sample(
+        ref=ref,
+        parts=parts_of(journey, ref.task, protocol, clip.frames),
+        target={"journey": journey, "subtask": ref.task},
+        footage=clip.footage,
+        gazetteer=True,
+        missing=clip.missing,
+        broken=clip.fault,
+    )
+
+
+def open_samples(
+    *, data: Path, select: Select, protocol: PromptProtocol, media: MediaStore
+) -> ClipSamples[Subtask]:
     """Read the folder and draw the selection, in an order drawn by the seed.
 
     Raises:
@@ -123,12 +105,11 @@ def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media:
     folders = ClipFolders(root=folder, beside=folder / "data")
     clips = [f"{ref.cluster}.mp4" for ref in refs]
     absent = folders.absent(clips)
-    return VirSamples(
+    rule = rule_of(protocol, frames=select.frames, fps=select.fps)
+    return ClipSamples(
         folders=folders,
-        protocol=protocol,
-        rule=rule_of(protocol, frames=select.frames, fps=select.fps),
-        clips=Clips(media),
-        videos=videos,
+        build=partial(_sample, folders=folders, clips=Clips(media), rule=rule, protocol=protocol),
+        questions={ref.sample_id: (ref, videos[ref.cluster].journey) for ref in refs},
         refs=refs,
         faults=[*faults, *absence(clips, absent, sought=folders.sought)],
         unshowable=sum(clip in absent for clip in clips),

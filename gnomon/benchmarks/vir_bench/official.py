@@ -1,4 +1,4 @@
-"""Scoring as released, to the letter: nodes by level, edges by kind; the golden vectors hold both."""
+"""Scores as released, to the letter: nodes by level, edges by kind; the golden vectors hold both."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -212,7 +212,7 @@ def edge_measures(gold: Sequence[Mapping[str, str]], given: Any) -> dict[str, Me
 def _score(levels: Mapping[str, Measure], reply: str | None, given: Any, *, asked: Sequence[str]) -> Score:
     overall = levels["overall"].f1
     understood = isinstance(given, Mapping) and any(name in given for name in asked)
-    over = any(value > 1 for found in levels.values() for _, value in found.items())
+    over = any(value > 1 for measure in levels.values() for _, value in measure.items())
     flags = [*(["gamed:above_one"] if over else []), *([] if understood else ["no_answer"])]
     if given == SAFETY:
         flags.append("safety_marker")

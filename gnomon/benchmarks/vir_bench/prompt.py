@@ -1,4 +1,4 @@
-"""Prompts of both subtasks. Both protocols ask for the same; they differ in frames and in the nodes given."""
+"""Writes the prompts of both subtasks. The protocols differ in frames and in the nodes that are listed."""
 
 import json
 import random
@@ -41,8 +41,8 @@ def nodes_given(journey: Journey, protocol: PromptProtocol) -> dict[str, list[st
     if protocol == "guarded":
         return {level: sorted(found, key=stable_hash) for level, found in names.items()}
     shuffle = random.Random(SEED).shuffle
-    for found in names.values():
-        shuffle(found)
+    for level_names in names.values():
+        shuffle(level_names)
     return names
 
 

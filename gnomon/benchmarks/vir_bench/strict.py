@@ -1,4 +1,4 @@
-"""Sane scoring: names in any usual spelling, one match for each, nothing above 1.
+"""Scores sanely: names in any usual spelling, one match for each, nothing above 1.
 
 The answer is the last JSON object of the reply that has one of the asked lists. Names are compared without
 case, marks on vowels, and the word that says what they are (`Shibuya-ku`, `Shibuya City`, `渋谷区`). Places
@@ -97,7 +97,7 @@ def area_key(name: str) -> str:
 def _is_place(spot: Spot, name: str, category: str | None) -> bool:
     of_kind = category is not None and category in (place_categories(spot) or ())
     enough = ALIKE_OF_KIND if of_kind else ALIKE
-    return any(SequenceMatcher(None, known, name).ratio() > enough for known in place_names(spot))
+    return any(SequenceMatcher(None, place_name, name).ratio() > enough for place_name in place_names(spot))
 
 
 def _matched(fits: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -172,5 +172,5 @@ def texts_by_level(given: Mapping[Any, Any], *, stripped: bool = True) -> dict[s
     for level in NODE_LEVELS:
         listed = given.get(level)
         texts = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
-        lists[level] = [one.strip() if stripped else one for one in texts if one.strip()][:MAX_LISTED]
+        lists[level] = [text.strip() if stripped else text for text in texts if text.strip()][:MAX_LISTED]
     return lists

@@ -1,5 +1,5 @@
-"""What the audit may know of generated worlds: their questions have GTR-Bench's form."""
+"""Audits generated worlds: their questions have GTR-Bench's form."""
 
-from gnomon.benchmarks.gtr_bench.audit import asked, case_faults, plays
+from gnomon.benchmarks.gtr_bench.audit import answer_options, case_faults, try_shortcuts
 
-__all__ = ["asked", "case_faults", "plays"]
+__all__ = ["answer_options", "case_faults", "try_shortcuts"]

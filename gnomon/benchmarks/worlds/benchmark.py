@@ -1,4 +1,4 @@
-"""Generated worlds as a plug-in: what the kernel asks of a benchmark."""
+"""Generated worlds as a benchmark plug-in."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -17,8 +17,8 @@ def audited(name: str, data: Path, tmp_path: Path) -> Findings:
     return audit(BENCHMARKS.get(name), data=data, select=Select(), media=MediaStore(tmp_path / "media"))
 
 
-def worth_of(findings: Findings, shortcut: str, view: str) -> ShortcutAccuracy:
-    return next(one for one in findings.worths if (one.shortcut, one.view) == (shortcut, view))
+def accuracy_of(findings: Findings, shortcut: str, view: str) -> ShortcutAccuracy:
+    return next(one for one in findings.accuracies if (one.shortcut, one.view) == (shortcut, view))
 
 
 def journey(number: int) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def vir(tmp_path_factory: pytest.TempPathFactory) -> Findings:
 
 def test_the_released_shuffle_gives_the_order_away_and_the_guarded_list_does_not(vir: Findings) -> None:
     shortcut = "nodes joined as before the shuffle"
-    official, guarded = (worth_of(vir, shortcut, view) for view in ("official", "guarded"))
+    official, guarded = (accuracy_of(vir, shortcut, view) for view in ("official", "guarded"))
     assert official.value == 1.0
     assert official.beats_chance
     assert not guarded.survives
@@ -48,8 +48,8 @@ def test_the_released_shuffle_gives_the_order_away_and_the_guarded_list_does_not
 
 
 def test_a_gazetteer_places_cities_without_a_video(vir: Findings) -> None:
-    worth = worth_of(vir, "cities placed by the gazetteer", "guarded")
-    assert (worth.value, worth.kind, worth.n) == (1.0, "floor", 12)
+    accuracy = accuracy_of(vir, "cities placed by the gazetteer", "guarded")
+    assert (accuracy.value, accuracy.kind, accuracy.n) == (1.0, "floor", 12)
 
 
 def test_graphs_that_break_rules_or_geography_are_named(tmp_path: Path) -> None:
@@ -81,8 +81,8 @@ def test_a_favourite_letter_is_found_in_the_files_and_ended_by_the_guarded_order
     rows = [_choice(number, "B" if number % 4 else "C") for number in range(80)]
     findings = audited("escherverse", publish_escher(tmp_path / "escher", rows, clips=False), tmp_path)
     shortcut = "place most often right in other videos"
-    assert worth_of(findings, shortcut, "official").value == 0.75
-    assert not worth_of(findings, shortcut, "guarded").survives
+    assert accuracy_of(findings, shortcut, "official").value == 0.75
+    assert not accuracy_of(findings, shortcut, "guarded").survives
     letters = {row.view: row for row in findings.letters}
     assert letters["official"].best == 0.75
     assert letters["guarded"].best < 0.5

@@ -14,8 +14,7 @@ from gnomon.benchmarks.gtr_bench.case import SCENES, case_from_json
 from gnomon.benchmarks.gtr_bench.clock import NOON_S, day_span
 from gnomon.worlds.drawing import Drawn, draw, world_of
 from gnomon.worlds.sample_numbers import Number
-from gnomon.worlds.sighting import sightings
-from gnomon.worlds.trajectory import Trip, trip
+from gnomon.worlds.trajectory import Trip, sightings, trip
 from gnomon.worlds.world import World
 
 ROUNDS = 3

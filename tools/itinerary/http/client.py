@@ -1,4 +1,4 @@
-"""Client: one JSON question over HTTP, and every way it can fail as a PlaceError."""
+"""Asks one JSON question over HTTP, and turns every way it can fail into a PlaceError."""
 
 import datetime as dt
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Google Places (New) and Routes: places with hours, and ways; needs a key of the operator's own."""
+"""Google Places (New) and Routes as a provider: places with hours, and ways; needs a key."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Nominatim: names and areas from OpenStreetMap, by its HTTP interface."""
+"""Nominatim as a source of names and areas from OpenStreetMap."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Overpass: what is around a point, and the tags of one thing, from OpenStreetMap."""
+"""Overpass as a source of what is around a point, and of the tags of one object, from OpenStreetMap."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Routers: Valhalla and OSRM, ways over OpenStreetMap's streets."""
+"""Valhalla and OSRM as sources of ways over OpenStreetMap's streets."""
 
 import math
 from collections.abc import Sequence

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from tools.gazetteer import search as gazetteer
-from tools.gazetteer.place import KINDS, Kind
-from tools.gazetteer.place import Place as Entry
+from tools.gazetteer.place import KINDS, GazetteerPlace, Kind
 from tools.itinerary.embedded import Embedded, table_of
 from tools.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, Unreachable, Unsupported
 from tools.itinerary.haversine import metres_between
@@ -146,7 +145,7 @@ def _on_foot(start: LatLon, end: LatLon, mode: Mode) -> Way:
     return Way(minutes=walk_minutes(metres), metres=round(metres), mode="walk", exactness="estimate")
 
 
-def _place(entry: Entry) -> Place:
+def _place(entry: GazetteerPlace) -> Place:
     areas = {area.kind: area for area in reversed(gazetteer.areas_of(entry))}  # the city, not its ward
     prefecture, city = areas.get("prefecture"), areas.get("municipality")
     own = {entry.kind: entry.name_en or entry.name_ja}
@@ -192,7 +191,7 @@ def _kinds(kinds: Sequence[str]) -> tuple[Kind, ...]:
     return wanted or KINDS
 
 
-def _off_m(entry: Entry, bias: LatLon | None) -> float | None:
+def _off_m(entry: GazetteerPlace, bias: LatLon | None) -> float | None:
     if bias is None:
         return None
     return round(float(metres_between(bias.lat_deg, bias.lon_deg, entry.lat_deg, entry.lon_deg)), 1)

@@ -1,4 +1,4 @@
-"""Rail: how long trains take between stations, estimated from where the stations of each line lie.
+"""Estimates how long trains take between stations, from where the stations of each line are.
 
 There is no open timetable of Japan, so each line is the shortest tree through its stations, run on two
 layers: a local that stops everywhere and a fast train that is boarded after a longer wait. Times are

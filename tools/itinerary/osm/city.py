@@ -1,4 +1,4 @@
-"""City: places, hours and ways on foot out of one OpenStreetMap extract; a Provider without any network."""
+"""A provider out of one OpenStreetMap extract: places, hours and ways on foot, without any network."""
 
 import functools
 import json

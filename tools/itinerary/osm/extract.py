@@ -1,4 +1,4 @@
-"""Extract: an OpenStreetMap file (.osm.pbf) read once into named places and walkable ways."""
+"""Reads an OpenStreetMap file (.osm.pbf) once into named places and walkable ways."""
 
 import datetime as dt
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Streets: the walking network of an extract, and the shortest ways over it."""
+"""The walking network of an extract, and the shortest ways over it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Grounding: whether what a plan names exists, is called that, and lies where the plan says."""
+"""Checks whether what a plan names exists, is called that, and is where the plan says."""
 
 from collections.abc import Iterator
 

@@ -1,10 +1,10 @@
-"""Space: whether days begin and end where they should, and legs are as far as the plan says."""
+"""Checks whether days begin and end where they should, and legs are as far as the plan says."""
 
 from collections.abc import Iterator
 from itertools import groupby
 
 from tools.itinerary.facts import Facts
-from tools.itinerary.plan import Day, Leg, Plan
+from tools.itinerary.plan import Day, ItineraryLeg, Plan
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.violation import Violation
 
@@ -38,7 +38,7 @@ def _home(number: int, day: Day, trip: Trip) -> Iterator[Violation]:
             yield Violation(code="HOME", path=f"days.{number}.{where}", expected=home.name, found=stop.name)
 
 
-def _leg(path: str, leg: Leg, facts: Facts) -> Iterator[Violation]:
+def _leg(path: str, leg: ItineraryLeg, facts: Facts) -> Iterator[Violation]:
     key = (leg.from_id, leg.to_id, leg.mode)
     if key not in facts.ways:
         return

@@ -1,4 +1,4 @@
-"""Task: whether a plan does what was asked for, and its own arithmetic holds."""
+"""Checks whether a plan does what was asked for, and its own arithmetic holds."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Time: whether the clock of a plan can be kept, by physics, by the provider and by opening hours."""
+"""Checks whether the clock of a plan can be kept, by physics, by the provider and by opening hours."""
 
 from collections.abc import Iterator
 

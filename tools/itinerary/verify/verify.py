@@ -1,4 +1,4 @@
-"""Verify: a plan against a request and the facts; pure, so the same three always give the same verdict."""
+"""Verifies a plan against a request and the facts; pure, so the same three always give the same verdict."""
 
 import itertools
 from collections.abc import Iterator

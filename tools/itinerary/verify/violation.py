@@ -1,4 +1,4 @@
-"""Violation: one fault of a plan, with its code, where it is, what was expected and what was found."""
+"""One fault of a plan, with its code, where it is, what was expected and what the plan has."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -79,7 +79,7 @@ class Verification:
     _failed: frozenset[str] = field(init=False, repr=False, default=frozenset())
 
     def __post_init__(self) -> None:
-        failed = frozenset(one.code for one in self.violations if one.severity == "error")
+        failed = frozenset(violation.code for violation in self.violations if violation.severity == "error")
         object.__setattr__(self, "_failed", failed)
 
     @property

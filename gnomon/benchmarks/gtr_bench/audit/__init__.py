@@ -1,6 +1,10 @@
-"""What the audit may know of GTR-Bench: its options, its shortcuts and what is wrong with its cases."""
+"""Audits GTR-Bench: its options, its shortcuts and what is wrong with its cases.
+
+`guesses.py` tries the shortcuts: of one question (`rules.py`) and between kin questions, on what a reader
+sees (`shown_question.py`). `case_faults.py` finds broken cases.
+"""
 
 from gnomon.benchmarks.gtr_bench.audit.case_faults import case_faults
-from gnomon.benchmarks.gtr_bench.audit.plays import asked, plays
+from gnomon.benchmarks.gtr_bench.audit.shortcuts import answer_options, try_shortcuts
 
-__all__ = ["asked", "case_faults", "plays"]
+__all__ = ["answer_options", "case_faults", "try_shortcuts"]

@@ -1,4 +1,4 @@
-"""Case faults: what is wrong with single questions, and with the homographies they lean on."""
+"""Finds what is wrong with single questions, and with the homographies they rely on."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence

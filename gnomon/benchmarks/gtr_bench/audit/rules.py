@@ -1,11 +1,11 @@
-"""Rules: shortcuts within one question. Each leaves some options, or None where it does not apply."""
+"""Shortcuts within one question. Each leaves some options, or None where it does not apply."""
 
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from gnomon.audit.hook import Kind
-from gnomon.benchmarks.gtr_bench.audit.seen import Seen, SeenClip
+from gnomon.audit.plugin import Kind
+from gnomon.benchmarks.gtr_bench.audit.shown_question import Seen, SeenClip
 from gnomon.benchmarks.gtr_bench.case import GRID_S
 
 Left = Iterable[int] | None

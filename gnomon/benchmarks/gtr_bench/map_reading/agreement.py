@@ -1,4 +1,4 @@
-"""Agreement: how well readings of different maps put one physical camera in one place.
+"""Measures how well readings of different maps put one physical camera in one place.
 
 The check, and no other part, uses a hidden field: a clip's video path names the physical camera, under
 whatever id a question shows it. Maps are cut from one base map, so a camera's place on a map is its place in

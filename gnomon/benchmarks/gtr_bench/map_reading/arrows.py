@@ -1,4 +1,4 @@
-"""Arrows: masts (black discs) and the red arrows that start at them.
+"""Finds masts (black discs) and the red arrows that start at them.
 
 A camera is drawn as a disc of 5.8 px radius and an arrow from its centre, 60 px long and 4 px wide, whose
 head begins at 46.5 px, 16 px wide. The arrow alone fixes the mast: across by its shaft, along by its head. So
@@ -44,7 +44,7 @@ def ink_of(picture: Image.Image) -> Ink:
 
 Floats = NDArray[np.float64]  # shape as each docstring says
 
-LATE = ("scipy.ndimage",)  # a map is read once, and then its reading
+LAZY = ("scipy.ndimage",)  # a map is read once, and then its reading
 LENGTH_PX = 60.0
 HEAD_START_PX = 46.5
 HALF_WIDTH_PX = 2.0

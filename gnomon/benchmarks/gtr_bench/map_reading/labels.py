@@ -1,4 +1,4 @@
-"""Labels: red camera ids such as `c071`, read by holding drawn letters against the picture.
+"""Reads red camera ids such as `c071` by holding drawn letters against the picture.
 
 A label is centred 80 px along the arrow, a little right and above. Letters are 11.12 px apart and are drawn
 at quarter pixels, so each is kept in four variants, read off the published maps (`glyphs.png`: a row each).

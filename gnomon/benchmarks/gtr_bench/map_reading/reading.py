@@ -1,4 +1,4 @@
-"""Reading: what one map picture says about the cameras a question names."""
+"""Reads what one map picture says about the cameras a question names."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -11,7 +11,7 @@ from gnomon.benchmarks.gtr_bench.map_reading.arrows import Arrow, find_arrows, i
 from gnomon.benchmarks.gtr_bench.map_reading.labels import LabelScores, label_scores
 from gnomon.benchmarks.gtr_bench.map_reading.scale_bar import Scale, read_scale
 
-LATE = ("scipy.optimize",)  # a map is read once, and then its reading
+LAZY = ("scipy.optimize",)  # a map is read once, and then its reading
 READER_VERSION = 1  # a change that can change a reading changes this
 LABEL_FOUND = 0.5  # worst label score that counts as read
 CLEAR_LABEL, CLEAR_SLACK = (

@@ -1,4 +1,4 @@
-"""Reading store: readings kept on disk, so that a picture is read once for all arms, jobs and workers."""
+"""Keeps map readings on disk, so that a picture is read once, and puts them into a scene."""
 
 import hashlib
 import io

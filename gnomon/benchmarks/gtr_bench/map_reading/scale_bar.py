@@ -1,4 +1,4 @@
-"""Scale bar: how many metres a pixel is, read off the two bars at the picture's lower left.
+"""Reads how many metres a pixel is off the two bars at the picture's lower left.
 
 One grey line carries both: the metres above it end at a tick, the feet below at another. Lengths are whole
 pixels, values are 1, 2, 3 or 5 times a power of ten. The metres are read as text; the feet must then come

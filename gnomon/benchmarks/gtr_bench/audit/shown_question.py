@@ -1,10 +1,10 @@
-"""Seen: what the reader of a prompt, or of the published files, knows of a question."""
+"""What the reader of a prompt, or of the published files, knows of a question."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gnomon.audit.hook import View
+from gnomon.audit.plugin import View
 from gnomon.benchmarks.gtr_bench.case import Case, body_of
 from gnomon.benchmarks.gtr_bench.clock import NOON_S, day_span
 from gnomon.core.errors import DataError

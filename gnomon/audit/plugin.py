@@ -1,4 +1,4 @@
-"""Hook: what a benchmark may tell the audit of its own questions, in a module `audit` in its folder."""
+"""What a benchmark may say of its own questions to the audit, in a module `audit` in its folder."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ VIEWS: tuple[View, ...] = ("files", "official", "guarded")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AnswerOptions:
     """The options as the prompt lists them, without letters, and the indices of the right ones in order."""
 
     options: tuple[str, ...]
@@ -40,11 +40,11 @@ class ShortcutGuess:
 class AuditPlugin(Protocol):
     """The module `gnomon.benchmarks.<benchmark>.audit`."""
 
-    def asked(self, sample: Sample) -> Asked | None:
+    def answer_options(self, sample: Sample) -> AnswerOptions | None:
         """The options of a sample; None if it has none."""
         ...
 
-    def plays(self, samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterable[ShortcutGuess]:
+    def try_shortcuts(self, samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterable[ShortcutGuess]:
         """Every shortcut on every sample, by what each protocol's samples show."""
         ...
 
@@ -54,7 +54,7 @@ class AuditPlugin(Protocol):
 
 
 def find_audit_plugin(benchmark: str) -> AuditPlugin | None:
-    """The benchmark's hook; None if it has none.
+    """The benchmark's plugin; None if it has none.
 
     >>> find_audit_plugin("gtr-bench") is None
     False
@@ -63,13 +63,13 @@ def find_audit_plugin(benchmark: str) -> AuditPlugin | None:
 
 
 def guess(
-    shortcut: str, kind: Kind, view: View, sample_id: str, *, left: Iterable[int] | None, asked: Asked
+    shortcut: str, kind: Kind, view: View, sample_id: str, *, left: Iterable[int] | None, asked: AnswerOptions
 ) -> ShortcutGuess:
-    """The play of a rule that guesses among the options it leaves; None or no option: it does not apply.
+    """The guess of a rule that guesses among the options it leaves; None or no option: it does not apply.
 
     Where an answer has several places, the first is judged.
 
-    >>> two = Asked(options=("a", "b", "c", "d"), right=(1,))
+    >>> two = AnswerOptions(options=("a", "b", "c", "d"), right=(1,))
     >>> guess("rule", "leak", "official", "s", left=(1, 2), asked=two).value
     0.5
     """

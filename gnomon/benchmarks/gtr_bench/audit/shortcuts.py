@@ -1,4 +1,4 @@
-"""Plays: every shortcut tried on every question, from the files and from each protocol's prompt."""
+"""Tries every shortcut on every question, from the files and from each protocol's prompt."""
 
 import re
 from collections import defaultdict
@@ -7,9 +7,15 @@ from pathlib import PurePosixPath
 
 import networkx as nx
 
-from gnomon.audit.hook import Asked, Kind, ShortcutGuess, View, guess
+from gnomon.audit.plugin import AnswerOptions, Kind, ShortcutGuess, View, guess
 from gnomon.benchmarks.gtr_bench.audit.rules import RULES, Left, same_interval
-from gnomon.benchmarks.gtr_bench.audit.seen import Seen, SeenClip, Span, seen_in_files, seen_in_prompt
+from gnomon.benchmarks.gtr_bench.audit.shown_question import (
+    Seen,
+    SeenClip,
+    Span,
+    seen_in_files,
+    seen_in_prompt,
+)
 from gnomon.benchmarks.gtr_bench.case import Case, as_displayed, body_of
 from gnomon.benchmarks.gtr_bench.clock import day_span
 from gnomon.benchmarks.gtr_bench.scoring import span_iou
@@ -37,12 +43,12 @@ class Kinship:
         self._label = label
         found: dict[Hashable, list[Sighting]] = defaultdict(list)
         shared: dict[str, set[Hashable]] = {}
-        for seen in questions:
-            names = {label(seen, clip) for clip in seen.clips}
-            shared[seen.scene] = shared.get(seen.scene, names) & names
-            for clip in seen.clips:
+        for question in questions:
+            names = {label(question, clip) for clip in question.clips}
+            shared[question.scene] = shared.get(question.scene, names) & names
+            for clip in question.clips:
                 if clip.span_s:
-                    found[label(seen, clip)].append((seen.sample_id, clip, clip.span_s))
+                    found[label(question, clip)].append((question.sample_id, clip, clip.span_s))
         nobody = set().union({None}, *shared.values())
         self._found = {
             name: sightings
@@ -123,18 +129,18 @@ WINDOW_S = 5.0  # to both sides of the end of the last clip
 SHORTEST = 6  # characters; shorter names such as `rgb` stand in a text by chance
 
 
-def asked(sample: Sample) -> Asked | None:
+def answer_options(sample: Sample) -> AnswerOptions | None:
     """The options as the sample's prompt lists them, and the right ones; None if it lists these not."""
     case = as_displayed(sample.target["case"], sample.target["protocol"])
     if not set(case.choices).issuperset(case.gold):
         return None
-    return Asked(
+    return AnswerOptions(
         options=tuple(body_of(choice) for choice in case.choices),
         right=tuple(case.choices.index(choice) for choice in case.gold),
     )
 
 
-def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
+def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
     """All shortcuts in all views."""
     views: Mapping[View, Sequence[Sample]] = {
         "files": samples["official"],
@@ -143,36 +149,36 @@ def plays(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[Shortc
     }
     for view, given in views.items():
         questions = [seen_in_files(one) if view == "files" else seen_in_prompt(one, view) for one in given]
-        options = {one.ref.sample_id: told for one in given if (told := asked(one))}
-        yield from _rule_plays(questions, options)
-        yield from _kinship_plays(questions, options)
-        yield from _window_plays(questions, given)
+        options = {one.ref.sample_id: told for one in given if (told := answer_options(one))}
+        yield from _try_rules(questions, options)
+        yield from _try_kinship(questions, options)
+        yield from _try_windows(questions, given)
         if view != "files":
-            yield from _verbatim_plays(questions, given)
+            yield from _try_verbatim(questions, given)
 
 
-def floor_plays(sample: Sample) -> Iterator[ShortcutGuess]:
+def try_floors(sample: Sample) -> Iterator[ShortcutGuess]:
     """What lies in a question itself, tried on one sample by what its own prompt shows.
 
     Raises:
         DataError: the prompt's words cannot be read.
     """
-    told = asked(sample)
+    told = answer_options(sample)
     options = {sample.ref.sample_id: told} if told else {}
     seen = seen_in_prompt(sample, sample.target["protocol"])
-    tried = [*_rule_plays([seen], options), *_window_plays([seen], [sample])]
-    yield from (play for play in tried if play.kind == "floor")
+    tried = [*_try_rules([seen], options), *_try_windows([seen], [sample])]
+    yield from (attempt for attempt in tried if attempt.kind == "floor")
 
 
-def _rule_plays(questions: Iterable[Seen], options: Mapping[str, Asked]) -> Iterator[ShortcutGuess]:
-    for seen in questions:
+def _try_rules(questions: Iterable[Seen], options: Mapping[str, AnswerOptions]) -> Iterator[ShortcutGuess]:
+    for question in questions:
         for name, (kind, tasks, rule) in RULES.items():
-            one = options.get(seen.sample_id)
-            if seen.task in tasks and one is not None:
-                yield guess(name, kind, seen.view, seen.sample_id, left=rule(seen), asked=one)
+            one = options.get(question.sample_id)
+            if question.task in tasks and one is not None:
+                yield guess(name, kind, question.view, question.sample_id, left=rule(question), asked=one)
 
 
-def _kinship_plays(questions: Sequence[Seen], options: Mapping[str, Asked]) -> Iterator[ShortcutGuess]:
+def _try_kinship(questions: Sequence[Seen], options: Mapping[str, AnswerOptions]) -> Iterator[ShortcutGuess]:
     """Who is who by id, by map file or by a clip shown twice, and what the other questions tell of them."""
     labels: tuple[tuple[str, Kind, Label], ...] = (
         ("target id in other questions", "leak", by_target),
@@ -181,13 +187,13 @@ def _kinship_plays(questions: Sequence[Seen], options: Mapping[str, Asked]) -> I
     )
     for name, kind, label in labels:
         kin = Kinship(questions, label)
-        for seen in questions:
-            one = options.get(seen.sample_id)
-            if seen.task in KIN_TASKS and one is not None:
-                yield guess(name, kind, seen.view, seen.sample_id, left=kin.left(seen), asked=one)
+        for question in questions:
+            one = options.get(question.sample_id)
+            if question.task in KIN_TASKS and one is not None:
+                yield guess(name, kind, question.view, question.sample_id, left=kin.left(question), asked=one)
 
 
-def _window_plays(questions: Iterable[Seen], samples: Iterable[Sample]) -> Iterator[ShortcutGuess]:
+def _try_windows(questions: Iterable[Seen], samples: Iterable[Sample]) -> Iterator[ShortcutGuess]:
     """MTTF: how a window about the end of the last clip overlaps the truth, the camera taken as right."""
     for seen, sample in zip(questions, samples, strict=True):
         end_s = seen.last_end_s()
@@ -204,7 +210,7 @@ def _window_plays(questions: Iterable[Seen], samples: Iterable[Sample]) -> Itera
             )
 
 
-def _verbatim_plays(questions: Iterable[Seen], samples: Iterable[Sample]) -> Iterator[ShortcutGuess]:
+def _try_verbatim(questions: Iterable[Seen], samples: Iterable[Sample]) -> Iterator[ShortcutGuess]:
     """Whether a published file name, or a hidden time, stands in the prompt word for word."""
     for seen, sample in zip(questions, samples, strict=True):
         case: Case = sample.target["case"]
@@ -232,6 +238,6 @@ def floors_of(sample: Sample) -> dict[str, float]:
     For forecasts the nearest camera is half the answer: it is scored as the camera alone.
     """
     try:
-        return {play.shortcut: play.value for play in floor_plays(sample) if play.applies}
+        return {attempt.shortcut: attempt.value for attempt in try_floors(sample) if attempt.applies}
     except DataError:  # a prompt that cannot be read has no floors
         return {}
