@@ -1,4 +1,4 @@
-"""What intervals can do where hardly anything is right: exact, nothing drawn; for docs/statistics.md.
+"""Computes exactly what intervals can do if almost no answer is right; for docs/statistics.md.
 
     .venv/bin/python bench/few_answers.py [--pairs 30] [--most 0.05]
 

@@ -1,4 +1,4 @@
-"""Folds: constants that were fitted without the questions they are scored on.
+"""Fits constants in folds, each without the questions it is scored on.
 
 Questions about connected targets lie in one fold. For each fold the constants are fitted on all other folds,
 one after the other, by what the mean of the cells gains.

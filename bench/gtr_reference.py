@@ -1,4 +1,4 @@
-"""Reference on GTR-Bench: how far tools get with no language model; the table of docs/reference-model.md.
+"""Scores the reference model on GTR-Bench; prints the table of docs/reference-model.md.
 
     python bench/gtr_reference.py DATA [--protocol guarded] [--scoring strict] [--groups] [--json]
 

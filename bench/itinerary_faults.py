@@ -1,4 +1,4 @@
-"""How many planted faults the verifier catches with their code, and how often it cries wolf.
+"""Measures how many planted faults the itinerary verifier finds by their code, and its false alarms.
 
 python bench/itinerary_faults.py [--tasks 300]
 """

@@ -1,4 +1,4 @@
-"""Media: frames of 1080p clips decoded once and reused by every arm, in this process and in another.
+"""Measures frames of 1080p clips, decoded once and reused by every arm, in this process and in another.
 
     python bench/media.py [--clips 16] [--seconds 10] [--arms 10] [--frames 30] [--folder DIR]
 

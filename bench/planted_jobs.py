@@ -1,4 +1,4 @@
-"""Planted effects: whole jobs whose truth is known, built into reports; a table of docs/statistics.md.
+"""Builds reports of whole jobs with a known effect; prints a table of docs/statistics.md.
 
     .venv/bin/python bench/planted_jobs.py [--jobs 1000] [--seed 1] [--only TEXT]
 

@@ -1,4 +1,4 @@
-"""Runs: the reference's answers under any constants, as trials of a job, on several processes."""
+"""Runs the reference model under any constants, as trials of a job, on several processes."""
 
 import asyncio
 import functools

@@ -1,4 +1,4 @@
-"""Time and memory of `gnomon report`: over 10,000 samples × 8 arms × 3 repeats unless told otherwise.
+"""Measures time and memory of `gnomon report`, by default over 10,000 samples × 8 arms × 3 repeats.
 
     .venv/bin/python bench/report_size.py [--samples 10000] [--arms 8] [--repeats 3] [--cells 14]
 

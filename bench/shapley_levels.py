@@ -1,4 +1,4 @@
-"""How good Shapley values and their intervals are on studies with a planted truth.
+"""Measures how good Shapley values and their intervals are on studies with a known truth.
 
     python -m bench.shapley_levels [--studies 1000]
 

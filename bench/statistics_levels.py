@@ -1,4 +1,4 @@
-"""Levels: how often a comparison errs where the truth is known; the table of docs/statistics.md.
+"""Measures how often a comparison errs if the truth is known; prints the table of docs/statistics.md.
 
     .venv/bin/python bench/statistics_levels.py [--rounds 4000] [--seed 1] [--only TEXT]
 

@@ -1,4 +1,4 @@
-"""How far our ways on foot are from those of a running Valhalla with tiles of the same extract.
+"""Compares Gnomon's walking routes with those of a running Valhalla with tiles of the same extract.
 
 python bench/valhalla_ways.py --url http://127.0.0.1:8002 [--city helsinki]
 

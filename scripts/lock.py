@@ -1,7 +1,7 @@
-"""Resolve the dependencies anew into requirements/*.lock, with hashes, for every supported Python.
+"""Resolves the dependencies again into requirements/*.lock, with hashes, for every supported Python.
 
 Releases younger than a week are left out: most malicious ones are found within days.
-Run it by `make lock`; it needs uv, which it takes from the path or installs into the environment.
+Run it by `make lock`; it needs uv, which it finds on the PATH or installs into the environment.
 """
 
 import datetime as dt

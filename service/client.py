@@ -1,6 +1,7 @@
 """An HTTP client of a Gnomon server, for the command line."""
 
 import json
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -68,8 +69,11 @@ class Client:
         try:
             response = self._http.request(verb, path, content=content, headers=headers)
         except httpx.HTTPError as error:
-            message = f"{self._http.base_url} does not answer ({error}); start one with `gnomon up`"
-            raise SpecError(message, field="--url") from None
+            reason = re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or type(error).__name__
+            message = f"nothing answers at {self._http.base_url}: {reason}"
+            raise SpecError(
+                f"{message}; `gnomon up` starts a server on this machine", field="--url"
+            ) from None
         if response.is_success:
             answer: dict[str, Any] = response.json()
             return answer

@@ -1,1 +1,1 @@
-"""What a trial costs: our worker, a bare aiohttp loop and Inspect AI, on one mock server, in one run."""
+"""Measures what a trial costs in a worker, a bare aiohttp loop and Inspect AI, on one mock server."""

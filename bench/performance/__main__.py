@@ -1,4 +1,4 @@
-"""`python -m bench.performance`: measures everything of docs/performance.md in one run.
+"""Measures everything in docs/performance.md in one run: `python -m bench.performance`.
 
 Prints the tables, and writes performance.json, performance.svg and growth.svg into the folder `--out`;
 `--write-docs` puts tables and pictures into a page as well. CPU seconds are the figure that a busy machine
@@ -36,11 +36,12 @@ def commit() -> str:
 
 
 def compare(page: Page, redis_url: str, *, rounds: int, with_inspect: bool) -> list[Cell]:
-    """Every system in the settings that it has trials for: slow ones are spared the slowest."""
-    page.tell(
-        "| system | in flight | latency ms | trials | CPU ms a trial | × floor | efficiency | MB idle, more |"
+    """Every system in the settings that it has trials for: slow systems skip the slowest settings."""
+    page.add(
+        "| system | in flight | latency ms | trials | CPU ms per trial | × floor | efficiency "
+        "| MB idle, more |"
     )
-    page.tell("|---|---|---|---|---|---|---|---|")
+    page.add("|---|---|---|---|---|---|---|---|")
     cells: list[Cell] = []
     floor: dict[Setting, Cell] = {}
     with mock_server() as port:
@@ -52,7 +53,7 @@ def compare(page: Page, redis_url: str, *, rounds: int, with_inspect: bool) -> l
                 cells.append(cell)
                 if system.name == "floor":
                     floor[setting] = cell
-                page.tell(_line(cell, floor[setting]))
+                page.add(_line(cell, floor[setting]))
     return cells
 
 
@@ -71,9 +72,9 @@ def _line(cell: Cell, floor: Cell) -> str:
 def growth(page: Page, redis_url: str, sizes: list[int]) -> list[Growth]:
     """Jobs of some sizes, the smallest first."""
     found = [grow(size, redis_url) for size in sorted(sizes)]
-    page.tell()
+    page.add()
     for line in rows_of(found):
-        page.tell(line)
+        page.add(line)
     return found
 
 
@@ -81,25 +82,25 @@ def pictures(page: Page) -> PictureCost:
     """A call of twenty pictures."""
     with mock_server() as port:
         cost = picture_cost(port)
-    page.tell("\n| a call of 20 pictures, 1,024 px | CPU ms | MB sent |\n|---|---|---|")
-    later = f"{cost.calls - 1} later ones, other words (median)"
+    page.add("\n| a call of 20 pictures, 1,024 px | CPU ms | MB sent |\n|---|---|---|")
+    later = f"{cost.calls - 1} later ones, other text (median)"
     for name, spent_ms in (("the first", cost.first_ms), (later, cost.later_ms)):
-        page.tell(f"| {name} | {spent_ms:.1f} | {cost.sent_bytes / 1e6:.1f} |")
-    page.tell(f"\npictures encoded: {cost.encoded}")
+        page.add(f"| {name} | {spent_ms:.1f} | {cost.sent_bytes / 1e6:.1f} |")
+    page.add(f"\npictures encoded: {cost.encoded}")
     return cost
 
 
 def small_things(page: Page, redis_url: str) -> dict[str, Any]:
     """Tools, points in views, start-up."""
-    page.tell("\n| tool | CPU ms a call (median) | the first on a scene |\n|---|---|---|")
+    page.add("\n| tool | CPU ms per call (median) | first call on a scene |\n|---|---|---|")
     costs = tool_costs()
     for cost in costs:
-        page.tell(f"| {cost.tool} | {cost.median_ms:.3f} {cost.error or ''} | {cost.first_ms:.1f} |")
+        page.add(f"| {cost.tool} | {cost.median_ms:.3f} {cost.error or ''} | {cost.first_ms:.1f} |")
     views_s, hits = points_in_views()
-    page.tell(f"\n1,000,000 points against 200 fields of view: {views_s:.2f} CPU s, {hits:,} hits")
+    page.add(f"\n1,000,000 points against 200 fields of view: {views_s:.2f} CPU s, {hits:,} hits")
     (help_wall_s, help_cpu_s), (api_wall_s, api_cpu_s) = min(help_s() for _ in range(5)), api_s(redis_url)
-    page.tell(f"\ngnomon --help: {help_wall_s:.2f} s, {help_cpu_s:.2f} CPU s (best of 5)")
-    page.tell(f"\nAPI ready: {api_wall_s:.2f} s, {api_cpu_s:.2f} CPU s")
+    page.add(f"\ngnomon --help: {help_wall_s:.2f} s, {help_cpu_s:.2f} CPU s (best of 5)")
+    page.add(f"\nAPI ready: {api_wall_s:.2f} s, {api_cpu_s:.2f} CPU s")
     return {
         "tools": [asdict(cost) for cost in costs],
         "points_in_views": {"cpu_s": views_s, "hits": hits},
@@ -126,7 +127,7 @@ def main() -> None:
         parser.error(f"{given.write_docs} has no marks: {BEGIN} {END}")
     where = f"commit {commit()}, Python {platform.python_version()}, {os.cpu_count()} cores"
     page = Page()
-    page.tell(f"{where}, load {os.getloadavg()[0]:.1f}\n")
+    page.add(f"{where}, load {os.getloadavg()[0]:.1f}\n")
     with queue() as redis_url:
         cells = compare(page, redis_url, rounds=given.rounds, with_inspect=not given.no_inspect)
         grown = growth(page, redis_url, given.sizes)
@@ -139,7 +140,7 @@ def main() -> None:
         "pictures": asdict(shown),
     }
     drawn = {
-        "performance.svg": svg(cells, title=f"CPU ms a trial of four model calls; {where}"),
+        "performance.svg": svg(cells, title=f"CPU ms per trial of four model calls; {where}"),
         "growth.svg": curves(panels_of(grown), title=f"A job of so many trials; {where}"),
     }
     folders = [given.out]

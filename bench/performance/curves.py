@@ -1,4 +1,4 @@
-"""Curves: how costs grow with a job, as a small SVG with two logarithmic axes."""
+"""Draws how costs grow with a job, as a small SVG with two logarithmic axes."""
 
 import math
 from collections.abc import Mapping, Sequence

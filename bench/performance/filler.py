@@ -1,4 +1,4 @@
-"""Filler: writes a job's results, the first ones in bulk, the last LEASED as workers do.
+"""Writes a job's results, the first ones in bulk, the last LEASED as workers do.
 
     python -m bench.performance.filler DATABASE_URL JOB
 

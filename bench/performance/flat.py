@@ -1,4 +1,4 @@
-"""Flat: what a process holds that runs a job's shards one after another, for jobs of growing length.
+"""Measures the memory of a process that runs a job's shards one after another, for jobs of growing length.
 
     python -m bench.performance.flat [TRIALS …]
 

@@ -1,4 +1,4 @@
-"""The floor: a bare loop over one aiohttp session; what no harness can undercut.
+"""Runs the workload in a bare loop over one aiohttp session, the floor that no harness can undercut.
 
 python -m bench.performance.floor BASE TRIALS IN_FLIGHT
 """

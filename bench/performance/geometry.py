@@ -1,4 +1,4 @@
-"""Geometry: what one tool call costs in process, and many points against many fields of view."""
+"""Measures one tool call in process, and many points against many fields of view."""
 
 import statistics
 import time

@@ -1,4 +1,4 @@
-"""Gnomon's job on the workload: a store, a queue and a real worker that runs it, everything on."""
+"""Runs the workload as a job: a store, a queue and a real worker with all features on."""
 
 import os
 from pathlib import Path

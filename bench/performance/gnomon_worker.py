@@ -1,4 +1,4 @@
-"""Gnomon on the workload, in a process that starts as a worker does (`python -m workers`).
+"""Runs the workload in a process that starts as a worker does (`python -m workers`).
 
 python -m bench.performance.gnomon_worker BASE TRIALS IN_FLIGHT FOLDER REDIS_URL fast|litellm
 """

@@ -1,4 +1,4 @@
-"""Growth: what a job of 10⁴, 10⁵, 10⁶ trials costs to accept, to look at while it runs, and to report.
+"""Measures what a job of 10⁴, 10⁵, 10⁶ trials costs to accept, to show while it runs, and to report.
 
 A user's way: the job is posted to a `gnomon api` in a process of its own, its progress and its first page of
 rows are asked for over HTTP while another process writes results, and `gnomon report` runs by itself.
@@ -23,8 +23,8 @@ from bench.performance.startup import GNOMON, ROOT, running_api
 SIZES = (10_000, 100_000, 1_000_000)
 LOOK_EVERY_S = 0.05
 HEAD = (
-    *("trials", "accept s (wall)", "µs a trial", "API MB", "job ms (worst)", "page ms (worst)", "write µs"),
-    *("report s", "µs a row", "report MB", "bytes a row", "disk MB"),
+    *("trials", "accept s (wall)", "µs per trial", "API MB", "job ms (worst)", "page ms (worst)", "write µs"),
+    *("report s", "µs per row", "report MB", "bytes per row", "disk MB"),
 )
 SPEC = {
     "benchmark": "worlds",

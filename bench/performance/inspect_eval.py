@@ -1,4 +1,4 @@
-"""Inspect AI on the same workload. Runs in an environment of its own, where nothing of ours is installed.
+"""Runs the workload in Inspect AI, in an environment of its own without Gnomon.
 
 python bench/performance/inspect_eval.py BASE TRIALS IN_FLIGHT FOLDER
 """

@@ -1,4 +1,4 @@
-"""Meter: CPU seconds, wall and memory of what runs between two marks, in this process and its children."""
+"""Measures CPU seconds, wall time and memory between two marks, in this process and its children."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Mock: an OpenAI-compatible server that costs next to nothing; `/l200/v1` replies after 200 ms.
+"""Serves a mock of an OpenAI-compatible endpoint that costs almost nothing; `/l200/v1` replies after 200 ms.
 
     python -m bench.performance.mock        prints its port, serves until it is stopped
 

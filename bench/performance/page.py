@@ -1,4 +1,4 @@
-"""Page: what a run tells, on the screen as it comes and between two marks of a document at its end."""
+"""Prints a run's lines as they come, and puts them between two marks of a document at its end."""
 
 import sys
 from dataclasses import dataclass, field
@@ -9,11 +9,11 @@ BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 @dataclass(slots=True)
 class Page:
-    """The lines told so far."""
+    """The lines added so far."""
 
     lines: list[str] = field(default_factory=list)
 
-    def tell(self, line: str = "") -> None:
+    def add(self, line: str = "") -> None:
         """Print a line and keep it."""
         self.lines.append(line)
         sys.stdout.write(line + "\n")

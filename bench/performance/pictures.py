@@ -1,4 +1,4 @@
-"""Pictures: what a call of twenty pictures costs the first time and every time after, on the fast path."""
+"""Measures a call of twenty pictures, the first time and every time after, on the fast path."""
 
 import asyncio
 import io

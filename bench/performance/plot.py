@@ -1,4 +1,4 @@
-"""Plot: CPU a trial, by system and trials in flight, as an SVG without help."""
+"""Draws CPU per trial, by system and trials in flight, as an SVG."""
 
 import math
 from collections.abc import Sequence

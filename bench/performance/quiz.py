@@ -1,4 +1,4 @@
-"""Quiz: one question in many copies, text only, so that a trial costs what the machine costs."""
+"""A benchmark of one question in many copies, text only, so that a trial costs only the harness."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

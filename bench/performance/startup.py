@@ -1,4 +1,4 @@
-"""Start-up: how long until the command line answers and the API is ready."""
+"""Measures how long it takes until the command line answers and the API is ready."""
 
 import os
 import resource

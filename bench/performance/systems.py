@@ -1,4 +1,4 @@
-"""Systems: who is measured, and how one measurement is made; each in a process of its own."""
+"""Measures one system in one setting, in a process of its own."""
 
 import json
 import os

@@ -207,7 +207,10 @@ def test_a_queue_or_store_that_does_not_open_is_named_without_its_secrets(
 
 def test_a_service_that_does_not_answer_is_named(write: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert gnomon("submit", write(), "--url", "http://127.0.0.1:1") == 2
-    assert "--url: " in capsys.readouterr().err
+    assert capsys.readouterr().err == (
+        "gnomon: --url: nothing answers at http://127.0.0.1:1: Connection refused; "
+        "`gnomon up` starts a server on this machine\n"
+    )
 
 
 EXAMPLES = ["demo.yaml", "gtr-bench.yaml", "own-model.yaml", "sti-bench.yaml", "urbanvideo-bench.yaml"]
