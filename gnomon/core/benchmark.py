@@ -143,6 +143,13 @@ class SupportsOptions(Protocol):
 
 
 @runtime_checkable
+class SpellsOutTasks(Protocol):
+    """A benchmark whose cells are named by abbreviations, and what these stand for."""
+
+    task_names: Mapping[str, str]
+
+
+@runtime_checkable
 class OfficialScenes(Protocol):
     """A benchmark whose released task asks a part of what is published, such as the test split."""
 
