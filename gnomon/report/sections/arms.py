@@ -1,4 +1,4 @@
-"""Arms: what each model scored under each arm."""
+"""Reports what each model scored under each arm."""
 
 from collections.abc import Iterator, Mapping
 

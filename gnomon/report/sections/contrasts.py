@@ -1,4 +1,4 @@
-"""Contrasts: each arm against its baseline, over the same samples."""
+"""Compares each arm with its baseline, over the same samples."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

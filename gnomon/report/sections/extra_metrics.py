@@ -1,4 +1,4 @@
-"""Extra metrics: what a benchmark measures besides the score, averaged by model, arm and cell."""
+"""Averages what a benchmark measures besides the score, by model, arm and cell."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping

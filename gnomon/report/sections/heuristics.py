@@ -1,4 +1,4 @@
-"""Baseline heuristics (floors): what rules without a model score on the samples of this very job."""
+"""Reports what baseline heuristics (floors), rules without a model, score on this job's samples."""
 
 from collections import defaultdict
 from collections.abc import Iterator

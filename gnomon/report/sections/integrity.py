@@ -1,4 +1,4 @@
-"""Integrity: what could be wrong, counted and named."""
+"""Counts and names what could be wrong."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

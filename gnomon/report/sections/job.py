@@ -1,4 +1,4 @@
-"""The job: what was run, under which arms, and what everything is counted out of."""
+"""Says what was run, under which arms, and what everything is counted out of."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Necessity: whether tools were called where they were needed, and what came of it."""
+"""Counts whether tools were called where they were needed, and what came of it."""
 
 from collections.abc import Mapping
 

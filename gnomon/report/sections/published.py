@@ -1,4 +1,4 @@
-"""Published: the benchmark's own table beside the job's scores by subset (cell)."""
+"""Sets the benchmark's own table beside the job's scores by subset (cell)."""
 
 from collections.abc import Iterator, Mapping
 
