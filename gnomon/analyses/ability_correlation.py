@@ -1,4 +1,4 @@
-"""UrbanVideo-Bench's correlation of abilities: which tasks models are good at together."""
+"""Correlates tasks over models, as UrbanVideo-Bench does: which tasks models are good at together."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from gnomon.analyses.core.profiles import profiles
 from gnomon.core.row import Row
 from gnomon.statistics.multiple_testing import benjamini_hochberg
 
-LEAST_MODELS, LEAST_TASKS = 5, 3
+MIN_MODELS, MIN_TASKS = 5, 3
 
 
 def count(rows: Sequence[Row], group_of: GroupOf) -> dict[str, Any]:
@@ -22,12 +22,12 @@ def count(rows: Sequence[Row], group_of: GroupOf) -> dict[str, Any]:
     Raises:
         SpecError: fewer than five models, or three tasks that all of them have.
     """
-    found = profiles(rows, group_of)
-    need("models", len(found.models), LEAST_MODELS)
-    varied = np.ptp(found.means, axis=0) > 1e-12
-    groups = [group for group, varies in zip(found.groups, varied, strict=True) if varies]
-    need("tasks in which all models have scores that differ", len(groups), LEAST_TASKS)
-    means = found.means[:, varied]
+    table = profiles(rows, group_of)
+    need("models", len(table.models), MIN_MODELS)
+    varied = np.ptp(table.means, axis=0) > 1e-12
+    groups = [group for group, varies in zip(table.groups, varied, strict=True) if varies]
+    need("tasks in which all models have scores that differ", len(groups), MIN_TASKS)
+    means = table.means[:, varied]
     pairs: list[dict[str, Any]] = []
     for a in range(len(groups)):
         for b in range(a + 1, len(groups)):
@@ -45,9 +45,9 @@ def count(rows: Sequence[Row], group_of: GroupOf) -> dict[str, Any]:
     for pair, adjusted in zip(pairs, benjamini_hochberg([pair["p"] for pair in pairs]), strict=True):
         pair["p_adjusted"] = adjusted
     return {
-        "models": list(found.models),
+        "models": list(table.models),
         "tasks": groups,
-        "without_spread": [group for group in found.groups if group not in groups],
+        "without_spread": [group for group in table.groups if group not in groups],
         "pairs": pairs,
     }
 

@@ -1,4 +1,4 @@
-"""GTR-Bench's context utilisation: does a model's reasoning use place, time and motion."""
+"""Labels whether a model's reasoning uses place, time and motion: GTR-Bench's context utilisation."""
 
 from gnomon.analyses.core.kinds import LabelledByJudge
 

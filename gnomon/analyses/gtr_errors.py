@@ -1,4 +1,4 @@
-"""GTR-Bench's seven error categories, over trials that went wrong."""
+"""Labels wrong trials by GTR-Bench's seven error categories."""
 
 from gnomon.analyses.core.kinds import LabelledByJudge
 

@@ -1,4 +1,4 @@
-"""EscherVerse's clustering of model profiles: which models are strong and weak in the same places."""
+"""Clusters models by their strong and weak tasks, as EscherVerse does."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from gnomon.analyses.core.kinds import ComputedFromRows, GroupOf, need
 from gnomon.analyses.core.profiles import profiles
 from gnomon.core.row import Row
 
-LEAST_MODELS, LEAST_GROUPS = 3, 3
+MIN_MODELS, MIN_GROUPS = 3, 3
 
 
 def count(rows: Sequence[Row], group_of: GroupOf) -> dict[str, Any]:
@@ -22,25 +22,25 @@ def count(rows: Sequence[Row], group_of: GroupOf) -> dict[str, Any]:
     Raises:
         SpecError: fewer than three models, or three tasks in which they differ.
     """
-    found = profiles(rows, group_of)
-    need("models", len(found.models), LEAST_MODELS)
-    spread = found.means.std(axis=0)
-    varied = spread > 1e-12
-    need("tasks in which all models have scores that differ", int(varied.sum()), LEAST_GROUPS)
-    z = (found.means[:, varied] - found.means[:, varied].mean(axis=0)) / spread[varied]
+    table = profiles(rows, group_of)
+    need("models", len(table.models), MIN_MODELS)
+    deviations = table.means.std(axis=0)
+    varied = deviations > 1e-12
+    need("tasks in which all models have scores that differ", int(varied.sum()), MIN_GROUPS)
+    z = (table.means[:, varied] - table.means[:, varied].mean(axis=0)) / deviations[varied]
     joined = linkage(z, method="average")
-    groups = np.array(found.groups)[varied].tolist()
+    groups = np.array(table.groups)[varied].tolist()
     return {
-        "models": list(found.models),
+        "models": list(table.models),
         "tasks": groups,
         "z_scores": {
-            model: dict(zip(groups, map(float, z[at]), strict=True)) for at, model in enumerate(found.models)
+            model: dict(zip(groups, map(float, z[at]), strict=True)) for at, model in enumerate(table.models)
         },
         "steps": [
             {"one": int(step[0]), "other": int(step[1]), "distance": float(step[2]), "models": int(step[3])}
             for step in joined
         ],
-        "order": [found.models[int(at)] for at in leaves_list(joined)],
+        "order": [table.models[int(at)] for at in leaves_list(joined)],
     }
 
 

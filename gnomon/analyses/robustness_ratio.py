@@ -1,4 +1,4 @@
-"""EscherVerse's robustness ratio: multiple-select accuracy over single-choice accuracy."""
+"""Divides multiple-select accuracy by single-choice accuracy: EscherVerse's robustness ratio."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,8 +10,8 @@ from gnomon.analyses.core.profiles import profiles
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 
-SEVERAL, ONE = "Multiple-Select", "Single-Choice"
-LEAST = 20
+MULTIPLE, SINGLE = "Multiple-Select", "Single-Choice"
+MIN_TRIALS = 20
 DRAWS, SEED = 2000, 20_260_103
 
 
@@ -23,22 +23,22 @@ def count(rows: Sequence[Row], group_of: GroupOf) -> dict[str, Any]:
     Raises:
         SpecError: a kind is missing, or fewer than 20 scored trials of one.
     """
-    found = profiles(rows, group_of)
-    for kind in (SEVERAL, ONE):
-        if kind not in found.groups:
+    table = profiles(rows, group_of)
+    for kind in (MULTIPLE, SINGLE):
+        if kind not in table.groups:
             raise SpecError(f"no model has scores of {kind} questions", field="JOB")
-    at = [found.groups.index(kind) for kind in (SEVERAL, ONE)]
-    need("scored trials of a kind and model", int(found.counts[:, at].min()), LEAST)
+    at = [table.groups.index(kind) for kind in (MULTIPLE, SINGLE)]
+    need("scored trials of a kind and model", int(table.counts[:, at].min()), MIN_TRIALS)
     return {
         "models": [
             {
                 "model": model,
-                "multiple_select": float(found.means[row, at[0]]),
-                "single_choice": float(found.means[row, at[1]]),
-                "n": [int(n) for n in found.counts[row, at]],
-                **_ratio(found.means[row, at], found.counts[row, at]),
+                "multiple_select": float(table.means[row, at[0]]),
+                "single_choice": float(table.means[row, at[1]]),
+                "n": [int(n) for n in table.counts[row, at]],
+                **_ratio(table.means[row, at], table.counts[row, at]),
             }
-            for row, model in enumerate(found.models)
+            for row, model in enumerate(table.models)
         ]
     }
 
@@ -48,8 +48,8 @@ def _ratio(means: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
     if means[1] == 0:
         return {"ratio": None, "ci95": None}
     random, right = np.random.default_rng(SEED), means * counts
-    several, one = (random.beta(right[k] + 0.5, counts[k] - right[k] + 0.5, DRAWS) for k in (0, 1))
-    low, high = np.quantile(several / one, [0.025, 0.975])
+    multiple, single = (random.beta(right[k] + 0.5, counts[k] - right[k] + 0.5, DRAWS) for k in (0, 1))
+    low, high = np.quantile(multiple / single, [0.025, 0.975])
     return {"ratio": float(means[0] / means[1]), "ci95": [float(low), float(high)]}
 
 

@@ -1,4 +1,4 @@
-"""STI-Bench's three error patterns, over trials that went wrong."""
+"""Labels wrong trials by STI-Bench's three error patterns."""
 
 from gnomon.analyses.core.kinds import LabelledByJudge
 

@@ -250,6 +250,18 @@ class SupportsOptions(Protocol):
 
 
 @runtime_checkable
+class SpellsOutTasks(Protocol):
+    """Says what the abbreviations stand for that name its tasks.
+
+    The report spells each of them out where it is first shown.
+
+    Example: `task_names = {"ATI": "arrival time interval"}`.
+    """
+
+    task_names: Mapping[str, str]
+
+
+@runtime_checkable
 class OfficialScenes(Protocol):
     """Has an official task that asks a part of what is published.
 

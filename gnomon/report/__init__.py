@@ -1,1 +1,7 @@
-"""The report: arms, paired contrasts, flips, tools, cost, integrity."""
+"""From a job's rows to its report, in JSON and in every form.
+
+Start at `build.py`: it reads the rows into the matrix of `score_matrix.py`, from which each file in
+`sections/` computes its part; `section.py` says what a section is. `html.py`, `markdown.py` and `terminal.py`
+lay the sections out, `charts.py` draws, `verdict.py` judges a comparison, and `job_diff.py` reports two jobs
+as one.
+"""

@@ -40,7 +40,7 @@ def build_report(
     and no number that is not finite.
 
     Raises:
-        Unwanted: nobody waits for it any more, see `gnomon.stopping`.
+        Unwanted: the report is no longer wanted, see `gnomon.stopping`.
     """
     benchmark = benchmark or benchmark_called(spec.benchmark)
     collectors = [section.collector(benchmark.name) for section in sections() if section.collector]

@@ -1,4 +1,4 @@
-"""Two jobs trial by trial: whose score, answer or outcome is another one."""
+"""Compares two jobs trial by trial: which scores, answers and outcomes have changed."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -74,15 +74,15 @@ def changed_trials(first: Iterable[Row], second: Iterable[Row]) -> Changes:
 
 
 def sample_changes(first: Iterable[Row], second: Iterable[Row]) -> SampleChanges:
-    """The same by sample, whose score is the mean of its repeats; the scope `all` stands for every cell."""
-    found = SampleChanges()
+    """The same by sample, whose score is the mean of its repeats; the scope `all` is every cell."""
+    changes = SampleChanges()
     (before, _), (after, cells) = _means(first), _means(second)
     for (model, sample), score in after.items():
         if (model, sample) in before:
             for scope in ("all", cells[sample]):
-                found.compared[model, scope] += 1
-                found.changed[model, scope] += not _same(before[model, sample], score)
-    return found
+                changes.compared[model, scope] += 1
+                changes.changed[model, scope] += not _same(before[model, sample], score)
+    return changes
 
 
 def _means(rows: Iterable[Row]) -> tuple[Mapping[tuple[str, str], float], Mapping[str, str]]:
@@ -92,13 +92,13 @@ def _means(rows: Iterable[Row]) -> tuple[Mapping[tuple[str, str], float], Mappin
         if row.score is not None:
             scores[row.model, row.sample_id].append(row.score)
             cells[row.sample_id] = row.cell
-    return {key: sum(some) / len(some) for key, some in scores.items()}, cells
+    return {key: sum(values) / len(values) for key, values in scores.items()}, cells
 
 
-def _same(one: float | None, other: float | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return isclose(one, other, rel_tol=0.0, abs_tol=NOISE)
+def _same(before: float | None, after: float | None) -> bool:
+    if before is None or after is None:
+        return before is after
+    return isclose(before, after, rel_tol=0.0, abs_tol=NOISE)
 
 
 def _size(old: Row, new: Row) -> float:

@@ -3,8 +3,7 @@
 import base64
 import functools
 from collections.abc import Callable, Iterator, Mapping
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -29,6 +28,7 @@ from gnomon.report.text_formats import (
 )
 from gnomon.stopping import while_wanted
 
+FOLDER = Path(__file__).parent
 SIGNS = {"helps": "▲", "hurts": "▼", "no_effect": "=", "undecided": "?"}
 HEADINGS = {
     "helps": "Helps",
@@ -136,14 +136,13 @@ def _environment() -> Environment:
 
 def _source(name: str) -> str:
     """A template's text: a section's by its name, else a file beside this module."""
-    if name not in SECTIONS.names():
-        file_name = name if "." in name else f"{name}.html.j2"
-        return (files("gnomon.report") / file_name).read_text(encoding="utf-8")
-    return SECTIONS.get(name).html or _file(name).read_text(encoding="utf-8")
+    if name in SECTIONS.names():
+        return SECTIONS.get(name).html or _file(name).read_text(encoding="utf-8")
+    return (FOLDER / (name if "." in name else f"{name}.html.j2")).read_text(encoding="utf-8")
 
 
-def _file(name: str) -> Traversable:
-    return files("gnomon.report.sections") / f"{name}.html.j2"
+def _file(section: str) -> Path:
+    return FOLDER / "sections" / f"{section}.html.j2"
 
 
 def _has_template(section: Section[Any]) -> bool:

@@ -1,4 +1,4 @@
-"""The difference of two jobs over the same samples, as a report of its own."""
+"""Compares two jobs over the same samples, as a report of its own."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -76,12 +76,12 @@ def diff_jobs(first: StoredJob, second: StoredJob) -> Difference:
         list(_relabelled(job, side, {pair[at]: label for label, pair in paired.items()}))
         for at, (job, side) in enumerate(zip((first, second), sides, strict=True))
     ]
-    ids = [{row.sample_id for row in mine} for mine in rows]
+    ids = [{row.sample_id for row in of_job} for of_job in rows]
     shared = ids[0] & ids[1]
     if not shared:
         raise SpecError("the jobs have no sample in common", field="JOB")
-    one, other = ([row for row in mine if row.sample_id in shared] for mine in rows)
-    other = list(_without_costs_of(one, other))
+    before, after = ([row for row in of_job if row.sample_id in shared] for of_job in rows)
+    after = list(_without_costs_of(before, after))
     spec = _spec(first, second, list(paired), sides)
     status = "completed" if first.status == second.status == "completed" else "of jobs that did not complete"
     planned = len(shared) * 2 * len(paired) * spec.repeats
@@ -89,10 +89,10 @@ def diff_jobs(first: StoredJob, second: StoredJob) -> Difference:
         job_id=f"{first.job_id}, {second.job_id}",
         spec=spec,
         status=status,
-        rows=[*one, *other],
+        rows=[*before, *after],
         planned=planned,
     )
-    _speak_of_jobs(report, first, second, list(paired.values()), sample_changes(one, other))
+    _reword_for_jobs(report, first, second, list(paired.values()), sample_changes(before, after))
     changes = spec_changes(first.spec, second.spec)
     report["integrity"]["arm_differences"] = [
         {
@@ -111,7 +111,7 @@ def diff_jobs(first: StoredJob, second: StoredJob) -> Difference:
             "only_first": len(ids[0] - shared),
             "only_second": len(ids[1] - shared),
         },
-        "changes": changed_trials(one, other),
+        "changes": changed_trials(before, after),
         "report": report,
     }
 
@@ -125,7 +125,7 @@ def _sides(first: StoredJob, second: StoredJob) -> tuple[str, str]:
     return f"{first.job_id} (first)", f"{second.job_id} (second)"
 
 
-def _speak_of_jobs(
+def _reword_for_jobs(
     report: Report,
     first: StoredJob,
     second: StoredJob,
@@ -152,9 +152,9 @@ def _speak_of_jobs(
         if compared and not changed:
             _set_equal(contrast, margin=job["margin"])
         contrast["verdict_text"] = _says(contrast, changed=changed, margin=job["margin"])
-    report["integrity"]["comparisons"] = sum(one["p"] is not None for one in report["contrasts"])
-    primary = [one for one in report["contrasts"] if one["family"] == "primary"]
-    report["summary"] = [one["verdict_text"] for one in primary]
+    report["integrity"]["comparisons"] = sum(contrast["p"] is not None for contrast in report["contrasts"])
+    primary = [contrast for contrast in report["contrasts"] if contrast["family"] == "primary"]
+    report["summary"] = [contrast["verdict_text"] for contrast in primary]
     report["answers"] = [f"{job['benchmark']}: {text}" for text in report["summary"]]
 
 
@@ -186,20 +186,20 @@ def _says(contrast: ContrastReport, *, changed: int, margin: float) -> str:
 
 def _paired(first: JobSpec, second: JobSpec) -> dict[str, tuple[Group, Group]]:
     """What is compared with what, by the label it gets in the report."""
-    one, other = (
+    before, after = (
         [(model.label, arm.name) for model in spec.models for arm in spec.arms] for spec in (first, second)
     )
-    same = [group for group in one if group in other]
+    same = [group for group in before if group in after]
     if same:
         return {f"{model} / {arm}": ((model, arm), (model, arm)) for model, arm in same}
     if len(first.models) == len(second.models) == 1:
-        arms = {arm: (model, arm) for model, arm in other}
-        by_arm = {arm: ((model, arm), arms[arm]) for model, arm in one if arm in arms}
+        arms = {arm: (model, arm) for model, arm in after}
+        by_arm = {arm: ((model, arm), arms[arm]) for model, arm in before if arm in arms}
         if by_arm:
             return by_arm
-        if len(one) == len(other) == 1:
-            return {f"{' / '.join(one[0])} → {' / '.join(other[0])}": (one[0], other[0])}
-    names = " and ".join(", ".join(f"{model} / {arm}" for model, arm in group) for group in (one, other))
+        if len(before) == len(after) == 1:
+            return {f"{' / '.join(before[0])} → {' / '.join(after[0])}": (before[0], after[0])}
+    names = " and ".join(", ".join(f"{model} / {arm}" for model, arm in group) for group in (before, after))
     raise SpecError(f"the jobs share no model and arm: {names}", field="JOB")
 
 
@@ -210,10 +210,10 @@ def _relabelled(job: StoredJob, side: str, labels: Mapping[tuple[str, str], str]
             yield replace(row, model=label, arm=side)
 
 
-def _without_costs_of(one: Sequence[Row], other: Sequence[Row]) -> Iterator[Row]:
-    """The rows of the other job; those that are trials of the first, scored again, called no model."""
-    called = {_call_of(row) for row in one if row.model_calls and row.wall_s}
-    for row in other:
+def _without_costs_of(before: Sequence[Row], after: Sequence[Row]) -> Iterator[Row]:
+    """The rows of the second job; those that are trials of the first, scored again, called no model."""
+    called = {_call_of(row) for row in before if row.model_calls and row.wall_s}
+    for row in after:
         if _call_of(row) not in called:
             yield row
             continue
@@ -231,7 +231,7 @@ def _without_costs_of(one: Sequence[Row], other: Sequence[Row]) -> Iterator[Row]
 
 
 def _call_of(row: Row) -> tuple[object, ...]:
-    """What tells a trial from all others, whichever job it stands in: no two take the same microseconds."""
+    """What tells a trial from all others, in whichever job: no two take the same microseconds."""
     spent = row.prompt_tokens, row.completion_tokens, row.usd, row.wall_s, row.model_calls
     return row.sample_id, row.model, row.repeat, *spent
 
@@ -255,13 +255,13 @@ def _spec(first: StoredJob, second: StoredJob, labels: list[str], sides: tuple[s
 
 def spec_changes(first: JobSpec, second: JobSpec) -> list[FieldChange]:
     """Every field in which two specs differ, but for their name and how they were run."""
-    one, other = (
+    before, after = (
         dict(_leaves(spec.model_dump(mode="json", exclude=set(NOT_COMPARED)))) for spec in (first, second)
     )
     return [
-        {"field": field, "first": one.get(field), "second": other.get(field)}
-        for field in dict.fromkeys([*one, *other])
-        if one.get(field) != other.get(field)
+        {"field": field, "first": before.get(field), "second": after.get(field)}
+        for field in dict.fromkeys([*before, *after])
+        if before.get(field) != after.get(field)
     ]
 
 

@@ -1,4 +1,4 @@
-"""The pairs of arms that a job compares; a plan asks for them too, without the numbers of a report."""
+"""The pairs of arms that a job compares, for its report and for a plan without any numbers."""
 
 from dataclasses import dataclass
 
@@ -29,16 +29,16 @@ def pairs(spec: JobSpec) -> list[ArmPair]:
         (contrast, contrast.confounds(arms[contrast.baseline], arms[contrast.variant]))
         for contrast in spec.contrasts()
     ]
-    found = [
+    compared = [
         ArmPair(
             model=model.label,
             baseline=contrast.baseline,
             variant=contrast.variant,
             is_primary=contrast.primary,
             isolates=contrast.isolates,
-            also_differs=tuple(found.field for found in confounds),
+            also_differs=tuple(difference.field for difference in confounds),
         )
         for model in spec.models
         for contrast, confounds in declared
     ]
-    return sorted(found, key=lambda pair: not pair.is_primary)
+    return sorted(compared, key=lambda pair: not pair.is_primary)

@@ -1,4 +1,4 @@
-"""Result rows as CSV, NDJSON and Parquet."""
+"""Writes result rows as CSV, NDJSON and Parquet."""
 
 import csv
 import json

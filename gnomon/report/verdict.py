@@ -23,12 +23,12 @@ def judge(
     missing: tuple[float, float],
     margin: float,
 ) -> tuple[Verdict, list[str]]:
-    """The verdict, and what stands against a stronger one.
+    """The verdict, and what rules out a stronger one.
 
     `helps` and `hurts` need a 95 % interval clear of zero, an adjusted p below 0.05, a sign-flip check
     that agrees (where there is one) and bounds on the difference's side of zero. `no_effect` needs the 90 %
     interval and the bounds inside ±`margin`. Nothing is claimed where the arms' shares of missing trials
-    lie more than 2 points apart.
+    are more than 2 points apart.
     """
     if comparison.ci95 is None or comparison.ci90 is None or comparison.p is None or p_adjusted is None:
         return "undecided", ["all samples lie in one cluster: nothing says how far chance reaches"]
@@ -51,7 +51,7 @@ def _within(ends: tuple[float, float], margin: float) -> bool:
 
 
 def is_unequal(missing: tuple[float, float]) -> bool:
-    """Whether the shares of missing trials of two arms lie too far apart for any headline."""
+    """Whether the shares of missing trials of two arms are too far apart for any headline."""
     return abs(missing[0] - missing[1]) > UNEQUAL_LOSS
 
 
@@ -65,7 +65,7 @@ def _unequal_losses(missing: tuple[float, float]) -> list[str]:
 def _doubts(
     comparison: Comparison, ci95: tuple[float, float], p_adjusted: float, bounds: tuple[float, float]
 ) -> list[str]:
-    """What stands against a difference."""
+    """What rules out the claim of a difference."""
     if ci95[0] <= 0 <= ci95[1]:
         return [HOLDS_ZERO]
     doubts: list[str] = []

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 
-def cohen_kappa(one: Sequence[Hashable], other: Sequence[Hashable]) -> float | None:
+def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
     """Cohen's kappa (1960) of two judges over the same items; None where chance alone explains everything.
 
     >>> cohen_kappa("aabb", "aabb"), cohen_kappa("aabb", "abab"), cohen_kappa("aa", "aa")
@@ -14,13 +14,13 @@ def cohen_kappa(one: Sequence[Hashable], other: Sequence[Hashable]) -> float | N
     Raises:
         ValueError: the judges did not judge the same number of items, or none.
     """
-    if len(one) != len(other) or not one:
-        raise ValueError(f"two judges need the same items, got {len(one)} and {len(other)}")
-    labels = {label: code for code, label in enumerate(dict.fromkeys([*one, *other]))}
+    if len(first) != len(second) or not first:
+        raise ValueError(f"two judges need the same items, got {len(first)} and {len(second)}")
+    labels = {label: code for code, label in enumerate(dict.fromkeys([*first, *second]))}
     table = np.zeros((len(labels), len(labels)))
-    for left, right in zip(one, other, strict=True):
+    for left, right in zip(first, second, strict=True):
         table[labels[left], labels[right]] += 1
-    table /= len(one)
+    table /= len(first)
     expected = float(table.sum(axis=1) @ table.sum(axis=0))
     return None if expected >= 1 else float((np.trace(table) - expected) / (1 - expected))
 

@@ -1,4 +1,4 @@
-"""The cluster bootstrap: whole clusters are drawn again, so that kin stays together."""
+"""Draws whole clusters again (the cluster bootstrap), so that samples of one cluster stay together."""
 
 import numpy as np
 
@@ -35,10 +35,10 @@ def t_quantiles(values: Floats, grouping: Design, levels: tuple[float, ...]) -> 
     errors = (1.0 / drawn) @ sums.T - (means / drawn) @ sizes.T  # by draw and cluster: its influence
     scale = grouping.clusters_n / (grouping.clusters_n - 1.0)
     se = np.sqrt(scale * np.sum(counts * errors**2, axis=1)) / strata_n
-    spread = se > FLAT
-    if np.sum(spread) < 0.9 * DRAWS:
+    varies = se > FLAT
+    if np.sum(varies) < 0.9 * DRAWS:
         return None
-    t = np.abs(np.mean(means[spread], axis=1) - grouping.mean(values)) / se[spread]
+    t = np.abs(np.mean(means[varies], axis=1) - grouping.mean(values)) / se[varies]
     return tuple(float(quantile) for quantile in np.quantile(t, levels))
 
 

@@ -1,4 +1,4 @@
-"""Coalitions: which sets of tools must be tried, and how their scores make a Shapley value."""
+"""Lists the sets of tools that must be tried, and how their scores make a Shapley value."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -16,11 +16,11 @@ Step = tuple[str, Coalition]  # a player, and those it joins
 def coalitions(players: Sequence[str], orders: Sequence[Sequence[str]]) -> tuple[Coalition, ...]:
     """The coalitions whose scores are needed, none first; all of them where `orders` is empty.
 
-    >>> [sorted(one) for one in coalitions("ab", ["ab"])]
+    >>> [sorted(coalition) for coalition in coalitions("ab", ["ab"])]
     [[], ['a'], ['a', 'b']]
     """
     every = {joined for _, joined in steps(players, orders)} | {frozenset(players)}
-    return tuple(sorted(every, key=lambda one: (len(one), sorted(one))))
+    return tuple(sorted(every, key=lambda coalition: (len(coalition), sorted(coalition))))
 
 
 def antithetic_orders(players: Sequence[str], count: int, *, seed: int = 0) -> tuple[tuple[str, ...], ...]:
@@ -55,7 +55,7 @@ def steps(players: Sequence[str], orders: Sequence[Sequence[str]]) -> Iterator[S
 
 
 def loads(
-    player: str, known_steps: Sequence[Step], players: Sequence[str], orders: Sequence[Sequence[str]]
+    player: str, all_steps: Sequence[Step], players: Sequence[str], orders: Sequence[Sequence[str]]
 ) -> Floats:
     """The weight of each step in the player's value.
 
@@ -63,12 +63,17 @@ def loads(
     """
     if not orders:
         last = math.factorial(len(players))
-        weigh = [
+        weights = [
             math.factorial(len(joined)) * math.factorial(len(players) - len(joined) - 1) / last
-            for _, joined in known_steps
+            for _, joined in all_steps
         ]
-        return np.array([w if who == player else 0.0 for w, (who, _) in zip(weigh, known_steps, strict=True)])
-    shares = dict.fromkeys(known_steps, 0.0)
+        return np.array(
+            [
+                weight if joining == player else 0.0
+                for weight, (joining, _) in zip(weights, all_steps, strict=True)
+            ]
+        )
+    shares = dict.fromkeys(all_steps, 0.0)
     for order in orders:
         shares[player, frozenset(order[: list(order).index(player)])] += 1 / len(orders)
     return np.array(list(shares.values()))

@@ -1,4 +1,4 @@
-"""Design: how samples are averaged and which of them are not independent."""
+"""How samples are averaged, and which of them are not independent."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -25,7 +25,7 @@ class Design:
     clusters: Codes
     weights: Floats
     scales: Floats  # by sample: √(G/(G−1)), G the clusters in its stratum; 1 where G is 1
-    lonely: NDArray[np.bool_]  # by sample: its stratum lies within one cluster
+    lonely: NDArray[np.bool_]  # by sample: its stratum is within one cluster
     clusters_n: int
 
     @property

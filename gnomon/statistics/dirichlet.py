@@ -1,4 +1,4 @@
-"""The paired Dirichlet interval: what few pairs of right and wrong answers allow to be believed."""
+"""The interval of a difference between few pairs of right and wrong answers, by a Dirichlet posterior."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""Estimate: a mean or difference, its standard error, and what follows from the two."""
+"""A mean or difference, its standard error, and the intervals and p values that follow from the two."""
 
 from dataclasses import dataclass
 
@@ -21,14 +21,14 @@ class Estimate:
 
     @property
     def is_flat(self) -> bool:
-        """Every sample says the same: the standard error is zero, which is not to be believed."""
+        """All samples agree: the standard error is zero, which understates the doubt."""
         return self.se is not None and self.se < FLAT
 
     def interval(self, level: float = 0.95) -> tuple[float, float] | None:
         """Student's t interval, cut to the scale; None with fewer than two clusters.
 
         Where all samples agree it is not ±0: of G agreeing clusters a share up to z²/(G + z²) may yet
-        differ (Wilson's upper end at 0 of G), and those may lie at either end of the scale.
+        differ (Wilson's upper end at 0 of G), and those may be at either end of the scale.
 
         >>> none_of_30 = Estimate(
         ...     value=0, se=0, df=29, n=30, clusters=30, effective_clusters=30, limits=(0, 1)
@@ -61,7 +61,7 @@ class Estimate:
 
 
 def t_quantile(level: float, df: float) -> float:
-    """The t that a central share `level` of Student's distribution lies within.
+    """The t that bounds the central share `level` of Student's distribution.
 
     >>> round(t_quantile(0.95, 10), 3)
     2.228
@@ -70,7 +70,7 @@ def t_quantile(level: float, df: float) -> float:
 
 
 def normal_quantile(level: float) -> float:
-    """The z that a central share `level` of the normal distribution lies within.
+    """The z that bounds the central share `level` of the normal distribution.
 
     >>> round(normal_quantile(0.95), 2)
     1.96

@@ -1,4 +1,4 @@
-"""Adjusting p values for how many were looked at."""
+"""Adjusts p values for how many were looked at."""
 
 from collections.abc import Sequence
 

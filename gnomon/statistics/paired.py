@@ -1,4 +1,4 @@
-"""The paired difference of two arms over the same samples."""
+"""The paired difference of two arms over the same samples, and the ratio of two paired means."""
 
 from dataclasses import dataclass
 
@@ -24,8 +24,9 @@ class Comparison:
     """Variant minus baseline. Intervals, p and `mde` are None where fewer than two clusters hold samples.
 
     `interval_method` and `test` name what the numbers beside them come from. `check_p` is the sign-flip p
-    beside a t test of fewer than 50 clusters, or of more that a few dominate. `mde` is the smallest true
-    difference that this many samples would have shown in 8 of 10 studies, two-sided at 5 %.
+    beside a t test of fewer than 50 clusters, or of more that a few dominate. `mde`, the
+    minimum detectable effect, is the smallest true difference that this many samples would have shown in
+    8 of 10 studies, two-sided at 5 %.
     """
 
     diff: float
@@ -39,6 +40,14 @@ class Comparison:
     n: int
     clusters: int
     se: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ratio:
+    """A ratio of means with its 95 % interval."""
+
+    value: float
+    ci95: tuple[float, float]
 
 
 def compare(baseline: Floats, variant: Floats, grouping: Design) -> Comparison:
@@ -62,7 +71,7 @@ def compare(baseline: Floats, variant: Floats, grouping: Design) -> Comparison:
         p=p,
         test=test,
         check_p=check_p,
-        mde=_smallest_detectable(estimate, ci95),
+        mde=_minimum_detectable(estimate, ci95),
         n=estimate.n,
         clusters=estimate.clusters,
         se=estimate.se,
@@ -88,7 +97,7 @@ def _intervals(
 ) -> tuple[Ends | None, Ends | None, str]:
     """The 95 % and the 90 % interval, and their method: the first of these that fits.
 
-    Fewer than 200 pairs of 0/1 scores: paired Dirichlet. Graded scores, 10 to 199 clusters in every cell:
+    Fewer than 200 pairs of 0/1 scores: paired Dirichlet. Graded scores, 10 to 199 clusters in every stratum:
     cluster bootstrap-t. Else Student's t. Where few clusters gain, or lose, or stay below the greatest
     change, it also holds the interval made of Wilson's for the gains and for the losses.
     """
@@ -112,7 +121,7 @@ def _intervals(
 
 
 def _drawn_quantiles(d: Floats, grouping: Design) -> tuple[float, ...] | None:
-    """The bootstrap's quantiles where scores are graded and every cell has 10 to 199 clusters."""
+    """The bootstrap's quantiles where scores are graded and every stratum has 10 to 199 clusters."""
     if grouping.clusters_n >= MANY_CLUSTERS or is_binary(np.abs(d)) or grouping.fewest_clusters < RARE:
         return None
     return t_quantiles(d, grouping, LEVELS)
@@ -139,9 +148,9 @@ def _gains_minus_losses(d: Floats, grouping: Design, level: float) -> tuple[floa
     loss = grouping.estimate(losses, limits=(0.0, 1.0))
     gain_low, gain_high = share_interval(gain, level)
     loss_low, loss_high = share_interval(loss, level)
-    one, other = grouping.influence(gains), grouping.influence(losses)
-    size = float(np.sqrt((one @ one) * (other @ other)))
-    correlation = float(one @ other) / size if size > 0 else 0.0
+    of_gains, of_losses = grouping.influence(gains), grouping.influence(losses)
+    size = float(np.sqrt((of_gains @ of_gains) * (of_losses @ of_losses)))
+    correlation = float(of_gains @ of_losses) / size if size > 0 else 0.0
     down, up = gain.value - gain_low, gain_high - gain.value
     loss_down, loss_up = loss.value - loss_low, loss_high - loss.value
     below = np.sqrt(max(down**2 + loss_up**2 - 2 * correlation * down * loss_up, 0.0))
@@ -150,10 +159,35 @@ def _gains_minus_losses(d: Floats, grouping: Design, level: float) -> tuple[floa
     return max(-1.0, float(diff - below)), min(1.0, float(diff + above))
 
 
-def _smallest_detectable(estimate: Estimate, ci95: tuple[float, float] | None) -> float | None:
+def _minimum_detectable(estimate: Estimate, ci95: tuple[float, float] | None) -> float | None:
     """(t of 5 % + t of the power) · se; where the interval is not t's, the se that its width implies."""
     if estimate.df is None or ci95 is None or estimate.se is None:
         return None
     quantile = t_quantile(0.95, estimate.df)
     se = max(estimate.se, (ci95[1] - ci95[0]) / (2 * quantile))
     return float(min(1.0, (quantile + stdtrit(estimate.df, POWER)) * se))
+
+
+def ratio_of_means(top: Floats, bottom: Floats, grouping: Design, *, level: float = 0.95) -> Ratio | None:
+    """mean(top) / mean(bottom) with Fieller's interval (1954), its covariances robust to clusters.
+
+    None where the bottom's interval holds zero, as the ratio may then be anything, or with fewer than two
+    clusters.
+    """
+    limits = (-float("inf"), float("inf"))
+    above = grouping.estimate(top, limits=limits)
+    below = grouping.estimate(bottom, limits=limits)
+    if above.se is None or below.se is None or above.df is None or below.value == 0:
+        return None
+    quantile = t_quantile(level, above.df)
+    g = (quantile * below.se / below.value) ** 2
+    if g >= 1:
+        return None
+    value = above.value / below.value
+    covariance = float(grouping.influence(top) @ grouping.influence(bottom))
+    centre = value - g * covariance / below.se**2 if below.se > 0 else value
+    inner = above.se**2 - 2 * value * covariance + value**2 * below.se**2
+    if below.se > 0:
+        inner -= g * (above.se**2 - covariance**2 / below.se**2)
+    half = quantile / abs(below.value) * max(inner, 0.0) ** 0.5
+    return Ratio(value=value, ci95=((centre - half) / (1 - g), (centre + half) / (1 - g)))

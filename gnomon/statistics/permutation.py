@@ -1,4 +1,4 @@
-"""Exact tests of no difference: they count outcomes and assume no shape."""
+"""Exact tests of no difference, which count outcomes and assume no distribution."""
 
 import numpy as np
 from scipy.special import bdtr
@@ -28,22 +28,22 @@ def mcnemar_midp(rescued: int, broken: int) -> float:
 def sign_flip_p(sums: Floats) -> float:
     """Two-sided p of no effect, where each cluster's summed difference might as well have the other sign.
 
-    Clusters that sum to zero tell nothing. All patterns are tried up to 14 clusters, else 9,999 drawn from a
-    fixed seed, the observed one counted in (Phipson and Smyth 2010): p is never 0.
+    Clusters that sum to zero carry no information. All patterns are tried up to 14 clusters, else 9,999
+    drawn from a fixed seed, the observed one counted in (Phipson and Smyth 2010): p is never 0.
 
     >>> sign_flip_p(np.array([1.0, 2.0, 3.0, 0.0]))
     0.25
     """
-    telling = sums[np.abs(sums) > ROUNDING]
-    n = len(telling)
+    nonzero = sums[np.abs(sums) > ROUNDING]
+    n = len(nonzero)
     if n == 0:
         return 1.0
-    observed = abs(float(np.sum(telling))) - ROUNDING
+    observed = abs(float(np.sum(nonzero))) - ROUNDING
     if n <= ENUMERATED:
         patterns = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
-        return float(np.mean(np.abs((1 - 2 * patterns) @ telling) >= observed))
+        return float(np.mean(np.abs((1 - 2 * patterns) @ nonzero) >= observed))
     random, beyond = np.random.default_rng(SEED), 1
     for _ in range(0, DRAWS, BATCH):  # all at once would take gigabytes where clusters are many
         signs = 1.0 - 2.0 * random.integers(0, 2, size=(BATCH, n))
-        beyond += int(np.sum(np.abs(signs @ telling) >= observed))
+        beyond += int(np.sum(np.abs(signs @ nonzero) >= observed))
     return beyond / (1 + DRAWS)

@@ -1,4 +1,4 @@
-"""Partial pooling: single cells drawn towards what all of them say together."""
+"""Shrinks the differences of single subsets (cells) towards their common mean: partial pooling."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ ITERATIONS = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pooled:
-    """Cells drawn together: the common mean, the spread τ between true cell effects, and each cell's share.
+    """Cells after shrinkage: the common mean, the spread τ between true cell effects, and each cell's share.
 
-    `values` and `errors` are the calmed effects and their standard errors; `weights` say how much of its own
+    `values` and `errors` are the shrunk effects and their standard errors; `weights` say how much of its own
     difference each cell keeps.
     """
 
@@ -35,11 +35,11 @@ class Pooled:
 def partial_pooling(values: Sequence[float], errors: Sequence[float]) -> Pooled | None:
     """Random-effects pooling: τ² by Paule and Mandel (1982), cells by the normal shrinkage estimator.
 
-    A cell's weight is τ² / (τ² + se²); the error of a calmed value counts the mean's own too. None with
-    fewer than three cells, or an error that is not above zero: spread between cells cannot be told then.
+    A cell's weight is τ² / (τ² + se²); the error of a shrunk value counts the mean's own too. None with
+    fewer than three cells, or an error that is not above zero: their spread cannot be estimated then.
 
-    >>> calm = partial_pooling([0.0, 0.1, 0.5], [0.1, 0.1, 0.1])
-    >>> [round(value, 3) for value in calm.values]
+    >>> pooled = partial_pooling([0.0, 0.1, 0.5], [0.1, 0.1, 0.1])
+    >>> [round(value, 3) for value in pooled.values]
     [0.029, 0.114, 0.457]
     """
     y, variances = np.asarray(values, dtype=np.float64), np.asarray(errors, dtype=np.float64) ** 2
@@ -49,13 +49,13 @@ def partial_pooling(values: Sequence[float], errors: Sequence[float]) -> Pooled 
     weights = 1 / (variances + tau2)
     mean, mean_variance = float(weights @ y / weights.sum()), float(1 / weights.sum())
     own = tau2 / (tau2 + variances)
-    calmed = own * y + (1 - own) * mean
+    shrunk = own * y + (1 - own) * mean
     errors_after = np.sqrt(own * variances + (1 - own) ** 2 * mean_variance)
     return Pooled(
         mean=mean,
         mean_se=mean_variance**0.5,
         tau=tau2**0.5,
-        values=tuple(calmed.tolist()),
+        values=tuple(shrunk.tolist()),
         errors=tuple(errors_after.tolist()),
         weights=tuple(own.tolist()),
     )

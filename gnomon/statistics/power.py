@@ -1,16 +1,16 @@
-"""Planning: what a job could detect before a cent is spent."""
+"""The effect that a job could detect, before anything is spent."""
 
 import math
 from collections.abc import Sequence
 from statistics import NormalDist
 
-ICC = 0.2  # how alike samples of one cluster are, until a pilot tells; STI-Bench and UrbanVideo: 0.2 to 0.3
+ICC = 0.2  # of samples of one cluster, where no pilot shows it; STI-Bench and UrbanVideo: 0.2 to 0.3
 
 
 def planned_mde(
     samples: int, *, discordant: float = 0.2, design_effect: float = 1.0, power: float = 0.8
 ) -> float:
-    """The smallest true difference that `samples` pairs of 0/1 scores would show, two-sided at 5 %.
+    """The minimum detectable effect (MDE) of `samples` pairs of 0/1 scores, two-sided at 5 %.
 
     `discordant` is the share of samples on which the arms are expected to differ, `design_effect` how many
     clustered samples are worth one independent. δ² = κ·q/(1 + κ), κ = (1.96 + z of the power)²·effect/n,
@@ -31,7 +31,7 @@ def planned_mde(
 def design_effect(sizes: Sequence[int], icc: float = ICC) -> float:
     """How many samples in clusters of these sizes are worth one independent sample (Kish 1965).
 
-    1 + (m − 1)·icc, m the size of the cluster that a sample lies in, on average.
+    1 + (m − 1)·icc, m the size of the cluster of a sample, on average.
 
     >>> design_effect([1, 1, 1]), round(design_effect([7] * 20), 2)
     (1.0, 2.2)

@@ -1,4 +1,4 @@
-"""Reliability: how often all of k tries succeed, or at least one."""
+"""How often all of k tries succeed (pass^k), or at least one (pass@k)."""
 
 import numpy as np
 from scipy.special import gammaln

@@ -1,4 +1,4 @@
-"""Shapley values of tools: what each adds on average, over all orders in which tools could be added."""
+"""Computes Shapley values of tools: what each adds on average, over all orders of adding them."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -80,12 +80,12 @@ def shapley(
     order_se = _order_se(means, resampled, taken, players, orders, clusters_n=changes.clusters_n)
     generation_se = _generation_se(scores, taken, shares, weights)
     total = _mean_step(scores, frozenset(), frozenset(players), weights)
-    found = tuple(
+    player_values = tuple(
         _value(player, float(value), order_se[at], cluster_se[at], generation_se[at], len(orders), changes)
         for at, (player, value) in enumerate(zip(players, values, strict=True))
     )
     return Attribution(
-        values=found,
+        values=player_values,
         total=total,
         gap=float(values.sum()) - total,
         is_exact=not orders,
@@ -110,14 +110,14 @@ class _Changes:
         clusters: Codes,
         weights: Floats | None,
     ) -> "_Changes":
-        means = {one: _over_repeats(values) for one, values in scores.items()}
+        means = {coalition: _over_repeats(values) for coalition, values in scores.items()}
         own = np.ones(len(clusters)) if weights is None else weights
         sums, bases = [], []
         for player, joined in taken:
             d = means[joined | {player}] - means[joined]
-            known = np.isfinite(d)
-            sums.append(np.bincount(clusters, np.where(known, own * d, 0.0)))
-            bases.append(np.bincount(clusters, np.where(known, own, 0.0)))
+            scored = np.isfinite(d)
+            sums.append(np.bincount(clusters, np.where(scored, own * d, 0.0)))
+            bases.append(np.bincount(clusters, np.where(scored, own, 0.0)))
         return cls(sums=np.array(sums), bases=np.array(bases))
 
     @property
@@ -136,11 +136,11 @@ class _Changes:
 
 
 def _cluster_se(resampled: Floats, shares: Floats, clusters_n: int) -> list[float | None]:
-    """Spread of the values over resampled clusters; √(G/(G−1)) mends what resampling few understates."""
+    """Spread of the values over resampled clusters; √(G/(G−1)) corrects what resampling few understates."""
     if clusters_n < 2:
         return [None] * len(shares)
     spread = (resampled @ shares.T).std(axis=0, ddof=1) * math.sqrt(clusters_n / (clusters_n - 1))
-    return [float(one) for one in spread]
+    return [float(se) for se in spread]
 
 
 def _order_se(
@@ -163,24 +163,24 @@ def _order_se(
     if pairs < FEW_PAIRS or clusters_n < 2:
         return [None] * len(players)
     halves = [orders[2 * pair : 2 * pair + 2] for pair in range(pairs)]
-    by_pair = np.array([[loads(one, taken, players, half) for one in players] for half in halves])
+    by_pair = np.array([[loads(player, taken, players, half) for player in players] for half in halves])
     spread = (by_pair @ means).var(axis=0, ddof=1)
     noise = (by_pair @ (resampled - means).T).var(axis=0, ddof=1).mean(axis=1)
     own = spread - noise * clusters_n / (clusters_n - 1)
-    return [float(one) for one in np.sqrt(np.maximum(own, 0.0) / pairs)]
+    return [float(se) for se in np.sqrt(np.maximum(own, 0.0) / pairs)]
 
 
 def _generation_se(
     scores: Mapping[Coalition, Floats], taken: Sequence[Step], shares: Floats, weights: Floats | None
 ) -> list[float | None]:
     """Spread of the values over resampled repeats: s²/K a sample, in closed form."""
-    share = {one: np.zeros(len(shares)) for one in scores}
+    share = {coalition: np.zeros(len(shares)) for coalition in scores}
     for at, (player, joined) in enumerate(taken):
         share[joined | {player}] += shares[:, at]
         share[joined] -= shares[:, at]
     variance = np.zeros(len(shares))
     repeated = False
-    for one, values in scores.items():
+    for coalition, values in scores.items():
         counts = np.isfinite(values).sum(axis=1)
         more = counts > 1
         if not more.any():
@@ -188,8 +188,8 @@ def _generation_se(
         repeated = True
         own = np.where(counts > 0, 1.0 if weights is None else weights, 0.0)
         s2 = np.nanvar(values[more], axis=1, ddof=1) / counts[more]
-        variance += share[one] ** 2 * float(np.sum((own[more] / own.sum()) ** 2 * s2))
-    return [float(math.sqrt(one)) if repeated else None for one in variance]
+        variance += share[coalition] ** 2 * float(np.sum((own[more] / own.sum()) ** 2 * s2))
+    return [float(math.sqrt(part)) if repeated else None for part in variance]
 
 
 def _value(
@@ -220,26 +220,26 @@ def _value(
 
 
 def _mean_step(
-    scores: Mapping[Coalition, Floats], one: Coalition, other: Coalition, weights: Floats | None
+    scores: Mapping[Coalition, Floats], before: Coalition, after: Coalition, weights: Floats | None
 ) -> float:
-    d = _over_repeats(scores[other]) - _over_repeats(scores[one])
-    known = np.isfinite(d)
+    d = _over_repeats(scores[after]) - _over_repeats(scores[before])
+    scored = np.isfinite(d)
     own = np.ones(len(d)) if weights is None else weights
-    return float(np.average(d[known], weights=own[known])) if known.any() else 0.0
+    return float(np.average(d[scored], weights=own[scored])) if scored.any() else 0.0
 
 
 def _over_repeats(values: Floats) -> Floats:
     """The mean over repeats; NaN where all are missing."""
-    known = np.isfinite(values)
-    counts = known.sum(axis=1)
-    sums = np.where(known, values, 0.0).sum(axis=1)
+    scored = np.isfinite(values)
+    counts = scored.sum(axis=1)
+    sums = np.where(scored, values, 0.0).sum(axis=1)
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
 def _ratio(sums: Floats, bases: Floats) -> Floats:
-    found: NDArray[np.float64] = np.zeros_like(sums)
-    np.divide(sums, bases, out=found, where=bases > 0)
-    return found
+    ratios: NDArray[np.float64] = np.zeros_like(sums)
+    np.divide(sums, bases, out=ratios, where=bases > 0)
+    return ratios
 
 
 def _dense(codes: Codes) -> Codes:

@@ -1,4 +1,4 @@
-"""Spread: how much of a difference's noise is between samples, and how much between repeats."""
+"""Splits the noise of a difference into that between samples and that between repeats."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -37,19 +37,19 @@ def variance_split(
 
     All arguments are by sample; variances are unbiased, NaN with fewer than two repeats. `between` is
     Var(d) − mean(variance_a / tries_a + variance_b / tries_b), not below 0. None where fewer than two samples
-    have two repeats in both arms: then the parts cannot be told from each other.
+    have two repeats in both arms: then the parts cannot be separated.
     """
-    known = (tries_a >= 2) & (tries_b >= 2)
-    if np.sum(known) < 2:
+    repeated = (tries_a >= 2) & (tries_b >= 2)
+    if np.sum(repeated) < 2:
         return None
-    of_mean = variance_a[known] / tries_a[known] + variance_b[known] / tries_b[known]
-    within = float(np.mean(variance_a[known] + variance_b[known]))
-    between = max(0.0, float(np.var(d[known], ddof=1) - np.mean(of_mean)))
-    repeats = float(np.mean((tries_a[known] + tries_b[known]) / 2))
+    of_mean = variance_a[repeated] / tries_a[repeated] + variance_b[repeated] / tries_b[repeated]
+    within = float(np.mean(variance_a[repeated] + variance_b[repeated]))
+    between = max(0.0, float(np.var(d[repeated], ddof=1) - np.mean(of_mean)))
+    repeats = float(np.mean((tries_a[repeated] + tries_b[repeated]) / 2))
     return VarianceSplit(
         between=between,
         within=within,
-        n=int(np.sum(known)),
+        n=int(np.sum(repeated)),
         repeats=repeats,
         advice=_advice(between, within, repeats),
     )

@@ -1,1 +1,1 @@
-"""What the analyses share: their two kinds, and how judges' labels are counted."""
+"""What the analyses share: their two kinds, scores by model and group, and judges' labels counted."""

@@ -27,7 +27,7 @@ class LabelledByJudge:
     least: int = 20
     left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def asked(self, task: str) -> tuple[str, ...]:
+    def labels_for(self, task: str) -> tuple[str, ...]:
         """The labels that a task's trials are judged by."""
         return tuple(name for name in self.labels if name not in self.left_out.get(task, ()))
 
@@ -49,7 +49,7 @@ class ComputedFromRows:
 ANALYSES: Registry[LabelledByJudge | ComputedFromRows] = Registry("gnomon.analyses", "analysis", dashes=False)
 
 
-def need(what: str, found: int, least: int) -> None:
+def need(what: str, number: int, least: int) -> None:
     """Refuse an analysis of too little.
 
     >>> need("models", 2, 5)
@@ -59,5 +59,5 @@ def need(what: str, found: int, least: int) -> None:
     Raises:
         SpecError: there is too little.
     """
-    if found < least:
-        raise SpecError(f"{found:,} {what}; this analysis needs {least} or more", field="JOB")
+    if number < least:
+        raise SpecError(f"{number:,} {what}; this analysis needs {least} or more", field="JOB")

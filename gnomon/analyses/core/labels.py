@@ -1,4 +1,4 @@
-"""Labels: what judges said of traces, counted, and how far judges agree."""
+"""Counts the labels that judges gave to traces, and how far judges agree."""
 
 import json
 from collections import defaultdict
@@ -12,7 +12,7 @@ from gnomon.statistics.agreement import cohen_kappa, fleiss_kappa
 from gnomon.statistics.estimate import wilson
 
 Judge = tuple[str, int]  # the judge's model and repeat
-Said = Mapping[str, Mapping[Judge, Mapping[str, int]]]  # by case, judge and label
+LabelsByCase = Mapping[str, Mapping[Judge, Mapping[str, int]]]  # by case, judge and label
 
 
 def parse_labels(response: str, names: Sequence[str]) -> dict[str, int] | None:
@@ -21,7 +21,7 @@ def parse_labels(response: str, names: Sequence[str]) -> dict[str, int] | None:
     >>> parse_labels('I think {"time": 1} or rather {"time": 0, "place": true}', ("time", "place"))
     {'time': 0, 'place': 1}
     """
-    decoder, found = json.JSONDecoder(), None
+    decoder, labels = json.JSONDecoder(), None
     at = response.find("{")
     while at >= 0:
         try:
@@ -29,9 +29,9 @@ def parse_labels(response: str, names: Sequence[str]) -> dict[str, int] | None:
         except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict) and all(_is_flag(value.get(name)) for name in names):
-            found = {name: int(value[name]) for name in names}
+            labels = {name: int(value[name]) for name in names}
         at = response.find("{", at + 1)
-    return found
+    return labels
 
 
 def _is_flag(value: object) -> bool:
@@ -43,67 +43,67 @@ def summarise(
 ) -> dict[str, Any]:
     """Shares of each label by model, arm and task, and the judges' agreement.
 
-    `cases` tell of each judged trial its `model`, `arm` and `task`. A label is counted once for each judge
+    `cases` has for each judged trial its `model`, `arm` and `task`. A label is counted once for each judge
     that gave one. Intervals are Wilson's, over trials.
 
     Raises:
         SpecError: too few trials were judged.
     """
-    said: dict[str, dict[Judge, dict[str, int]]] = defaultdict(dict)
+    by_case: dict[str, dict[Judge, dict[str, int]]] = defaultdict(dict)
     for row in judgements:
         labels = {name: int(value) for name, value in row.metrics.items() if isinstance(value, (int, float))}
         if row.answer is not None and labels:
-            said[row.sample_id][row.model, row.repeat] = labels
-    need("judged trials", len(said), analysis.least)
+            by_case[row.sample_id][row.model, row.repeat] = labels
+    need("judged trials", len(by_case), analysis.least)
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for case in said:
+    for case in by_case:
         groups["all", "all"].append(case)
         groups["model", f"{cases[case]['model']} / {cases[case]['arm']}"].append(case)
         groups["task", cases[case]["task"]].append(case)
     return {
         "analysis": analysis.name,
         "judges": sorted({row.model for row in judgements}),
-        "judged": len(said),
+        "judged": len(by_case),
         "not_understood": sum(row.answer is None for row in judgements),
         "shares": [
-            {"by": by, "group": group, "n": len(members), "labels": _shares(analysis, said, members)}
+            {"by": by, "group": group, "n": len(members), "labels": _shares(analysis, by_case, members)}
             for (by, group), members in sorted(groups.items())
         ],
-        "agreement": {name: _agreement(said, name) for name in analysis.labels},
+        "agreement": {name: _agreement(by_case, name) for name in analysis.labels},
     }
 
 
-def _shares(analysis: LabelledByJudge, said: Said, members: Sequence[str]) -> dict[str, Any]:
+def _shares(analysis: LabelledByJudge, by_case: LabelsByCase, members: Sequence[str]) -> dict[str, Any]:
     shares: dict[str, Any] = {}
     for name in analysis.labels:
         means = []
         for case in members:
-            given = [labels[name] for labels in said[case].values() if name in labels]
-            if given:
-                means.append(sum(given) / len(given))
+            flags = [labels[name] for labels in by_case[case].values() if name in labels]
+            if flags:
+                means.append(sum(flags) / len(flags))
         if means:
             share = sum(means) / len(means)
             shares[name] = {"n": len(means), "share": share, "ci95": list(wilson(share, len(means)))}
     return shares
 
 
-def _agreement(said: Said, name: str) -> dict[str, Any]:
+def _agreement(by_case: LabelsByCase, name: str) -> dict[str, Any]:
     """Cohen's kappa of two judges, Fleiss' of more, over the cases that all of them labelled.
 
-    One judge that was asked twice is held against itself; one that was asked once has no agreement.
+    One judge with two repeats is compared with itself; one with a single repeat has no agreement.
     """
-    judges = sorted({judge for labels in said.values() for judge in labels})
+    judges = sorted({judge for labels in by_case.values() for judge in labels})
     shared = [
         [labels[judge][name] for judge in judges]
-        for labels in said.values()
+        for labels in by_case.values()
         if all(name in labels.get(judge, {}) for judge in judges)
     ]
     method = "none: one judge, asked once"
     kappa: float | None = None
     if len(judges) == 2 and shared:
         method = "Cohen's kappa"
-        one: list[Hashable] = [pair[0] for pair in shared]
-        kappa = cohen_kappa(one, [pair[1] for pair in shared])
+        first: list[Hashable] = [pair[0] for pair in shared]
+        kappa = cohen_kappa(first, [pair[1] for pair in shared])
     elif len(judges) > 2 and shared:
         method = "Fleiss' kappa"
         kappa = fleiss_kappa([[values.count(0), values.count(1)] for values in shared])

@@ -1,4 +1,4 @@
-"""Profiles: what each model scored in each group of samples."""
+"""Computes profiles: what each model scored in each group of samples."""
 
 from collections import defaultdict
 from collections.abc import Sequence

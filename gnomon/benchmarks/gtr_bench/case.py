@@ -50,6 +50,9 @@ TASKS: Mapping[str, Task] = {
         Task(task_id="MultiTargetTrajectoryForecasting", short="MTTF", metric="ST-IoU"),
     )
 }
+TASK_NAMES: Mapping[str, str] = {  # as reports spell them out: ATI is the arrival time interval
+    task.short: re.sub(r"(?<=[a-z])(?=[A-Z])", " ", task.task_id).lower() for task in TASKS.values()
+}
 SCENES = ("outdoor", "indoor")
 
 

@@ -37,7 +37,7 @@ class JudgingSamples:
             raise NotFound(f"no case {sample_id!r} in this selection")
         case = self.cases[sample_id]
         analysis = judged(case["analysis"])
-        names = analysis.asked(case["task"])
+        names = analysis.labels_for(case["task"])
         ref = SampleRef(sample_id=sample_id, task=analysis.name, cell=analysis.name, cluster=case["cluster"])
         return Sample(
             ref=ref, parts=(Part(content=_prompt(analysis, names, case)),), target={"labels": names}
@@ -99,7 +99,7 @@ class Judging:
         analysis, response = record.get("analysis"), record.get("response")
         if analysis not in self.tasks:
             raise SpecError(f"no {analysis!r}; allowed: {', '.join(self.tasks)}", field="analysis")
-        return _score(response if isinstance(response, str) else "", judged(str(analysis)).asked(""))
+        return _score(response if isinstance(response, str) else "", judged(str(analysis)).labels_for(""))
 
     def published(self) -> Sequence[Published]:
         return ()

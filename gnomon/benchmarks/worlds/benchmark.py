@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gnomon.benchmarks.gtr_bench import gtr_bench
-from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, case_from_json
+from gnomon.benchmarks.gtr_bench.case import SCENES, TASK_NAMES, TASKS, case_from_json
 from gnomon.benchmarks.gtr_bench.prompt import parts_of
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
 from gnomon.core.errors import NotFound, SpecError
@@ -57,6 +57,7 @@ class Worlds:
     name = "worlds"
     version = "1"
     tasks = tuple(TASKS)
+    task_names = TASK_NAMES
     scenes: tuple[str, ...] = SCENES
     variants: tuple[str, ...] = ()
     needs_data = False

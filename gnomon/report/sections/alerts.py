@@ -1,4 +1,4 @@
-"""Alerts: what must be read before any figure."""
+"""Says what must be read before any figure."""
 
 from collections.abc import Iterator, Mapping
 

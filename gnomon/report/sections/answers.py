@@ -1,4 +1,4 @@
-"""Answers: what the job found for each model, in one sentence, and each primary finding in words."""
+"""Says what the job found for each model, in one sentence, and each primary finding in words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Arms: what each model scored under each arm."""
+"""Reports what each model scored under each arm."""
 
 from collections.abc import Iterator, Mapping
 
@@ -148,7 +148,9 @@ def _markdown(report: ArmsPart) -> Iterator[str]:
         )
         for arm in report["arms"]
     ]
-    return markdown_table("Arms (percent)", ("model", "arm", "aggregate", "95 %", "samples"), rows)
+    return markdown_table(
+        "Arms (percent)", ("model", "arm", "primary metric (headline)", "95 %", "samples"), rows
+    )
 
 
 def _terminal(report: ArmsPart) -> Iterator[str]:

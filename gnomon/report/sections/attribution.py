@@ -1,4 +1,4 @@
-"""Attribution: Shapley values of the tools, where the plan asks for them."""
+"""Reports Shapley values of the tools, where the plan asks for them."""
 
 from typing_extensions import TypedDict
 

@@ -1,4 +1,4 @@
-"""Contrasts: each arm against its baseline, over the same samples."""
+"""Compares each arm with its baseline, over the same samples."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +15,7 @@ from gnomon.report.score_matrix import RIGHT, ScoreMatrix
 from gnomon.report.section import UNFINISHED, Interval, PairKey, ReportInput, Section, interval
 from gnomon.report.sections.job import JobPart
 from gnomon.report.text_formats import (
+    escape_markdown,
     label,
     markdown_table,
     p_text,
@@ -274,7 +275,7 @@ def _details(report: _Shown) -> Iterator[tuple[ContrastReport, Markup, Sequence[
             replace(_mark(contrast, short(contrast["scope"])), pooled=pooled.get((*pair, contrast["scope"])))
             for contrast in rows
         ]
-        title = f"{pair[2]} against {pair[1]} ({pair[0]}), difference by cell, points"
+        title = f"{pair[2]} against {pair[1]} ({pair[0]}), difference by subset, points"
         picture = difference_plot(marks, title=title, margin=report["job"]["margin"])
         yield from ((contrast, picture, rows) for contrast in rows if contrast["scope"] == "all")
 
@@ -291,7 +292,7 @@ def _mark(contrast: ContrastReport, name: str) -> Mark:
     )
 
 
-def _markdown(report: ContrastsPart) -> Iterator[str]:
+def _markdown(report: _Shown) -> Iterator[str]:
     rows = [
         (
             contrast["model"],
@@ -310,16 +311,23 @@ def _markdown(report: ContrastsPart) -> Iterator[str]:
     head = (
         "model",
         "arms",
-        "scope",
+        "subset",
         "diff",
         "95 %",
         "n",
         "clusters",
         "p adj.",
-        "rescued : broken",
+        "fixed : regressed",
         "verdict",
     )
-    return markdown_table("Differences (points)", head, rows)
+    yield from markdown_table("Differences (points)", head, rows)
+    if rows:
+        yield ""
+        yield "Fixed : regressed (rescued : broken): the discordant pairs, right under one arm alone."
+    if task_names := report["job"].get("task_names"):  # absent from reports of older versions
+        names = [f"{code}: {name}" for code, name in task_names.items()]
+        yield ""
+        yield escape_markdown(f"{'; '.join(names)}.")
 
 
 contrasts = Section(

@@ -1,4 +1,4 @@
-"""Cost: tokens, dollars and seconds; what is unknown stays unknown."""
+"""Adds up tokens, dollars and seconds; what is unknown stays unknown."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Extra metrics: what a benchmark measures besides the score, averaged by model, arm and cell."""
+"""Averages what a benchmark measures besides the score, by model, arm and cell."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -109,7 +109,7 @@ def _markdown(report: ExtraMetricsPart) -> Iterator[str]:
         for row in report["measures"]
         if (mean := row["by_task"].get(ALL))
     ]
-    return markdown_table("Measures besides the score", ("measure", "model", "arm", "mean", "n"), rows)
+    return markdown_table("Metrics besides the score", ("metric", "model", "arm", "mean", "n"), rows)
 
 
 extra_metrics = Section(

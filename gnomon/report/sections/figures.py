@@ -1,4 +1,4 @@
-"""Figures: pictures that a benchmark draws of single answers, in a module `exhibit` in its folder.
+"""Shows pictures that a benchmark draws of single answers, in a module `exhibit` in its folder.
 
 That module defines `figures(metrics)`: captions and SVG pictures of one scored answer.
 """

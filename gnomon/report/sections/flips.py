@@ -1,4 +1,4 @@
-"""Flips: which samples one arm got right and the other wrong, with both traces side by side."""
+"""Lists the samples that one arm got right and the other wrong, with both traces side by side."""
 
 import json
 from collections.abc import Mapping, Sequence

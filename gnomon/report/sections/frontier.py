@@ -1,4 +1,4 @@
-"""Frontier: what each arm costs a sample, and what the gain of one arm over another costs."""
+"""Reports what each arm costs a trial, and what the gain of one arm over another costs."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.statistics.design import Floats, Headline, design, strata_of
-from gnomon.statistics.ratio import ratio_of_means
+from gnomon.statistics.paired import ratio_of_means
 from gnomon.stopping import while_wanted
 
 UNBOUNDED = (-float("inf"), float("inf"))

@@ -1,4 +1,4 @@
-"""Heuristics: what rules without a model score on the samples of this very job."""
+"""Reports what baseline heuristics (floors), rules without a model, score on this job's samples."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -62,12 +62,12 @@ def _markdown(report: HeuristicsPart) -> Iterator[str]:
         for row in report["floors"]
         for cell, mean in row["by_task"].items()
     ]
-    return markdown_table("Rules without a model (percent)", ("rule", "cell", "mean", "n"), rows)
+    return markdown_table("Baseline heuristics (floors, percent)", ("heuristic", "subset", "mean", "n"), rows)
 
 
 heuristics = Section(
     name="heuristics",
-    title="Rules without a model",
+    title="Baseline heuristics (floors)",
     question="What would a rule without a model score?",
     fields=HeuristicsPart,
     compute=_floors,

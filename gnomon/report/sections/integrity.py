@@ -1,4 +1,4 @@
-"""Integrity: what could be wrong, counted and named."""
+"""Counts and names what could be wrong."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -272,10 +272,12 @@ def _markdown_rows(report: _Shown) -> Iterator[tuple[str, str]]:
         )
     yield "comparisons looked at", str(facts["comparisons"])
     yield "flags", counted_causes(facts["flags"])
-    yield "data faults", counted_causes(facts["data_faults"])
+    yield "label errors (data faults)", counted_causes(facts["data_faults"])
     yield from _cached(report)
     for check in report["preflights"]:
         yield f"preflight, {check['model']}", preflight_text(check)
+    if not facts["decoding"]:
+        yield "decoding", "provider defaults"
     for task, decoding in facts["decoding"].items():
         yield f"decoding, {task}", ", ".join(f"{name} {value:,g}" for name, value in decoding.items())
     yield "spec", facts["spec_hash"]

@@ -1,4 +1,4 @@
-"""The job: what was run, under which arms, and what everything is counted out of."""
+"""Says what was run, under which arms, and what everything is counted out of."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 
 from gnomon.core.agent import runs_tools
 from gnomon.core.arm import Arm
-from gnomon.core.benchmark import provided_inputs
+from gnomon.core.benchmark import SpellsOutTasks, provided_inputs
 from gnomon.core.sample import SHOWABLE
 from gnomon.core.score import Outcome
 from gnomon.exchange.run import AGENT
@@ -33,6 +33,7 @@ class JobInfo(TypedDict):
     models: list[str]
     arms: list[str]
     arm_texts: dict[str, str]
+    task_names: dict[str, str]  # what the codes in the names of cells stand for
     repeats: int
     primary: list[list[str]]
     margin: float
@@ -85,6 +86,7 @@ def _job(report_input: ReportInput) -> JobPart:
             "models": report_input.models,
             "arms": [arm.name for arm in spec.arms],
             "arm_texts": _arm_texts(report_input),
+            "task_names": _task_names(report_input),
             "repeats": spec.repeats,
             "primary": [list(pair) for pair in primary],
             "margin": spec.analysis.margin,
@@ -114,6 +116,15 @@ def trial_counts(groups: Sequence[GroupTotals], planned: int) -> TrialCounts:
         "infra_missing": ended[Outcome.INFRA_MISSING],
         "pending": max(planned - finished, 0),
     }
+
+
+def _task_names(report_input: ReportInput) -> dict[str, str]:
+    """Of the benchmark's codes those that name a cell of this job, or a part of it."""
+    if not isinstance(report_input.benchmark, SpellsOutTasks):
+        return {}
+    codes = {code for cell in report_input.scores.cell_names for code in cell.split(".")}
+    names = report_input.benchmark.task_names
+    return {code: name for code, name in names.items() if code in codes}
 
 
 def _arm_texts(report_input: ReportInput) -> dict[str, str]:

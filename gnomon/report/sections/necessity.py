@@ -1,4 +1,4 @@
-"""Necessity: whether tools were called where they were needed, and what came of it."""
+"""Counts whether tools were called where they were needed, and what came of it."""
 
 from collections.abc import Mapping
 
@@ -45,7 +45,7 @@ def _part(report_input: ReportInput) -> NecessityPart:
 def _called_needed(scores: ScoreMatrix, pair: ArmPair) -> CalledNeeded:
     """Counts over samples with a score under both arms.
 
-    An association, not an effect: what was called may have had the harder question.
+    An association, not an effect: tools may have been called on the harder questions.
     """
     first, second = scores.groups_of(pair)
     baseline, variant = scores.means(first), scores.means(second)

@@ -1,4 +1,4 @@
-"""Plan: what was declared before any answer was known, and where the job has left it."""
+"""Says what was declared before any answer was known, and where the job has left it."""
 
 from collections.abc import Iterator
 

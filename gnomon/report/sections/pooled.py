@@ -1,4 +1,4 @@
-"""Pooled cells: each cell's difference after partial pooling with the others."""
+"""Shrinks each cell's difference towards those of the others: partial pooling."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Preflights: what came of the check that each model goes through before its trials."""
+"""Reports the check that each model goes through before its trials."""
 
 from typing import NotRequired
 

@@ -1,4 +1,4 @@
-"""Published: the benchmark's own table beside the job's scores by cell."""
+"""Sets the benchmark's own table beside the job's scores by subset (cell)."""
 
 from collections.abc import Iterator, Mapping
 
@@ -62,15 +62,15 @@ def _view(report: ArmsPart) -> Mapping[str, object]:
 def _markdown(report: PublishedPart) -> Iterator[str]:
     if report["published"]:
         rows = [(row["model"], row["group"], percent(row["aggregate"])) for row in report["published"]]
-        yield from markdown_table("Published (percent)", ("model", "group", "aggregate"), rows)
+        yield from markdown_table("Published (percent)", ("model", "group", "primary metric"), rows)
         yield ""
         yield from (f"> {escape_markdown(note)}" for note in report["published_notes"])
 
 
 published = Section(
     name="published",
-    title="Scores by cell",
-    question="What did each arm score in each cell, and what did the paper's models score there?",
+    title="Scores by subset",
+    question="What did each arm score in each subset (cell), and what did the paper's models score there?",
     fields=PublishedPart,
     compute=_published,
     place=90,

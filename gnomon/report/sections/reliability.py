@@ -1,4 +1,4 @@
-"""Reliability: how reliably each arm succeeds again, and whether more repeats are worth buying."""
+"""Reports how reliably each arm succeeds again, and whether more repeats are worth buying."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""Tools: how often each was called, how often badly, and what it alone is worth."""
+"""Counts how often each tool was called, how often badly, and what it alone is worth."""
 
 from collections.abc import Iterator, Mapping
 
@@ -243,7 +243,7 @@ def _sum(parts: list[ToolTotals]) -> ToolTotals:
 
 
 def unused_tools(report: _Shown) -> list[str]:
-    """What to say of tools that nobody called: those that were offered, and those that fitted no sample."""
+    """Sentences on tools without calls: those that were offered, and those that fitted no sample."""
     if not any(arm["model_calls"] for arm in report["arms"]):
         return []  # no model was asked, so nothing was offered
     idle = [tool for tool in report["tools"] if not tool["calls"]]

@@ -1,4 +1,4 @@
-"""Waterfall: from one arm to the next, which step changes how much."""
+"""Splits a gain into steps from one arm to the next."""
 
 from collections.abc import Iterator, Mapping
 

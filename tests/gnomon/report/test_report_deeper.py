@@ -14,7 +14,7 @@ from gnomon.report.report import Report
 from gnomon.report.sections.flips import align
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import design
-from gnomon.statistics.ratio import ratio_of_means
+from gnomon.statistics.paired import ratio_of_means
 
 Reporter = Callable[..., Report]
 MakeRow = Callable[..., Row]

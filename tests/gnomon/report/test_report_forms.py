@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from gnomon.core.benchmark import Published
+from gnomon.core.benchmark import BENCHMARKS, Published
 from gnomon.core.row import Row
 from gnomon.report.charts import (
     Curve,
@@ -195,3 +195,53 @@ def test_curves_differ_by_dash_as_well_as_by_colour() -> None:
     lines = of_class(chart, "line")
     assert len({line["stroke-dasharray"] for line in lines}) == 4
     assert [line["points"] for line in lines] == ["56,126 470,181"] * 4
+
+
+def test_the_forms_use_the_terms_of_the_field_with_ours_beside_them_once(
+    report_of: Reporter, pairs: Callable[..., Iterator[Row]]
+) -> None:
+    report = report_of(pairs([(0, 1)] * 5 + [(1, 0)] * 2 + [(1, 1)] * 3))
+    page, note = render_html(report), render_markdown(report).replace("\\", "")
+    for term, ours in (
+        ("Fixed : regressed", "(rescued : broken)"),
+        ("Minimum detectable effect", "(MDE)"),
+        ("primary metric", "(headline)"),
+        ("1 subset", "(cells)"),
+        ("Label errors", "(data faults)"),
+    ):
+        assert term in page
+        assert ours in page
+    assert page.count("(rescued : broken)") == page.count("(headline)") == 1
+    assert "fixed : regressed" in note
+    assert "| primary metric (headline) |" in note
+    for text in (page, note):
+        assert "provider defaults" in text
+
+
+def test_decoding_that_a_protocol_sets_is_named(
+    report_of: Reporter, spec: Callable[..., object], pairs: Callable[..., Iterator[Row]]
+) -> None:
+    report = report_of(pairs([(0, 1)]), spec=spec(decoding={"all": {"temperature": 0.5}}))
+    for text in (render_html(report), render_markdown(report)):
+        assert "temperature 0.5" in text
+        assert "provider defaults" not in text
+
+
+def test_abbreviations_of_a_benchmark_are_spelled_out(
+    report_of: Reporter, row: Callable[..., Row], quiz: Callable[..., object]
+) -> None:
+    rows = [row(0, arm, 1.0, cell="indoor.ATI") for arm in ("raw", "tools")]
+    report = report_of(rows, benchmark=BENCHMARKS.get("gtr-bench"))
+    assert report["job"]["task_names"] == {"ATI": "arrival time interval"}
+    for text in (render_html(report), render_markdown(report)):
+        assert "ATI: arrival time interval." in text
+    assert report_of(rows)["job"]["task_names"] == {}
+
+
+def test_a_report_of_a_version_without_spelled_out_tasks_is_still_rendered(
+    report_of: Reporter, row: Callable[..., Row]
+) -> None:
+    report = report_of([row(0, arm, 1.0) for arm in ("raw", "tools")])
+    del report["job"]["task_names"]  # type: ignore[misc]
+    assert render_html(report)
+    assert render_markdown(report)

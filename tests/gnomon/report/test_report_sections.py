@@ -53,7 +53,7 @@ def test_a_file_alone_adds_a_section_to_every_form(
     page = render_html(report)
     assert "Samples that no arm got right" in page
     assert "<li>s000</li><li>s003</li>" in page
-    assert page.index("What it cost") > page.index("Samples that no arm") > page.index("Scores by cell")
+    assert page.index("What it cost") > page.index("Samples that no arm") > page.index("Scores by subset")
     assert "## Hardest samples\n\n| sample |\n|---|\n| s000 |\n| s003 |" in render_markdown(report)
     assert squeezed(render_section(report, "hardest")) in squeezed(page)
 
