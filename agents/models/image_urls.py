@@ -1,7 +1,9 @@
 """Pictures: data URLs, each written once a process for all arms, models, repeats and turns that show it."""
 
 import base64
-from collections import OrderedDict
+from contextlib import suppress
+
+from cachetools import LRUCache
 
 from gnomon.core.errors import DataError, NotFound
 from gnomon.core.message import ImageBlock
@@ -14,8 +16,7 @@ class DataUrlCache:
     """Data URLs by hash, up to `limit_bytes` of them; what was longest unused goes first."""
 
     def __init__(self, limit_bytes: int = KEPT_BYTES) -> None:
-        self._kept: OrderedDict[tuple[MediaStore, str, str], bytes] = OrderedDict()
-        self._limit_bytes, self._bytes = limit_bytes, 0
+        self._kept: LRUCache[tuple[MediaStore, str, str], bytes] = LRUCache(limit_bytes, getsizeof=len)
         self.written = 0
 
     def url(self, block: ImageBlock, media: MediaStore) -> bytes:
@@ -25,15 +26,13 @@ class DataUrlCache:
             DataError: it is not in the store.
         """
         key = (media, block["sha256"], block["media_type"])
-        found = self._kept.get(key)
-        if found is None:
-            found = self._kept[key] = _data_url(*key)
+        url = self._kept.get(key)
+        if url is None:
+            url = _data_url(*key)
             self.written += 1
-            self._bytes += len(found)
-            while self._bytes > self._limit_bytes and len(self._kept) > 1:
-                self._bytes -= len(self._kept.popitem(last=False)[1])
-        self._kept.move_to_end(key)
-        return found
+            with suppress(ValueError):  # larger than the limit: written again each time
+                self._kept[key] = url
+        return url
 
     def base64(self, block: ImageBlock, media: MediaStore) -> memoryview:
         """The picture in base64: a part of its data URL, not a copy.
