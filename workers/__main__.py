@@ -8,9 +8,9 @@ import click
 
 from gnomon.core.errors import GnomonError
 from workers.endpoints import ALLOWED_API_BASES_ENV, parse_allowed
-from workers.lean import limit_memory
 from workers.logs import set_up_logs
 from workers.open_job import JobCache, media_of
+from workers.process import limit_memory
 from workers.rate_limit.config import RATE_LIMITS_ENV as RATES
 from workers.rate_limit.config import parse_rates
 from workers.settings import read_cache_days, read_timing

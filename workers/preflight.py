@@ -21,11 +21,11 @@ from gnomon.core.model import Model, Request, is_built_in
 from gnomon.core.retry import PREFLIGHT_RETRY, RetryPolicy
 from gnomon.spec.job_spec import JobSpec
 from workers.budget.client import BudgetClient
-from workers.insisting import insisted
 from workers.store.budgets import ZERO_USAGE
 from workers.store.database import in_words
 from workers.store.job_counters import Usage
 from workers.store.records import CheckState
+from workers.store.retry import retry_until_store_answers
 from workers.store.store import Store
 
 PROMPT = "This is a connection test. Reply with the word OK."
@@ -111,13 +111,13 @@ class Preflight:
         store: Store,
         holder: str,
         ttl_s: float,
-        purse: BudgetClient,
+        budget: BudgetClient,
         is_wanted: Callable[[], bool],
     ) -> None:
         """`models` by label, as they are paid; `is_wanted` says whether the job still goes on."""
         self._job_id, self._spec, self._models = job_id, spec, models
         self._store, self._holder, self._ttl_s = store, holder, ttl_s
-        self._purse, self._is_wanted, self._is_abandoned = purse, is_wanted, False
+        self._budget, self._is_wanted, self._is_abandoned = budget, is_wanted, False
         self._request = preflight_request(spec)
         self._so_far: dict[str, Finding] = {}
 
@@ -201,7 +201,7 @@ class Preflight:
             cause=found.cause,
             error=found.error,
         )
-        self._purse.mark_recorded([found.spent])
+        self._budget.mark_recorded([found.spent])
         if found.state == "stopped":
             await self.stop(label, fault)
 
@@ -215,7 +215,9 @@ class Preflight:
         """What the store answers, however long it is away; None where it never will, or nobody waits."""
         ask = partial(asyncio.to_thread, ask_store, *args, **given)
         try:
-            return await insisted(ask, what=f"job {self._job_id}: preflight", gives_up=self._gives_up)
+            return await retry_until_store_answers(
+                ask, what=f"job {self._job_id}: preflight", gives_up=self._gives_up
+            )
         except SQLAlchemyError as error:
             log.warning("job %s: the store was not told of its preflight: %s", self._job_id, in_words(error))
             return None

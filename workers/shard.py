@@ -55,7 +55,7 @@ class WorkerContext:
     rates: Mapping[str, Rate] = field(default_factory=dict)
     is_caching: bool = True
     next_shard: Callable[[str], int | None] = lambda _job_id: None  # the shard that a process may go on with
-    rests: Callable[[str, bool], None] = lambda _job_id, _whole: None  # see Runner
+    report_resting: Callable[[str, bool], None] = lambda _job_id, _whole: None  # see Runner
 
 
 def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
@@ -132,25 +132,25 @@ async def _run(
                 }
                 for asks_anew in (True, False)
             )
-        purse = BudgetClient(
+        budget = BudgetClient(
             job_id, spec, store=context.store, holder=heartbeat.holder, ttl_s=context.timing.lease_s
         )
         preflight = Preflight(
             job_id,
             spec,
             {
-                label: with_budget(model, spec.model(label), purse, learns=False)
+                label: with_budget(model, spec.model(label), budget, learns=False)
                 for label, model in checked.items()
             },
             store=context.store,
             holder=heartbeat.holder,
             ttl_s=context.timing.lease_s,
-            purse=purse,
+            budget=budget,
             is_wanted=lambda: heartbeat.is_open,
         )
         asked = {
             label: BreakableModel(
-                with_budget(model, spec.model(label), purse), trip=partial(preflight.stop, label)
+                with_budget(model, spec.model(label), budget), trip=partial(preflight.stop, label)
             )
             for label, model in asked.items()
         }
@@ -165,11 +165,11 @@ async def _run(
             timing=context.timing,
             agents=agents,
             models={label: cache.around(label, model) for label, model in asked.items()},
-            leased=cache.prefetch,
-            following=partial(_next_shard, job_id, context),
-            rests=partial(context.rests, job_id),
+            on_lease=cache.prefetch,
+            next_shard=partial(_next_shard, job_id, context),
+            report_resting=partial(context.report_resting, job_id),
             tracer=tracer,
-            purse=purse if purse.limit != SpendLimit() else None,
+            budget=budget if budget.limit != SpendLimit() else None,
         )
         with _on_sigterm(preflight.abandon, runner.stop):
             await preflight.run()

@@ -20,9 +20,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from gnomon.core.agent import AGENTS
 from gnomon.spec.job_spec import JobSpec, ModelSpec
 from tools.core.lazy_imports import load_lazy
-from workers.lean import raise_gc_threshold
 from workers.message import RefusedMessage, ShardMessage
-from workers.process import die_with_parent
+from workers.process import die_with_parent, raise_gc_threshold
 from workers.queue import is_resting, mark_resting, pop_next_shard, queue_names
 from workers.resting_forks import RESTS, ForkLine, RestingForks
 from workers.shard import WorkerContext, run_shard
@@ -96,10 +95,10 @@ class ShardWorker(Worker):
 
     def monitor_work_horse(self, job: Job, queue: Queue) -> None:
         """Watch the fork until it ends, or until all it runs waits for a provider: then it is left alone."""
-        rests = False
+        has_rested = False
         while (said := self._line.heard(BUSY_BEAT_S)) != b"":
-            rests = rests or said == RESTS
-            if rests and self._resting.has_room:
+            has_rested = has_rested or said == RESTS
+            if has_rested and self._resting.has_room:
                 log.info("the fork of %s rests: its provider lets it wait", self._shard)
                 self._resting.add(self.horse_pid)
                 self._horse_pid = 0
@@ -172,23 +171,23 @@ class ShardWorker(Worker):
     def _run(self, job_id: str, shard: int) -> None:
         context = replace(self._context, name=f"{self.name}/{os.getpid()}")
         if context.redis_url is not None:
-            following = partial(pop_next_shard, context.redis_url, self._listens_to)
-            context = replace(context, next_shard=following, rests=self._rests())
+            next_shard = partial(pop_next_shard, context.redis_url, self._listens_to)
+            context = replace(context, next_shard=next_shard, report_resting=self._report_resting())
         run_shard(job_id, shard, context=context)
 
-    def _rests(self) -> Callable[[str, bool], None]:
+    def _report_resting(self) -> Callable[[str, bool], None]:
         """What a fork calls while all that it runs waits for a provider."""
         line, url = self._line, self._context.redis_url or ""
         said: list[str] = []
 
-        def rests(job_id: str, is_whole: bool) -> None:
+        def report(job_id: str, is_whole: bool) -> None:
             if not said:
                 line.say_resting()
                 said.append(job_id)
             if is_whole:
                 mark_resting(url, job_id)
 
-        return rests
+        return report
 
     def _prepare(self, message: ShardMessage) -> None:
         try:

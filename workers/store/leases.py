@@ -33,10 +33,10 @@ class Leases(Database):
         ttl_s: float,
         limit: int = 1_000,
         alone: bool = False,
-        without: Collection[str] = (),
+        excluding: Collection[str] = (),
     ) -> list[Lease]:
         """Hand out up to `limit` pending trials of the shard for `ttl_s` seconds, in the order of the plan;
-        none of the models `without`.
+        none of the models `excluding`.
 
         With `alone`, one trial whose worker has died ALONE_AFTER times: it must run with no other beside
         it, so that, should it kill the worker again, it takes none along. Nothing if the job is not open.
@@ -53,8 +53,8 @@ class Leases(Database):
                 return []
             _stop_at_limits(db, job, here, now=now)
             which = select(trials.c.trial_id).where(here, suspect if alone else ~suspect)
-            if without:
-                which = which.where(trials.c.model.not_in(without))
+            if excluding:
+                which = which.where(trials.c.model.not_in(excluding))
             which = which.order_by(trials.c.ordinal).limit(1 if alone else limit)
             handed_out = (
                 update(trials)
