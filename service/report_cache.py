@@ -41,7 +41,7 @@ class _Built:
 
 @dataclass(slots=True)
 class _Kept:
-    """A job's last report; whoever builds the next one holds the lock."""
+    """A job's last report; the thread that builds the next one holds the lock."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     last: _Built | None = None
@@ -68,11 +68,11 @@ class ReportCache:
         self._lock = threading.Lock()
 
     def get(self, job_id: str) -> "tuple[Report, float]":
-        """The report, and how many seconds old it is: 0 if of all rows; never changed by whoever gets it.
+        """The report, and how many seconds old it is: 0 if of all rows; its readers never change it.
 
         Raises:
             NotFound: there is no such job.
-            Unwanted: nobody waits for it any more, see `gnomon.stopping`.
+            Unwanted: it is not wanted any more, see `gnomon.stopping`.
         """
         stamp = self._stamp(job_id)
         kept = self._place(job_id)

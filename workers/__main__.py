@@ -1,4 +1,4 @@
-"""`python -m workers`: one worker, until it is told to stop."""
+"""`python -m workers`: one worker, until it is stopped."""
 
 import os
 import socket
@@ -29,7 +29,7 @@ from workers.store.store import open_store
     default=Path(".gnomon"),
     envvar="GNOMON_DATA_DIR",
     show_default=True,
-    help="Where media lie.",
+    help="Where media are kept.",
 )
 def main(redis_url: str, database_url: str, queues: str, data_dir: Path) -> None:
     """Run a worker."""

@@ -1,4 +1,4 @@
-"""API bases: which hosts a model may be called at, and which key variables may go there."""
+"""Checks at which hosts a model may be called, and which key variables may go there."""
 
 import ipaddress
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from gnomon.core.model import is_built_in, provider_in
 from gnomon.spec.job_spec import ModelSpec
 
 ALLOWED_API_BASES_ENV = "GNOMON_ALLOWED_API_BASES"
-BUILT_IN = ("reference", "scripted")  # models that call nobody
+BUILT_IN = ("reference", "scripted")  # models that make no calls
 # Options go to the provider as they are, so over REST only those that shape the answer may be given.
 ANSWER_OPTIONS = frozenset(
     {
@@ -173,14 +173,14 @@ def _check_provider(model: ModelSpec, allowed: EndpointAllowlist, field: str, *,
     if is_trusted:
         return
     provider, slash, _ = model.id.partition("/")
-    known = dict(allowed.providers)
-    if not slash or provider not in known:
-        names = ", ".join([*BUILT_IN, *(f"{name}/…" for name in known)])
+    providers = dict(allowed.providers)
+    if not slash or provider not in providers:
+        names = ", ".join([*BUILT_IN, *(f"{name}/…" for name in providers)])
         raise SpecError(
             f"{model.id!r} is not allowed; allowed: {names}, or an api_base of {ALLOWED_API_BASES_ENV}",
             field=f"{field}.id",
         )
-    _check_variable(model, known[provider], field)
+    _check_variable(model, providers[provider], field)
 
 
 def _check_address(model: ModelSpec, allowed: EndpointAllowlist, field: str, *, is_trusted: bool) -> None:

@@ -56,7 +56,7 @@ def cached(samples: SampleSet) -> CachedSamples:
 def _build(sample: Future[Sample], build: Callable[[], Sample]) -> None:
     try:
         sample.set_result(build())
-    except BaseException as error:  # noqa: BLE001 - whoever asks for the sample has it raised
+    except BaseException as error:  # noqa: BLE001 - every caller that asks for the sample has it raised
         sample.set_exception(error)
 
 

@@ -1,4 +1,4 @@
-"""Shard: the trials of one message, run on one event loop."""
+"""Runs the trials of one message on one event loop, with their models within limits and budget."""
 
 import asyncio
 import gc
@@ -83,7 +83,7 @@ def _set_up(job_id: str, context: WorkerContext) -> tuple[OpenJob, dict[str, Age
         opened = context.opener.open(job_id, store=context.store)
         spec = opened.bench.spec
         agents = {arm.agent: AGENTS.get(arm.agent) for arm in spec.arms}
-        # This was checked when the job was posted; but the keys lie here, and so does the last word.
+        # This was checked when the job was posted; but the keys are here, and so is the last check.
         check_endpoints(spec.models, context.allowed_bases, is_trusted=True)
         try:
             models = {model.label: context.open_model(model, opened.bench.media) for model in spec.models}
@@ -187,7 +187,7 @@ def _next_shard(job_id: str, context: WorkerContext, shard: int) -> int | None:
 
 
 def _cache_of(spec: JobSpec, context: WorkerContext) -> ResponseCache:
-    """The cache of all models that call somebody; of none where the operator or the spec wants none."""
+    """The cache of all models that make calls; of none where the operator or the spec wants none."""
     wanted = [model for model in spec.models if not is_built_in(model.id)]
     is_on = context.is_caching and spec.cache
     return ResponseCache(context.store, {model.label: fingerprint(model) for model in wanted if is_on})
@@ -196,8 +196,8 @@ def _cache_of(spec: JobSpec, context: WorkerContext) -> ResponseCache:
 @contextmanager
 def _on_sigterm(*stops: Callable[[], None]) -> Iterator[None]:
     def stop() -> None:
-        for one in stops:
-            one()
+        for call in stops:
+            call()
 
     loop = asyncio.get_running_loop()
     in_main_thread = threading.current_thread() is threading.main_thread()

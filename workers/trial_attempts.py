@@ -1,4 +1,4 @@
-"""Trial attempts: a leased trial run to its end whatever comes between, and what was paid in vain."""
+"""Runs a leased trial to its end, whatever comes between, and counts what was paid in vain."""
 
 import asyncio
 import logging

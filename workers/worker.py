@@ -1,4 +1,4 @@
-"""Worker: takes shards off the queue and runs each, with those that follow it, in a forked process."""
+"""Takes shards off the queue and runs each, with those that follow it, in a forked process."""
 
 import gc
 import logging
@@ -66,7 +66,7 @@ class ShardWorker(Worker):
         self._shard: str | None = None
         self._resting = RestingForks()
         self._is_undisturbed = False
-        self._told_to_stop_by: int | None = None  # a signal that came at a bad time
+        self._deferred_signal: int | None = None  # a signal that came at a bad time
 
     def execute_job(self, job: Job, queue: Queue) -> None:
         """Prepare, fork, and watch the fork."""
@@ -96,8 +96,8 @@ class ShardWorker(Worker):
     def monitor_work_horse(self, job: Job, queue: Queue) -> None:
         """Watch the fork until it ends, or until all it runs waits for a provider: then it is left alone."""
         has_rested = False
-        while (said := self._line.heard(BUSY_BEAT_S)) != b"":
-            has_rested = has_rested or said == RESTS
+        while (message := self._line.heard(BUSY_BEAT_S)) != b"":
+            has_rested = has_rested or message == RESTS
             if has_rested and self._resting.has_room:
                 log.info("the fork of %s rests: its provider lets it wait", self._shard)
                 self._resting.add(self.horse_pid)
@@ -130,7 +130,7 @@ class ShardWorker(Worker):
         if os.getpid() != self.pid:  # a fork that has not begun its shard
             os._exit(1)
         if self._is_undisturbed:
-            self._told_to_stop_by = signum
+            self._deferred_signal = signum
         else:
             super().request_stop(signum, frame)  # type: ignore[no-untyped-call]  # RQ annotates it in part only
 
@@ -142,7 +142,7 @@ class ShardWorker(Worker):
         self._resting.stop()
 
     def handle_work_horse_killed(self, _job: Job, retpid: int, _code: int, _rusage: object) -> None:
-        """The fork is dead for certain: nobody need wait for its leases to run out."""
+        """The fork is dead for certain: its leases need not run out."""
         self._expire([retpid])
 
     def _expire(self, pids: Sequence[int]) -> None:
@@ -178,12 +178,12 @@ class ShardWorker(Worker):
     def _report_resting(self) -> Callable[[str, bool], None]:
         """What a fork calls while all that it runs waits for a provider."""
         line, url = self._line, self._context.redis_url or ""
-        said: list[str] = []
+        reported: list[str] = []
 
         def report(job_id: str, is_whole: bool) -> None:
-            if not said:
+            if not reported:
                 line.say_resting()
-                said.append(job_id)
+                reported.append(job_id)
             if is_whole:
                 mark_resting(url, job_id)
 
@@ -217,6 +217,6 @@ class ShardWorker(Worker):
             yield
         finally:
             self._is_undisturbed = False
-            if self._told_to_stop_by is not None:
-                signum, self._told_to_stop_by = self._told_to_stop_by, None
+            if self._deferred_signal is not None:
+                signum, self._deferred_signal = self._deferred_signal, None
                 self.request_stop(signum, None)

@@ -1,4 +1,4 @@
-"""Waiting for a provider: for how long at most, what a trace says of it, and who may run meanwhile."""
+"""Waits for a provider: notes it in the trace where it is cut short, and lets another trial run meanwhile."""
 
 import asyncio
 from collections.abc import AsyncIterator

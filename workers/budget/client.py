@@ -47,7 +47,8 @@ class BudgetClient:
         """Reserve for these trials (id to kind), all of one sample, if there is enough for all of them.
 
         Where no trial of a kind has ended yet, one sample runs at a time. Once there is nothing left for a
-        whole sample, and nobody who may leave some, the budget is empty: what has begun may still be ended.
+        whole sample, and no other process may leave some, the budget is exhausted: what has begun may still
+        be ended.
         """
         kinds = {trial_id: kind for trial_id, kind in kinds.items() if trial_id not in self._reservations}
         if self.is_exhausted or not kinds:
@@ -89,7 +90,7 @@ class BudgetClient:
 
     async def reserve(self, most: Callable[[], Usage | None], *, trial: str = "") -> Usage:
         """Set aside the `most` that a call may cost, waiting for others to settle where there is not enough;
-        all that is left, and nobody else calls, while that is unknown. The trial's reservation pays first.
+        all that is left, and no other call is made, while that is unknown. The trial's reservation pays first.
 
         Raises:
             OutOfBudget: no call is in flight anywhere, and it is still not enough.
@@ -160,7 +161,7 @@ class BudgetClient:
         self._written = total([self._written, *spent])
 
     async def refresh(self, *, is_first: bool = False) -> None:
-        """Show the store what is held now, and that this process lives; whoever asks just now does so too."""
+        """Show the store what is held now, and that this process lives; a request under way does so too."""
         if (is_first or self._is_shown) and not self._is_closed and not self._asking.locked():
             async with self._asking:
                 await self._request_share(ZERO_USAGE)

@@ -32,7 +32,7 @@ class BudgetedModel:
         self._learns = learns
         self.id, self._model, self._budget, self._bound = model.id, model, budget, budget.cost_bound_of(spec)
         self._is_free = False  # it lives in this program, and tells no cost
-        self._has_told = False  # what a call has cost
+        self._has_reported_cost = False
 
     async def reply(self, request: Request) -> Reply:
         """The model's reply.
@@ -66,9 +66,9 @@ class BudgetedModel:
         finally:
             self._budget.settle(taken, used, trial=trial)
         if not unknown:
-            self._has_told = True
+            self._has_reported_cost = True
             await self._learn(planned, used)
-        elif not self._has_told and UNREADABLE not in reply.flags:
+        elif not self._has_reported_cost and UNREADABLE not in reply.flags:
             await self._budget.fail_job(
                 f"limits.{unknown[0]} cannot be kept: {self.id} does not tell its cost"
             )
@@ -80,10 +80,10 @@ class BudgetedModel:
         return taken if self._bound.upper_bound(planned) is not None else self._bound.estimate(planned)
 
     def _unknown(self, used: Usage) -> list[str]:
-        """The limits of which a call does not tell what it used."""
+        """The limits of which it is unknown what a call has used."""
         limit = self._budget.limit
         bounds = (("usd", limit.usd, used.usd), ("tokens", limit.tokens, used.tokens))
-        unknown = [name for name, bound, found in bounds if bound is not None and found is None]
+        unknown = [name for name, bound, amount in bounds if bound is not None and amount is None]
         return [] if is_built_in(self.id) else unknown
 
     async def _learn(self, planned: Usage, used: Usage) -> None:
