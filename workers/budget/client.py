@@ -90,7 +90,7 @@ class BudgetClient:
 
     async def reserve(self, most: Callable[[], Usage | None], *, trial: str = "") -> Usage:
         """Set aside the `most` that a call may cost, waiting for others to settle where there is not enough;
-        all that is left, and no other call is made, while that is unknown. The trial's reservation pays first.
+        all that is left, with no other call, while that is unknown. The trial's reservation pays first.
 
         Raises:
             OutOfBudget: no call is in flight anywhere, and it is still not enough.
