@@ -1,11 +1,12 @@
-"""Kept reports: the last one of each job, built once for all who ask at the same time."""
+"""Keeps the last report of each job, built once for all requests that come at the same time."""
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
+
+from cachetools import LRUCache
 
 from gnomon.stopping import check_wanted
 from workers.store.job_counters import OPEN
@@ -40,7 +41,7 @@ class _Built:
 
 @dataclass(slots=True)
 class _Kept:
-    """A job's last report; whoever builds the next one holds the lock."""
+    """A job's last report; the thread that builds the next one holds the lock."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     last: _Built | None = None
@@ -63,15 +64,15 @@ class ReportCache:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store, self._build, self._clock = store, build, clock
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._kept: LRUCache[str, _Kept] = LRUCache(KEPT)
         self._lock = threading.Lock()
 
     def get(self, job_id: str) -> "tuple[Report, float]":
-        """The report, and how many seconds old it is: 0 if of all rows; never changed by whoever gets it.
+        """The report, and how many seconds old it is: 0 if of all rows; its readers never change it.
 
         Raises:
             NotFound: there is no such job.
-            Unwanted: nobody waits for it any more, see `gnomon.stopping`.
+            Unwanted: it is not wanted any more, see `gnomon.stopping`.
         """
         stamp = self._stamp(job_id)
         kept = self._place(job_id)
@@ -106,11 +107,7 @@ class ReportCache:
 
     def _place(self, job_id: str) -> _Kept:
         with self._lock:
-            kept = self._kept.setdefault(job_id, _Kept())
-            self._kept.move_to_end(job_id)
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-            return kept
+            return self._kept.setdefault(job_id, _Kept())
 
 
 def _may_be_old(last: _Built, stamp: _Stamp) -> bool:

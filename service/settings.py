@@ -1,4 +1,4 @@
-"""Settings: the GNOMON_* environment, read once at start."""
+"""Reads the GNOMON_* environment, once at start."""
 
 import re
 from collections.abc import Mapping
@@ -57,7 +57,7 @@ def read_settings(environ: Mapping[str, str], *, data_dir: Path | None = None) -
     if key_file:
         read_key_file(Path(key_file))
     roots = environ.get("GNOMON_MEDIA_ROOTS")
-    parse_rates(environ.get(RATES, ""))  # these two are the workers', but here somebody sees the message
+    parse_rates(environ.get(RATES, ""))  # these two are the workers', but here the message is seen
     read_cache_days(environ)
     return Settings(
         data_dir=folder,

@@ -1,4 +1,4 @@
-"""`python -m workers`: one worker, until it is told to stop."""
+"""`python -m workers`: one worker, until it is stopped."""
 
 import os
 import socket
@@ -8,9 +8,9 @@ import click
 
 from gnomon.core.errors import GnomonError
 from gnomon.spec.endpoints import ALLOWED_API_BASES_ENV, parse_allowed
-from workers.lean import limit_memory
 from workers.logs import set_up_logs
 from workers.open_job import JobCache, media_of
+from workers.process import limit_memory
 from workers.rate_limit.config import RATE_LIMITS_ENV as RATES
 from workers.rate_limit.config import parse_rates
 from workers.settings import read_cache_days, read_timing
@@ -29,7 +29,7 @@ from workers.store.store import open_store
     default=Path(".gnomon"),
     envvar="GNOMON_DATA_DIR",
     show_default=True,
-    help="Where media lie.",
+    help="Where media are kept.",
 )
 def main(redis_url: str, database_url: str, queues: str, data_dir: Path) -> None:
     """Run a worker."""

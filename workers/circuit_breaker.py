@@ -1,4 +1,4 @@
-"""A circuit breaker around a model: where its provider refuses again and again, it is not called any more."""
+"""Puts a circuit breaker around a model: a provider that refuses again and again is not called any more."""
 
 from collections.abc import Awaitable, Callable
 
@@ -12,8 +12,8 @@ Trip = Callable[[ProviderFault], Awaitable[None]]
 
 
 class BreakableModel:
-    """Any model. MOST_IN_A_ROW final faults with no answer between them open the breaker: `trip` is told
-    the fault, and every later call raises it at once.
+    """Any model. MOST_IN_A_ROW final faults with no answer between them open the breaker: `trip` is called
+    with the fault, and every later call raises it at once.
     """
 
     def __init__(self, model: Model, *, trip: Trip) -> None:

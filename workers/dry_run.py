@@ -1,4 +1,4 @@
-"""Preview: what a model would get, or one trial as it happens; no queue, no store.
+"""Shows what a model would get, or runs one trial and prints it as it happens; no queue, no store.
 
 `show` prints the exact messages, tool schemas and pictures. `try` runs the trial and prints each step.
 """
@@ -137,21 +137,21 @@ async def _run(picked: Selection, model: Model, trace: Trace) -> tuple[Row, Trac
     )
 
 
-def print_shown(found: dict[str, Any], console: Console) -> None:
-    """Print for a person what `shown` found."""
-    console.rule(f"{found['sample_id']} · {found['arm']} ({found['agent']}) · {found['model']}")
-    for message in found["messages"]:
+def print_shown(prompt: dict[str, Any], console: Console) -> None:
+    """Print for a person what `render_prompt` returns."""
+    console.rule(f"{prompt['sample_id']} · {prompt['arm']} ({prompt['agent']}) · {prompt['model']}")
+    for message in prompt["messages"]:
         console.print(f"[bold]{message['role']}[/bold]")
         content = message["content"]
         for block in content if isinstance(content, list) else [{"type": "text", "text": content or ""}]:
             text = block["text"] if block["type"] == "text" else f"<{block['media_type']} {block['sha256']}>"
             console.print(clean(text), markup=False, highlight=False, soft_wrap=True)
-    drawn = ", ".join(f"{name} {value}" for name, value in found["decoding"].items())
+    drawn = ", ".join(f"{name} {value}" for name, value in prompt["decoding"].items())
     console.rule(f"decoding: {drawn or 'as the provider likes'}")
-    if "retry" in found:
-        console.rule("retry: " + ", ".join(f"{name} {value}" for name, value in found["retry"].items()))
-    console.rule(f"{len(found['tools'])} tools, tool_choice {found['tool_choice']}")
-    for tool in found["tools"]:
+    if "retry" in prompt:
+        console.rule("retry: " + ", ".join(f"{name} {value}" for name, value in prompt["retry"].items()))
+    console.rule(f"{len(prompt['tools'])} tools, tool_choice {prompt['tool_choice']}")
+    for tool in prompt["tools"]:
         console.print_json(data=tool, highlight=console.is_terminal)
 
 
@@ -183,9 +183,9 @@ def print_end(row: Row, console: Console) -> None:
     answer = escape(repr(row.answer))
     console.print(f"[bold]{row.outcome.value}[/bold] ({row.stop_reason}), answer {answer}, score {score}")
     if row.outcome is Outcome.INFRA_MISSING:
-        said, advice = row.error.rstrip(". "), ADVICE.get(row.stop_reason, "")
-        told = f"{said}. {advice}" if said and advice else row.error or advice
-        console.print(clean(told), markup=False, highlight=False, soft_wrap=True)
+        error, advice = row.error.rstrip(". "), ADVICE.get(row.stop_reason, "")
+        reason = f"{error}. {advice}" if error and advice else row.error or advice
+        console.print(clean(reason), markup=False, highlight=False, soft_wrap=True)
 
 
 def clean(text: str) -> str:
@@ -205,8 +205,8 @@ def run(verb: str, job: OpenJob, *, sample_id: str, arm: str, model: str | None,
     """
     picked = pick(job, sample_id=sample_id, arm=arm, model=model)
     if verb == "show":
-        found = asyncio.run(render_prompt(picked))
-        _print_json(found) if as_json else print_shown(found, Console())
+        prompt = asyncio.run(render_prompt(picked))
+        _print_json(prompt) if as_json else print_shown(prompt, Console())
         return 0
     steps = Console(stderr=as_json)
     row, trace = asyncio.run(run_once(picked, watch=lambda step: print_step(step, steps)))

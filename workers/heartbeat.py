@@ -1,4 +1,4 @@
-"""Heartbeat: a thread that holds a shard's leases, whatever the event loop is busy with."""
+"""Renews a shard's leases from a thread, whatever the event loop is busy with."""
 
 import logging
 import threading

@@ -1,4 +1,4 @@
-"""Logs: one line an event on stderr, as text or JSON, with every secret struck out."""
+"""Sets up logs: one line per event on stderr, as text or JSON, with every secret redacted."""
 
 import datetime as dt
 import json

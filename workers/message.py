@@ -1,4 +1,4 @@
-"""Message: what travels through Redis, and the one thing it can make a worker do."""
+"""The message that travels through Redis, and the one thing that it can make a worker do."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,12 +1,13 @@
-"""Opening: a stored job made ready to run; done once a process, and before the fork where it can be."""
+"""Opens stored jobs: once per process, and before the fork where that is possible."""
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from cachetools import LRUCache
 
 from gnomon.core.benchmark import SampleSet
 from gnomon.core.sample import DataFault, Sample, SampleRef
@@ -35,21 +36,18 @@ def cached(samples: SampleSet) -> CachedSamples:
 
     Threads that ask for one while it is built wait for it; an error reaches them all, and is not kept.
     """
-    asked: OrderedDict[str, Future[Sample]] = OrderedDict()
+    futures: LRUCache[str, Future[Sample]] = LRUCache(SAMPLES_KEPT)
     lock = threading.Lock()
 
     def get(sample_id: str) -> Sample:
         with lock:
-            is_new = sample_id not in asked
-            sample = asked.setdefault(sample_id, Future())
-            asked.move_to_end(sample_id)
-            if len(asked) > SAMPLES_KEPT:
-                asked.popitem(last=False)
+            is_new = sample_id not in futures
+            sample = futures.setdefault(sample_id, Future())
         if is_new:
             _build(sample, lambda: samples.get(sample_id))
             if sample.exception() is not None:
                 with lock:
-                    asked.pop(sample_id, None)
+                    futures.pop(sample_id, None)
         return sample.result()
 
     return CachedSamples(refs=samples.refs, faults=samples.faults, get=get)
@@ -58,7 +56,7 @@ def cached(samples: SampleSet) -> CachedSamples:
 def _build(sample: Future[Sample], build: Callable[[], Sample]) -> None:
     try:
         sample.set_result(build())
-    except BaseException as error:  # noqa: BLE001 - whoever asks for the sample has it raised
+    except BaseException as error:  # noqa: BLE001 - every caller that asks for the sample has it raised
         sample.set_exception(error)
 
 
@@ -98,7 +96,7 @@ class JobCache:
 
     def __init__(self, *, media: MediaStore, open_spec: OpenSpec = open_spec) -> None:
         self._media, self._open_spec = media, open_spec
-        self._kept: OrderedDict[str, OpenJob] = OrderedDict()
+        self._jobs: LRUCache[str, OpenJob] = LRUCache(KEPT)
 
     def open(self, job_id: str, *, store: "Store") -> OpenJob:
         """The job, made ready to run.
@@ -107,12 +105,9 @@ class JobCache:
             NotFound: there is no such job.
             DataError, SpecError: its data or its selection cannot be read here.
         """
-        if job_id not in self._kept:
-            self._kept[job_id] = self._open_spec(store.job(job_id).spec, self._media)
-        self._kept.move_to_end(job_id)
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
-        return self._kept[job_id]
+        if job_id not in self._jobs:
+            self._jobs[job_id] = self._open_spec(store.job(job_id).spec, self._media)
+        return self._jobs[job_id]
 
 
 def media_of(data_dir: Path) -> MediaStore:

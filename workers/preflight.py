@@ -1,4 +1,4 @@
-"""Preflight: one tiny call of each model before its first trial, so that what cannot work ends at once.
+"""Calls each model once, with a few words, before its first trial, so that what cannot work ends at once.
 
 A refused key, a model that there is not, a missing key variable, an exhausted account, a request that is
 refused as it is, or an endpoint that cannot be reached stop the model: all its trials end as `infra_missing`
@@ -21,11 +21,11 @@ from gnomon.core.model import Model, Request, is_built_in
 from gnomon.core.retry import PREFLIGHT_RETRY, RetryPolicy
 from gnomon.spec.job_spec import JobSpec
 from workers.budget.client import BudgetClient
-from workers.insisting import insisted
 from workers.store.budgets import ZERO_USAGE
 from workers.store.database import in_words
 from workers.store.job_counters import Usage
 from workers.store.records import CheckState
+from workers.store.retry import retry_until_store_answers
 from workers.store.store import Store
 
 PROMPT = "This is a connection test. Reply with the word OK."
@@ -35,7 +35,7 @@ LOOK_S = 1.0  # how often the process that calls looks whether the job still goe
 POLL_S = 0.2  # while another process makes the call
 log = logging.getLogger(__name__)
 
-Told = TypeVar("Told")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +82,8 @@ async def ask(
         try:
             reply = await model.reply(request)
         except ModelFault as fault:
-            said = fault.reply
-            return Finding(state="passed", calls=calls, spent=ZERO_USAGE if said is None else Usage.by(said))
+            paid = fault.reply
+            return Finding(state="passed", calls=calls, spent=ZERO_USAGE if paid is None else Usage.by(paid))
         except OutOfBudget as error:
             return Finding(state="unconfirmed", calls=calls - 1, cause="budget", error=str(error))
         except ProviderFault as fault:
@@ -111,30 +111,30 @@ class Preflight:
         store: Store,
         holder: str,
         ttl_s: float,
-        purse: BudgetClient,
+        budget: BudgetClient,
         is_wanted: Callable[[], bool],
     ) -> None:
         """`models` by label, as they are paid; `is_wanted` says whether the job still goes on."""
         self._job_id, self._spec, self._models = job_id, spec, models
         self._store, self._holder, self._ttl_s = store, holder, ttl_s
-        self._purse, self._is_wanted, self._is_abandoned = purse, is_wanted, False
+        self._budget, self._is_wanted, self._is_abandoned = budget, is_wanted, False
         self._request = preflight_request(spec)
         self._so_far: dict[str, Finding] = {}
 
     async def run(self) -> None:
-        """Come back when the state of every model is known, or nobody wants to know it any more."""
+        """Return when the state of every model is known, or is not needed any more."""
         called = [model.label for model in self._spec.models if not is_built_in(model.id)]
         if not called:
             return
-        job = await self._told(self._store.job, self._job_id)
+        job = await self._from_store(self._store.job, self._job_id)
         if job is None:
             return
-        known = {one.model: one for one in job.checks}
+        checks = {check.model: check for check in job.checks}
         for label in called:
-            if label in known and known[label].state == "stopped":  # what a dead worker held has come back
-                fault = ProviderFault(known[label].error, cause=known[label].cause, transient=False)
+            if label in checks and checks[label].state == "stopped":  # what a dead worker held has come back
+                fault = ProviderFault(checks[label].error, cause=checks[label].cause, transient=False)
                 await self.stop(label, fault)
-        is_open = (label for label in called if label not in known or known[label].state in UNKNOWN)
+        is_open = (label for label in called if label not in checks or checks[label].state in UNKNOWN)
         if self._spec.preflight:
             await asyncio.gather(*(self._check(label) for label in is_open))
 
@@ -145,21 +145,23 @@ class Preflight:
     async def stop(self, label: str, fault: ProviderFault) -> None:
         """Call that model no more: its provider refuses it for good."""
         log.warning("job %s: %s is not called any more: %s", self._job_id, label, fault)
-        await self._told(self._store.stop_model, self._job_id, label, cause=fault.cause, error=fault.message)
+        await self._from_store(
+            self._store.stop_model, self._job_id, label, cause=fault.cause, error=fault.message
+        )
 
     async def _check(self, label: str) -> None:
         asking: asyncio.Task[Finding] | None = None
         try:
             while not self._gives_up():
-                told = await self._told(
+                begun = await self._from_store(
                     self._store.begin_check, self._job_id, label, holder=self._holder, ttl_s=self._ttl_s
                 )
-                if told is None:
+                if begun is None:
                     return
-                found, is_mine = told
-                if found.state not in UNKNOWN:
+                check, is_own = begun
+                if check.state not in UNKNOWN:
                     return
-                if not is_mine:
+                if not is_own:
                     await asyncio.sleep(POLL_S)
                     continue
                 asking = asking or asyncio.create_task(self._ask(label))
@@ -167,7 +169,7 @@ class Preflight:
                 if asking.done():
                     await self._note(label, asking.result())
                     return
-            if asking is not None:  # whoever asks for this job again shall find what was heard
+            if asking is not None:  # the next process that opens this job finds what was heard
                 await self._note(label, replace(self._known(label), state="pending"))
         finally:
             if asking is not None:
@@ -179,30 +181,30 @@ class Preflight:
                 keep = partial(self._so_far.__setitem__, label)
                 return await ask(self._models[label], self._request, so_far=keep)
         except TimeoutError:
-            known = self._known(label)
+            finding = self._known(label)
             error = f"no reply within {PATIENCE_S:g} s"
-            return known if known.cause else replace(known, cause="timeout", error=error)
+            return finding if finding.cause else replace(finding, cause="timeout", error=error)
         except Exception as error:  # a fault of ours must not keep the job from running
             log.exception("job %s: the preflight of %s broke", self._job_id, label)
             return Finding(state="unconfirmed", calls=1, cause=type(error).__name__, error=str(error))
 
-    async def _note(self, label: str, found: Finding) -> None:
-        if found.error:
-            log.warning("job %s: preflight of %s: %s: %s", self._job_id, label, found.cause, found.error)
-        fault = ProviderFault(found.error, cause=found.cause, transient=False)
-        await self._told(
+    async def _note(self, label: str, finding: Finding) -> None:
+        if finding.error:
+            log.warning("job %s: preflight of %s: %s: %s", self._job_id, label, finding.cause, finding.error)
+        fault = ProviderFault(finding.error, cause=finding.cause, transient=False)
+        await self._from_store(
             self._store.end_check,
             self._job_id,
             label,
             holder=self._holder,
-            state=found.state,
-            calls=found.calls,
-            spent=found.spent,
-            cause=found.cause,
-            error=found.error,
+            state=finding.state,
+            calls=finding.calls,
+            spent=finding.spent,
+            cause=finding.cause,
+            error=finding.error,
         )
-        self._purse.mark_recorded([found.spent])
-        if found.state == "stopped":
+        self._budget.mark_recorded([finding.spent])
+        if finding.state == "stopped":
             await self.stop(label, fault)
 
     def _known(self, label: str) -> Finding:
@@ -211,11 +213,13 @@ class Preflight:
     def _gives_up(self) -> bool:
         return self._is_abandoned or not self._is_wanted()
 
-    async def _told(self, ask_store: Callable[..., Told], *args: object, **given: object) -> Told | None:
-        """What the store answers, however long it is away; None where it never will, or nobody waits."""
-        ask = partial(asyncio.to_thread, ask_store, *args, **given)
+    async def _from_store(self, ask_store: Callable[..., T], *args: object, **options: object) -> T | None:
+        """What the store answers, however long it is away; None where it never will, or the process ends."""
+        ask = partial(asyncio.to_thread, ask_store, *args, **options)
         try:
-            return await insisted(ask, what=f"job {self._job_id}: preflight", gives_up=self._gives_up)
+            return await retry_until_store_answers(
+                ask, what=f"job {self._job_id}: preflight", gives_up=self._gives_up
+            )
         except SQLAlchemyError as error:
-            log.warning("job %s: the store was not told of its preflight: %s", self._job_id, in_words(error))
+            log.warning("job %s: its preflight is not written down: %s", self._job_id, in_words(error))
             return None

@@ -1,4 +1,4 @@
-"""Queue: which shards wait for a worker. Redis holds nothing that could not be built again from the store."""
+"""Queues the shards that wait for a worker. All that Redis holds can be built again from the store."""
 
 import logging
 from collections.abc import Collection, Iterable, Sequence
@@ -125,7 +125,7 @@ def mark_resting(url: str, job_id: str) -> None:
         with closing(client_of(url)) as redis:
             redis.set(RESTING_PREFIX + job_id, "1", ex=RESTING_S)
     except RedisError as error:
-        log.warning("the queue is not told that job %s rests: %s", job_id, error)
+        log.warning("that job %s rests is not written to the queue: %s", job_id, error)
 
 
 def is_resting(redis: Redis, job_id: str) -> bool:
@@ -139,8 +139,8 @@ def is_resting(redis: Redis, job_id: str) -> bool:
 
 def waiting_ids(redis: Redis, name: str) -> set[str]:
     """Ids of the messages that wait in the queue."""
-    found = cast(list[bytes], redis.lrange(_key(name), 0, -1))
-    return {message.decode() for message in found}
+    messages = cast(list[bytes], redis.lrange(_key(name), 0, -1))
+    return {message.decode() for message in messages}
 
 
 def _key(name: str) -> str:

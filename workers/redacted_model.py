@@ -1,4 +1,4 @@
-"""A model whose replies and faults hold no secret: struck out before anybody scores or keeps them."""
+"""A model whose replies and faults hold no secret: redacted before they are scored or kept."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ class RedactedModel:
         self.id, self._model, self._secrets = model.id, model, redactor_here()
 
     async def reply(self, request: Request) -> Reply:
-        """The model's reply, with a secret struck out wherever it stands; else the very same.
+        """The model's reply, with every secret redacted; the same object where it holds none.
 
         Raises:
             ProviderFault, ModelFault, DataError: as the model raises them, their messages struck,
@@ -32,9 +32,9 @@ class RedactedModel:
         return self._redacted(reply)
 
     def _redacted(self, reply: Reply) -> Reply:
-        told = {name: getattr(reply, name) for name in reply.__slots__}
-        redacted = self._secrets.redact_in(told)
-        return reply if redacted is told else replace(reply, **redacted)
+        fields = {name: getattr(reply, name) for name in reply.__slots__}
+        redacted = self._secrets.redact_in(fields)
+        return reply if redacted is fields else replace(reply, **redacted)
 
     async def close(self) -> None:
         """Close the model."""

@@ -1,6 +1,6 @@
-"""Reply cache: a shard's view of the replies that are kept, and those on their way there.
+"""Looks up replies of earlier calls for a shard, and keeps new ones.
 
-They lie in the store, not in Redis: they have cost money, so they must outlive it, and they would fill it.
+They are kept in the store, not in Redis: they have cost money, so they must outlive it, and would fill it.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ def _digest(data: bytes) -> bytes:
 class ResponseCache:
     """Looks up and keeps replies. A trial's are fetched when it is leased: a look-up is a dictionary's.
 
-    A new reply lies here until it is written; then its key alone does, and the store is asked should it be
+    A new reply is kept here until it is written; then its key alone does, and the store is asked should it be
     wanted again. Known are the scopes of the last leases only, so memory does not grow with the job. A scope
     is known whole or not at all.
     """
@@ -57,7 +57,7 @@ class ResponseCache:
     def __init__(self, store: Store, models: Mapping[str, bytes]) -> None:
         """`models`: fingerprints of the models that take part, by label."""
         self._store, self._models = store, models
-        # A trial has one scope, a sample's arms share it. None: the body lies in the store.
+        # A trial has one scope, a sample's arms share it. None: the body is in the store.
         self._scopes: OrderedDict[bytes, dict[bytes, str | None]] = OrderedDict()
         self._most_scopes = LEAST_SCOPES
         self._new: dict[bytes, CachedResponse] = {}
@@ -78,13 +78,13 @@ class ResponseCache:
 
     async def get(self, scope: bytes, key: bytes) -> Reply | None:
         """The reply under that key, if one is kept."""
-        known = self._scopes.get(scope)
-        if key not in self._new and (known is None or known.get(key, "") is None):
+        bodies = self._scopes.get(scope)
+        if key not in self._new and (bodies is None or bodies.get(key, "") is None):
             await asyncio.to_thread(self._fetch, {scope})
-            known = self._scopes.get(scope)
+            bodies = self._scopes.get(scope)
         if key in self._new:
             return _reply_of(self._new[key].body)
-        body = (known or {}).get(key)
+        body = (bodies or {}).get(key)
         return None if body is None else _reply_of(body)
 
     def put(self, scope: bytes, key: bytes, reply: Reply) -> None:
@@ -92,9 +92,9 @@ class ResponseCache:
 
         One that is no JSON is not kept: the trial that got it goes on all the same.
         """
-        said = {name: getattr(reply, name) for name in reply.__slots__}  # asdict would copy it in depth
+        fields = {name: getattr(reply, name) for name in reply.__slots__}  # asdict would copy it in depth
         try:
-            body = json.dumps(said, separators=(",", ":"))
+            body = json.dumps(fields, separators=(",", ":"))
         except (TypeError, ValueError, RecursionError) as error:
             log.warning("a reply cannot be kept: %s", error)
             return
@@ -126,10 +126,10 @@ class ResponseCache:
                 expected = isinstance(error, SQLAlchemyError)
                 log.warning("%d replies not kept yet: %s", len(new), error, exc_info=not expected)
                 return
-            for one in new:
-                del self._new[one.key]
-                if (known := self._scopes.get(one.scope)) is not None:
-                    known[one.key] = None
+            for response in new:
+                del self._new[response.key]
+                if (bodies := self._scopes.get(response.scope)) is not None:
+                    bodies[response.key] = None
 
     def _is_known(self, scope: bytes) -> bool:
         """Whether it is; then it is forgotten last."""
@@ -141,11 +141,11 @@ class ResponseCache:
 
     def _fetch(self, scopes: set[bytes]) -> None:
         try:
-            found = self._store.responses(scopes) if scopes else {}
+            stored = self._store.responses(scopes) if scopes else {}
         except SQLAlchemyError as error:
             log.warning("replies of %d trials could not be looked up: %s", len(scopes), error)
             return
-        for scope, bodies in found.items():
+        for scope, bodies in stored.items():
             self._scopes.setdefault(scope, {**bodies}).update(bodies)  # the loop may add to it meanwhile
         while len(self._scopes) > self._most_scopes:
             self._scopes.popitem(last=False)
@@ -178,10 +178,10 @@ class CachedModel:
         """Digest of the scope, the conversation (pictures by hash), the tools offered, the choice left, and
         how the protocol has replies drawn.
         """
-        said = json.dumps([request.messages, request.tool_choice if request.tools else None])
+        conversation = json.dumps([request.messages, request.tool_choice if request.tools else None])
         if (drawn := self._drawn(request.decoding)) != "{}":
-            said += drawn
-        return _digest(scope + self._offer(request.tools) + said.encode())
+            conversation += drawn
+        return _digest(scope + self._offer(request.tools) + conversation.encode())
 
     async def close(self) -> None:
         """Close the model."""
@@ -189,6 +189,6 @@ class CachedModel:
 
 
 def _reply_of(body: str) -> Reply:
-    found = json.loads(body)
-    found |= {name: tuple(found.get(name, ())) for name in ("tool_calls", "request_changes", "flags")}
-    return replace(Reply(**found), cached=True)
+    fields = json.loads(body)
+    fields |= {name: tuple(fields.get(name, ())) for name in ("tool_calls", "request_changes", "flags")}
+    return replace(Reply(**fields), cached=True)

@@ -1,4 +1,4 @@
-"""Resting forks: processes whose trials all wait for a provider, while their worker runs other shards."""
+"""Keeps track of forks whose trials all wait for a provider, while their worker runs other shards."""
 
 import os
 import select
@@ -59,8 +59,8 @@ class RestingForks:
         died = []
         for pid in list(self._pids):
             with suppress(ChildProcessError):
-                found, status = os.waitpid(pid, os.WNOHANG)
-                if not found:
+                ended_pid, status = os.waitpid(pid, os.WNOHANG)
+                if not ended_pid:
                     continue
                 if status:
                     died.append(pid)

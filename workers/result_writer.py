@@ -1,4 +1,4 @@
-"""Outbox: results on their way to the store, written in batches."""
+"""Writes results to the store in batches."""
 
 import asyncio
 import logging
@@ -16,9 +16,9 @@ log = logging.getLogger(__name__)
 
 
 class ResultWriter:
-    """Writes what is put into it every `flush_s` seconds, or as soon as FLUSH_ROWS results wait.
+    """Writes what is added every `flush_s` seconds, or as soon as FLUSH_ROWS results wait.
 
-    `after` is told, in the writing thread, what each batch that was written has cost.
+    `after` is called, in the writing thread, with what each batch that was written has cost.
     """
 
     def __init__(self, store: Store, *, flush_s: float, after: Callable[[list[Usage]], None]) -> None:

@@ -1,4 +1,4 @@
-"""Settings: what a worker process is told at its start."""
+"""Reads the settings of a worker process from the environment."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -21,7 +21,7 @@ class Timing:
     watch_s: float = 1.0  # how often a worker looks whether its job was cancelled
     flush_s: float = 0.5  # results wait at most this long before they are written
     cancel_s: float = 2.0  # calls in flight of a job that was cancelled may end within this time
-    grace_s: float = 10.0  # a worker told to stop lets running trials go on for this long
+    grace_s: float = 10.0  # a worker that is to stop lets running trials go on for this long
     sweep_s: float = 2.0  # how often the sweeper looks for the dead
     setup_s: float = 30.0  # how long a job that one worker cannot set up waits for another
 
@@ -40,13 +40,13 @@ def read_timing(environ: Mapping[str, str]) -> Timing:
     Raises:
         SpecError: one is not a number of seconds above 0, or longer than a day, a lease than MAX_LEASE_S.
     """
-    given: dict[str, float] = {}
+    chosen: dict[str, float] = {}
     for field in fields(Timing):
         name = PREFIX + field.name.removesuffix("_s").upper() + "_SECONDS"
         text = environ.get(name)
         if text is not None:
-            given[field.name] = _seconds(name, text, at_most_s=LONGEST_S.get(field.name, DAY_S))
-    return Timing(**given)
+            chosen[field.name] = _seconds(name, text, at_most_s=LONGEST_S.get(field.name, DAY_S))
+    return Timing(**chosen)
 
 
 def read_cache_days(environ: Mapping[str, str]) -> float:

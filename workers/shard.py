@@ -1,4 +1,4 @@
-"""Shard: the trials of one message, run on one event loop."""
+"""Runs the trials of one message on one event loop, with their models within limits and budget."""
 
 import asyncio
 import gc
@@ -54,7 +54,7 @@ class WorkerContext:
     rates: Mapping[str, Rate] = field(default_factory=dict)
     is_caching: bool = True
     next_shard: Callable[[str], int | None] = lambda _job_id: None  # the shard that a process may go on with
-    rests: Callable[[str, bool], None] = lambda _job_id, _whole: None  # see Runner
+    report_resting: Callable[[str, bool], None] = lambda _job_id, _whole: None  # see Runner
 
 
 def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
@@ -82,7 +82,7 @@ def _set_up(job_id: str, context: WorkerContext) -> tuple[OpenJob, dict[str, Age
         opened = context.opener.open(job_id, store=context.store)
         spec = opened.bench.spec
         agents = {arm.agent: AGENTS.get(arm.agent) for arm in spec.arms}
-        # This was checked when the job was posted; but the keys lie here, and so does the last word.
+        # This was checked when the job was posted; but the keys are here, and so is the last check.
         check_endpoints(spec.models, context.allowed_bases, is_trusted=True)
         try:
             models = {model.label: context.open_model(model, opened.bench.media) for model in spec.models}
@@ -131,25 +131,25 @@ async def _run(
                 }
                 for asks_anew in (True, False)
             )
-        purse = BudgetClient(
+        budget = BudgetClient(
             job_id, spec, store=context.store, holder=heartbeat.holder, ttl_s=context.timing.lease_s
         )
         preflight = Preflight(
             job_id,
             spec,
             {
-                label: with_budget(model, spec.model(label), purse, learns=False)
+                label: with_budget(model, spec.model(label), budget, learns=False)
                 for label, model in checked.items()
             },
             store=context.store,
             holder=heartbeat.holder,
             ttl_s=context.timing.lease_s,
-            purse=purse,
+            budget=budget,
             is_wanted=lambda: heartbeat.is_open,
         )
         asked = {
             label: BreakableModel(
-                with_budget(model, spec.model(label), purse), trip=partial(preflight.stop, label)
+                with_budget(model, spec.model(label), budget), trip=partial(preflight.stop, label)
             )
             for label, model in asked.items()
         }
@@ -164,11 +164,11 @@ async def _run(
             timing=context.timing,
             agents=agents,
             models={label: cache.around(label, model) for label, model in asked.items()},
-            leased=cache.prefetch,
-            following=partial(_next_shard, job_id, context),
-            rests=partial(context.rests, job_id),
+            on_lease=cache.prefetch,
+            next_shard=partial(_next_shard, job_id, context),
+            report_resting=partial(context.report_resting, job_id),
             tracer=tracer,
-            purse=purse if purse.limit != SpendLimit() else None,
+            budget=budget if budget.limit != SpendLimit() else None,
         )
         with _on_sigterm(preflight.abandon, runner.stop):
             await preflight.run()
@@ -186,7 +186,7 @@ def _next_shard(job_id: str, context: WorkerContext, shard: int) -> int | None:
 
 
 def _cache_of(spec: JobSpec, context: WorkerContext) -> ResponseCache:
-    """The cache of all models that call somebody; of none where the operator or the spec wants none."""
+    """The cache of all models that make calls; of none where the operator or the spec wants none."""
     wanted = [model for model in spec.models if not is_built_in(model.id)]
     is_on = context.is_caching and spec.cache
     return ResponseCache(context.store, {model.label: fingerprint(model) for model in wanted if is_on})
@@ -195,8 +195,8 @@ def _cache_of(spec: JobSpec, context: WorkerContext) -> ResponseCache:
 @contextmanager
 def _on_sigterm(*stops: Callable[[], None]) -> Iterator[None]:
     def stop() -> None:
-        for one in stops:
-            one()
+        for call in stops:
+            call()
 
     loop = asyncio.get_running_loop()
     in_main_thread = threading.current_thread() is threading.main_thread()

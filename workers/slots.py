@@ -1,4 +1,4 @@
-"""Slots: how many trials of a process run at once. One that waits long for its provider lends its own."""
+"""Bounds how many trials of a process run at once; one that waits long for its provider lends its slot."""
 
 import asyncio
 from collections import Counter, deque

@@ -1,4 +1,4 @@
-"""Sweeper: what brings back trials whose worker died, and shards that the queue has lost.
+"""Brings back trials whose worker died, and shards that the queue has lost.
 
 Run it as `python -m workers.sweeper`. Two at once do no harm; none at all only delays.
 """
@@ -74,7 +74,7 @@ class Sweeper:
             name = queue_name(spec.queue, spec.priority)
             if name not in waiting:
                 waiting[name] = waiting_ids(self._redis, name)
-            missed |= {(job_id, one) for one in shards if message_id(job_id, one) not in waiting[name]}
+            missed |= {(job_id, shard) for shard in shards if message_id(job_id, shard) not in waiting[name]}
         return missed
 
     def _queue(self, shards: Collection[tuple[str, int]], *, first: Collection[tuple[str, int]]) -> None:
@@ -90,7 +90,7 @@ def _by_job(shards: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
     return by_job
 
 
-@click.command(help="Sweep until told to stop.")
+@click.command(help="Sweep until stopped.")
 @click.option("--redis", "redis_url", required=True, envvar="GNOMON_REDIS_URL", help="URL of the queue.")
 @click.option(
     "--database", "database_url", required=True, envvar="GNOMON_DATABASE_URL", help="URL of the store."

@@ -1,4 +1,4 @@
-"""Tracing: a span for every shard and every trial, sent where OTEL_EXPORTER_OTLP_ENDPOINT says.
+"""Sends a span for every shard and every trial to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names.
 
 Where that is not set nothing is imported and nothing is done. The spans carry ids, names and counts; prompts
 and answers stay in the store.
@@ -48,7 +48,7 @@ def tracing(
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     tracer = provider.get_tracer("gnomon")
     names: dict[str, str | int] = {
-        "gnomon.trials.trial_plan": job_id,
+        "gnomon.job": job_id,
         "gnomon.shard": shard,
         "gnomon.worker": worker,
     }
@@ -57,12 +57,12 @@ def tracing(
 
         @contextmanager
         def span_of(trial: Trial) -> Iterator[Told]:
-            given = {
-                "gnomon.trials.run_trial": trial.trial_id,
-                "gnomon.core.arm": trial.arm,
-                "gnomon.core.model": trial.model,
+            names_of_trial = {
+                "gnomon.trial": trial.trial_id,
+                "gnomon.arm": trial.arm,
+                "gnomon.model": trial.model,
             }
-            with tracer.start_as_current_span("trial", context=parent, attributes=given) as span:
+            with tracer.start_as_current_span("trial", context=parent, attributes=names_of_trial) as span:
                 yield lambda row: span.set_attributes(facts_of(row))
 
         yield span_of
@@ -75,7 +75,7 @@ def facts_of(row: Row) -> dict[str, str | int | float]:
     facts = {
         "gnomon.outcome": row.outcome.value,
         "gnomon.stop_reason": row.stop_reason,
-        "gnomon.core.score": row.score,
+        "gnomon.score": row.score,
         "gnomon.model_calls": row.model_calls,
         "gnomon.tool_calls": row.tool_calls,
         "gnomon.attempt": row.attempt,

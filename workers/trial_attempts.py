@@ -1,4 +1,4 @@
-"""Trial attempts: a leased trial run to its end whatever comes between, and what was paid in vain."""
+"""Runs a leased trial to its end, whatever comes between, and counts what was paid in vain."""
 
 import asyncio
 import logging
@@ -29,7 +29,7 @@ class TrialAttempts:
         self, job: OpenJob, *, agents: Mapping[str, Agent], models: Mapping[str, Model], tracer: Tracer
     ) -> None:
         self._job, self._agents, self._models, self._tracer = job, agents, models, tracer
-        self.broken_off: list[Usage] = []
+        self.cancelled: list[Usage] = []
 
     async def run(self, lease: Lease, slot: TrialSlot) -> Ended:
         """Run it in its slot. A trial that meets a full disk begins again once there is room: not sooner, as
@@ -64,6 +64,6 @@ class TrialAttempts:
                 )
                 tell(row)
         except (asyncio.CancelledError, NoRoom):
-            self.broken_off.append(Usage.paid(trace))
+            self.cancelled.append(Usage.paid(trace))
             raise
         return lease, row, trace.to_json()

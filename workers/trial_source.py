@@ -1,13 +1,15 @@
-"""Trial source: leases the trials of a shard for one process, and gives back what it does not run."""
+"""Leases the trials of a shard, and of those that follow it, and gives back what is not run."""
 
 import asyncio
 import logging
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from gnomon.trials.trial_plan import Trial
 from workers.heartbeat import Heartbeat
 from workers.settings import Timing
 from workers.store.records import Lease
@@ -23,9 +25,16 @@ class LeasedTrial:
     lease: Lease
     since_s: float  # of time.monotonic, taken after the store had handed it out
 
+    @property
+    def trial(self) -> Trial:
+        return self.lease.trial
+
 
 class TrialSource:
-    """Asks the store for trials of `shard`, as often as it takes, until `is_over`."""
+    """The trials that this process has leased and not yet started: `waiting`.
+
+    `may_have_more` is whether the shard may hold others to lease; `is_last`, whether no shard follows it.
+    """
 
     def __init__(
         self,
@@ -35,29 +44,75 @@ class TrialSource:
         store: Store,
         heartbeat: Heartbeat,
         timing: Timing,
-        leased: Callable[[Sequence[Lease]], None],
+        on_lease: Callable[[Sequence[Lease]], None],
+        next_shard: Callable[[int], int | None],
+        leased_elsewhere: Callable[[], Awaitable[list[Lease]]],
         is_over: Callable[[], bool],
     ) -> None:
-        """`leased` is told, in a thread, which trials come next."""
+        """In threads: `on_lease` is called with the trials that come next, `next_shard` with the shard that
+        has nothing left to lease. `leased_elsewhere` are this process' leases that are not waiting here.
+        """
         self.shard = shard
+        self.waiting: deque[LeasedTrial] = deque()
+        self.may_have_more, self.is_last = True, False
         self._job_id, self._store, self._heartbeat, self._timing = job_id, store, heartbeat, timing
-        self._leased, self._is_over = leased, is_over
+        self._on_lease, self._next_shard, self._is_over = on_lease, next_shard, is_over
+        self._leased_elsewhere = leased_elsewhere
+        self._excluded: frozenset[str] = frozenset()  # models that rested when trials were leased last
 
-    async def lease(
-        self,
-        *,
-        limit: int,
-        held: Callable[[], Awaitable[list[Lease]]],
-        alone: bool = False,
-        without: Collection[str] = (),
+    def first(self, *, excluding: Collection[str]) -> LeasedTrial | None:
+        """The first trial that waits, of none of the models `excluding`."""
+        return next((leased for leased in self.waiting if leased.trial.model not in excluding), None)
+
+    def of_sample(self, trial: Trial) -> list[Trial]:
+        """The trials that wait of the same sample and repeat, that one among them."""
+        sample = (trial.ref.sample_id, trial.repeat)
+        waiting = (leased.trial for leased in self.waiting)
+        return [other for other in waiting if (other.ref.sample_id, other.repeat) == sample]
+
+    def note_resting(self, resting: frozenset[str]) -> None:
+        """Look again for trials of models that rested at the last lease and do not any more."""
+        self.may_have_more = self.may_have_more or not self._excluded <= resting
+
+    async def refill(self, limit: int, *, excluding: frozenset[str]) -> None:
+        """Lease up to `limit` more trials, of none of the models `excluding`."""
+        batch = await self._lease(limit=limit, excluding=excluding)
+        self.waiting.extend(batch)
+        self.may_have_more = len(batch) == limit
+
+    async def lease_isolated(self, *, excluding: frozenset[str]) -> LeasedTrial | None:
+        """A trial that must run alone, if there is one."""
+        batch = await self._lease(limit=1, excluding=excluding, alone=True)
+        return batch[0] if batch else None
+
+    async def go_on(self) -> None:
+        """Go on to the next shard; to none once one did not follow."""
+        shard = await asyncio.to_thread(self._next_shard, self.shard)
+        self.may_have_more, self.is_last = shard is not None, shard is None
+        self.shard = self.shard if shard is None else shard
+
+    async def give_back(self, leases: Sequence[Lease]) -> None:
+        """Give back what is not run here; leases that cannot be given back expire."""
+        try:
+            await asyncio.to_thread(self._store.release, leases)
+        except SQLAlchemyError as error:
+            log.warning("%d leases could not be given back and will expire: %s", len(leases), error)
+
+    async def _lease(
+        self, *, limit: int, excluding: frozenset[str], alone: bool = False
     ) -> list[LeasedTrial]:
-        """Up to `limit` trials, of none of the models `without`; `held` tells what is leased here already."""
+        """Lease trials, as often as it takes, until `is_over`."""
+        self._excluded = excluding
         is_sure = True
         while not self._is_over():
             try:
                 if not is_sure:  # leased by an answer that was lost, trials would be held for ever
-                    await asyncio.to_thread(self._store.release_all_but, self._heartbeat.holder, await held())
-                leases = await asyncio.to_thread(self._lease, limit=limit, alone=alone, without=without)
+                    held = await self._leased_elsewhere()
+                    held = [leased.lease for leased in self.waiting] + held
+                    await asyncio.to_thread(self._store.release_all_but, self._heartbeat.holder, held)
+                leases = await asyncio.to_thread(
+                    self._lease_now, limit=limit, alone=alone, excluding=excluding
+                )
             except SQLAlchemyError as error:
                 log.warning("no trials could be leased yet: %s", error)
                 is_sure = False
@@ -67,17 +122,15 @@ class TrialSource:
             return [LeasedTrial(lease=lease, since_s=since_s) for lease in leases]
         return []
 
-    async def give_back(self, leases: Sequence[Lease]) -> None:
-        """Give back what is not run here; leases that cannot be given back expire."""
-        try:
-            await asyncio.to_thread(self._store.release, leases)
-        except SQLAlchemyError as error:
-            log.warning("%d leases could not be given back and will expire: %s", len(leases), error)
-
-    def _lease(self, *, limit: int, alone: bool, without: Collection[str]) -> list[Lease]:
-        holder, lease_s = self._heartbeat.holder, self._timing.lease_s
+    def _lease_now(self, *, limit: int, alone: bool, excluding: Collection[str]) -> list[Lease]:
         leases = self._store.lease(
-            self._job_id, self.shard, worker=holder, ttl_s=lease_s, limit=limit, alone=alone, without=without
+            self._job_id,
+            self.shard,
+            worker=self._heartbeat.holder,
+            ttl_s=self._timing.lease_s,
+            limit=limit,
+            alone=alone,
+            excluding=excluding,
         )
-        self._leased(leases)
+        self._on_lease(leases)
         return leases

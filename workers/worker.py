@@ -1,4 +1,4 @@
-"""Worker: takes shards off the queue and runs each, with those that follow it, in a forked process."""
+"""Takes shards off the queue and runs each, with those that follow it, in a forked process."""
 
 import gc
 import logging
@@ -20,9 +20,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from gnomon.core.agent import AGENTS
 from gnomon.spec.job_spec import JobSpec, ModelSpec
 from tools.core.lazy_imports import load_lazy
-from workers.lean import raise_gc_threshold
 from workers.message import RefusedMessage, ShardMessage
-from workers.process import die_with_parent
+from workers.process import die_with_parent, raise_gc_threshold
 from workers.queue import is_resting, mark_resting, pop_next_shard, queue_names
 from workers.resting_forks import RESTS, ForkLine, RestingForks
 from workers.shard import WorkerContext, run_shard
@@ -67,7 +66,7 @@ class ShardWorker(Worker):
         self._shard: str | None = None
         self._resting = RestingForks()
         self._is_undisturbed = False
-        self._told_to_stop_by: int | None = None  # a signal that came at a bad time
+        self._deferred_signal: int | None = None  # a signal that came at a bad time
 
     def execute_job(self, job: Job, queue: Queue) -> None:
         """Prepare, fork, and watch the fork."""
@@ -96,10 +95,10 @@ class ShardWorker(Worker):
 
     def monitor_work_horse(self, job: Job, queue: Queue) -> None:
         """Watch the fork until it ends, or until all it runs waits for a provider: then it is left alone."""
-        rests = False
-        while (said := self._line.heard(BUSY_BEAT_S)) != b"":
-            rests = rests or said == RESTS
-            if rests and self._resting.has_room:
+        has_rested = False
+        while (message := self._line.heard(BUSY_BEAT_S)) != b"":
+            has_rested = has_rested or message == RESTS
+            if has_rested and self._resting.has_room:
                 log.info("the fork of %s rests: its provider lets it wait", self._shard)
                 self._resting.add(self.horse_pid)
                 self._horse_pid = 0
@@ -131,7 +130,7 @@ class ShardWorker(Worker):
         if os.getpid() != self.pid:  # a fork that has not begun its shard
             os._exit(1)
         if self._is_undisturbed:
-            self._told_to_stop_by = signum
+            self._deferred_signal = signum
         else:
             super().request_stop(signum, frame)  # type: ignore[no-untyped-call]  # RQ annotates it in part only
 
@@ -143,7 +142,7 @@ class ShardWorker(Worker):
         self._resting.stop()
 
     def handle_work_horse_killed(self, _job: Job, retpid: int, _code: int, _rusage: object) -> None:
-        """The fork is dead for certain: nobody need wait for its leases to run out."""
+        """The fork is dead for certain: its leases need not run out."""
         self._expire([retpid])
 
     def _expire(self, pids: Sequence[int]) -> None:
@@ -172,23 +171,23 @@ class ShardWorker(Worker):
     def _run(self, job_id: str, shard: int) -> None:
         context = replace(self._context, name=f"{self.name}/{os.getpid()}")
         if context.redis_url is not None:
-            following = partial(pop_next_shard, context.redis_url, self._listens_to)
-            context = replace(context, next_shard=following, rests=self._rests())
+            next_shard = partial(pop_next_shard, context.redis_url, self._listens_to)
+            context = replace(context, next_shard=next_shard, report_resting=self._report_resting())
         run_shard(job_id, shard, context=context)
 
-    def _rests(self) -> Callable[[str, bool], None]:
+    def _report_resting(self) -> Callable[[str, bool], None]:
         """What a fork calls while all that it runs waits for a provider."""
         line, url = self._line, self._context.redis_url or ""
-        said: list[str] = []
+        reported: list[str] = []
 
-        def rests(job_id: str, is_whole: bool) -> None:
-            if not said:
+        def report(job_id: str, is_whole: bool) -> None:
+            if not reported:
                 line.say_resting()
-                said.append(job_id)
+                reported.append(job_id)
             if is_whole:
                 mark_resting(url, job_id)
 
-        return rests
+        return report
 
     def _prepare(self, message: ShardMessage) -> None:
         try:
@@ -218,6 +217,6 @@ class ShardWorker(Worker):
             yield
         finally:
             self._is_undisturbed = False
-            if self._told_to_stop_by is not None:
-                signum, self._told_to_stop_by = self._told_to_stop_by, None
+            if self._deferred_signal is not None:
+                signum, self._deferred_signal = self._deferred_signal, None
                 self.request_stop(signum, None)

@@ -1,7 +1,9 @@
 """Writes pictures as data URLs, each once per process for all arms, models, repeats and turns."""
 
 import base64
-from collections import OrderedDict
+from contextlib import suppress
+
+from cachetools import LRUCache
 
 from gnomon.core.errors import DataError, NotFound
 from gnomon.core.message import ImageBlock
@@ -14,8 +16,7 @@ class DataUrlCache:
     """Data URLs by hash, up to `limit_bytes` of them; what was longest unused goes first."""
 
     def __init__(self, limit_bytes: int = KEPT_BYTES) -> None:
-        self._kept: OrderedDict[tuple[MediaStore, str, str], bytes] = OrderedDict()
-        self._limit_bytes, self._bytes = limit_bytes, 0
+        self._kept: LRUCache[tuple[MediaStore, str, str], bytes] = LRUCache(limit_bytes, getsizeof=len)
         self.written = 0
 
     def url(self, block: ImageBlock, media: MediaStore) -> bytes:
@@ -27,12 +28,10 @@ class DataUrlCache:
         key = (media, block["sha256"], block["media_type"])
         data_url = self._kept.get(key)
         if data_url is None:
-            data_url = self._kept[key] = _data_url(*key)
+            data_url = _data_url(*key)
             self.written += 1
-            self._bytes += len(data_url)
-            while self._bytes > self._limit_bytes and len(self._kept) > 1:
-                self._bytes -= len(self._kept.popitem(last=False)[1])
-        self._kept.move_to_end(key)
+            with suppress(ValueError):  # larger than the limit: written again each time
+                self._kept[key] = data_url
         return data_url
 
     def base64(self, block: ImageBlock, media: MediaStore) -> memoryview:

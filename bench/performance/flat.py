@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bench.performance.meter import Meter, peak_mb, rss_mb
 from bench.performance.systems import ROOT, mock_server, queue
-from workers.lean import limit_memory, raise_gc_threshold
+from workers.process import limit_memory, raise_gc_threshold
 
 SIZES = (2_000, 20_000)
 SAMPLES, IN_FLIGHT = 500, 100

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from bench.performance.meter import Meter
-from workers.lean import limit_memory
+from workers.process import limit_memory
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Agent: how a sample is answered. An agent sees its context and nothing else."""
+"""How an agent answers a sample: it sees its context and nothing else."""
 
 import time
 from dataclasses import dataclass
@@ -115,7 +115,7 @@ class AgentContext:
         )
 
     def call_tool(self, call: ToolCall) -> Message:
-        """Run one tool call and return what the model is told, failure or not.
+        """Run one tool call and return the message for the model, failure or not.
 
         Raises:
             LimitReached: the arm's tool calls are used up.
@@ -124,19 +124,19 @@ class AgentContext:
             raise LimitReached("max_tool_calls")
         started = time.perf_counter()
         name, arguments = call["function"]["name"], call["function"]["arguments"]
-        seen: Observation = self.toolbox.call(name, arguments)
+        observation: Observation = self.toolbox.call(name, arguments)
         self.trace.add(
             ToolStep(
                 name=name,
                 arguments=arguments,
-                observation=seen.content,
-                error=seen.error,
-                injected=seen.injected,
+                observation=observation.content,
+                error=observation.error,
+                injected=observation.injected,
                 wall_s=round(time.perf_counter() - started, 6),
-                pictures=tuple(picture.sha256 for picture in seen.pictures),
+                pictures=tuple(picture.sha256 for picture in observation.pictures),
             )
         )
-        return {"role": "tool", "tool_call_id": call["id"], "content": _content(seen)}
+        return {"role": "tool", "tool_call_id": call["id"], "content": _content(observation)}
 
     @property
     def tool_calls_left(self) -> int:
@@ -155,14 +155,14 @@ class AgentContext:
             raise LimitReached("max_usd")
 
 
-def _content(seen: Observation) -> str | list[TextBlock | ImageBlock]:
-    if not seen.pictures:
-        return seen.content
+def _content(observation: Observation) -> str | list[TextBlock | ImageBlock]:
+    if not observation.pictures:
+        return observation.content
     pictures: list[ImageBlock] = [
         {"type": "image", "sha256": picture.sha256, "media_type": picture.media_type}
-        for picture in seen.pictures
+        for picture in observation.pictures
     ]
-    return [{"type": "text", "text": seen.content}, *pictures]
+    return [{"type": "text", "text": observation.content}, *pictures]
 
 
 class Agent(Protocol):
@@ -193,7 +193,7 @@ class CountsModelCalls(Protocol):
         ...
 
 
-# Named here, imported only when asked for: whoever lists agents need not load LangGraph.
+# Named here, imported only when asked for: listing agents does not load LangGraph.
 AGENTS: Registry[Agent] = Registry("agents", "agent")
 
 

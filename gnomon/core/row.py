@@ -1,4 +1,4 @@
-"""Row: a finished trial as it is stored, counted and handed out, and what each of its columns may hold.
+"""A finished trial as it is stored, counted and handed out, and what each of its columns may hold.
 
 A field of `Row` is the one place where a column is declared. The table `results`, what is written to it and
 read from it, and row files in every format are derived from `ROW_COLUMNS`.

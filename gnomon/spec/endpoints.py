@@ -1,4 +1,4 @@
-"""Where models may be called, and which key variables may go there."""
+"""Checks at which hosts a model may be called, and which key variables may go there."""
 
 import ipaddress
 from collections.abc import Sequence

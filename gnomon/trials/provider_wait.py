@@ -1,4 +1,4 @@
-"""Waits for a provider: for how long at most, with what note in the trace, and with which slot."""
+"""Waits for a provider: notes it in the trace where it is cut short, and lets another trial run meanwhile."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,15 +1,16 @@
-"""Pace: how fast one caller may ask; a bucket of tokens for each, in this process."""
+"""Limits how fast each caller of the API may ask: a token bucket per caller, in this process."""
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 
-KEPT = 10_000  # callers that are remembered; who was forgotten starts with a full bucket
+from cachetools import LRUCache
+
+KEPT = 10_000  # callers that are remembered; one that was forgotten starts with a full bucket
 
 
 class TokenBuckets:
-    """At most `per_minute` requests a minute and caller; as many at once, then evenly.
+    """At most `per_minute` requests per minute and caller; as many at once, then evenly.
 
     >>> now = [0.0]
     >>> pace = TokenBuckets(2, clock=lambda: now[0])
@@ -22,7 +23,7 @@ class TokenBuckets:
 
     def __init__(self, per_minute: int, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._size, self._clock = per_minute, clock
-        self._left: OrderedDict[bytes, tuple[float, float]] = OrderedDict()  # tokens, and when
+        self._left: LRUCache[bytes, tuple[float, float]] = LRUCache(KEPT)  # tokens, and when
         self._lock = threading.Lock()
 
     def wait_s(self, caller: bytes) -> float:
@@ -33,7 +34,4 @@ class TokenBuckets:
             left = min(float(self._size), left + (now_s - since_s) * self._size / 60.0)
             may = left >= 1.0
             self._left[caller] = (left - may, now_s)
-            self._left.move_to_end(caller)
-            if len(self._left) > KEPT:
-                self._left.popitem(last=False)
             return 0.0 if may else (1.0 - left) * 60.0 / self._size

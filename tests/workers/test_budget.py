@@ -47,19 +47,19 @@ class Till(Model):
         pass
 
 
-def purse_of(store: Store, job_id: str, holder: str) -> BudgetClient:
+def budget_of(store: Store, job_id: str, holder: str) -> BudgetClient:
     return BudgetClient(job_id, store.job(job_id).spec, store=store, holder=holder, ttl_s=TTL_S)
 
 
 @contextmanager
-def shown(purses: Sequence[BudgetClient]) -> Iterator[None]:
+def shown(budgets: Sequence[BudgetClient]) -> Iterator[None]:
     """Show the store what they hold from time to time, as a running shard does."""
 
     async def show() -> None:
         while True:
             await asyncio.sleep(0.02)
-            for purse in purses:
-                await purse.refresh()
+            for budget in budgets:
+                await budget.refresh()
 
     showing = asyncio.create_task(show())
     yield
@@ -79,19 +79,19 @@ async def test_three_processes_never_spend_more_than_the_limit(
     store: Store, limits: dict[str, float]
 ) -> None:
     job, till = create(store, limits=limits), Till()
-    purses = [purse_of(store, job.id, f"p{number}") for number in range(3)]
-    models = [with_budget(till, TILL, purse) for purse in purses]
-    with shown(purses):
+    budgets = [budget_of(store, job.id, f"p{number}") for number in range(3)]
+    models = [with_budget(till, TILL, budget) for budget in budgets]
+    with shown(budgets):
         refused = await asyncio.gather(*(spend(model, 15) for model in models))
     assert till.taken == 20
     assert sum(refused) == 45 - 20
-    assert any(purse.is_empty for purse in purses)
+    assert any(budget.is_exhausted for budget in budgets)
     assert store.lease(job.id, 0, worker="w", ttl_s=TTL_S) == [], "no sample is begun any more"
 
 
 async def test_until_a_price_is_seen_one_call_is_out(store: Store) -> None:
     job, till = create(store, limits={"usd": 100.0}), Till()
-    model = with_budget(till, TILL, purse_of(store, job.id, "p"))
+    model = with_budget(till, TILL, budget_of(store, job.id, "p"))
     await asyncio.gather(model.reply(REQUEST), model.reply(REQUEST))
     assert till.most == 1
     await spend(model, 20)
@@ -100,20 +100,20 @@ async def test_until_a_price_is_seen_one_call_is_out(store: Store) -> None:
 
 async def test_a_call_waits_for_one_that_may_cost_less(store: Store) -> None:
     job = create(store, limits={"usd": 2.5})
-    purse = purse_of(store, job.id, "p")
-    await purse.reserve(lambda: Usage(2.0, 0))
-    waiting = asyncio.create_task(purse.reserve(lambda: Usage(1.0, 0)))
+    budget = budget_of(store, job.id, "p")
+    await budget.reserve(lambda: Usage(2.0, 0))
+    waiting = asyncio.create_task(budget.reserve(lambda: Usage(1.0, 0)))
     await asyncio.sleep(0.05)
-    assert purse.is_short
-    purse.settle(Usage(2.0, 0), Usage(1.5, 0))
+    assert budget.is_contended
+    budget.settle(Usage(2.0, 0), Usage(1.5, 0))
     await waiting
-    assert not purse.is_short
+    assert not budget.is_contended
 
 
 async def test_what_a_dead_process_held_is_taken_for_spent(store: Store, clock: Clock) -> None:
     job = create(store, limits={"usd": 10.0})
-    await purse_of(store, job.id, "dead").reserve(lambda: Usage(6.0, 60))
-    alive = purse_of(store, job.id, "alive")
+    await budget_of(store, job.id, "dead").reserve(lambda: Usage(6.0, 60))
+    alive = budget_of(store, job.id, "alive")
     await alive.reserve(lambda: Usage(3.0, 0))
     clock.now_s += TTL_S + 1
     alive.settle(Usage(3.0, 0), Usage(3.0, 0))
@@ -124,15 +124,15 @@ async def test_what_a_dead_process_held_is_taken_for_spent(store: Store, clock: 
 
 async def test_written_results_leave_the_purse(store: Store) -> None:
     job = create(store, limits={"usd": 4.0})
-    purse = purse_of(store, job.id, "p")
-    await purse.reserve(lambda: Usage(3.0, 0))
-    purse.settle(Usage(3.0, 0), Usage(3.0, 0))
+    budget = budget_of(store, job.id, "p")
+    await budget.reserve(lambda: Usage(3.0, 0))
+    budget.settle(Usage(3.0, 0), Usage(3.0, 0))
     store.charge(job.id, [Usage(3.0, 0)])
-    purse.mark_recorded([Usage(3.0, 0)])
-    await purse.reserve(lambda: Usage(1.0, 0))
-    await purse.close()
+    budget.mark_recorded([Usage(3.0, 0)])
+    await budget.reserve(lambda: Usage(1.0, 0))
+    await budget.close()
     with pytest.raises(OutOfBudget):
-        await purse_of(store, job.id, "next").reserve(lambda: Usage(1.5, 0))
+        await budget_of(store, job.id, "next").reserve(lambda: Usage(1.5, 0))
 
 
 class SlowReserve:
@@ -150,12 +150,12 @@ class SlowReserve:
         self.ended.set()
         return answer
 
-    async def cancel(self, asking: Coroutine[Any, Any, Any], purse: BudgetClient) -> None:
-        """Cancel what asks, close the purse, and only then let the thread go on."""
+    async def cancel(self, asking: Coroutine[Any, Any, Any], budget: BudgetClient) -> None:
+        """Cancel what asks, close the budget, and only then let the thread go on."""
         task = asyncio.create_task(asking)
         await asyncio.to_thread(self.begun.wait, 20)
         task.cancel()
-        closing = asyncio.create_task(purse.close())
+        closing = asyncio.create_task(budget.close())
         await asyncio.sleep(0.1)
         self.goes_on.set()
         await closing
@@ -166,21 +166,21 @@ async def test_a_purse_closed_while_it_is_shown_holds_nothing_afterwards(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = create(store, limits={"usd": 10.0})
-    purse = purse_of(store, job.id, "p")
-    purse.settle(await purse.reserve(lambda: Usage(3.0, 0)), Usage(3.0, 0))
-    await SlowReserve(store, monkeypatch).cancel(purse.refresh(), purse)
-    await purse.refresh()
+    budget = budget_of(store, job.id, "p")
+    budget.settle(await budget.reserve(lambda: Usage(3.0, 0)), Usage(3.0, 0))
+    await SlowReserve(store, monkeypatch).cancel(budget.refresh(), budget)
+    await budget.refresh()
     assert store.job(job.id).known_usd == 3.0
-    await purse_of(store, job.id, "next").reserve(lambda: Usage(7.0, 0))
+    await budget_of(store, job.id, "next").reserve(lambda: Usage(7.0, 0))
 
 
 async def test_a_first_call_broken_off_while_it_asks_leaves_nothing_held(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = create(store, limits={"usd": 10.0})
-    purse = purse_of(store, job.id, "p")
-    await SlowReserve(store, monkeypatch).cancel(purse.reserve(lambda: Usage(6.0, 0)), purse)
-    await purse_of(store, job.id, "next").reserve(lambda: Usage(10.0, 0))
+    budget = budget_of(store, job.id, "p")
+    await SlowReserve(store, monkeypatch).cancel(budget.reserve(lambda: Usage(6.0, 0)), budget)
+    await budget_of(store, job.id, "next").reserve(lambda: Usage(10.0, 0))
     assert store.job(job.id).known_usd == 0.0
 
 
@@ -189,7 +189,7 @@ async def test_a_first_call_broken_off_while_it_asks_leaves_nothing_held(
 )
 async def test_an_unknown_price_is_not_nothing(store: Store, limits: dict[str, float], till: Till) -> None:
     job = create(store, limits=limits)
-    model = with_budget(till, TILL, purse_of(store, job.id, "p"))
+    model = with_budget(till, TILL, budget_of(store, job.id, "p"))
     with pytest.raises(OutOfBudget):
         await model.reply(REQUEST)
     assert store.job(job.id).status == "failed"
@@ -198,11 +198,11 @@ async def test_an_unknown_price_is_not_nothing(store: Store, limits: dict[str, f
 
 async def test_a_process_that_only_shows_its_purse_keeps_nobody_waiting(store: Store) -> None:
     job = create(store, limits={"usd": 10.0})
-    idle = purse_of(store, job.id, "idle")
+    idle = budget_of(store, job.id, "idle")
     await idle.reserve(lambda: Usage(1.0, 0))
     idle.settle(Usage(1.0, 0), Usage(1.0, 0))
     await idle.refresh()
-    other = purse_of(store, job.id, "other")
+    other = budget_of(store, job.id, "other")
     await other.reserve(lambda: Usage(9.0, 0))
     other.settle(Usage(9.0, 0), Usage(9.0, 0))
     with pytest.raises(OutOfBudget):
@@ -212,7 +212,7 @@ async def test_a_process_that_only_shows_its_purse_keeps_nobody_waiting(store: S
 async def test_a_job_without_limits_has_no_purse(store: Store) -> None:
     till = Till()
     job = create(store)
-    assert with_budget(till, TILL, purse_of(store, job.id, "p")) is till
+    assert with_budget(till, TILL, budget_of(store, job.id, "p")) is till
     assert replace(SpendLimit(), usd=1.0) != SpendLimit()
 
 
@@ -239,10 +239,10 @@ def spend_in_a_process(url: str, job_id: str, number: int) -> tuple[float, int]:
 
     async def run() -> tuple[float, int]:
         store, dice = Store(url), Dice(number)
-        purse = BudgetClient(job_id, store.job(job_id).spec, store=store, holder=f"p{number}", ttl_s=60.0)
-        with shown([purse]):
-            refused = await spend(with_budget(dice, FIRM, purse), 16)
-        await purse.close()
+        budget = BudgetClient(job_id, store.job(job_id).spec, store=store, holder=f"p{number}", ttl_s=60.0)
+        with shown([budget]):
+            refused = await spend(with_budget(dice, FIRM, budget), 16)
+        await budget.close()
         store.close()
         return dice.spent, refused
 
@@ -264,21 +264,21 @@ def test_at_99_percent_of_the_limit_64_trials_of_four_processes_spend_no_more_th
 
 async def test_calls_whose_bound_is_known_go_at_once(store: Store) -> None:
     job, till = create(store, limits={"usd": 100.0}), Till()
-    await spend(with_budget(till, FIRM, purse_of(store, job.id, "p")), 20)
+    await spend(with_budget(till, FIRM, budget_of(store, job.id, "p")), 20)
     assert till.most > 1
 
 
 async def test_no_call_is_made_that_could_pass_the_limit(store: Store) -> None:
     job, till = create(store, limits={"usd": 0.9}), Till(usd=0.001)
     with pytest.raises(OutOfBudget, match=r"may cost 1,0\d\d tokens and \$1"):
-        await with_budget(till, FIRM, purse_of(store, job.id, "p")).reply(REQUEST)
+        await with_budget(till, FIRM, budget_of(store, job.id, "p")).reply(REQUEST)
     assert till.taken == 0
 
 
 async def test_what_one_process_has_learnt_of_a_models_cost_all_know(store: Store) -> None:
     job, till = create(store, limits={"usd": 100.0}), Till(usd=7.0)
-    await with_budget(till, TILL, purse_of(store, job.id, "first")).reply(REQUEST)
-    second = purse_of(store, job.id, "second")
+    await with_budget(till, TILL, budget_of(store, job.id, "first")).reply(REQUEST)
+    second = budget_of(store, job.id, "second")
     await with_budget(till, TILL, second).reply(REQUEST)
     await spend(with_budget(till, TILL, second), 30)
     assert till.taken == 14, "98 of 100 dollars"
@@ -291,14 +291,14 @@ async def test_a_call_that_may_have_cost_something_is_counted(store: Store, caus
             raise ProviderFault("broken", cause=cause)
 
     job = create(store, limits={"usd": 2.5})
-    purse = purse_of(store, job.id, "p")
-    model = with_budget(Broken(), FIRM, purse)
+    budget = budget_of(store, job.id, "p")
+    model = with_budget(Broken(), FIRM, budget)
     for _ in range(2):
         with pytest.raises(ProviderFault):
             await model.reply(REQUEST)
     with pytest.raises(OutOfBudget):
         await model.reply(REQUEST)
-    await purse.close()
+    await budget.close()
     assert store.job(job.id).known_usd == pytest.approx(2.0, rel=0.05)
 
 
@@ -308,66 +308,66 @@ async def test_a_refused_call_costs_nothing(store: Store) -> None:
             raise ProviderFault("busy", cause="rate_limit")
 
     job = create(store, limits={"usd": 1.5})
-    purse = purse_of(store, job.id, "p")
+    budget = budget_of(store, job.id, "p")
     for _ in range(5):
         with pytest.raises(ProviderFault):
-            await with_budget(Busy(), FIRM, purse).reply(REQUEST)
-    await purse.close()
+            await with_budget(Busy(), FIRM, budget).reply(REQUEST)
+    await budget.close()
     assert store.job(job.id).known_usd == 0.0
 
 
 async def test_what_is_written_makes_no_room_that_the_store_does_not_know_of(store: Store) -> None:
     job = create(store, limits={"usd": 100.0})
-    one, other = purse_of(store, job.id, "one"), purse_of(store, job.id, "other")
+    one, other = budget_of(store, job.id, "one"), budget_of(store, job.id, "other")
     for _ in range(10):
         one.settle(await one.reserve(lambda: Usage(5.0, 0)), Usage(5.0, 0))
     store.charge(job.id, [Usage(50.0, 0)])
     one.mark_recorded([Usage(50.0, 0)])
     taken = 50.0
     with shown([one, other]):
-        for purse in (one, other) * 10:
+        for budget in (one, other) * 10:
             with suppress(OutOfBudget):
-                purse.settle(await purse.reserve(lambda: Usage(5.0, 0)), Usage(5.0, 0))
+                budget.settle(await budget.reserve(lambda: Usage(5.0, 0)), Usage(5.0, 0))
                 taken += 5.0
     assert taken == 100.0
 
 
 async def test_a_sample_begins_only_where_all_its_trials_can_be_paid(store: Store) -> None:
     job = create(store, limits={"usd": 12.0})
-    purse = purse_of(store, job.id, "p")
+    budget = budget_of(store, job.id, "p")
 
     async def run(trial: str, *costs: float) -> None:
         for usd in costs:
-            taken = await purse.reserve(lambda usd=usd: Usage(usd, 0), trial=trial)
-            purse.settle(taken, Usage(usd, 0), trial=trial)
-        purse.release_trials([trial])
+            taken = await budget.reserve(lambda usd=usd: Usage(usd, 0), trial=trial)
+            budget.settle(taken, Usage(usd, 0), trial=trial)
+        budget.release_trials([trial])
 
-    assert await purse.reserve_sample({"a1": "raw", "a2": "tools"})
-    assert not await purse.reserve_sample({"b1": "raw", "b2": "tools"}), "nobody knows what a sample costs"
+    assert await budget.reserve_sample({"a1": "raw", "a2": "tools"})
+    assert not await budget.reserve_sample({"b1": "raw", "b2": "tools"}), "nobody knows what a sample costs"
     await run("a1", 1.0)
     await run("a2", 1.0, 3.0)
-    assert await purse.reserve_sample({"b1": "raw", "b2": "tools"})
+    assert await budget.reserve_sample({"b1": "raw", "b2": "tools"})
     await run("b1", 1.0)
-    assert not await purse.reserve_sample({"c1": "raw", "c2": "tools"}), "5 + 1 + the 4 of b2, and 5 more"
+    assert not await budget.reserve_sample({"c1": "raw", "c2": "tools"}), "5 + 1 + the 4 of b2, and 5 more"
     await run("b2", 1.0)
-    assert await purse.reserve_sample({"c1": "raw", "c2": "tools"})
+    assert await budget.reserve_sample({"c1": "raw", "c2": "tools"})
     await run("c1", 1.0)
     await run("c2", 1.0, 3.0)
-    assert not purse.is_empty
-    assert not await purse.reserve_sample({"d1": "raw", "d2": "tools"})
-    assert purse.is_empty
-    assert await purse.reserve_sample({"a3": "tools"}), "what has begun may still be ended"
+    assert not budget.is_exhausted
+    assert not await budget.reserve_sample({"d1": "raw", "d2": "tools"})
+    assert budget.is_exhausted
+    assert await budget.reserve_sample({"a3": "tools"}), "what has begun may still be ended"
 
 
 async def test_where_nothing_is_left_not_even_a_first_call_goes_out(store: Store) -> None:
     job, till = create(store, limits={"usd": 4.0}), Till()
     store.charge(job.id, [Usage(4.0, 0)])
     with pytest.raises(OutOfBudget):
-        await with_budget(till, TILL, purse_of(store, job.id, "late")).reply(REQUEST)
+        await with_budget(till, TILL, budget_of(store, job.id, "late")).reply(REQUEST)
     assert till.taken == 0
 
 
 async def test_once_a_price_is_seen_those_that_waited_go_together(store: Store) -> None:
     job, till = create(store, limits={"usd": 1000.0}), Till()
-    await spend(with_budget(till, TILL, purse_of(store, job.id, "p")), 20)
+    await spend(with_budget(till, TILL, budget_of(store, job.id, "p")), 20)
     assert till.most > 5

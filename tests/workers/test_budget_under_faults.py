@@ -10,7 +10,7 @@ from gnomon.core.model import Reply, Request
 from gnomon.spec.job_spec import ModelSpec
 from tests.workers.broken_store import Breakage, BrokenStore
 from tests.workers.conftest import create
-from tests.workers.test_budget import REQUEST, TILL, Till, purse_of
+from tests.workers.test_budget import REQUEST, TILL, Till, budget_of
 from workers.budget.model import with_budget
 from workers.store import Store
 from workers.store.job_counters import Usage
@@ -23,7 +23,7 @@ async def test_a_store_that_is_away_for_a_moment_ends_no_call(tmp_path: Path) ->
     store = BrokenStore(f"sqlite:///{tmp_path}/gnomon.db", breakage)
     job, till = create(store, limits={"usd": 10.0}), Till()
     breakage.set(lost_answers=1.0)
-    call = asyncio.create_task(with_budget(till, TILL, purse_of(store, job.id, "p")).reply(REQUEST))
+    call = asyncio.create_task(with_budget(till, TILL, budget_of(store, job.id, "p")).reply(REQUEST))
     await asyncio.sleep(0.1)
     assert till.taken == 0
     breakage.set(lost_answers=0.0)
@@ -40,10 +40,10 @@ async def test_without_a_price_a_reply_that_never_came_costs_tokens_and_no_dolla
             raise ProviderFault("no reply", cause="timeout")
 
     job = create(store, limits={"tokens": 10_000})
-    purse = purse_of(store, job.id, "p")
+    budget = budget_of(store, job.id, "p")
     with pytest.raises(ProviderFault):
-        await with_budget(Silent(), spec, purse).reply(REQUEST)
-    await purse.close()
+        await with_budget(Silent(), spec, budget).reply(REQUEST)
+    await budget.close()
     assert store.job(job.id).known_usd == 0.0
     assert store.job(job.id).known_tokens > 300
 
@@ -52,23 +52,23 @@ async def test_a_call_broken_off_while_it_waits_for_money_keeps_no_sample_from_b
     store: Store,
 ) -> None:
     job = create(store, limits={"usd": 2.5})
-    purse = purse_of(store, job.id, "p")
-    taken = await purse.reserve(lambda: Usage(2.0, 0))
-    waiting = asyncio.create_task(purse.reserve(lambda: Usage(1.0, 0)))
+    budget = budget_of(store, job.id, "p")
+    taken = await budget.reserve(lambda: Usage(2.0, 0))
+    waiting = asyncio.create_task(budget.reserve(lambda: Usage(1.0, 0)))
     await asyncio.sleep(0.05)
-    assert purse.is_short
+    assert budget.is_contended
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
-    purse.settle(taken, Usage(0.5, 0))
-    assert not purse.is_short
+    budget.settle(taken, Usage(0.5, 0))
+    assert not budget.is_contended
 
 
 async def test_a_sample_that_comes_in_two_parts_has_one_pot_for_each_trial(store: Store) -> None:
     job = create(store, limits={"usd": 12.0})
-    purse = purse_of(store, job.id, "p")
-    assert await purse.reserve_sample({"a1": "raw"})
-    purse.settle(await purse.reserve(lambda: Usage(4.0, 0), trial="a1"), Usage(4.0, 0), trial="a1")
-    purse.release_trials(["a1"])
-    assert await purse.reserve_sample({"b1": "raw"})
-    assert await purse.reserve_sample({"b1": "raw", "b2": "raw"}), "4 spent, 4 for each"
-    assert not await purse.reserve_sample({"c1": "raw"})
+    budget = budget_of(store, job.id, "p")
+    assert await budget.reserve_sample({"a1": "raw"})
+    budget.settle(await budget.reserve(lambda: Usage(4.0, 0), trial="a1"), Usage(4.0, 0), trial="a1")
+    budget.release_trials(["a1"])
+    assert await budget.reserve_sample({"b1": "raw"})
+    assert await budget.reserve_sample({"b1": "raw", "b2": "raw"}), "4 spent, 4 for each"
+    assert not await budget.reserve_sample({"c1": "raw"})

@@ -156,5 +156,5 @@ async def test_a_trial_that_met_a_full_disk_pays_again_only_once_there_is_room(
         assert model.calls == 2
     _, row, _ = await running
     assert (row.outcome, model.calls) == ("scored", 4)
-    assert attempts.broken_off == [Usage(0.5, 7)], "what came from the cache was paid before"
+    assert attempts.cancelled == [Usage(0.5, 7)], "what came from the cache was paid before"
     assert [looks[0], looks[-1]] == [False, True]

@@ -9,10 +9,10 @@ from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from gnomon.core.model import Reply, Request
 from tests.workers.conftest import create
-from workers import insisting
 from workers.budget.client import BudgetClient
 from workers.preflight import Preflight
 from workers.store import JobRecord, Store
+from workers.store import retry as store_retry
 
 AWAY = OperationalError("SELECT", None, Exception("no route to host"))
 FOR_GOOD = ProgrammingError("SELECT", None, Exception("no such column"))
@@ -32,12 +32,12 @@ class Ready:
 
 @pytest.fixture
 def job(store: Store, monkeypatch: pytest.MonkeyPatch) -> JobRecord:
-    monkeypatch.setattr(insisting, "AGAIN_S", 0.001)
+    monkeypatch.setattr(store_retry, "RETRY_S", 0.001)
     return create(store, 1, models=[{"id": "openai/m"}], preflight=True)
 
 
 def preflight_of(store: Store, job: JobRecord, is_wanted: Callable[[], bool] = lambda: True) -> Preflight:
-    purse = BudgetClient(job.id, job.spec, store=store, holder="h", ttl_s=9.0)
+    budget = BudgetClient(job.id, job.spec, store=store, holder="h", ttl_s=9.0)
     return Preflight(
         job.id,
         job.spec,
@@ -45,7 +45,7 @@ def preflight_of(store: Store, job: JobRecord, is_wanted: Callable[[], bool] = l
         store=store,
         holder="h",
         ttl_s=9.0,
-        purse=purse,
+        budget=budget,
         is_wanted=is_wanted,
     )
 

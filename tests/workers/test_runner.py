@@ -19,8 +19,8 @@ from workers.budget.client import BudgetClient
 from workers.budget.model import with_budget
 from workers.heartbeat import Heartbeat
 from workers.open_job import OpenJob, OpenSpec
-from workers.ramp import RAMP_S
 from workers.runner import Runner
+from workers.running_trials import RAMP_S
 from workers.settings import Timing
 from workers.shard import run_shard
 from workers.store import JobRecord, Store
@@ -71,7 +71,7 @@ def runner_of(
     shard: int = 0,
     agent: Agent | None = None,
 ) -> Runner:
-    purse = BudgetClient(job.id, job.spec, store=store, holder=heart.holder, ttl_s=QUICK.lease_s)
+    budget = BudgetClient(job.id, job.spec, store=store, holder=heart.holder, ttl_s=QUICK.lease_s)
     return Runner(
         job.id,
         shard,
@@ -80,8 +80,8 @@ def runner_of(
         heartbeat=heart,
         timing=QUICK,
         agents={"direct": agent or AGENTS.get("direct")},
-        models={"scripted": with_budget(model, job.spec.models[0], purse)},
-        purse=purse,
+        models={"scripted": with_budget(model, job.spec.models[0], budget)},
+        budget=budget,
     )
 
 

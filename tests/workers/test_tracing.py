@@ -62,6 +62,9 @@ def test_each_trial_is_a_span_below_its_shards(
     facts = {item.key: item.value for item in trials[0].attributes}
     assert facts["gnomon.outcome"].string_value == "scored"
     assert facts["gnomon.model_calls"].int_value == 1
+    ended = {row.trial_id: row for row in real_store.iter_rows(job.id)}[facts["gnomon.trial"].string_value]
+    assert (facts["gnomon.arm"].string_value, facts["gnomon.model"].string_value) == (ended.arm, ended.model)
+    assert facts["gnomon.score"].double_value == ended.score
 
 
 def test_a_collector_that_is_away_costs_no_trial(

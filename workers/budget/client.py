@@ -1,4 +1,4 @@
-"""Purse: what this process may spend of its job's limits; asked for before a call, settled after it."""
+"""One process' share of its job's limits: reserved before a call, settled after it."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -10,21 +10,20 @@ from gnomon.core.errors import OutOfBudget
 from gnomon.spec.job_spec import JobSpec, ModelSpec
 from workers.budget.cost_bound import CostBound
 from workers.budget.reservations import TrialReservations, subtract
-from workers.insisting import AGAIN_S, insisted
 from workers.store.budgets import ZERO_USAGE, CostRatios, ReserveResult, SpendLimit, total
 from workers.store.job_counters import Usage
+from workers.store.retry import RETRY_S, retry_until_store_answers
 from workers.store.store import Store
 
 MIN_BATCH, MAX_BATCH = 8, 256  # calls or samples that are asked for together, while there is plenty
-BATCH_WINDOW_S = (
-    2.0  # about as long as what was asked for lasts: what a process that dies held is taken for spent
-)
+# About as long as what was asked for lasts: what a process that dies held counts as spent.
+BATCH_WINDOW_S = 2.0
 LIMITS = "the job's limits"
 Told = TypeVar("Told")
 
 
 class BudgetClient:
-    """One process' share of the limits. Use it on one loop; `written` may be called from any thread."""
+    """One process' share of the limits. Use it on one loop; `mark_recorded` may be called from any thread."""
 
     def __init__(self, job_id: str, spec: JobSpec, *, store: Store, holder: str, ttl_s: float) -> None:
         self.limit = SpendLimit(usd=spec.limits.usd, tokens=spec.limits.tokens)
@@ -34,35 +33,36 @@ class BudgetClient:
         self._block, self._asked_s = MIN_BATCH, 0.0
         self._asking, self._settles = asyncio.Lock(), asyncio.Event()
         self._bounds: dict[str, CostBound] = {}
-        self._pots, self._waiting = TrialReservations(), 0
+        self._reservations, self._waiting = TrialReservations(), 0
         self._all: Usage | None = None  # taken, by a call of which nothing was known
         self._write: asyncio.Future[Any] | None = None  # the last one that the store was asked for
         self._is_shown = self._is_closed = False
-        self.is_short = self.is_empty = False
+        self.is_contended = self.is_exhausted = False
 
     def cost_bound_of(self, spec: ModelSpec) -> CostBound:
         """What a call of that model may cost, as far as this process and others have learnt."""
         return self._bounds.setdefault(spec.label, CostBound(spec, needs_price=self.limit.usd is not None))
 
     async def reserve_sample(self, kinds: Mapping[str, str]) -> bool:
-        """Open pots for these trials (id to kind), all of one sample, if there is enough for all of them.
+        """Reserve for these trials (id to kind), all of one sample, if there is enough for all of them.
 
         Where no trial of a kind has ended yet, one sample runs at a time. Once there is nothing left for a
-        whole sample, and nobody who may leave some, the purse is empty: what has begun may still be ended.
+        whole sample, and no other process may leave some, the budget is exhausted: what has begun may still
+        be ended.
         """
-        kinds = {trial_id: kind for trial_id, kind in kinds.items() if trial_id not in self._pots}
-        if self.is_empty or not kinds:
+        kinds = {trial_id: kind for trial_id, kind in kinds.items() if trial_id not in self._reservations}
+        if self.is_exhausted or not kinds:
             return True
         if self._granted == ZERO_USAGE and not self._asking.locked():
             await self.refresh(is_first=True)  # others may know what trials cost
-        wanted = self._pots.wanted(kinds)
-        if wanted is None and not self._pots:
-            self._pots.open(kinds)
+        wanted = self._reservations.wanted(kinds)
+        if wanted is None and not self._reservations:
+            self._reservations.open(kinds)
             return True
-        if wanted is None or self.is_short:
+        if wanted is None or self.is_contended:
             return False
         async with self._asking:
-            has_begun = len(self._pots) > 0
+            has_begun = len(self._reservations) > 0
             answer = (
                 None if self._fits(wanted) else await self._request_share(wanted, times=self._block_now())
             )
@@ -70,27 +70,27 @@ class BudgetClient:
                 self._block = MIN_BATCH
                 answer = await self._request_share(wanted)
             if answer is None or answer.granted is not None:
-                self._pots.open(kinds)
+                self._reservations.open(kinds)
                 return True
             if not has_begun and not answer.calls_elsewhere:
                 await self._mark_exhausted()
         return False
 
     def release_trials(self, trial_ids: Sequence[str], *, has_run: bool = True) -> None:
-        """These trials have ended, or are given back: what their pots hold is everybody's."""
+        """These trials have ended, or are given back: what their reservations hold is everybody's."""
         for trial_id in trial_ids:
-            self._pots.close(trial_id, has_run=has_run)
+            self._reservations.close(trial_id, has_run=has_run)
         self._settles.set()
 
     def try_reserve(self, most: Usage | None, *, trial: str) -> Usage | None:
-        """Set aside the `most` that a call may cost, if its trial's pot holds enough; else nothing."""
-        if most is None or subtract(most, self._pots.left(trial)) != ZERO_USAGE:
+        """Set aside the `most` that a call may cost, if its trial has reserved enough; else nothing."""
+        if most is None or subtract(most, self._reservations.left(trial)) != ZERO_USAGE:
             return None
         return self._charge_reservation(most, trial)
 
     async def reserve(self, most: Callable[[], Usage | None], *, trial: str = "") -> Usage:
         """Set aside the `most` that a call may cost, waiting for others to settle where there is not enough;
-        all that is left, and nobody else calls, while that is unknown. The trial's pot pays first.
+        all that is left, with no other call, while that is unknown. The trial's reservation pays first.
 
         Raises:
             OutOfBudget: no call is in flight anywhere, and it is still not enough.
@@ -103,7 +103,7 @@ class BudgetClient:
                 try:
                     return self._charge_reservation(await self._reserve_from_store(most, trial), trial)
                 finally:
-                    self.is_short = False
+                    self.is_contended = False
         finally:
             self._waiting -= 1
 
@@ -111,31 +111,38 @@ class BudgetClient:
         self._calls += 1
         self._in_flight = total([self._in_flight, taken])
         if taken is not self._all:
-            self._pots.charge(trial, taken)
+            self._reservations.charge(trial, taken)
         return taken
 
     async def _reserve_from_store(self, most: Callable[[], Usage | None], trial: str) -> Usage:
-        while (wanted := most()) is None or not self._fits(wanted, pot=self._pots.left(trial)):
-            is_plenty = wanted is not None and not self.is_short and not self._pots
-            more = wanted and subtract(wanted, self._pots.left(trial))
+        while (wanted := most()) is None or not self._fits(
+            wanted, reservation=self._reservations.left(trial)
+        ):
+            is_plenty = wanted is not None and not self.is_contended and not self._reservations
+            more = wanted and subtract(wanted, self._reservations.left(trial))
             was_busy = self._busy()  # what settles while the store is asked is not in its answer
             times = self._block_now() if is_plenty else 1
-            answer = await insisted(partial(self._request_share, more, times=times), what=LIMITS)
+            answer = await retry_until_store_answers(
+                partial(self._request_share, more, times=times), what=LIMITS
+            )
             if answer.granted is not None:
                 if wanted is None:
                     wanted = self._all = answer.granted
                 break
-            if not self.is_short:
-                self.is_short, self._block = True, MIN_BATCH  # there is no block left; ask for this one call
+            if not self.is_contended:
+                self.is_contended, self._block = (
+                    True,
+                    MIN_BATCH,
+                )  # there is no block left; ask for this one call
                 continue
             if not was_busy and not answer.calls_elsewhere:
-                await insisted(self._mark_exhausted, what=LIMITS)
+                await retry_until_store_answers(self._mark_exhausted, what=LIMITS)
                 raise OutOfBudget(_budget_too_small(wanted))
             if self._busy() == was_busy:
                 self._settles.clear()
                 with suppress(TimeoutError):
                     # Some call, here or elsewhere, may cost less than was set aside.
-                    async with asyncio.timeout(AGAIN_S):
+                    async with asyncio.timeout(RETRY_S):
                         await self._settles.wait()
         return wanted
 
@@ -144,7 +151,7 @@ class BudgetClient:
         self._calls -= 1
         self._in_flight = subtract(self._in_flight, taken) if self._calls else ZERO_USAGE
         self._settled = total([self._settled, used])
-        self._pots.charge(trial, used, less=ZERO_USAGE if taken is self._all else taken)
+        self._reservations.charge(trial, used, less=ZERO_USAGE if taken is self._all else taken)
         if taken is self._all:
             self._granted, self._all = self._committed(), None  # the rest is everybody's
         self._settles.set()
@@ -154,7 +161,7 @@ class BudgetClient:
         self._written = total([self._written, *spent])
 
     async def refresh(self, *, is_first: bool = False) -> None:
-        """Show the store what is held now, and that this process lives; whoever asks just now does so too."""
+        """Show the store what is held now, and that this process lives; a request under way does so too."""
         if (is_first or self._is_shown) and not self._is_closed and not self._asking.locked():
             async with self._asking:
                 await self._request_share(ZERO_USAGE)
@@ -162,7 +169,7 @@ class BudgetClient:
     async def close(self) -> None:
         """Everything is written; what is still held was spent on calls that no result tells of.
 
-        From now on the store is not shown this purse again: it would hold, and charge, the same twice.
+        From now on the store is not shown this budget again: it would hold, and charge, the same twice.
         """
         self._is_closed = True
         async with self._asking:
@@ -172,16 +179,18 @@ class BudgetClient:
 
     async def fail_job(self, reason: str) -> None:
         """The limits cannot be kept: the job ends, and says why."""
-        self.is_empty = True
-        await insisted(partial(asyncio.to_thread, self._store.fail, self._job_id, reason), what=LIMITS)
+        self.is_exhausted = True
+        await retry_until_store_answers(
+            partial(asyncio.to_thread, self._store.fail, self._job_id, reason), what=LIMITS
+        )
 
     async def _mark_exhausted(self) -> None:
         await asyncio.to_thread(self._store.mark_exhausted, self._job_id)
-        self.is_empty = True
+        self.is_exhausted = True
 
     def _busy(self) -> int:
         """Calls in flight, or trials that have begun and do not wait for money."""
-        return max(self._calls, len(self._pots) - self._waiting)
+        return max(self._calls, len(self._reservations) - self._waiting)
 
     def _block_now(self) -> int:
         """How many to ask for together: more, the sooner the last ones were used up."""
@@ -192,14 +201,14 @@ class BudgetClient:
 
     def _committed(self) -> Usage:
         """All that was spent or set aside here so far."""
-        return total([self._settled, self._in_flight, self._pots.all_left])
+        return total([self._settled, self._in_flight, self._reservations.all_left])
 
     def _held(self) -> Usage:
         """Of that, what is not yet counted by the store."""
         return subtract(self._committed(), self._written)
 
-    def _fits(self, wanted: Usage, *, pot: Usage = ZERO_USAGE) -> bool:
-        more = total([self._committed(), subtract(wanted, pot)])
+    def _fits(self, wanted: Usage, *, reservation: Usage = ZERO_USAGE) -> bool:
+        more = total([self._committed(), subtract(wanted, reservation)])
         return SpendLimit(usd=self._granted.usd, tokens=self._granted.tokens).covers(more)
 
     async def _in_store(self, write: Callable[[], Told]) -> Told:
@@ -223,7 +232,8 @@ class BudgetClient:
                 held=subtract(committed, written),
                 calls=self._busy(),
                 wanted=wanted and Usage(times * wanted.known_usd, times * wanted.known_tokens),
-                cost_ratios=self._pots.most | {label: bound.shares for label, bound in self._bounds.items()},
+                cost_ratios=self._reservations.most
+                | {label: bound.shares for label, bound in self._bounds.items()},
                 ttl_s=self._ttl_s,
             )
             answer = await self._in_store(reserve)
@@ -238,7 +248,7 @@ class BudgetClient:
             if name in self._bounds:
                 self._bounds[name].merge(share)
             else:
-                self._pots.observe(name, share)
+                self._reservations.observe(name, share)
 
 
 def _budget_too_small(wanted: Usage | None) -> str:

@@ -1,4 +1,4 @@
-"""Bound: the most that a call may cost, told before it is made."""
+"""Bounds what a call may cost before it is made."""
 
 from gnomon.core.model import Request
 from gnomon.price_table import price_entry

@@ -1,4 +1,4 @@
-"""A model behind a purse: it calls when the job's limits leave enough for what the call may cost."""
+"""A model within its job's budget: it calls when the limits leave enough for what the call may cost."""
 
 import asyncio
 from contextlib import suppress
@@ -18,21 +18,21 @@ from workers.store.job_counters import Usage
 MAY_BE_BILLED = ("timeout", "bad_response", "refused", "malformed_call")
 
 
-def with_budget(model: Model, spec: ModelSpec, purse: BudgetClient, *, learns: bool = True) -> Model:
-    """The model behind the purse; a job without limits needs none. Where its calls are not like those of
+def with_budget(model: Model, spec: ModelSpec, budget: BudgetClient, *, learns: bool = True) -> Model:
+    """The model within the budget; a job without limits needs none. Where its calls are not like those of
     trials, nothing shall be learnt from what they cost.
     """
-    return model if purse.limit == SpendLimit() else BudgetedModel(model, spec, purse, learns=learns)
+    return model if budget.limit == SpendLimit() else BudgetedModel(model, spec, budget, learns=learns)
 
 
 class BudgetedModel:
-    """Any model whose calls are paid out of a purse."""
+    """Any model whose calls are paid out of a job's budget."""
 
-    def __init__(self, model: Model, spec: ModelSpec, purse: BudgetClient, *, learns: bool = True) -> None:
+    def __init__(self, model: Model, spec: ModelSpec, budget: BudgetClient, *, learns: bool = True) -> None:
         self._learns = learns
-        self.id, self._model, self._purse, self._bound = model.id, model, purse, purse.cost_bound_of(spec)
+        self.id, self._model, self._budget, self._bound = model.id, model, budget, budget.cost_bound_of(spec)
         self._is_free = False  # it lives in this program, and tells no cost
-        self._has_told = False  # what a call has cost
+        self._has_reported_cost = False
 
     async def reply(self, request: Request) -> Reply:
         """The model's reply.
@@ -44,10 +44,10 @@ class BudgetedModel:
         if self._is_free:
             return await self._model.reply(request)
         trial, planned = current_trial_id.get(), self._bound.nominal_cost(request)
-        taken = self._purse.try_reserve(self._bound.upper_bound(planned), trial=trial)
+        taken = self._budget.try_reserve(self._bound.upper_bound(planned), trial=trial)
         if taken is None:
             with timeout_paused():
-                taken = await self._purse.reserve(lambda: self._bound.upper_bound(planned), trial=trial)
+                taken = await self._budget.reserve(lambda: self._bound.upper_bound(planned), trial=trial)
         used, unknown = ZERO_USAGE, []
         try:
             reply = await self._model.reply(request)
@@ -64,12 +64,12 @@ class BudgetedModel:
             used = self._worst_case_cost(planned, taken)
             raise
         finally:
-            self._purse.settle(taken, used, trial=trial)
+            self._budget.settle(taken, used, trial=trial)
         if not unknown:
-            self._has_told = True
+            self._has_reported_cost = True
             await self._learn(planned, used)
-        elif not self._has_told and UNREADABLE not in reply.flags:
-            await self._purse.fail_job(
+        elif not self._has_reported_cost and UNREADABLE not in reply.flags:
+            await self._budget.fail_job(
                 f"limits.{unknown[0]} cannot be kept: {self.id} does not tell its cost"
             )
             raise OutOfBudget(f"{self.id} does not tell what a call costs")
@@ -80,17 +80,17 @@ class BudgetedModel:
         return taken if self._bound.upper_bound(planned) is not None else self._bound.estimate(planned)
 
     def _unknown(self, used: Usage) -> list[str]:
-        """The limits of which a call does not tell what it used."""
-        limit = self._purse.limit
+        """The limits of which it is unknown what a call has used."""
+        limit = self._budget.limit
         bounds = (("usd", limit.usd, used.usd), ("tokens", limit.tokens, used.tokens))
-        unknown = [name for name, bound, found in bounds if bound is not None and found is None]
+        unknown = [name for name, bound, amount in bounds if bound is not None and amount is None]
         return [] if is_built_in(self.id) else unknown
 
     async def _learn(self, planned: Usage, used: Usage) -> None:
         self._is_free = is_built_in(self.id) and not (used.known_usd or used.known_tokens)
         if self._learns and self._bound.observe(planned, used):
             with suppress(SQLAlchemyError):  # shown again soon
-                await self._purse.refresh()
+                await self._budget.refresh()
 
     async def close(self) -> None:
         """Close the model."""

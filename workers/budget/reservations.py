@@ -1,7 +1,7 @@
-"""Pots: what is set aside for the trials that have begun, so that a sample once begun can be ended.
+"""Sets aside what the trials that have begun may need, so that a sample once begun can be ended.
 
-Each trial's pot holds the most that a trial of its model and arm was seen to need. Its calls are paid out of
-it; what they leave goes back when the trial ends.
+Each trial's reservation holds the most that a trial of its model and arm was seen to need. Its calls are paid
+out of it; what they leave goes back when the trial ends.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ class TrialReservation:
 
 
 class TrialReservations:
-    """The pots of the trials that run here, by trial id."""
+    """The reservations of the trials that run here, by trial id."""
 
     def __init__(self) -> None:
         self._open: dict[str, TrialReservation] = {}
@@ -43,25 +43,29 @@ class TrialReservations:
         return trial_id in self._open
 
     def wanted(self, kinds: Mapping[str, str]) -> Usage | None:
-        """What pots for these trials (id to kind) would hold; None where nothing is known of one's kind."""
+        """What these trials (id to kind) would reserve; None where nothing is known of a trial's kind."""
         if any(kind not in self.most for kind in kinds.values()):
             return None
         tokens, usd = zip(*(self.most[kind] for kind in kinds.values()), strict=True)
         return Usage(sum(usd), round(sum(tokens)))
 
     def open(self, kinds: Mapping[str, str]) -> None:
-        """Make a pot for each of these trials; an empty one where nothing is known."""
+        """Make a reservation for each of these trials; an empty one where nothing is known."""
         for trial_id, kind in kinds.items():
             tokens, usd = self.most.get(kind, (0.0, 0.0))
-            self._open[trial_id] = pot = TrialReservation(group=kind, reserved=Usage(usd, round(tokens)))
-            self._count(ZERO_USAGE, pot.left)
+            self._open[trial_id] = reservation = TrialReservation(
+                group=kind, reserved=Usage(usd, round(tokens))
+            )
+            self._count(ZERO_USAGE, reservation.left)
 
     def close(self, trial_id: str, *, has_run: bool) -> None:
         """The trial has ended: take note of what it cost. One that is given back tells nothing."""
-        if (pot := self._open.pop(trial_id, None)) is not None:
-            self._count(pot.left, ZERO_USAGE)
+        if (reservation := self._open.pop(trial_id, None)) is not None:
+            self._count(reservation.left, ZERO_USAGE)
             if has_run:
-                self.observe(pot.group, (float(pot.peak.known_tokens), pot.peak.known_usd))
+                self.observe(
+                    reservation.group, (float(reservation.peak.known_tokens), reservation.peak.known_usd)
+                )
 
     def observe(self, kind: str, cost: tuple[float, float]) -> None:
         """Take note of what a trial of that kind has cost, here or elsewhere."""
@@ -69,21 +73,22 @@ class TrialReservations:
         self.most[kind] = max(tokens, cost[0]), max(usd, cost[1])
 
     def charge(self, trial_id: str, more: Usage, *, less: Usage = ZERO_USAGE) -> None:
-        """Pay from a trial's pot, and put back what was paid before."""
-        if (pot := self._open.get(trial_id)) is not None:
-            before = pot.left
-            pot.used = Usage(
-                pot.used.known_usd + more.known_usd - less.known_usd,
-                pot.used.known_tokens + more.known_tokens - less.known_tokens,
+        """Pay from a trial's reservation, and put back what was paid before."""
+        if (reservation := self._open.get(trial_id)) is not None:
+            before = reservation.left
+            reservation.used = Usage(
+                reservation.used.known_usd + more.known_usd - less.known_usd,
+                reservation.used.known_tokens + more.known_tokens - less.known_tokens,
             )
-            pot.peak = Usage(
-                max(pot.peak.known_usd, pot.used.known_usd), max(pot.peak.known_tokens, pot.used.known_tokens)
+            reservation.peak = Usage(
+                max(reservation.peak.known_usd, reservation.used.known_usd),
+                max(reservation.peak.known_tokens, reservation.used.known_tokens),
             )
-            self._count(before, pot.left)
+            self._count(before, reservation.left)
 
     def left(self, trial_id: str) -> Usage:
-        """What is left in a trial's pot."""
-        return ZERO_USAGE if (pot := self._open.get(trial_id)) is None else pot.left
+        """What is left in a trial's reservation."""
+        return ZERO_USAGE if (reservation := self._open.get(trial_id)) is None else reservation.left
 
     def _count(self, before: Usage, now: Usage) -> None:
         if not self._open:

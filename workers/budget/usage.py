@@ -1,4 +1,4 @@
-"""What was used of dollars and tokens; apart from the store, so that a price is known without SQLAlchemy."""
+"""Counts what was used of dollars and tokens; apart from the store, for those who do not need SQLAlchemy."""
 
 from typing import NamedTuple, Self
 

@@ -1,4 +1,4 @@
-"""Gate: one process' door to a provider key. Calls wait here, and one visit to the ledger serves many."""
+"""Hands out permits to call with one provider key, in one process; one request to Redis serves many calls."""
 
 import asyncio
 import logging
@@ -14,19 +14,18 @@ from gnomon.trials.provider_wait import provider_wait
 from workers.rate_limit.prefetch import PREFETCH_S, PrefetchedPermits
 from workers.rate_limit.redis_limiter import LEASE_S, RedisRateLimiter, SyncRequest
 
-BATCH_WINDOW_S = 0.002  # calls that come within this time ask together, if others came during the last visit
-RELEASE_DELAY_S = (
-    0.02  # a call that came back is told within this time; within AHEAD_S where nothing is short
-)
+BATCH_WINDOW_S = 0.002  # calls within this time ask together, if others came during the last sync
+# A call that came back is reported within this time; within PREFETCH_S where nothing is short.
+RELEASE_DELAY_S = 0.02
 KEEPALIVE_S = LEASE_S / 5  # how often a process with calls in flight shows that it lives
 RETRY_S = 0.5  # after Redis did not answer
-MAX_BATCH = 500  # calls that one visit asks for
+MAX_BATCH = 500  # calls that one sync asks for
 log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, kw_only=True)
 class Permit:
-    """One call that has leave. Say what came of it: `used` or `throttled`."""
+    """One call's permit. The caller notes what came of it: `used` or `throttled`."""
 
     tokens: int  # it asked for
     permit: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
@@ -37,27 +36,27 @@ class Permit:
 
 
 class RateLimitClient:
-    """Lets calls through as the ledger allows, first come, first served. Use it on one loop.
+    """Lets calls through as the limiter allows, first come, first served. Use it on one loop.
 
-    While nothing is short the ledger gives leave in advance, and a call need not wait for a visit.
+    While nothing is short, permits are prefetched, and a call need not wait for a sync.
     """
 
-    def __init__(self, ledger: RedisRateLimiter) -> None:
-        self._ledger = ledger
+    def __init__(self, limiter: RedisRateLimiter) -> None:
+        self._limiter = limiter
         self._waiting: deque[Permit] = deque()
-        self._stock = PrefetchedPermits()
+        self._prefetched = PrefetchedPermits()
         self._report = SyncRequest()
         self._in_flight = 0
         self._wake = asyncio.Event()
         self._is_blocked = False  # asked for more than there is: only what comes back can change that
         self._is_plenty = False
-        self._is_told_soon = False
+        self._is_report_due = False
         self._is_closing = False
         self._pump: asyncio.Task[None] | None = None
 
     @asynccontextmanager
     async def call(self, tokens: int, *, asks_anew: bool = False) -> AsyncIterator[Permit]:
-        """Wait for leave for a call of about so many tokens, off the trial's clock.
+        """Wait for a permit for a call of about so many tokens, off the trial's clock.
 
         Where that takes long, another trial has the slot of this one. With `asks_anew` the call goes, and all
         that ask together with it, though the provider has asked to wait; what it says then is what counts.
@@ -74,7 +73,7 @@ class RateLimitClient:
                 self._release(call)
 
     async def close(self) -> None:
-        """Tell the ledger that nothing is in flight here any more.
+        """Report that nothing is in flight here any more.
 
         The pump is asked to end, not cancelled: Redis' client may swallow a cancellation.
         """
@@ -84,15 +83,15 @@ class RateLimitClient:
             await self._pump
 
     def _try_acquire(self, call: Permit) -> bool:
-        """Whether there is leave in hand for it; what was paid for that beyond its tokens is given back."""
+        """Whether a prefetched permit is enough for it; what that cost beyond its tokens is given back."""
         now_s = asyncio.get_running_loop().time()
-        self._stock.count(call.tokens, now_s=now_s)
+        self._prefetched.count(call.tokens, now_s=now_s)
         self._drop_expired(now_s)
-        paid = None if self._waiting or self._is_closing else self._stock.take(call.tokens)
-        if self._is_plenty and self._stock.is_low:
+        paid = None if self._waiting or self._is_closing else self._prefetched.take(call.tokens)
+        if self._is_plenty and self._prefetched.is_low:
             self._wake.set()
         if paid is None:
-            self._drop_expired()  # what is not enough for this call: the next visit asks for more
+            self._drop_expired()  # what is not enough for this call: the next sync asks for more
             return False
         self._report.token_error -= paid - call.tokens
         self._in_flight += 1
@@ -120,16 +119,16 @@ class RateLimitClient:
             self._drop_expired()
         if self._is_blocked or call.throttled or call.asks_anew:
             self._wake.set()
-        elif not self._is_told_soon:
-            self._is_told_soon = True
+        elif not self._is_report_due:
+            self._is_report_due = True
             within_s = PREFETCH_S if self._is_plenty else RELEASE_DELAY_S
             asyncio.get_running_loop().call_later(within_s, self._wake.set)
 
     def _drop_expired(self, now_s: float = math.inf) -> None:
-        self._report.token_error -= self._stock.drop(now_s)
+        self._report.token_error -= self._prefetched.drop(now_s)
 
     async def _sync_loop(self) -> None:
-        gather_s = 0.0  # who comes alone need not wait for others
+        gather_s = 0.0  # a call that comes alone need not wait for others
         while not self._is_closing:
             await asyncio.sleep(gather_s)
             self._wake.clear()
@@ -143,47 +142,47 @@ class RateLimitClient:
         self._drop_expired()
         self._report.in_flight = 0
         with suppress(RedisError, OSError):
-            await self._ledger.sync(self._report)
+            await self._limiter.sync(self._report)
 
     async def _sync(self) -> float:
-        """One visit; return when the next is due, in seconds."""
+        """One sync; return when the next is due, in seconds."""
         while self._waiting and self._waiting[0].permit.done():
             self._waiting.popleft()  # cancelled while it waited
         asked = [call for call in self._waiting if not call.permit.done()][:MAX_BATCH]
         now_s = asyncio.get_running_loop().time()
         self._drop_expired(now_s)
-        told, self._report, self._is_told_soon = self._report, SyncRequest(), False
-        told.in_flight = self._in_flight + len(self._stock)
-        told.costs = [call.tokens for call in asked]
-        told.asks_anew = any(call.asks_anew for call in asked)
-        told.prefetch, told.prefetch_cost = self._stock.wanted(now_s), self._stock.cost
+        report, self._report, self._is_report_due = self._report, SyncRequest(), False
+        report.in_flight = self._in_flight + len(self._prefetched)
+        report.costs = [call.tokens for call in asked]
+        report.asks_anew = any(call.asks_anew for call in asked)
+        report.prefetch, report.prefetch_cost = self._prefetched.wanted(now_s), self._prefetched.cost
         try:
-            leave = await self._ledger.sync(told)
+            result = await self._limiter.sync(report)
         except (RedisError, OSError) as error:
-            log.warning("no leave to call: Redis does not answer (%s)", type(error).__name__)
-            self._requeue_report(told)
+            log.warning("no permits: Redis does not answer (%s)", type(error).__name__)
+            self._requeue_report(report)
             self._is_blocked = True
             return RETRY_S
-        self._is_blocked = leave.granted < len(asked)
-        if told.prefetch or self._is_blocked:
-            self._is_plenty = leave.prefetched == told.prefetch and not self._is_blocked
-        for call in asked[: leave.granted]:
+        self._is_blocked = result.granted < len(asked)
+        if report.prefetch or self._is_blocked:
+            self._is_plenty = result.prefetched == report.prefetch and not self._is_blocked
+        for call in asked[: result.granted]:
             if not call.permit.done():
                 call.permit.set_result(None)
                 self._in_flight += 1
         while self._waiting and self._waiting[0].permit.done():
             self._waiting.popleft()
-        self._stock.add(leave.prefetched, tokens=told.prefetch_cost, now_s=now_s)
+        self._prefetched.add(result.prefetched, tokens=report.prefetch_cost, now_s=now_s)
         if self._report.throttled:  # meanwhile
             self._is_plenty = False
             self._drop_expired()
-        return leave.wait_s
+        return result.wait_s
 
-    def _requeue_report(self, told: SyncRequest) -> None:
-        """What was not heard is told again."""
+    def _requeue_report(self, report: SyncRequest) -> None:
+        """Report again what Redis has not heard."""
         now = self._report
-        now.answered += told.answered
-        now.has_asked_anew |= told.has_asked_anew
-        now.throttled += told.throttled
-        now.token_error += max(0, told.token_error)  # it may have been heard: nothing is given back twice
-        now.retry_after_s = max(now.retry_after_s, told.retry_after_s)
+        now.answered += report.answered
+        now.has_asked_anew |= report.has_asked_anew
+        now.throttled += report.throttled
+        now.token_error += max(0, report.token_error)  # it may have been heard: nothing is given back twice
+        now.retry_after_s = max(now.retry_after_s, report.retry_after_s)

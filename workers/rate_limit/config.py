@@ -1,4 +1,4 @@
-"""Allowance: what the operator lets a provider be asked, and which key that is about."""
+"""Reads the rates that the operator allows, and names the key that each is about."""
 
 import hashlib
 import re
@@ -30,13 +30,18 @@ def parse_rates(text: str) -> dict[str, Rate]:
     rates: dict[str, Rate] = {}
     for entry in (part.strip() for part in text.split(";") if part.strip()):
         where, equals, limits = entry.partition("=")
-        given = dict(re.findall(r"(\w+):(\w+)", limits))
-        tidy = ",".join(f"{name}:{value}" for name, value in given.items())
-        if not equals or not given or tidy != limits.replace(" ", "") or not given.keys() <= _SHORT.keys():
+        numbers = dict(re.findall(r"(\w+):(\w+)", limits))
+        tidy = ",".join(f"{name}:{value}" for name, value in numbers.items())
+        if (
+            not equals
+            or not numbers
+            or tidy != limits.replace(" ", "")
+            or not numbers.keys() <= _SHORT.keys()
+        ):
             raise SpecError(f"{entry!r} is no entry; allowed: {_ALLOWED}", field=RATE_LIMITS_ENV)
         try:
             rates[where.strip().lower()] = Rate.model_validate(
-                {_SHORT[name]: value for name, value in given.items()}
+                {_SHORT[name]: value for name, value in numbers.items()}
             )
         except ValidationError as error:
             raise SpecError(f"{entry!r}: {error.errors()[0]['msg']}", field=RATE_LIMITS_ENV) from None

@@ -1,4 +1,4 @@
-"""Limiter: the gates of one shard, one for each provider key that its models use."""
+"""Makes the rate limit clients of one shard, one for each provider key that its models use."""
 
 import functools
 import uuid
@@ -24,7 +24,7 @@ REDIS_TIMEOUT_S = 5.0
 
 
 def flow_of(job_id: str, spec: JobSpec) -> Flow:
-    """On whose behalf a job's calls ask for leave."""
+    """On whose behalf a job's calls ask for permits."""
     return Flow(job=job_id, queue=spec.queue, weight=WEIGHTS[spec.priority])
 
 
@@ -38,35 +38,35 @@ class Limiter:
         once = Retry(NoBackoff(), 0)
         self._redis = Redis.from_url(redis_url, socket_timeout=REDIS_TIMEOUT_S, retry=once)
         self._flow, self._rates, self._retry = flow, rates, retry
-        self._gates: dict[tuple[str, Rate], RateLimitClient] = {}
+        self._clients: dict[tuple[str, Rate], RateLimitClient] = {}
 
     def around(self, model: Model, spec: ModelSpec, waits: WaitRecord, *, asks_anew: bool = False) -> Model:
-        """The model behind its key's gate; a built-in one calls nobody and is left as it is.
+        """The model within its key's rate; a built-in one makes no calls and is left as it is.
 
         `waits` and `asks_anew` as for `RateLimitedModel`.
         """
         if is_built_in(spec.id):
             return model
         rate = self._rates.get(endpoint_of(spec), Rate()).within(spec.rate or Rate())
-        gate_of = functools.cache(lambda key: self._gate(bucket_key(spec, key), rate))
+        client_of = functools.cache(lambda key: self._client(bucket_key(spec, key), rate))
 
-        def gate_for() -> RateLimitClient | None:
+        def client_for() -> RateLimitClient | None:
             try:
-                return gate_of(key_of(spec))
+                return client_of(key_of(spec))
             except ProviderFault:
                 return None
 
-        return RateLimitedModel(model, gate_for, waits=waits.note, asks_anew=asks_anew, retry=self._retry)
+        return RateLimitedModel(model, client_for, waits=waits.note, asks_anew=asks_anew, retry=self._retry)
 
-    def _gate(self, name: str, rate: Rate) -> RateLimitClient:
-        if (name, rate) not in self._gates:
+    def _client(self, name: str, rate: Rate) -> RateLimitClient:
+        if (name, rate) not in self._clients:
             holder = uuid.uuid4().hex
-            ledger = RedisRateLimiter(self._redis, name, holder=holder, flow=self._flow, rate=rate)
-            self._gates[name, rate] = RateLimitClient(ledger)
-        return self._gates[name, rate]
+            limiter = RedisRateLimiter(self._redis, name, holder=holder, flow=self._flow, rate=rate)
+            self._clients[name, rate] = RateLimitClient(limiter)
+        return self._clients[name, rate]
 
     async def close(self) -> None:
         """Give back what is held."""
-        for gate in self._gates.values():
-            await gate.close()
+        for client in self._clients.values():
+            await client.close()
         await self._redis.aclose()

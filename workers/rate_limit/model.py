@@ -1,4 +1,4 @@
-"""A model behind a gate: it calls when the key's account allows, and waits where the provider says 429."""
+"""A model within its key's rate: it calls with a permit, and waits where the provider says 429."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,8 +13,8 @@ from workers.rate_limit.client import RateLimitClient
 MEMORY = 0.9  # how much of what was known stays, at each reply
 
 
-async def _untold(_said: str, _wait_s: float) -> None:
-    """Nobody wants to know."""
+async def _ignore(_message: str, _wait_s: float) -> None:
+    """Take no note of a wait."""
 
 
 class RateLimitedModel:
@@ -22,25 +22,25 @@ class RateLimitedModel:
 
     A call waits for `retry.total_wait_s` in all, and for `retry.cap_s` at a time, whatever the provider asks.
 
-    `gate_for` gives the gate of the key as it is now; None: there is no key, and the model will say so.
-    `waits` is told what the provider said, and for how many seconds it is not called. With `asks_anew` calls
-    go though the provider has asked to wait, and a 429 is a fault as any other: for those who ask whether it
-    still says so.
+    `client_for` gives the rate limit client of the key as it is now; None: there is no key, and the model
+    says so. `waits` is called with what the provider said, and for how many seconds it is not called. With
+    `asks_anew` calls go though the provider has asked to wait, and a 429 is a fault as any other: for those
+    who ask whether it still says so.
     """
 
     def __init__(
         self,
         model: Model,
-        gate_for: Callable[[], RateLimitClient | None],
+        client_for: Callable[[], RateLimitClient | None],
         *,
-        waits: Callable[[str, float], Awaitable[None]] = _untold,
+        waits: Callable[[str, float], Awaitable[None]] = _ignore,
         asks_anew: bool = False,
         retry: RetryPolicy = DEFAULT_RETRY,
     ) -> None:
-        self.id, self._model, self._gate_for = model.id, model, gate_for
+        self.id, self._model, self._client_for = model.id, model, client_for
         self._waits, self._asks_anew, self._retry = waits, asks_anew, retry
         self._tokens = TokenEstimator()
-        self._per_guess = 1.0  # tokens that were used, for each that was guessed
+        self._tokens_per_estimate = 1.0  # tokens that were used, for each that was estimated
 
     async def reply(self, request: Request) -> Reply:
         """The model's reply.
@@ -48,17 +48,17 @@ class RateLimitedModel:
         Raises:
             ProviderFault, ModelFault, DataError: as the model raises them.
         """
-        gate = self._gate_for()
-        if gate is None:
+        client = self._client_for()
+        if client is None:
             return await self._model.reply(request)
         if self._asks_anew:
-            return await self._ask_anew(request, gate)
+            return await self._ask_anew(request, client)
         began_s = asyncio.get_running_loop().time()
-        guess = self._tokens.prompt(request) + REPLY_TOKENS
+        estimate = self._tokens.prompt(request) + REPLY_TOKENS
         pauses = 0  # for which the provider gave no time
         while True:
             try:
-                return await self._try(request, gate, guess)
+                return await self._try(request, client, estimate)
             except ProviderFault as fault:
                 waited_s = asyncio.get_running_loop().time() - began_s
                 is_passing = fault.cause == "rate_limit" and self._retry.is_transient(fault)
@@ -72,17 +72,17 @@ class RateLimitedModel:
                 await self._waits(message, self._retry.capped_s(again_s))
             await sleep_as_asked(again_s, retry=self._retry)
 
-    async def _ask_anew(self, request: Request, gate: RateLimitClient) -> Reply:
+    async def _ask_anew(self, request: Request, client: RateLimitClient) -> Reply:
         try:
-            return await self._try(request, gate, self._tokens.prompt(request) + REPLY_TOKENS)
+            return await self._try(request, client, self._tokens.prompt(request) + REPLY_TOKENS)
         except ProviderFault as fault:
             if fault.cause == "rate_limit" and fault.retry_after_s is not None:
                 await self._waits(fault.message, self._retry.capped_s(fault.retry_after_s))
             raise
 
-    async def _try(self, request: Request, gate: RateLimitClient, guess: int) -> Reply:
-        tokens = max(1, round(guess * self._per_guess))
-        async with gate.call(tokens, asks_anew=self._asks_anew) as call:
+    async def _try(self, request: Request, client: RateLimitClient, estimate: int) -> Reply:
+        tokens = max(1, round(estimate * self._tokens_per_estimate))
+        async with client.call(tokens, asks_anew=self._asks_anew) as call:
             try:
                 reply = await self._model.reply(request)
             except ProviderFault as fault:
@@ -93,9 +93,9 @@ class RateLimitedModel:
             call.used = call.tokens
             if reply.prompt_tokens is not None and reply.completion_tokens is not None:
                 call.used = reply.prompt_tokens + reply.completion_tokens
-                self._per_guess += (1 - MEMORY) * (call.used / guess - self._per_guess)
+                self._tokens_per_estimate += (1 - MEMORY) * (call.used / estimate - self._tokens_per_estimate)
             return reply
 
     async def close(self) -> None:
-        """Close the model; the gate belongs to whoever made it."""
+        """Close the model; the client belongs to its maker."""
         await self._model.close()

@@ -1,4 +1,4 @@
-"""Ledger: one provider key's account in Redis, where each visit is a single atomic script."""
+"""Asks Redis for permits of one provider key: each request is a single atomic script."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -13,14 +13,13 @@ from workers.rate_limit.prefetch import PREFETCH_S
 
 PREFIX = "gnomon:limit"
 LEASE_S = 15.0  # a process that is silent for so long has nothing in flight any more
-FAIRNESS_SLACK = (
-    2  # calls that a job may be ahead of its fair share: who comes next need not be here this moment
-)
+# Calls that a job may be ahead of its fair share: the one that comes next need not be here this moment.
+FAIRNESS_SLACK = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow:
-    """On whose behalf is asked: jobs share by weight, and those of one queue share what the queue gets."""
+    """A flow of fair queueing: jobs share by weight, and those of one queue share what the queue gets."""
 
     job: str
     queue: str
@@ -29,7 +28,7 @@ class Flow:
 
 @dataclass(slots=True, kw_only=True)
 class SyncRequest:
-    """What a process has to report, and the tokens of each call that it asks leave for."""
+    """What a process has to report, and the tokens of each call that it asks a permit for."""
 
     in_flight: int = 0
     costs: list[int] = field(default_factory=list)
@@ -37,7 +36,7 @@ class SyncRequest:
     throttled: int = 0
     retry_after_s: float = 0.0
     token_error: int = 0  # tokens that finished calls have used beyond what they had asked for
-    prefetch: int = 0  # calls that leave is asked for in advance, of `ahead_cost` tokens each
+    prefetch: int = 0  # permits that are asked for in advance, of `prefetch_cost` tokens each
     prefetch_cost: int = 0
     asks_anew: bool = False  # its calls go though the provider asked to wait: it may have changed its mind
     has_asked_anew: bool = False  # such a call was answered, whatever was said
@@ -47,7 +46,7 @@ class SyncRequest:
 class SyncResult:
     """How many of the calls may go now, and when to ask again for the rest; `cap` is 0 where none is set.
 
-    `ahead` calls more may go within AHEAD_S: only where nothing is short is leave given in advance.
+    `prefetched` calls more may go within PREFETCH_S: only where nothing is short.
     """
 
     granted: int
@@ -78,17 +77,17 @@ class RedisRateLimiter:
         self._who |= {name: limit for name, limit in limits.items() if limit is not None}
         self._script, self._sha = files("workers.rate_limit").joinpath("acquire.lua").read_text(), ""
 
-    async def sync(self, visit: SyncRequest) -> SyncResult:
+    async def sync(self, request: SyncRequest) -> SyncResult:
         """Report and ask.
 
         Raises:
-            redis.RedisError, OSError: Redis does not answer; nothing is known, so nobody may call.
+            redis.RedisError, OSError: Redis does not answer; nothing is known, so no call may go.
         """
-        blob = json.dumps(self._who | {name: getattr(visit, name) for name in visit.__slots__})
+        blob = json.dumps(self._who | {name: getattr(request, name) for name in request.__slots__})
         try:
-            found = await self._redis.evalsha(self._sha, len(self._keys), *self._keys, blob)
+            reply = await self._redis.evalsha(self._sha, len(self._keys), *self._keys, blob)
         except NoScriptError:
             self._sha = await self._redis.script_load(self._script)
-            found = await self._redis.evalsha(self._sha, len(self._keys), *self._keys, blob)
-        granted, wait_ms, cap, ahead = cast(list[int], found)
-        return SyncResult(granted=granted, wait_s=wait_ms / 1000, cap=cap, prefetched=ahead)
+            reply = await self._redis.evalsha(self._sha, len(self._keys), *self._keys, blob)
+        granted, wait_ms, cap, prefetched = cast(list[int], reply)
+        return SyncResult(granted=granted, wait_s=wait_ms / 1000, cap=cap, prefetched=prefetched)

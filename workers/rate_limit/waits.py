@@ -1,4 +1,4 @@
-"""What a job's people are told of its waits for a provider that was asked too often."""
+"""Writes down until when a job waits for a provider that was called too often."""
 
 import asyncio
 import logging
@@ -21,16 +21,18 @@ class WaitRecord:
         self._store, self._job_id, self._model = store, job_id, model
         self._until_s = -math.inf  # by the loop's clock
 
-    async def note(self, said: str, wait_s: float) -> None:
-        """The provider said that; it is not called for so many seconds. A store that is away is not told."""
+    async def note(self, message: str, wait_s: float) -> None:
+        """Write down what the provider said, and that it is not called for so many seconds; not while the
+        store is away.
+        """
         until_s = asyncio.get_running_loop().time() + wait_s
         if wait_s < LONG_WAIT_S or until_s <= self._until_s + MORE_S:
             return
         self._until_s = until_s
-        log.info("job %s: %s waits %.0f s for its provider: %s", self._job_id, self._model, wait_s, said)
+        log.info("job %s: %s waits %.0f s for its provider: %s", self._job_id, self._model, wait_s, message)
         try:
             await asyncio.to_thread(
-                self._store.note_wait, self._job_id, self._model, error=said, wait_s=wait_s
+                self._store.note_wait, self._job_id, self._model, error=message, wait_s=wait_s
             )
         except SQLAlchemyError as error:
             log.warning("job %s: a wait is not written down: %s", self._job_id, in_words(error))

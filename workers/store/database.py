@@ -1,4 +1,4 @@
-"""Database: one engine, its two kinds of transaction, and the clock that leases are judged by."""
+"""Opens a database: one engine, two kinds of transaction, and the clock that leases are judged by."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -64,7 +64,7 @@ class Database:
                 db.execute(insert(alembic_version).values(version_num=REVISION))
 
     def _lock_tables(self, db: Connection) -> None:
-        """Let nobody else make or change tables now; where a transaction does not do so by itself."""
+        """Let no other transaction make or change tables now; a transaction of SQLite does so by itself."""
         if not self._is_sqlite:
             db.execute(select(func.pg_advisory_xact_lock(MAKING_TABLES)))
 
@@ -192,13 +192,13 @@ def revision_of(db: Connection) -> str | None:
     return db.execute(select(alembic_version.c.version_num)).scalar_one_or_none()
 
 
-def _check(found: str | None) -> None:
-    if found == REVISION:
+def _check(revision: str | None) -> None:
+    if revision == REVISION:
         return
-    if found is None:
+    if revision is None:
         raise _unusable("it holds tables that are not of this Gnomon, or older than its revisions")
     raise SpecError(
-        f"the database has revision {found}, this Gnomon needs {REVISION}: run `gnomon database upgrade`",
+        f"the database has revision {revision}, this Gnomon needs {REVISION}: run `gnomon database upgrade`",
         field="GNOMON_DATABASE_URL",
     )
 

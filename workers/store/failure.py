@@ -1,4 +1,4 @@
-"""Why a job has failed whose trials have all ended: no model answered, or none was left to ask."""
+"""Says why a job has failed whose trials have all ended: no model answered, or none was left to ask."""
 
 import json
 from collections import Counter, defaultdict

@@ -1,4 +1,4 @@
-"""Filing: jobs that come with their results: scored again, or run elsewhere. Nothing of them is queued."""
+"""Keeps jobs that come with their results: scored again, or run elsewhere. Nothing of them is queued."""
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
@@ -55,7 +55,7 @@ class FinishedJobs(Jobs):
         """Keep a job whose trials have already ended, or nothing of it; its id.
 
         Rows get the ids of this job's trials. Trials without a row stay unrun. The job's own row is written
-        last: until then nobody sees any of it.
+        last: until then none of it is seen.
         """
         job_id, count = "j_" + secrets.token_hex(10), count_trials(spec, len(refs))
         try:
@@ -90,7 +90,7 @@ class FinishedJobs(Jobs):
         return job_id
 
     def _plan(self, planned_trials: Iterable[Trial], size: int) -> None:
-        rows = (trial_values(one, ordinal=n, shard=n // size) for n, one in enumerate(planned_trials))
+        rows = (trial_values(trial, ordinal=n, shard=n // size) for n, trial in enumerate(planned_trials))
         while batch := list(islice(rows, 10 * BATCH)):
             with self.writing() as db:
                 insert_all(db, trials, batch)

@@ -1,4 +1,4 @@
-"""Counters: what a job's row says of its results, changed in the same transaction as they are."""
+"""Counts a job's results in its own row, in the transaction that writes them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -27,10 +27,10 @@ def add_results(
             scored=jobs.c.scored + count[Outcome.SCORED],
             model_failed=jobs.c.model_failed + count[Outcome.MODEL_FAILED],
             infra_missing=jobs.c.infra_missing + count[Outcome.INFRA_MISSING],
-            known_usd=jobs.c.known_usd + sum(one.usd or 0.0 for one in spent),
-            unknown_usd=jobs.c.unknown_usd + sum(one.usd is None for one in spent),
-            known_tokens=jobs.c.known_tokens + sum(one.tokens or 0 for one in spent),
-            unknown_tokens=jobs.c.unknown_tokens + sum(one.tokens is None for one in spent),
+            known_usd=jobs.c.known_usd + sum(usage.usd or 0.0 for usage in spent),
+            unknown_usd=jobs.c.unknown_usd + sum(usage.usd is None for usage in spent),
+            known_tokens=jobs.c.known_tokens + sum(usage.tokens or 0 for usage in spent),
+            unknown_tokens=jobs.c.unknown_tokens + sum(usage.tokens is None for usage in spent),
         )
     )
     if outcomes:

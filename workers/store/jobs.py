@@ -1,4 +1,4 @@
-"""Jobs: created with all their trials at once, listed, cancelled, resumed, failed."""
+"""Creates jobs with all their trials at once; lists, cancels, resumes and fails them."""
 
 import secrets
 from collections.abc import Collection, Iterator, Sequence
@@ -58,7 +58,7 @@ class Jobs(Database):
         """Keep a job and all its trials, or nothing of it. The same key again gives the same job.
 
         Trials are written in many short transactions, so that other writers wait for none of them, and the
-        job's own row last: until then nobody sees any of it, and what a killed process leaves stays unseen.
+        job's own row last: until then none of it is seen, and what a killed process leaves stays unseen.
 
         Raises:
             Conflict: the key was used with another spec.
@@ -102,14 +102,14 @@ class Jobs(Database):
     def rollback_unless_committed(self, job_id: str) -> bool:
         """Whether the job's own row was written; if not, its trials are deleted."""
         with self.writing() as db:
-            self.advisory_lock(db, job_id)  # a commit that nobody waits for any more may still be under way
+            self.advisory_lock(db, job_id)  # a commit that nothing waits for may still be under way
             if db.execute(select(jobs.c.id).where(jobs.c.id == job_id)).first() is not None:
                 return True
             db.execute(delete(trials).where(trials.c.job_id == job_id))
         return False
 
     def job(self, job_id: str) -> JobRecord:
-        """The job as it stands.
+        """The job as it is now.
 
         Raises:
             NotFound: there is none of that id.
@@ -127,10 +127,10 @@ class Jobs(Database):
             query = select(jobs).order_by(jobs.c.number.desc()).limit(limit + 1)
             if cursor is not None:
                 query = query.where(jobs.c.number < number_of(cursor))
-            found = db.execute(query).mappings().all()
-            items = _records(db, found[:limit], now=self.now(db))
+            rows = db.execute(query).mappings().all()
+            items = _records(db, rows[:limit], now=self.now(db))
         return Page(
-            items=tuple(items), next_cursor=str(found[limit - 1]["number"]) if len(found) > limit else None
+            items=tuple(items), next_cursor=str(rows[limit - 1]["number"]) if len(rows) > limit else None
         )
 
     def cancel(self, job_id: str) -> JobRecord:
@@ -226,13 +226,13 @@ class Jobs(Database):
         if key is None:
             return None
         with self.reading() as db:
-            found = db.execute(select(jobs).where(jobs.c.idempotency_key == key)).mappings().all()
-            if found and found[0]["spec_hash"] != spec_hash:
+            rows = db.execute(select(jobs).where(jobs.c.idempotency_key == key)).mappings().all()
+            if rows and rows[0]["spec_hash"] != spec_hash:
                 message = (
-                    f"the key {key!r} belongs to job {found[0]['id']}, which has another spec; use a new key"
+                    f"the key {key!r} belongs to job {rows[0]['id']}, which has another spec; use a new key"
                 )
                 raise Conflict(message, field="Idempotency-Key")
-            return next(iter(_records(db, found, now=self.now(db))), None)
+            return next(iter(_records(db, rows, now=self.now(db))), None)
 
     def _insert_trials(self, planned: Iterator[Trial], size: int) -> None:
         rows = (
@@ -259,7 +259,7 @@ def lock_jobs(db: Connection, job_ids: Collection[str]) -> None:
     """Let no other transaction change these jobs or their trials until this one ends.
 
     Whatever changes more of a job than its own row begins with this, so that no two can wait for each other.
-    On SQLite every transaction that writes stands alone anyway.
+    On SQLite every transaction that writes runs alone anyway.
     """
     db.execute(select(jobs.c.id).where(jobs.c.id.in_(job_ids)).order_by(jobs.c.id).with_for_update())
 
@@ -274,23 +274,23 @@ def _fail(db: Connection, job_id: str, error: str, *, now: float) -> None:
 
 
 def _find(db: Connection, job_id: str) -> RowMapping:
-    found = db.execute(select(jobs).where(jobs.c.id == job_id)).mappings().one_or_none()
-    if found is None:
+    rows = db.execute(select(jobs).where(jobs.c.id == job_id)).mappings().one_or_none()
+    if rows is None:
         raise NotFound(f"no job {job_id!r}", field="id")
-    return found
+    return rows
 
 
-def _records(db: Connection, found: Sequence[RowMapping], *, now: float) -> list[JobRecord]:
+def _records(db: Connection, rows: Sequence[RowMapping], *, now: float) -> list[JobRecord]:
     leased = select(trials.c.job_id, func.count().label("leased")).where(trials.c.state == LEASED)
-    if len(found) == 1:
-        leased = leased.where(trials.c.job_id == found[0]["id"])
+    if len(rows) == 1:
+        leased = leased.where(trials.c.job_id == rows[0]["id"])
     running = {row.job_id: row.leased for row in db.execute(leased.group_by(trials.c.job_id))}
-    here = model_checks.c.job_id.in_([row["id"] for row in found])
-    ended = {row["id"]: row["finished_at"] for row in found}
+    here = model_checks.c.job_id.in_([row["id"] for row in rows])
+    ended = {row["id"]: row["finished_at"] for row in rows}
     checks: dict[str, tuple[ModelCheck, ...]] = {}
     for row in db.execute(select(model_checks).where(here).order_by(model_checks.c.model)).mappings():
         checks[row["job_id"]] = (
             *checks.get(row["job_id"], ()),
             check_of(row, at_s=now if ended[row["job_id"]] is None else ended[row["job_id"]]),
         )
-    return [job_of(row, running=running.get(row["id"], 0), checks=checks.get(row["id"], ())) for row in found]
+    return [job_of(row, running=running.get(row["id"], 0), checks=checks.get(row["id"], ())) for row in rows]

@@ -1,4 +1,4 @@
-"""Leases: trials handed out for a time, each with a token that outdated writers are refused by."""
+"""Hands out trials for a time, each with a token by which outdated writers are refused."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -33,10 +33,10 @@ class Leases(Database):
         ttl_s: float,
         limit: int = 1_000,
         alone: bool = False,
-        without: Collection[str] = (),
+        excluding: Collection[str] = (),
     ) -> list[Lease]:
         """Hand out up to `limit` pending trials of the shard for `ttl_s` seconds, in the order of the plan;
-        none of the models `without`.
+        none of the models `excluding`.
 
         With `alone`, one trial whose worker has died ALONE_AFTER times: it must run with no other beside
         it, so that, should it kill the worker again, it takes none along. Nothing if the job is not open.
@@ -53,8 +53,8 @@ class Leases(Database):
                 return []
             _stop_at_limits(db, job, here, now=now)
             which = select(trials.c.trial_id).where(here, suspect if alone else ~suspect)
-            if without:
-                which = which.where(trials.c.model.not_in(without))
+            if excluding:
+                which = which.where(trials.c.model.not_in(excluding))
             which = which.order_by(trials.c.ordinal).limit(1 if alone else limit)
             handed_out = (
                 update(trials)
@@ -68,13 +68,13 @@ class Leases(Database):
                 )
                 .returning(*trials.c)
             )
-            found = sorted(db.execute(handed_out).mappings().all(), key=lambda row: int(row["ordinal"]))
-            if found:
+            leased = sorted(db.execute(handed_out).mappings().all(), key=lambda row: int(row["ordinal"]))
+            if leased:
                 fresh = (jobs.c.status == "queued") | jobs.c.stuck_since.is_not(None)
                 begun = update(jobs).where(jobs.c.id == job_id, fresh)
                 values = {"status": "running", "started_at": job["started_at"] or now, "stuck_since": None}
                 db.execute(begun.values(values))
-        return [Lease(trial=trial_of(row), attempt=row["attempt"], token=row["token"]) for row in found]
+        return [Lease(trial=trial_of(row), attempt=row["attempt"], token=row["token"]) for row in leased]
 
     def has_poison_suspects(self, job_id: str, shard: int) -> bool:
         """Whether a trial of the shard waits that must run alone."""
@@ -87,9 +87,9 @@ class Leases(Database):
         """Hold what `worker` has for another `ttl_s` seconds; return (trial id, token) of what that is."""
         held = select(trials.c.trial_id).where(trials.c.worker == worker, trials.c.state == LEASED)
         # What another transaction has locked just now ends, or is taken back: neither is held on to.
-        mine = trials.c.trial_id.in_(held.with_for_update(skip_locked=True))
+        own = trials.c.trial_id.in_(held.with_for_update(skip_locked=True))
         with self.writing() as db:
-            renewed = update(trials).where(mine).values(lease_until=self.now(db) + ttl_s)
+            renewed = update(trials).where(own).values(lease_until=self.now(db) + ttl_s)
             return set(db.execute(renewed.returning(trials.c.trial_id, trials.c.token)).all())
 
     def release(self, leases: Sequence[Lease]) -> None:
@@ -104,8 +104,8 @@ class Leases(Database):
         """Give back what `worker` holds beside `leases`: handed out to it by an answer that was lost."""
         pairs = [(lease.trial.trial_id, lease.token) for lease in leases]
         with self.writing() as db:
-            mine = (trials.c.worker == worker) & (trials.c.state == LEASED)
-            beside = mine & tuple_(trials.c.trial_id, trials.c.token).not_in(pairs)
+            own = (trials.c.worker == worker) & (trials.c.state == LEASED)
+            beside = own & tuple_(trials.c.trial_id, trials.c.token).not_in(pairs)
             back = {"state": "pending", "lease_until": None, "worker": None, "attempt": trials.c.attempt - 1}
             db.execute(update(trials).where(beside).values(back))
 
@@ -140,9 +140,9 @@ class Leases(Database):
                     db, here & (trials.c.attempt >= MAX_ATTEMPTS), stop_reason="worker_lost", now=now
                 )
                 freed = update(trials).where(here).values(state="pending", lease_until=None, worker=None)
-                found = db.execute(freed.returning(trials.c.job_id, trials.c.shard)).all()
+                freed_shards = db.execute(freed.returning(trials.c.job_id, trials.c.shard)).all()
                 if db.execute(select(jobs.c.status).where(jobs.c.id == job_id)).scalar_one() in OPEN:
-                    shards |= set(found)
+                    shards |= set(freed_shards)
         return sorted(shards)
 
     def unfinished_shards(self, job_id: str | None = None) -> list[tuple[str, int]]:
@@ -159,8 +159,8 @@ def _waiting_shards(db: Connection, job_id: str) -> list[int]:
     """Shards with pending trials and none leased; jumps from shard to shard, however large each is."""
     here = (trials.c.job_id == job_id) & (trials.c.state == PENDING)
     shards = select(func.min(trials.c.shard).label("shard")).where(here).cte("shards", recursive=True)
-    following = select(func.min(trials.c.shard)).where(here, trials.c.shard > shards.c.shard)
-    shards = shards.union_all(select(following.scalar_subquery()).where(shards.c.shard.is_not(None)))
+    next_shard = select(func.min(trials.c.shard)).where(here, trials.c.shard > shards.c.shard)
+    shards = shards.union_all(select(next_shard.scalar_subquery()).where(shards.c.shard.is_not(None)))
     waiting = db.execute(select(shards.c.shard).where(shards.c.shard.is_not(None))).scalars()
     leased = select(trials.c.shard).where(trials.c.job_id == job_id, trials.c.state == LEASED).distinct()
     busy = set(db.execute(leased).scalars())

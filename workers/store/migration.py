@@ -1,7 +1,7 @@
-"""Migration: moves a database to another revision of the tables, forward or back, in one transaction.
+"""Moves a database to another revision of the tables, forward or back, in one transaction.
 
 A new database gets today's tables at once and is marked with their revision. Alembic keeps the steps
-between revisions (`workers/store/revisions`) and the mark; it is imported only when somebody migrates.
+between revisions (`workers/store/revisions`) and the mark; it is imported only for a migration.
 """
 
 from collections.abc import Callable
@@ -59,18 +59,18 @@ def _known(script: ScriptDirectory, name: str, *, field: str) -> Script:
         SpecError: there is none.
     """
     try:
-        found = script.get_revision(name)
+        step = script.get_revision(name)
     except CommandError:
-        found = None
-    if found is None:
+        step = None
+    if step is None:
         names = ", ".join(sorted(revision.revision for revision in script.walk_revisions()))
         raise SpecError(f"{name!r} is no revision of this Gnomon; allowed: {names}, head", field=field)
-    return found
+    return step
 
 
 def _steps(script: ScriptDirectory, before: str | None, target: str) -> list[tuple[Callable[[], None], str]]:
     """What to run, and the mark after each, on the way from one revision to another."""
-    chain = [found.revision for found in script.walk_revisions()][::-1]
+    chain = [step.revision for step in script.walk_revisions()][::-1]
     start = (
         -1 if before is None else chain.index(_known(script, before, field="GNOMON_DATABASE_URL").revision)
     )

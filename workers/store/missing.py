@@ -1,4 +1,4 @@
-"""Ending trials that will not run: each gets its one outcome all the same."""
+"""Ends trials that will not run: each gets its one outcome all the same."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -29,13 +29,13 @@ def mark_missing(
     ended = (
         update(trials)
         .where(trials.c.trial_id.in_(some), which)  # PostgreSQL looks at it again once a row is unlocked
-        .values(state="done", lease_until=None, token=trials.c.token + 1)  # whoever ran it is refused
+        .values(state="done", lease_until=None, token=trials.c.token + 1)  # a late result is refused
         .returning(*trials.c)
     )
     count = 0
-    while found := db.execute(ended).mappings().all():
-        _keep_missing(db, found, stop_reason=stop_reason, error=error, now=now)
-        count += len(found)
+    while rows := db.execute(ended).mappings().all():
+        _keep_missing(db, rows, stop_reason=stop_reason, error=error, now=now)
+        count += len(rows)
     return count
 
 

@@ -1,4 +1,4 @@
-"""What is known of each model of a job: whether its preflight passed, what that cost, whether it was stopped.
+"""Keeps the state of each model of a job: whether its preflight passed, its cost, whether it was stopped.
 
 A model that is stopped is not called any more: its trials end as `infra_missing`, with its provider's words.
 """
@@ -20,18 +20,18 @@ class ModelChecks(Database):
     """The part of the store that knows the state of a job's models."""
 
     def begin_check(self, job_id: str, model: str, *, holder: str, ttl_s: float) -> tuple[ModelCheck, bool]:
-        """The model's state, and whether its preflight is `holder`'s to make: it is where nobody has made
-        one, or whoever began it was silent for `ttl_s` seconds. To call it again shows that one lives.
+        """The model's state, and whether its preflight is `holder`'s to make: it is where none was
+        made, or the process that began it was silent for `ttl_s` seconds. To call this again renews that.
         """
         with self.writing() as db:
             lock_jobs(db, [job_id])
-            now, known = self.now(db), _find(db, job_id, model)
-            if known is not None and known["state"] not in ("pending", "checking"):
-                return check_of(known, at_s=now), False
-            is_mine = known is None or known["holder"] in ("", holder) or known["lease_until"] < now
-            if is_mine:
+            now, stored = self.now(db), _find(db, job_id, model)
+            if stored is not None and stored["state"] not in ("pending", "checking"):
+                return check_of(stored, at_s=now), False
+            is_own = stored is None or stored["holder"] in ("", holder) or stored["lease_until"] < now
+            if is_own:
                 _set(db, job_id, model, state="checking", holder=holder, lease_until=now + ttl_s)
-            return check_of(_at(db, job_id, model), at_s=now), is_mine
+            return check_of(_at(db, job_id, model), at_s=now), is_own
 
     def end_check(
         self,
@@ -50,17 +50,17 @@ class ModelChecks(Database):
         """
         with self.writing() as db:
             lock_jobs(db, [job_id])
-            known = _at(db, job_id, model)
-            if not known["holder"]:
+            stored = _at(db, job_id, model)
+            if not stored["holder"]:
                 return
             add_results(db, job_id, (), [spent], now=self.now(db))
             cost = {
-                "calls": known["calls"] + calls,
-                "usd": _sum(known["usd"], spent.usd),
-                "tokens": _sum(known["tokens"], spent.tokens),
+                "calls": stored["calls"] + calls,
+                "usd": _sum(stored["usd"], spent.usd),
+                "tokens": _sum(stored["tokens"], spent.tokens),
             }
-            found = {"state": state, "cause": cause, "error": keepable(error), "holder": ""}
-            _set(db, job_id, model, **cost | (found if known["holder"] == holder else {}))
+            result = {"state": state, "cause": cause, "error": keepable(error), "holder": ""}
+            _set(db, job_id, model, **cost | (result if stored["holder"] == holder else {}))
 
     def note_wait(self, job_id: str, model: str, *, error: str, wait_s: float) -> None:
         """The model's provider has been asked too often: it is not called again for so many seconds."""
@@ -81,8 +81,8 @@ class ModelChecks(Database):
             lock_jobs(db, [job_id])
             if db.execute(select(jobs.c.status).where(jobs.c.id == job_id)).scalar_one_or_none() not in OPEN:
                 return
-            known = _find(db, job_id, model)
-            if known is None or known["state"] != STOPPED:
+            stored = _find(db, job_id, model)
+            if stored is None or stored["state"] != STOPPED:
                 _set(db, job_id, model, state=STOPPED, cause=cause, error=error, holder="")
             here = (trials.c.job_id == job_id) & (trials.c.model == model) & (trials.c.state == PENDING)
             mark_missing(db, here, stop_reason=f"provider:{cause}", error=error, now=self.now(db))
@@ -106,5 +106,5 @@ def _set(db: Connection, job_id: str, model: str, **values: object) -> None:
         db.execute(insert(model_checks).values(job_id=job_id, model=model, **first | values))
 
 
-def _sum(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one + other
+def _sum(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else first + second

@@ -1,4 +1,4 @@
-"""Records: what the store hands out. Times are UTC in ISO 8601."""
+"""The records that the store hands out. Times are UTC in ISO 8601."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class ModelCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobRecord:
-    """A job as it stands. `usd` and `tokens` are None as soon as one trial's share is unknown."""
+    """A job as it is now. `usd` and `tokens` are None as soon as one trial's share is unknown."""
 
     id: str
     name: str
@@ -73,7 +73,7 @@ class JobRecord:
     shards: int
     faults: tuple[DataFault, ...]
     error: str  # why it failed; empty otherwise
-    checks: tuple[ModelCheck, ...] = ()  # of its models, without those that call nobody
+    checks: tuple[ModelCheck, ...] = ()  # of its models, without those that make no calls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

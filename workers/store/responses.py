@@ -1,4 +1,4 @@
-"""Replies: what models have said, kept for a time, so that no call is paid twice."""
+"""Keeps replies of models for a time, so that no call is paid twice."""
 
 import logging
 from collections import defaultdict
@@ -29,14 +29,14 @@ class Responses(Database):
 
     def responses(self, scopes: Collection[bytes]) -> dict[bytes, dict[bytes, str]]:
         """What is kept of these scopes: bodies by key, by scope; every scope that was asked for is there."""
-        found: dict[bytes, dict[bytes, str]] = defaultdict(dict, {scope: {} for scope in scopes})
-        wanted = list(found)
+        bodies: dict[bytes, dict[bytes, str]] = defaultdict(dict, {scope: {} for scope in scopes})
+        wanted = list(bodies)
         with self.reading() as db:
             for start in range(0, len(wanted), QUERY_SCOPES):
                 here = replies.c.scope.in_(wanted[start : start + QUERY_SCOPES])
                 for row in db.execute(select(replies.c.scope, replies.c.key, replies.c.body).where(here)):
-                    found[row.scope][row.key] = row.body
-        return dict(found)
+                    bodies[row.scope][row.key] = row.body
+        return dict(bodies)
 
     def insert_responses(self, new: Iterable[CachedResponse]) -> None:
         """Keep replies; of two under one key the first stays. One that cannot be stored takes no other along.
@@ -44,7 +44,7 @@ class Responses(Database):
         Raises:
             sqlalchemy.exc.SQLAlchemyError: the database cannot be reached; try again.
         """
-        values = [one._asdict() for one in new]
+        values = [response._asdict() for response in new]
         if not values:
             return
         try:
@@ -55,13 +55,13 @@ class Responses(Database):
             if len(values) == 1:
                 log.warning("a reply cannot be kept: %s", in_words(error))
                 return
-            for one in values:
-                self.insert_responses([CachedResponse(**one)])
+            for row in values:
+                self.insert_responses([CachedResponse(**row)])
 
     def _insert(self, values: Sequence[Mapping[str, Any]]) -> None:
         with self.writing() as db:
             now = self.now(db)
-            rows = [{**one, "created_at": now} for one in values]
+            rows = [{**row, "created_at": now} for row in values]
             if self._is_sqlite:
                 db.execute(sqlite.insert(replies).on_conflict_do_nothing(), rows)
             else:

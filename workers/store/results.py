@@ -1,4 +1,4 @@
-"""Results: written in batches, once for each trial, and read back in the order they came."""
+"""Writes results in batches, once for each trial, and reads them back in the order they came."""
 
 import logging
 from collections import defaultdict
@@ -75,11 +75,11 @@ class Results(Database):
         if cursor is not None:
             query = query.where(results.c.seq > number_of(cursor))
         with self.reading() as db:
-            found = db.execute(query).mappings().all()
-            if not found:
+            rows = db.execute(query).mappings().all()
+            if not rows:
                 self._check_job(db, job_id)
-        last = str(found[limit - 1]["seq"]) if len(found) > limit else None
-        return Page(items=tuple(row_of(row) for row in found[:limit]), next_cursor=last)
+        last = str(rows[limit - 1]["seq"]) if len(rows) > limit else None
+        return Page(items=tuple(row_of(row) for row in rows[:limit]), next_cursor=last)
 
     def iter_rows(self, job_id: str) -> Iterator[Row]:
         """Every result of the job in the order they came, a batch in memory at a time."""
@@ -93,8 +93,8 @@ class Results(Database):
         columns = (results.c.seq, *(results.c[name] for name in COLUMNS))
         query = select(*columns).where(results.c.job_id == job_id, results.c.seq > seq)
         with self.reading() as db:
-            found = db.execute(query.order_by(results.c.seq).limit(limit)).all()
-        return [(row[0], row_in_order(row[1:])) for row in found]
+            rows = db.execute(query.order_by(results.c.seq).limit(limit)).all()
+        return [(row[0], row_in_order(row[1:])) for row in rows]
 
     def last_seq(self, job_id: str) -> int:
         """The number of the job's newest result; 0 before the first."""
@@ -128,12 +128,12 @@ class Results(Database):
             if is_passing(error):
                 raise
             if len(ended) > 1:
-                return {trial_id for one in ended for trial_id in self._finish([one])}
+                return {trial_id for result in ended for trial_id in self._finish([result])}
             return self._set_apart(ended[0], in_words(error))
 
-    def _set_apart(self, one: Ended, reason: str) -> set[str]:
+    def _set_apart(self, ended: Ended, reason: str) -> set[str]:
         """Keep, of a result that cannot be stored, that it is missing, why, and what it has cost."""
-        lease, row, trace = one
+        lease, row, trace = ended
         note = {"kind": "note", "text": f"the result could not be stored: {reason}"}
         log.warning("trial %s: %s", row.trial_id, note["text"])
         missing = _unstorable(lease, row)

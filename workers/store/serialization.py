@@ -1,4 +1,4 @@
-"""Encoding: rows and traces to columns and back, and what lies in the columns of jobs and trials."""
+"""Turns rows, traces, jobs and trials into columns and back."""
 
 import functools
 import json
@@ -92,52 +92,52 @@ def job_values(spec: JobSpec, faults: Sequence[DataFault]) -> dict[str, Any]:
     }
 
 
-def job_of(found: RowMapping, *, running: int, checks: tuple[ModelCheck, ...] = ()) -> JobRecord:
-    """The job that lies in these columns; `running` of its trials are leased."""
+def job_of(columns: RowMapping, *, running: int, checks: tuple[ModelCheck, ...] = ()) -> JobRecord:
+    """The job in these columns; `running` of its trials are leased."""
     return JobRecord(
-        id=found["id"],
-        name=found["name"],
-        status=found["status"],
-        spec=JobSpec.model_validate_json(found["spec"]),
-        spec_hash=found["spec_hash"],
-        created_at=iso(found["created_at"]) or "",
-        started_at=iso(found["started_at"]),
-        finished_at=iso(found["finished_at"]),
+        id=columns["id"],
+        name=columns["name"],
+        status=columns["status"],
+        spec=JobSpec.model_validate_json(columns["spec"]),
+        spec_hash=columns["spec_hash"],
+        created_at=iso(columns["created_at"]) or "",
+        started_at=iso(columns["started_at"]),
+        finished_at=iso(columns["finished_at"]),
         counts=Counts(
-            planned=found["planned"],
-            scored=found["scored"],
-            model_failed=found["model_failed"],
-            infra_missing=found["infra_missing"],
+            planned=columns["planned"],
+            scored=columns["scored"],
+            model_failed=columns["model_failed"],
+            infra_missing=columns["infra_missing"],
             running=running,
         ),
-        usd=None if found["unknown_usd"] else found["known_usd"],
-        tokens=None if found["unknown_tokens"] else found["known_tokens"],
-        known_usd=found["known_usd"],
-        known_tokens=found["known_tokens"],
-        shards=-(-found["planned"] // found["shard_size"]),
-        faults=tuple(DataFault(**fault) for fault in json.loads(found["faults"])),
-        error=found["error"],
+        usd=None if columns["unknown_usd"] else columns["known_usd"],
+        tokens=None if columns["unknown_tokens"] else columns["known_tokens"],
+        known_usd=columns["known_usd"],
+        known_tokens=columns["known_tokens"],
+        shards=-(-columns["planned"] // columns["shard_size"]),
+        faults=tuple(DataFault(**fault) for fault in json.loads(columns["faults"])),
+        error=columns["error"],
         checks=checks,
     )
 
 
-def check_of(found: RowMapping, *, at_s: float) -> ModelCheck:
-    """What is known at that time of a job's model, as it lies in these columns; a wait may be over."""
-    values = {field.name: found[field.name] for field in fields(ModelCheck)}
-    is_waiting = found["waits_until"] is not None and found["waits_until"] > at_s
-    wait = {"waits_until": iso(found["waits_until"]), "waits_for": found["waits_for"]}
+def check_of(columns: RowMapping, *, at_s: float) -> ModelCheck:
+    """What is known at that time of the job's model in these columns; a wait may be over."""
+    values = {field.name: columns[field.name] for field in fields(ModelCheck)}
+    is_waiting = columns["waits_until"] is not None and columns["waits_until"] > at_s
+    wait = {"waits_until": iso(columns["waits_until"]), "waits_for": columns["waits_for"]}
     return ModelCheck(**values | (wait if is_waiting else {"waits_until": None, "waits_for": ""}))
 
 
-def trial_of(found: RowMapping) -> Trial:
-    """The trial that lies in these columns."""
+def trial_of(columns: RowMapping) -> Trial:
+    """The trial in these columns."""
     return Trial(
-        trial_id=found["trial_id"],
-        job_id=found["job_id"],
-        ref=SampleRef(**{name: found[name] for name in _REF}),
-        model=found["model"],
-        arm=found["arm"],
-        repeat=found["repeat"],
+        trial_id=columns["trial_id"],
+        job_id=columns["job_id"],
+        ref=SampleRef(**{name: columns[name] for name in _REF}),
+        model=columns["model"],
+        arm=columns["arm"],
+        repeat=columns["repeat"],
     )
 
 

@@ -1,4 +1,4 @@
-"""SQLite: which library opens the file, how it is opened, whether it is whole and has room to grow."""
+"""Opens SQLite files: by which library, how, and whether the file is whole and has room to grow."""
 
 import os
 import shutil
@@ -86,8 +86,8 @@ def has_disk_space(url: URL) -> bool:
 
 def integrity_error(db: Connection) -> str | None:
     """What a quick look finds broken in the file, seconds for a gigabyte; None if nothing."""
-    found = str(db.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
-    return None if found == "ok" else found
+    answer = str(db.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
+    return None if answer == "ok" else answer
 
 
 def run(raw: Raw, statements: Sequence[str]) -> None:

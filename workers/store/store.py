@@ -1,4 +1,4 @@
-"""Store: everything that must outlive a process."""
+"""Puts the store together: everything that must outlive a process."""
 
 from sqlalchemy.exc import SQLAlchemyError
 

@@ -1,4 +1,4 @@
-"""Fleet: which workers were seen lately, and what they do."""
+"""Keeps which workers gave a sign of life lately, and what they do."""
 
 from sqlalchemy import delete, insert, select, update
 
@@ -32,5 +32,5 @@ class WorkerRegistry(Database):
         """Every worker seen in the last SEEN_FOR_S seconds, by name."""
         with self.reading() as db:
             lately = workers.c.seen_at >= self.now(db) - REMEMBERED_FOR_S
-            found = db.execute(select(workers).where(lately).order_by(workers.c.name)).mappings()
-            return [WorkerRecord(**{**row, "seen_at": iso(row["seen_at"])}) for row in found]
+            rows = db.execute(select(workers).where(lately).order_by(workers.c.name)).mappings()
+            return [WorkerRecord(**{**row, "seen_at": iso(row["seen_at"])}) for row in rows]

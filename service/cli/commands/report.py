@@ -26,7 +26,7 @@ FORMATS = ("json", "html", "md", "csv", "parquet")
 def report(job: str, kind: str | None, out: Path | None, data_dir: Path | None) -> None:
     """Print or write the report of JOB; csv and parquet hold its result rows."""
     from service.cli.common import existing_store
-    from workers.lean import raise_gc_threshold
+    from workers.process import raise_gc_threshold
 
     raise_gc_threshold()
     kind = kind or _by_ending(out)

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 from agents.core.langgraph_runtime import DISPENSABLE
-from workers.lean import DISPENSABLE as DISPENSABLE_TO_REDIS
+from workers.process import DISPENSABLE as DISPENSABLE_TO_REDIS
 
 HEAVY = {"PIL", "av", "litellm", "networkx", "numpy", "opening_hours", "pyarrow", "scipy", "shapely", "yaml"}
 OPTIONAL = {"charset_normalizer", "httpx2", "opentelemetry", "psutil", "pygments", "rich"}
@@ -15,7 +15,7 @@ import json, sys
 import workers.__main__
 assert "redis" not in sys.modules  # its start comes first, then Redis, or it would bring OpenTelemetry along
 
-from workers.lean import limit_memory
+from workers.process import limit_memory
 limit_memory()
 from agents.models.catalog import open_model, preload
 from gnomon.media import MediaStore

@@ -1,4 +1,4 @@
-"""Insisting: asking the store again while it is away."""
+"""Asks the store again while it is away."""
 
 import asyncio
 import logging
@@ -9,14 +9,14 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from workers.store.database import in_words, is_passing
 
-AGAIN_S = 0.2
+RETRY_S = 0.2
 log = logging.getLogger(__name__)
-Told = TypeVar("Told")
+T = TypeVar("T")
 
 
-async def insisted(
-    ask: Callable[[], Awaitable[Told]], *, what: str, gives_up: Callable[[], bool] = lambda: False
-) -> Told:
+async def retry_until_store_answers(
+    ask: Callable[[], Awaitable[T]], *, what: str, gives_up: Callable[[], bool] = lambda: False
+) -> T:
     """What the store answers, however long it is away; `what` names the question in the log.
 
     Raises:
@@ -29,4 +29,4 @@ async def insisted(
             if not is_passing(error) or gives_up():
                 raise
             log.warning("%s: the store does not answer yet: %s", what, in_words(error))
-            await asyncio.sleep(AGAIN_S)
+            await asyncio.sleep(RETRY_S)
