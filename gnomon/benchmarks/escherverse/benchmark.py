@@ -10,11 +10,11 @@ from gnomon.benchmarks.escherverse.loader import open_samples
 from gnomon.benchmarks.escherverse.official import VARIANTS, score_official
 from gnomon.benchmarks.escherverse.strict import score_strict
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select, Varied
+from gnomon.core.decoding import EVERY_TASK, Decoding
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
-from gnomon.spec.decoding import EVERY_TASK, Decoding
 from tools.core.tool import Need
 
 
