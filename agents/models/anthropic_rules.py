@@ -5,9 +5,9 @@ from typing import Any
 
 from agents.models import chat_format as wire
 from agents.models.endpoint import Endpoint
+from gnomon.core.decoding import NO_DECODING, Decoding
 from gnomon.core.message import ToolChoice
 from gnomon.price_table import most_output_tokens
-from gnomon.spec.decoding import NO_DECODING, Decoding
 from gnomon.spec.job_spec import ModelSpec
 
 ENDPOINT = Endpoint(

@@ -8,11 +8,11 @@ from typing import Any
 from agents.models.chat_turn import AS_IT_CAME, TurnRules
 from agents.models.image_urls import PICTURES
 from agents.models.providers import PROVIDERS, provider_of
+from gnomon.core.decoding import Decoding
 from gnomon.core.errors import ProviderFault
 from gnomon.core.message import FunctionCall, ImageBlock, Message, TextBlock, ToolCall
 from gnomon.core.redaction import key_in
 from gnomon.media import MediaStore
-from gnomon.spec.decoding import Decoding
 from gnomon.spec.job_spec import ModelSpec
 
 MAX_REPLY_CHARS = 1_000_000

@@ -14,11 +14,11 @@ from agents.models.litellm_errors import Scrubber
 from agents.models.payload import Payload
 from agents.models.prompt_cache import wants_marks
 from agents.models.providers import provider_of
+from gnomon.core.decoding import Decoding
 from gnomon.core.errors import SpecError
 from gnomon.core.model import Reply, Request
 from gnomon.media import MediaStore
 from gnomon.price_table import entry_of
-from gnomon.spec.decoding import Decoding
 from gnomon.spec.job_spec import ModelSpec
 
 PROVIDERS = ("openai", "hosted_vllm")

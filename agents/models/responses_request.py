@@ -11,10 +11,10 @@ from agents.models.image_urls import PICTURES
 from agents.models.json_pieces import Piece, Written, pieces_of
 from agents.models.kept_calls import kept_calls
 from agents.models.payload import dump
+from gnomon.core.decoding import Decoding
 from gnomon.core.message import ImageBlock, Message, TextBlock, ToolCall, ToolSchema
 from gnomon.core.model import Request, memoize_by_tools
 from gnomon.media import MediaStore
-from gnomon.spec.decoding import Decoding
 from gnomon.spec.job_spec import ModelSpec
 
 DIALECT: Final = "responses"

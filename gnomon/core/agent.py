@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from gnomon.core.arm import Arm
+from gnomon.core.decoding import NO_DECODING, Decoding
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.ids import stable_seed
 from gnomon.core.message import ImageBlock, Message, TextBlock, ToolCall, ToolChoice
 from gnomon.core.model import Model, Reply, Request
 from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy
 from gnomon.core.trace import PROVIDER_FAULT, NoteStep, ReplyStep, ToolStep, Trace
-from gnomon.spec.decoding import NO_DECODING, Decoding
 from gnomon.trials.provider_wait import sleep_as_asked
 from tools.core.registry import Registry
 from tools.core.toolbox import Observation, Toolbox

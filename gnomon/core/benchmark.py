@@ -15,12 +15,12 @@ from typing import Annotated, Any, Literal, Protocol, Self, runtime_checkable
 
 from pydantic import ConfigDict, Field, model_validator
 
+from gnomon.core.decoding import Decoding
 from gnomon.core.errors import SpecError
 from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.core.score import Score
 from gnomon.core.validation import AS_LIST, StrictModel
 from gnomon.media import MediaStore
-from gnomon.spec.decoding import Decoding
 from tools.core.registry import Registry
 from tools.core.tool import Need
 from tools.core.toolbox import TOOLS

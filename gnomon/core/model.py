@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from gnomon.core.decoding import NO_DECODING, Decoding
 from gnomon.core.message import Message, ProviderTurn, ToolCall, ToolChoice, ToolSchema
-from gnomon.spec.decoding import NO_DECODING, Decoding
 
 T = TypeVar("T")
 

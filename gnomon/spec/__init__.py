@@ -2,5 +2,5 @@
 
 Start with `job_spec.py` (the fields of a job; arms and contrasts are in `gnomon/core/arm.py`) and
 `rules.py` (all that may be wrong with a spec, in order). `preset.py` makes arms of a preset's options,
-`analysis_spec.py` declares what is compared, `decoding.py` how replies are drawn.
+`analysis_spec.py` declares what is compared.
 """

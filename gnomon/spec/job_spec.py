@@ -7,12 +7,12 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from gnomon.core.arm import Arm, Contrast
 from gnomon.core.benchmark import BENCHMARKS, Benchmark, PromptProtocol, Select
+from gnomon.core.decoding import EVERY_TASK, NO_DECODING, Decoding
 from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in, provider_in
 from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy, is_default
 from gnomon.core.validation import StrictModel
 from gnomon.spec.analysis_spec import AnalysisSpec
-from gnomon.spec.decoding import EVERY_TASK, NO_DECODING, Decoding
 
 ReasoningHistory = Literal["auto", "all", "last", "none"]
 

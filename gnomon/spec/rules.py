@@ -27,13 +27,13 @@ from gnomon.core.benchmark import (
     decoding_of,
     request_planners,
 )
+from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.model import is_built_in
 from gnomon.core.validation import first_validation_error
 from gnomon.media import MediaStore
 from gnomon.price_table import price_entry
 from gnomon.spec.data_paths import for_command_line, from_request
-from gnomon.spec.decoding import EVERY_TASK
 from gnomon.spec.endpoints import NO_ENDPOINTS, EndpointAllowlist, check_endpoints
 from gnomon.spec.job_spec import JobSpec, shows_media
 from gnomon.spec.model_ids import check_model_id

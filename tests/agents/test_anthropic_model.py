@@ -11,9 +11,9 @@ from agents.models.anthropic_model import AnthropicModel
 from agents.models.anthropic_request import MessagesRequest
 from agents.models.catalog import open_model
 from agents.models.image_urls import PICTURES
+from gnomon.core.decoding import Decoding
 from gnomon.core.errors import DataError, ModelFault, ProviderFault, SpecError
 from gnomon.media import MediaStore
-from gnomon.spec.decoding import Decoding
 from gnomon.spec.job_spec import ModelSpec
 from tests.agents.conformance.anthropic import AnthropicDialect
 from tests.agents.conformance.server import conforming

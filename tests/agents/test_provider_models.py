@@ -13,10 +13,10 @@ from PIL import Image
 from agents.models.litellm_errors import Scrubber, fault_of
 from agents.models.litellm_model import LiteLLMModel
 from agents.models.openai_model import OpenAIModel
+from gnomon.core.decoding import Decoding
 from gnomon.core.errors import DataError, ModelFault, ProviderFault, SpecError
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.spec.decoding import Decoding
 from gnomon.spec.job_spec import ModelSpec
 
 CANARY = "canary-4f1d-do-not-leak-7b2e"

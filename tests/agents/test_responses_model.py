@@ -7,9 +7,9 @@ import pytest
 
 from agents.models.catalog import open_model
 from agents.models.responses_model import ResponsesModel
+from gnomon.core.decoding import Decoding
 from gnomon.core.errors import ModelFault, ProviderFault, SpecError
 from gnomon.media import MediaStore
-from gnomon.spec.decoding import Decoding
 from gnomon.spec.job_spec import ModelSpec
 from gnomon.spec.rules import parse_spec
 from tests.agents.conformance.responses import ResponsesDialect

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from gnomon.core.decoding import Decoding
 from gnomon.core.message import Message, ProviderTurn
 from gnomon.core.model import Reply, Request
 from gnomon.core.row import Row
 from gnomon.core.sample import SampleRef
-from gnomon.spec.decoding import Decoding
 from gnomon.spec.job_spec import ModelSpec
 from gnomon.trials.trial_plan import Trial
 from tests.agents.conftest import FakeProvider, provider

@@ -9,11 +9,11 @@ from gnomon.benchmarks.escherverse.item import CATEGORIES, SCENES, kind_of, spli
 from gnomon.benchmarks.escherverse.loader import open_samples
 from gnomon.benchmarks.escherverse.scoring import VARIANTS, score_official, score_strict
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select, Varied
+from gnomon.core.decoding import EVERY_TASK, Decoding
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
-from gnomon.spec.decoding import EVERY_TASK, Decoding
 from tools.core.tool import Need
 
 

@@ -16,11 +16,11 @@ from gnomon.core.benchmark import (
     Select,
     reject_variant,
 )
+from gnomon.core.decoding import EVERY_TASK, Decoding
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
-from gnomon.spec.decoding import EVERY_TASK, Decoding
 from tools.core.tool import Need
 
 # What neither a check of a spec nor a generated world needs.

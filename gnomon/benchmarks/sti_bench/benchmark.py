@@ -26,12 +26,12 @@ from gnomon.core.benchmark import (
     Varied,
     reject_variant,
 )
+from gnomon.core.decoding import EVERY_TASK, Decoding
 from gnomon.core.errors import DataError
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
 from gnomon.media.clip_samples import draw_samples, question_of
-from gnomon.spec.decoding import EVERY_TASK, Decoding
 from tools.core.tool import Need
 
 

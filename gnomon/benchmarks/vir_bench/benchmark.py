@@ -21,11 +21,11 @@ from gnomon.core.benchmark import (
     Varied,
     reject_variant,
 )
+from gnomon.core.decoding import Decoding
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
-from gnomon.spec.decoding import Decoding
 from tools.core.tool import Need
 
 
