@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 PRESET, FROM, ARM = "matched_compute", "tokens_from", "tokens_arm"
 
 
-def resolve_token_budget(given: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+def resolve_token_budget(spec: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     """The spec, with `tokens` filled in if its preset names a stored job in `tokens_from`.
 
     The tokens of a trial, prompt and completion, are averaged over the trials of that job's arm with tools
@@ -26,18 +26,18 @@ def resolve_token_budget(given: Mapping[str, Any], settings: Settings) -> dict[s
         SpecError: the job or arm does not exist, has another benchmark or model or has not ended, or its
             provider counted no tokens.
     """
-    options = given.get("arms")
+    options = spec.get("arms")
     if not isinstance(options, Mapping) or options.get("preset") != PRESET or FROM not in options:
-        return dict(given)
+        return dict(spec)
     if "tokens" in options:
         raise _fault(f"give either tokens or {FROM}, not both")
     from workers.store.store import open_store  # late: few specs need the store
 
     store = open_store(settings.database_url)
     try:
-        job = _job(store, options[FROM], benchmark=given.get("benchmark"))
+        job = _job(store, options[FROM], benchmark=spec.get("benchmark"))
         arm = _arm(job.spec, options.get(ARM))
-        model = _model(job.spec, given.get("models"))
+        model = _model(job.spec, spec.get("models"))
         counts = [
             row.prompt_tokens + row.completion_tokens
             for row in store.iter_rows(job.id)
@@ -53,7 +53,7 @@ def resolve_token_budget(given: Mapping[str, Any], settings: Settings) -> dict[s
     tokens = round(sum(counts) / len(counts))
     note = f"{tokens:,} tokens per trial: the mean of {len(counts):,} trials under {arm.name} in {job.id}"
     kept = {name: value for name, value in options.items() if name not in (FROM, ARM)}
-    return {**given, "arms": {**kept, "tokens": tokens}, "analysis": _noted(given.get("analysis"), note)}
+    return {**spec, "arms": {**kept, "tokens": tokens}, "analysis": _noted(spec.get("analysis"), note)}
 
 
 def _job(store: "Store", job_id: object, *, benchmark: object) -> "JobRecord":
