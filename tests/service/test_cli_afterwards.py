@@ -19,6 +19,7 @@ from gnomon.core.score import Outcome
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import trial_id
+from service.cli.commands.submit import _wait_for_end
 from service.cli.main import main
 from service.jobs import resume
 from workers.open_job import open_spec
@@ -181,6 +182,34 @@ def test_two_jobs_are_compared_sample_by_sample(file: File, capsys: pytest.Captu
     assert whole["reference / raw"]["diff"] == 1.0
     assert whole["reference / tools"]["diff"] == 0.0
     assert "<!doctype html>" in Path("page.html").read_text()
+
+
+def test_a_cancelled_job_is_listed_with_what_is_in_flight(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = JobSpec.model_validate(SPEC)
+    job = store.create_job(spec, open_spec(spec, MediaStore(tmp_path / "media")).samples.refs)
+    store.lease(job.id, 0, worker="w", ttl_s=60.0)
+    running = store.cancel(job.id).counts.running
+    assert running > 0
+    assert gnomon("jobs") == 0
+    assert f"0 of 28 done, 0 missing, stopping: {running} in flight" in capsys.readouterr().out
+
+
+def test_waiting_for_a_cancelled_job_says_once_what_is_in_flight(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    counts = {"scored": 1, "model_failed": 0, "infra_missing": 0}
+    jobs = [{"status": "cancelled", "counts": {**counts, "running": running}} for running in (3, 1, 0)]
+
+    class Service:
+        def wait(self, job_id: str, show: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+            for job in jobs:
+                show(job)
+            return jobs[-1]
+
+    assert _wait_for_end(Service(), {"id": "j_1", "planned_trials": 9}) == jobs[-1]
+    assert capsys.readouterr().err.count("stopping: ") == 1
 
 
 def test_a_job_compared_with_itself_is_said_to_be_the_same(

@@ -93,7 +93,9 @@ def filtered(rows: tuple[Path, ...], data: Path, out: Path, arm: str) -> None:
     results = read_result_rows(rows, arm=arm)
     verdict = judged(results)
     left = write_filtered(verdict, benchmark=results[0]["benchmark"], data=data, out=out)
-    asked = len(verdict.dropped) + len(verdict.kept)
+    judged_count = len(verdict.dropped) + len(verdict.kept)
     models = len(verdict.models)
-    click.echo(f"{len(verdict.dropped)} of {asked} dropped: all {models} models were right without looking")
+    click.echo(
+        f"{len(verdict.dropped)} of {judged_count} dropped: all {models} models were right without looking"
+    )
     click.echo(f"{len(verdict.unasked)} kept because a model gave no answer; {left} rows: {out}")

@@ -42,12 +42,12 @@ def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
         if not wait:
             click.echo(json.dumps(posted, indent=2) if as_json else job_id)
             return
-        job = _wait(client, posted)
+        job = _wait_for_end(client, posted)
         _print(client.report(job_id), as_json=as_json)
     sys.exit(exit_code(job["status"], missing=job["counts"]["infra_missing"]))
 
 
-def _wait(client: Any, posted: dict[str, Any]) -> dict[str, Any]:
+def _wait_for_end(client: Any, posted: dict[str, Any]) -> dict[str, Any]:
     from service.cli.common import say_stopping
     from service.cli.progress import Counter
 
