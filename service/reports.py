@@ -32,6 +32,7 @@ def report_of(store: Store, job_id: str) -> Report:
         trace=store.trace,
         error=job.error,
         checks=[cast(ModelCheckRow, asdict(check)) for check in job.checks],
+        spec_hash=job.spec_hash,
     )
 
 

@@ -115,8 +115,7 @@ class Runner:
         while not self._stopping:
             await self._note_limit()
             while (leased := self._next()) is not None and await self._can_start(leased):
-                source.waiting.remove(leased)
-                running.start(leased)
+                self._start(leased)
                 await running.ramp.step()
             resting = slots.resting
             ready = sum(leased.trial.model not in resting for leased in source.waiting)
@@ -164,6 +163,12 @@ class Runner:
         except SQLAlchemyError as error:
             log.warning("the job's limits could not be looked at yet: %s", error)
             return False
+
+    def _start(self, leased: LeasedTrial) -> None:
+        self._source.waiting.remove(leased)
+        if self._budget is not None:
+            self._budget.start_trial(leased.trial.trial_id)
+        self._running.start(leased)
 
     async def _run_isolated(self) -> None:
         """Trials whose workers died before: one at a time, when every earlier result is safe."""

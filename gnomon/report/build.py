@@ -31,13 +31,15 @@ def build_report(
     trace: ReadTrace = _no_trace,
     error: str = "",
     checks: Sequence[ModelCheckRow] = (),
+    spec_hash: str = "",
 ) -> Report:
     """The report of a job in any state, down to one without rows: the parts of all sections.
 
     `planned` counts trials. `benchmark` is the spec's own unless given. Rows are read once, so an iterator
     over a store will do; `trace` reads a stored trace by its trial's id. `error` says why a job failed, and
-    `checks` what came of its models' preflights. The result holds plain data only
-    and no number that is not finite.
+    `checks` what came of its models' preflights. `spec_hash` is that of the spec unless given: a job
+    keeps the one that it was stored with, however many fields a spec has gained since. The result holds plain
+    data only and no number that is not finite.
 
     Raises:
         Unwanted: the report is no longer wanted, see `gnomon.stopping`.
@@ -60,6 +62,7 @@ def build_report(
         checks=checks,
         trace=trace,
         error=error,
+        spec_hash=spec_hash or spec.content_hash,
     )
     fields: dict[str, Any] = {}
     for section in sections():

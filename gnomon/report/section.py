@@ -51,6 +51,7 @@ class ReportInput:
     checks: "Sequence[ModelCheckRow]" = ()
     trace: ReadTrace = lambda _: None  # reads a stored trace by its trial's id
     error: str = ""  # why the job failed
+    spec_hash: str
     _parts: dict[str, Any] = field(default_factory=dict)
 
     def part(self, section: "Section[Part]") -> Part:

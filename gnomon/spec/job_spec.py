@@ -9,6 +9,7 @@ from gnomon.core.arm import Arm, Contrast
 from gnomon.core.benchmark import BENCHMARKS, Benchmark, PromptProtocol, Select
 from gnomon.core.decoding import EVERY_TASK, NO_DECODING, Decoding
 from gnomon.core.errors import SpecError
+from gnomon.core.ids import stable_hash
 from gnomon.core.model import is_built_in, provider_in
 from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy, is_default
 from gnomon.core.validation import StrictModel
@@ -129,6 +130,11 @@ class JobSpec(StrictModel):
             if twice:
                 raise ValueError(f"{field}: the name {twice[0]!r} stands twice; give each its own `name`")
         return self
+
+    @property
+    def content_hash(self) -> str:
+        """The same for the same spec in one version of Gnomon; a field that is added changes it."""
+        return stable_hash(self.model_dump(mode="json"))
 
     def plugin(self) -> Benchmark:
         """The benchmark's plug-in."""

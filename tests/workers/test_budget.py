@@ -18,6 +18,7 @@ from gnomon.spec.job_spec import ModelSpec
 from tests.workers.conftest import BOTH, Clock, create
 from workers.budget.client import BudgetClient
 from workers.budget.model import with_budget
+from workers.budget.reservations import current_trial_id
 from workers.store import Store
 from workers.store.budgets import ReserveResult, SpendLimit
 from workers.store.job_counters import Usage
@@ -357,6 +358,28 @@ async def test_a_sample_begins_only_where_all_its_trials_can_be_paid(store: Stor
     assert not await budget.reserve_sample({"d1": "raw", "d2": "tools"})
     assert budget.is_exhausted
     assert await budget.reserve_sample({"a3": "tools"}), "what has begun may still be ended"
+
+
+async def test_trials_that_wait_for_a_slot_keep_no_other_process_waiting(store: Store) -> None:
+    job, till = create(store, limits={"usd": 100.0}), Till()
+
+    both_are_shown = asyncio.Barrier(2)
+
+    async def run(holder: str) -> None:
+        budget = budget_of(store, job.id, holder)
+        assert await budget.reserve_sample({f"{holder}1": "raw", f"{holder}2": "tools"})
+        model = with_budget(till, TILL, budget)
+        for trial in (f"{holder}1", f"{holder}2"):  # one slot: the second starts when the first has ended
+            budget.start_trial(trial)
+            current_trial_id.set(trial)
+            await budget.refresh()  # as a running shard does: the other process sees that this one is busy
+            await both_are_shown.wait()
+            await model.reply(REQUEST)
+            budget.release_trials([trial])
+
+    async with asyncio.timeout(20):
+        await asyncio.gather(run("p"), run("q"))
+    assert till.taken == 4
 
 
 async def test_where_nothing_is_left_not_even_a_first_call_goes_out(store: Store) -> None:

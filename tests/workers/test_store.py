@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from gnomon.core.errors import Conflict, NotFound, SpecError
 from gnomon.core.sample import DataFault, SampleRef
@@ -15,7 +15,7 @@ from tests.workers.tiny_worker import refs
 from workers.store import JobRecord, Lease, Store
 from workers.store.job_counters import Usage
 from workers.store.missing import BATCH
-from workers.store.schema import trials
+from workers.store.schema import jobs, trials
 
 pytestmark = BOTH
 TTL_S = 10.0
@@ -44,6 +44,16 @@ def test_the_same_key_gives_the_same_job_and_another_spec_under_it_is_a_conflict
     assert store.create_job(make_spec(), refs(4), idempotency_key="k").id == first.id
     with pytest.raises(Conflict, match="another spec"):
         store.create_job(make_spec(name="other"), refs(4), idempotency_key="k")
+
+
+def test_the_same_key_gives_the_same_job_though_specs_have_gained_fields_since(store: Store) -> None:
+    first = store.create_job(make_spec(), refs(4), idempotency_key="k")
+    with store.writing() as db:
+        stored = json.loads(db.execute(select(jobs.c.spec)).scalar_one())
+        del stored["cache"]  # as an older version wrote it, with the hash that it then had
+        db.execute(update(jobs).values(spec=json.dumps(stored), spec_hash="of an older version"))
+    again = store.create_job(make_spec(), refs(4), idempotency_key="k")
+    assert (again.id, again.spec_hash) == (first.id, "of an older version")
 
 
 def test_a_job_without_samples_or_with_one_twice_is_refused(store: Store) -> None:

@@ -76,6 +76,10 @@ class BudgetClient:
                 await self._mark_exhausted()
         return False
 
+    def start_trial(self, trial_id: str) -> None:
+        """The trial runs from now on; until then its reservation waits for a slot, and settles nothing."""
+        self._reservations.start(trial_id)
+
     def release_trials(self, trial_ids: Sequence[str], *, has_run: bool = True) -> None:
         """These trials have ended, or are given back: what their reservations hold is everybody's."""
         for trial_id in trial_ids:
@@ -189,8 +193,8 @@ class BudgetClient:
         self.is_exhausted = True
 
     def _busy(self) -> int:
-        """Calls in flight, or trials that have begun and do not wait for money."""
-        return max(self._calls, len(self._reservations) - self._waiting)
+        """Calls in flight, or trials that run and do not wait for money."""
+        return max(self._calls, self._reservations.running - self._waiting)
 
     def _block_now(self) -> int:
         """How many to ask for together: more, the sooner the last ones were used up."""

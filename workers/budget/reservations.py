@@ -33,6 +33,7 @@ class TrialReservations:
 
     def __init__(self) -> None:
         self._open: dict[str, TrialReservation] = {}
+        self._running: set[str] = set()
         self.all_left = ZERO_USAGE  # in all of them
         self.most: dict[str, tuple[float, float]] = {}  # by kind: tokens and dollars of the dearest trial
 
@@ -41,6 +42,11 @@ class TrialReservations:
 
     def __contains__(self, trial_id: str) -> bool:
         return trial_id in self._open
+
+    @property
+    def running(self) -> int:
+        """How many of the trials run; the others of their samples wait for a slot."""
+        return len(self._running)
 
     def wanted(self, kinds: Mapping[str, str]) -> Usage | None:
         """What these trials (id to kind) would reserve; None where nothing is known of a trial's kind."""
@@ -58,8 +64,14 @@ class TrialReservations:
             )
             self._count(ZERO_USAGE, reservation.left)
 
+    def start(self, trial_id: str) -> None:
+        """The trial runs from now on."""
+        if trial_id in self._open:
+            self._running.add(trial_id)
+
     def close(self, trial_id: str, *, has_run: bool) -> None:
         """The trial has ended: take note of what it cost. One that is given back tells nothing."""
+        self._running.discard(trial_id)
         if (reservation := self._open.pop(trial_id, None)) is not None:
             self._count(reservation.left, ZERO_USAGE)
             if has_run:

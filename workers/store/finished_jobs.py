@@ -9,7 +9,6 @@ from typing import Any
 from sqlalchemy import func, insert, select, update
 from sqlalchemy.exc import OperationalError
 
-from gnomon.core.ids import stable_hash
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.spec.job_spec import JobSpec
@@ -71,7 +70,7 @@ class FinishedJobs(Jobs):
                     insert(jobs).values(
                         **job_values(spec, faults) | {"status": "running"},
                         id=job_id,
-                        spec_hash=stable_hash(spec.model_dump(mode="json")),
+                        spec_hash=spec.content_hash,
                         created_at=now,
                         started_at=now,
                         planned=count,

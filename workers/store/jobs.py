@@ -8,7 +8,6 @@ from sqlalchemy import Connection, RowMapping, delete, func, insert, select, upd
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from gnomon.core.errors import Conflict, NotFound, SpecError
-from gnomon.core.ids import stable_hash
 from gnomon.core.missing import keepable
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.score import Outcome
@@ -68,15 +67,15 @@ class Jobs(Database):
         self.check_disk_space()
         if not refs:
             raise SpecError("nothing is selected; widen tasks, scenes or limit", field="select")
-        job_id, spec_hash = "j_" + secrets.token_hex(10), stable_hash(spec.model_dump(mode="json"))
-        earlier = self._by_key(idempotency_key, spec_hash)
+        job_id = "j_" + secrets.token_hex(10)
+        earlier = self._by_key(idempotency_key, spec)
         if earlier is not None:
             return earlier
         count = count_trials(spec, len(refs))
         size = shard_size(spec, count)
         new = job_values(spec, faults) | {
             "id": job_id,
-            "spec_hash": spec_hash,
+            "spec_hash": spec.content_hash,
             "idempotency_key": idempotency_key,
         }
         try:
@@ -91,9 +90,7 @@ class Jobs(Database):
                 return self.job(job_id)  # only the answer to the commit was lost
             if not isinstance(error, IntegrityError):
                 raise
-            earlier = self._by_key(
-                idempotency_key, spec_hash
-            )  # it came twice at once, and the other was first
+            earlier = self._by_key(idempotency_key, spec)  # it came twice at once, and the other was first
             if earlier is None:
                 raise SpecError("the benchmark names a sample twice", field="select") from None
             return earlier
@@ -222,17 +219,17 @@ class Jobs(Database):
             leased = db.execute(select(func.count()).where(trials.c.state == LEASED)).scalar_one()
         return {**{name: float(spent[name]) for name in names}, "leased": float(leased)}
 
-    def _by_key(self, key: str | None, spec_hash: str) -> JobRecord | None:
+    def _by_key(self, key: str | None, spec: JobSpec) -> JobRecord | None:
+        """The job of that key. Specs are compared as they are read now: hashes change with new fields."""
         if key is None:
             return None
         with self.reading() as db:
             rows = db.execute(select(jobs).where(jobs.c.idempotency_key == key)).mappings().all()
-            if rows and rows[0]["spec_hash"] != spec_hash:
-                message = (
-                    f"the key {key!r} belongs to job {rows[0]['id']}, which has another spec; use a new key"
-                )
-                raise Conflict(message, field="Idempotency-Key")
-            return next(iter(_records(db, rows, now=self.now(db))), None)
+            job = next(iter(_records(db, rows, now=self.now(db))), None)
+        if job is not None and job.spec != spec:
+            message = f"the key {key!r} belongs to job {job.id}, which has another spec; use a new key"
+            raise Conflict(message, field="Idempotency-Key")
+        return job
 
     def _insert_trials(self, planned: Iterator[Trial], size: int) -> None:
         rows = (

@@ -7,7 +7,6 @@ from importlib.metadata import PackageNotFoundError, version
 from typing_extensions import TypedDict
 
 from gnomon.core.arm import differences
-from gnomon.core.ids import stable_hash
 from gnomon.core.missing import said_most
 from gnomon.core.row import ADAPTER
 from gnomon.core.score import Outcome
@@ -139,7 +138,7 @@ def _integrity(report_input: ReportInput) -> IntegrityPart:
             "trials": "hash of sample and repeat, the same for all models and arms",
             "sign_flips": SEED,
         },
-        "spec_hash": stable_hash(spec.model_dump(mode="json")),
+        "spec_hash": report_input.spec_hash,
         "comparisons": sum(contrast["p"] is not None for contrast in compared),
         "data_faults": by_count(Counter(issue.kind for issue in report_input.faults)),
         "protocol": spec.protocol,

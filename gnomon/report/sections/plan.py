@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import numpy as np
 from typing_extensions import TypedDict
 
-from gnomon.core.ids import stable_hash
 from gnomon.report.group_totals import GroupTotals
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import UNFINISHED, ReportInput, Section
@@ -56,7 +55,7 @@ def _plan(report_input: ReportInput) -> PlanPart:
         "cluster": spec.analysis.cluster,
         "adjustment": "Holm among the primary comparisons, Benjamini and Hochberg among all others",
         "repeats": spec.repeats,
-        "spec_hash": stable_hash(spec.model_dump(mode="json")),
+        "spec_hash": report_input.spec_hash,
         "notes": list(spec.analysis.notes),
         "deviations": list(_deviations(report_input)),
     }
