@@ -52,7 +52,7 @@ def test_a_child_that_ignores_sigterm_is_killed(tmp_path: Path) -> None:
 def test_two_children_of_one_name_are_refused(tmp_path: Path) -> None:
     with Supervisor() as supervisor:
         supervisor.start(child(tmp_path))
-        with pytest.raises(ValueError, match="runs already"):
+        with pytest.raises(ValueError, match="is already running"):
             supervisor.start(child(tmp_path))
 
 
