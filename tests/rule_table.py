@@ -29,8 +29,8 @@ class Case(NamedTuple):
 
 CASES: dict[str, Case] = {
     "mapping": Case([SPEC], "spec", "a spec is a mapping of fields, not list"),
-    "token_budget": Case({"arms": MATCHED}, "arms.tokens_from", "no job 'j_none'"),
     "sizes": Case({"variant": "x" * 1_001}, "variant", "has 1,001 characters; allowed: 1,000"),
+    "token_budget": Case({"arms": MATCHED}, "arms.tokens_from", "no job 'j_none'"),
     "preset": Case({"arms": {"preset": "lader"}}, "arms.preset", "no preset 'lader'; there are: "),
     "fields": Case({"repeats": 0}, "repeats", "greater than or equal to 1"),
     "labels": Case({"name": "a\x07"}, "name", "holds a control character"),

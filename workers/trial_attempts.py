@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 class TrialAttempts:
-    """Runs trials of one open job. `broken_off` is what trials have cost that came to no result."""
+    """Runs trials of one open job. `cancelled` is what trials have cost that came to no result."""
 
     def __init__(
         self, job: OpenJob, *, agents: Mapping[str, Agent], models: Mapping[str, Model], tracer: Tracer

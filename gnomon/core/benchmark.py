@@ -339,6 +339,7 @@ ABILITIES: tuple[type, ...] = (
     HasOracle,
     HasHeuristics,
     SupportsOptions,
+    SpellsOutTasks,
     OfficialScenes,
     SetsDecoding,
     PlansRequests,

@@ -2,31 +2,26 @@
 
 import math
 import random
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from gnomon.core.errors import ProviderFault
-from gnomon.core.validation import StrictModel
+from gnomon.core.validation import AS_LIST, StrictModel
 
 TransientCause = Literal["bad_response", "connection", "rate_limit", "server_error", "timeout"]
 MAX_DOUBLINGS = 60  # beyond, a pause is longer than any cap
 
 
 class RetryPolicy(StrictModel):
-    """How a call is tried again whose provider fails in passing.
-
-    >>> policy = RetryPolicy(jitter=0.0, cap_s=5.0)
-    >>> [policy.pause_s(attempt) for attempt in (1, 2, 3, 9)]
-    [1.0, 2.0, 4.0, 5.0]
-    """
+    """How a call is retried whose provider failed, where the same call may succeed later."""
 
     max_attempts: int = Field(default=4, ge=1, le=20)  # of one call; a wait for a rate limit is none
     base_s: float = Field(default=1.0, ge=0, le=60)  # the first pause; each later one is twice as long
     jitter: float = Field(default=0.5, ge=0, lt=1)  # how much of a pause is left to chance, either way
-    cap_s: float = Field(default=600.0, gt=0, le=3_600)  # one wait, whatever the provider asks for
+    cap_s: float = Field(default=600.0, ge=1, le=3_600)  # one wait, whatever the provider asks for
     total_wait_s: float = Field(default=900.0, ge=0, le=86_400)  # of a call that hears of rate limits alone
-    final_causes: tuple[TransientCause, ...] = ()  # faults that might pass, but end the call at once
+    final_causes: Annotated[tuple[TransientCause, ...], AS_LIST] = ()  # not retried, though they might pass
 
     def is_transient(self, fault: ProviderFault) -> bool:
         """Whether the same call may succeed later."""
@@ -37,7 +32,12 @@ class RetryPolicy(StrictModel):
         return attempt < self.max_attempts and self.is_transient(fault)
 
     def pause_s(self, attempt: int) -> float:
-        """Seconds before the attempt that follows `attempt`, where the provider asks for none."""
+        """Seconds before the attempt that follows `attempt`, where the provider asks for none.
+
+        >>> policy = RetryPolicy(jitter=0.0, cap_s=5.0)
+        >>> [policy.pause_s(attempt) for attempt in (1, 2, 3, 9)]
+        [1.0, 2.0, 4.0, 5.0]
+        """
         backoff_s = min(self.base_s * 2.0 ** min(attempt - 1, MAX_DOUBLINGS), self.cap_s)
         return backoff_s * random.uniform(1.0 - self.jitter, 1.0 + self.jitter)
 

@@ -16,6 +16,7 @@ from gnomon.core.row import COLUMNS, ROW_COLUMNS, Row, RowColumn
 from gnomon.core.score import Outcome
 
 ENDINGS = (".ndjson", ".jsonl", ".csv")
+TEXTS = tuple(column.name for column in ROW_COLUMNS if column.kind == "texts")
 
 
 def _parsed(value: object) -> object:
@@ -57,10 +58,9 @@ def _has_default(column: RowColumn) -> bool:
 def _line_field(column: RowColumn) -> Any:
     form = column.form
     bounds = Field(ge=form.least, le=form.most, min_length=form.min_length, max_length=form.max_length)
+    read_as = list[str] if column.kind == "texts" else column.type  # messages then call it a list
     kind = (
-        Annotated[column.type, bounds, BeforeValidator(_parsed)]
-        if column.is_json
-        else Annotated[column.type, bounds]
+        Annotated[read_as, bounds, BeforeValidator(_parsed)] if column.is_json else Annotated[read_as, bounds]
     )
     default = DEFAULTS.get(column.name, column.default)
     return (
@@ -76,6 +76,7 @@ def row_of_line(line: BaseModel) -> Row:
         ValueError: the score and the outcome contradict each other.
     """
     values = {name: getattr(line, name) for name in COLUMNS}
+    values |= {name: tuple(values[name]) for name in TEXTS}
     is_missing = values["score"] is None
     outcome = values["outcome"] or (Outcome.INFRA_MISSING if is_missing else Outcome.SCORED)
     if is_missing != (outcome == Outcome.INFRA_MISSING):

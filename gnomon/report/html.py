@@ -40,7 +40,7 @@ HEADINGS = {
 
 def render_html(report: Report) -> str:
     """The report as a self-contained page: no script, no request; everything from outside is escaped."""
-    page = _environment().get_template("page").generate(report=report, parts=_page_parts(report))
+    page = _environment().get_template("page.html.j2").generate(report=report, parts=_page_parts(report))
     return escape_surrogates("".join(while_wanted(page)))
 
 
@@ -138,7 +138,7 @@ def _source(name: str) -> str:
     """A template's text: a section's by its name, else a file beside this module."""
     if name in SECTIONS.names():
         return SECTIONS.get(name).html or _file(name).read_text(encoding="utf-8")
-    return (FOLDER / (name if "." in name else f"{name}.html.j2")).read_text(encoding="utf-8")
+    return (FOLDER / name).read_text(encoding="utf-8")
 
 
 def _file(section: str) -> Path:

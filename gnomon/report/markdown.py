@@ -7,6 +7,6 @@ from gnomon.report.section import sections
 
 def render_markdown(report: Report) -> str:
     """The report's main tables as Markdown; names and causes from outside are escaped."""
-    ordered = sorted(sections(), key=lambda section: section.markdown_place or section.place)
+    ordered = sorted(sections(), key=lambda section: section.markdown_order)
     lines = [line for section in ordered if section.markdown for line in section.markdown(report)]
     return escape_surrogates("\n".join(lines) + "\n")

@@ -102,6 +102,11 @@ class Section(Generic[Part]):
     markdown: Callable[[Any], Iterable[str]] | None = None
     terminal: Callable[[Any], Iterable[str]] | None = None
 
+    @property
+    def markdown_order(self) -> int:
+        """Its place in the Markdown, from the top."""
+        return self.place if self.markdown_place is None else self.markdown_place
+
 
 SECTIONS: Registry[Section[Any]] = Registry("gnomon.report.sections", "section of the report", dashes=False)
 

@@ -16,6 +16,8 @@ from gnomon.spec.analysis_spec import AttributionSpec
 from tools.core.registry import Registry, UnknownPlugin
 from tools.core.toolbox import TOOLS
 
+MAX_GROUP_NAME = 80  # characters, as of an arm's name
+
 
 class PresetOptions(StrictModel):
     """What every preset takes: the agent, its tools and limits, and what the prompt shows.
@@ -66,11 +68,13 @@ class GroupedOptions(PresetOptions):
     def _disjoint(cls, groups: dict[str, list[str]]) -> dict[str, list[str]]:
         grouped: set[str] = set()
         for name, tools in groups.items():
+            if len(name) > MAX_GROUP_NAME:
+                raise ValueError(f"a group's name has {len(name)} characters; allowed: {MAX_GROUP_NAME}")
             for tool in tools:
                 if tool not in TOOLS.names():
                     raise ValueError(f"no tool {tool!r}; there are: {', '.join(TOOLS.names())}")
                 if tool in grouped:
-                    raise ValueError(f"{tool!r} stands in two groups")
+                    raise ValueError(f"{tool!r} is in two groups")
                 grouped.add(tool)
             if not tools:
                 raise ValueError(f"{name!r} is empty")

@@ -377,7 +377,7 @@ def trial_count(spec: JobSpec, samples: SampleSet) -> None:
         raise SpecError(message, field=max(factors, key=lambda name: factors[name]))
 
 
-AS_WRITTEN: tuple[Callable[[Any, Context], Written], ...] = (mapping, token_budget, sizes, preset)
+AS_WRITTEN: tuple[Callable[[Any, Context], Written], ...] = (mapping, sizes, token_budget, preset)
 OF_THE_SPEC: tuple[Callable[[JobSpec, Context], None], ...] = (
     labels,
     pairings,

@@ -57,6 +57,8 @@ def with_token_budget(written: Mapping[str, Any], stored_job: Callable[[str], St
 
 def _job(job_id: str, stored_job: Callable[[str], StoredJob], *, benchmark: object) -> StoredJob:
     try:
+        if not job_id.isascii():  # a store may not even take such a text
+            raise NotFound(f"no job {job_id!a}")
         job = stored_job(job_id)
     except NotFound as error:
         raise _error(error.message) from None

@@ -64,7 +64,7 @@ def entry_in_words(field: str, spec: object) -> str:
     """
     path, entry = field.split("."), spec
     for depth, part in enumerate(path):
-        if part.isdecimal():
+        if part.isdecimal() and isinstance(entry, list):
             name = _name_of(_inner(entry, part))
             called = f", {name!r}" if name else ""
             return f"{_ordinal(int(part))} of {'.'.join(path[:depth])}{called}"

@@ -102,6 +102,11 @@ def test_what_the_spec_says_of_its_analysis_goes_before_the_preset() -> None:
     assert len(spec.contrasts()) == 7
 
 
+def test_a_group_with_a_name_that_no_report_could_print_is_refused() -> None:
+    with pytest.raises(SpecError, match="has 201 characters; allowed: 80"):
+        plan_arms("leave_one_out", {"groups": {"g" * 201: ["speed"]}}, benchmark="worlds")
+
+
 def test_few_groups_make_every_set_an_arm_and_many_those_that_drawn_orders_pass() -> None:
     groups = {name: [tool] for name, tool in zip("abcdef", TOOLS.names(), strict=False)}
     few = spec_of("subsets", {"groups": {name: groups[name] for name in "abcd"}})

@@ -168,6 +168,13 @@ def test_the_entry_of_a_list_that_is_wrong_is_named_in_words(
     assert capsys.readouterr().err.rstrip().endswith(says)
 
 
+def test_a_field_made_of_digits_is_refused_in_one_line(
+    write: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert gnomon("plan", write(**{"9" * 5000: 1})) == 2
+    assert "of models" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", ["show", "try"])
 @pytest.mark.parametrize("wrong", [["--arm", "no"], ["--arm", "raw", "--model", "no"]])
 def test_an_arm_or_model_that_is_not_in_the_spec_is_refused_with_those_that_are(

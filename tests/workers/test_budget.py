@@ -360,6 +360,27 @@ async def test_a_sample_begins_only_where_all_its_trials_can_be_paid(store: Stor
     assert await budget.reserve_sample({"a3": "tools"}), "what has begun may still be ended"
 
 
+async def test_a_sample_whose_next_trial_is_about_to_start_may_leave_something(store: Store) -> None:
+    job = create(store, limits={"tokens": 2_500})
+    first, second = budget_of(store, job.id, "first"), budget_of(store, job.id, "second")
+
+    async def run(trial: str, tokens: int) -> None:
+        first.start_trial(trial)
+        taken = await first.reserve(lambda: Usage(0.0, tokens), trial=trial)
+        first.settle(taken, Usage(0.0, tokens), trial=trial)
+        first.release_trials([trial])
+
+    assert await first.reserve_sample({"a": "raw"})
+    await run("a", 1_000)
+    assert await first.reserve_sample({"b": "raw"})
+    await first.refresh()
+    assert not await second.reserve_sample({"c": "raw"})
+    assert not second.is_exhausted, "b holds 1,000, and may cost less"
+    await run("b", 10)
+    await first.refresh()
+    assert await second.reserve_sample({"c": "raw"})
+
+
 async def test_trials_that_wait_for_a_slot_keep_no_other_process_waiting(store: Store) -> None:
     job, till = create(store, limits={"usd": 100.0}), Till()
 

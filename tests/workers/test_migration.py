@@ -259,6 +259,14 @@ def test_a_table_of_results_that_holds_no_rows_of_ours_is_refused_by_column(
 
 
 @BOTH
+def test_a_database_without_its_results_is_refused_by_the_tables_name(store: Store) -> None:
+    with store.writing() as db:
+        db.execute(text("DROP TABLE results"))
+    with pytest.raises(SpecError, match="lacks the table results"):
+        Store(store.url)
+
+
+@BOTH
 def test_a_column_that_results_can_be_written_without_is_left_alone(store: Store) -> None:
     with store.writing() as db:
         db.execute(text("ALTER TABLE results ADD COLUMN colour TEXT"))

@@ -56,6 +56,15 @@ def test_the_same_key_gives_the_same_job_though_specs_have_gained_fields_since(s
     assert (again.id, again.spec_hash) == (first.id, "of an older version")
 
 
+def test_the_same_key_with_a_number_that_json_cannot_hold_gives_the_same_job(store: Store) -> None:
+    models = [{"id": "scripted", "options": {"replies": ["A"], "stop": float("inf")}}]
+    first = store.create_job(make_spec(models=models), refs(4), idempotency_key="k")
+    assert store.create_job(make_spec(models=models), refs(4), idempotency_key="k").id == first.id
+    models[0]["options"] = {"replies": ["A"], "stop": True}
+    with pytest.raises(Conflict, match="another spec"):
+        store.create_job(make_spec(models=models), refs(4), idempotency_key="k")
+
+
 def test_a_job_without_samples_or_with_one_twice_is_refused(store: Store) -> None:
     with pytest.raises(SpecError, match="nothing is selected"):
         store.create_job(make_spec(), [])

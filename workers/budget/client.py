@@ -19,7 +19,7 @@ MIN_BATCH, MAX_BATCH = 8, 256  # calls or samples that are asked for together, w
 # About as long as what was asked for lasts: what a process that dies held counts as spent.
 BATCH_WINDOW_S = 2.0
 LIMITS = "the job's limits"
-Told = TypeVar("Told")
+Stored = TypeVar("Stored")
 
 
 class BudgetClient:
@@ -134,10 +134,8 @@ class BudgetClient:
                     wanted = self._all = answer.granted
                 break
             if not self.is_contended:
-                self.is_contended, self._block = (
-                    True,
-                    MIN_BATCH,
-                )  # there is no block left; ask for this one call
+                self.is_contended = True
+                self._block = MIN_BATCH  # there is no batch left; ask for this one call
                 continue
             if not was_busy and not answer.calls_elsewhere:
                 await retry_until_store_answers(self._mark_exhausted, what=LIMITS)
@@ -193,8 +191,11 @@ class BudgetClient:
         self.is_exhausted = True
 
     def _busy(self) -> int:
-        """Calls in flight, or trials that run and do not wait for money."""
-        return max(self._calls, self._reservations.running - self._waiting)
+        """Calls in flight, or trials that go on without money from elsewhere: those that run and do not wait
+        for it, and, where none waits, one that is about to start.
+        """
+        is_about_to_start = not self._waiting and len(self._reservations) > self._reservations.running
+        return max(self._calls, self._reservations.running - self._waiting, int(is_about_to_start))
 
     def _block_now(self) -> int:
         """How many to ask for together: more, the sooner the last ones were used up."""
@@ -215,7 +216,7 @@ class BudgetClient:
         more = total([self._committed(), subtract(wanted, reservation)])
         return SpendLimit(usd=self._granted.usd, tokens=self._granted.tokens).covers(more)
 
-    async def _in_store(self, write: Callable[[], Told]) -> Told:
+    async def _in_store(self, write: Callable[[], Stored]) -> Stored:
         """Let the store write in a thread, one after another, also where a waiter is cancelled: its thread
         goes on, and would overwrite what a later one has written.
         """

@@ -208,6 +208,8 @@ def _check_results(db: Connection) -> None:
 
     A column that is added from outside does no harm where results can be written without it.
     """
+    if not inspect(db).has_table(results.name):
+        raise _unusable(f"it lacks the table {results.name}: it is not of revision {REVISION}")
     stored = {column["name"]: column for column in inspect(db).get_columns(results.name)}
     needed = [name for name, column in stored.items() if not column["nullable"] and column["default"] is None]
     for message, names in (

@@ -220,13 +220,13 @@ class Jobs(Database):
         return {**{name: float(spent[name]) for name in names}, "leased": float(leased)}
 
     def _by_key(self, key: str | None, spec: JobSpec) -> JobRecord | None:
-        """The job of that key. Specs are compared as they are read now: hashes change with new fields."""
+        """The job of that key. Specs are compared as they are read now, not by the hash that was stored."""
         if key is None:
             return None
         with self.reading() as db:
             rows = db.execute(select(jobs).where(jobs.c.idempotency_key == key)).mappings().all()
             job = next(iter(_records(db, rows, now=self.now(db))), None)
-        if job is not None and job.spec != spec:
+        if job is not None and job.spec.content_hash != spec.content_hash:
             message = f"the key {key!r} belongs to job {job.id}, which has another spec; use a new key"
             raise Conflict(message, field="Idempotency-Key")
         return job

@@ -211,6 +211,7 @@ def test_sample_arm_and_score_are_enough(name: str, text: str, tmp_path: Path) -
             '{"sample_id": "a", "arm": "raw", "score": 1, "outcome": "infra_missing"}',
             "line 1: a score is null",
         ),
+        ('{"sample_id": "a", "arm": "raw", "score": 1, "flags": "cut"}', "line 1: flags: .*valid list"),
         ("[1]", "line 1: "),
         ("{", "line 1: not JSON"),
     ],

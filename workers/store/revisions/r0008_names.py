@@ -27,7 +27,7 @@ def downgrade() -> None:
 
 def _rename_reservations(old: str, old_time: str, new: str, new_time: str) -> None:
     op.alter_column(old, old_time, new_column_name=new_time)
-    op.drop_index(f"{old}_by_job", table_name=old)  # a row per process: quick to make again
+    op.drop_index(f"{old}_by_job", table_name=old, if_exists=True)  # a row per process: quick to make again
     op.rename_table(old, new)
     op.create_index(f"{new}_by_job", new, ["job_id"])
     if op.get_context().dialect.name == "postgresql":
