@@ -149,17 +149,17 @@ def _arm(
     start = looked.tokens(arm)
     most_calls = model_calls(arm)[1]
     typical_calls = min(most_calls, TYPICAL_CALLS + 1)
-    limits = [one.max_tokens for one in (spec.decoding or {}).values() if one.max_tokens]
+    limits = [decoding.max_tokens for decoding in (spec.decoding or {}).values() if decoding.max_tokens]
     most_reply = float(model.max_tokens or max(limits, default=MOST_REPLY_TOKENS))
-    seen = _seen(rows, model.label, arm.name)
-    typical = seen or _usage(start, typical_calls, min(REPLY_TOKENS, most_reply))
+    pilot = _seen(rows, model.label, arm.name)
+    typical = pilot or _usage(start, typical_calls, min(REPLY_TOKENS, most_reply))
     most = _usage(start, most_calls, most_reply)
     usd, most_usd = typical.usd(model), most.usd(model)
     return {
         "model": model.label,
         "arm": arm.name,
         "trials": trials,
-        "from_pilot": seen is not None,
+        "from_pilot": pilot is not None,
         "prompt_tokens": round(typical.prompt * trials),
         "completion_tokens": round(typical.completion * trials),
         "usd": None if usd is None else usd * trials,
@@ -174,7 +174,7 @@ def _usage(start: float, calls: int, reply: float) -> Usage:
 
 
 def _seen(rows: Sequence[Row], model: str, arm: str) -> Usage | None:
-    known = [
+    counts = [
         (row.prompt_tokens, row.completion_tokens, row.model_calls)
         for row in rows
         if (row.model, row.arm) == (model, arm)
@@ -182,9 +182,9 @@ def _seen(rows: Sequence[Row], model: str, arm: str) -> Usage | None:
         and row.prompt_tokens is not None
         and row.completion_tokens is not None
     ]
-    if not known:
+    if not counts:
         return None
-    prompt, completion, calls = (sum(counts) / len(known) for counts in zip(*known, strict=True))
+    prompt, completion, calls = (sum(column) / len(counts) for column in zip(*counts, strict=True))
     return Usage(prompt=prompt, completion=completion, calls=calls)
 
 
@@ -196,19 +196,18 @@ def _pilot(store: "Store", job_id: str, rows: Sequence[Row], *, samples: int) ->
     report = build_report(
         job_id=job.id, spec=job.spec, status=job.status, rows=rows, planned=job.counts.planned
     )
-    found: dict[str, Any] = defaultdict(list)
-    for one in report["contrasts"]:
-        if one["scope"] == "all" and one["se"] is not None:
-            found["contrasts"].append(
-                {
-                    "model": one["model"],
-                    "baseline": one["baseline"],
-                    "variant": one["variant"],
-                    "samples": one["n"],
-                    "detectable": mde_of(one["se"] * (one["n"] / samples) ** 0.5),
-                }
-            )
-    return {"job": job_id, "contrasts": found["contrasts"]}
+    contrasts = [
+        {
+            "model": contrast["model"],
+            "baseline": contrast["baseline"],
+            "variant": contrast["variant"],
+            "samples": contrast["n"],
+            "detectable": mde_of(contrast["se"] * (contrast["n"] / samples) ** 0.5),
+        }
+        for contrast in report["contrasts"]
+        if contrast["scope"] == "all" and contrast["se"] is not None
+    ]
+    return {"job": job_id, "contrasts": contrasts}
 
 
 def _assumptions(deff: float, *, has_pilot: bool) -> list[str]:

@@ -63,18 +63,24 @@ def find_audit_plugin(benchmark: str) -> AuditPlugin | None:
 
 
 def guess(
-    shortcut: str, kind: Kind, view: View, sample_id: str, *, left: Iterable[int] | None, asked: AnswerOptions
+    shortcut: str,
+    kind: Kind,
+    view: View,
+    sample_id: str,
+    *,
+    left: Iterable[int] | None,
+    offered: AnswerOptions,
 ) -> ShortcutGuess:
     """The guess of a rule that guesses among the options it leaves; None or no option: it does not apply.
 
     Where an answer has several places, the first is judged.
 
     >>> two = AnswerOptions(options=("a", "b", "c", "d"), right=(1,))
-    >>> guess("rule", "leak", "official", "s", left=(1, 2), asked=two).value
+    >>> guess("rule", "leak", "official", "s", left=(1, 2), offered=two).value
     0.5
     """
-    options, chance = set(left or ()), 1 / len(asked.options)
-    value = (asked.right[0] in options) / len(options) if options else chance
+    options, chance = set(left or ()), 1 / len(offered.options)
+    value = (offered.right[0] in options) / len(options) if options else chance
     return ShortcutGuess(
         shortcut=shortcut,
         kind=kind,

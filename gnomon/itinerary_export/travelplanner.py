@@ -36,8 +36,8 @@ def attractions_differ(days: Days) -> bool:
     >>> attractions_differ([{"attraction": "Zoo, Rome;Forum, Rome;"}, {"attraction": "Zoo, Rome"}])
     False
     """
-    seen = [name for day in days for name in _sights(day)]
-    return len(set(seen)) == len(seen)
+    sights = [name for day in days for name in _sights(day)]
+    return len(set(sights)) == len(sights)
 
 
 def transport_agrees(days: Days) -> bool:

@@ -154,10 +154,10 @@ class Clips:
     def _kept(self, file: Path) -> Frames | None:
         """The frames as they were made before, if every picture is still there."""
         try:
-            found = json.loads(file.read_bytes())
-            images = tuple(ImageRef(**image) for image in found["images"])
-            lists = {name: tuple(found[name]) for name in ("indices", "times_s")}
-            frames = Frames(**{**found, **lists, "images": images})
+            fields = json.loads(file.read_bytes())
+            images = tuple(ImageRef(**image) for image in fields["images"])
+            lists = {name: tuple(fields[name]) for name in ("indices", "times_s")}
+            frames = Frames(**{**fields, **lists, "images": images})
         except (OSError, ValueError, TypeError, KeyError):
             return None
         return frames if all(self.media.has(image.sha256) for image in frames.images) else None
@@ -171,15 +171,15 @@ class Clips:
         """The hash of the file's bytes, remembered for as long as its size and time stay the same."""
         try:
             state = path.stat()
-            known = (str(path), state.st_size, state.st_mtime_ns)
+            key = (str(path), state.st_size, state.st_mtime_ns)
             if not path.is_file():
                 raise DataError(f"{path.name} is not a file")
-            if known not in self._hashes:
+            if key not in self._hashes:
                 with open_regular(path) as file:
-                    self._hashes[known] = hashlib.file_digest(file, "sha256").hexdigest()
+                    self._hashes[key] = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             raise DataError(f"{path.name} cannot be read: {error.strerror}") from error
-        return self._hashes[known]
+        return self._hashes[key]
 
     @contextmanager
     def _alone(self, key: str) -> Iterator[None]:

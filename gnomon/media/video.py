@@ -95,8 +95,8 @@ def probe_decoding(path: Path) -> Video:
             stamps.append(frame.pts)
             if len(stamps) > MAX_FRAMES:
                 raise DataError(f"{path.name} has more than {MAX_FRAMES:,} frames")
-        known = [stamp for stamp in stamps if stamp is not None]
-        rising = known if len(known) == len(stamps) and sorted(set(known)) == known else ()
+        numbers = [stamp for stamp in stamps if stamp is not None]
+        rising = numbers if len(numbers) == len(stamps) and sorted(set(numbers)) == numbers else ()
         return _video(path, stream, count=len(stamps), stamps=rising)
 
 

@@ -142,14 +142,14 @@ def _label(
 
 def _portals(scene: Scene) -> list[tuple[str, Point, int]]:
     """Stairs and lifts, once on every floor they reach, named by where they stand."""
-    found: dict[tuple[str, Point], set[int]] = {}
+    floors_of: dict[tuple[str, Point], set[int]] = {}
     for portal in scene.portals.values():
         if portal.kind != "door":
             for zone, xy_m in zip(portal.zones, portal.ends_m, strict=True):
-                found.setdefault((portal.kind, xy_m), set()).add(scene.zones[zone].floor)
+                floors_of.setdefault((portal.kind, xy_m), set()).add(scene.zones[zone].floor)
     counts: dict[str, int] = {}
     named = []
-    for (kind, xy_m), floors in found.items():
+    for (kind, xy_m), floors in floors_of.items():
         counts[kind] = counts.get(kind, 0) + 1
         named += [(f"{kind.capitalize()} {counts[kind]}", xy_m, floor) for floor in sorted(floors)]
     return named

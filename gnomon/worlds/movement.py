@@ -77,7 +77,9 @@ class Journey:
 
     def at(self, time_s: float) -> Spot:
         """Where the target is; between floors where it comes out, out of hours where it starts or ends."""
-        stretch = next((one for one in self.stretches if time_s <= one.times_s[-1]), self.stretches[-1])
+        stretch = next(
+            (stretch for stretch in self.stretches if time_s <= stretch.times_s[-1]), self.stretches[-1]
+        )
         x_m, y_m = (
             float(np.interp(time_s, stretch.times_s, axis)) for axis in zip(*stretch.points_m, strict=True)
         )

@@ -112,6 +112,6 @@ class TrialReservations:
         )
 
 
-def subtract(one: Usage, other: Usage) -> Usage:
+def subtract(total: Usage, part: Usage) -> Usage:
     """What is left of `one`, never below nothing."""
-    return Usage(max(0.0, one.known_usd - other.known_usd), max(0, one.known_tokens - other.known_tokens))
+    return Usage(max(0.0, total.known_usd - part.known_usd), max(0, total.known_tokens - part.known_tokens))
