@@ -61,7 +61,7 @@ def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
     """Run what is pending of a shard, and of those of its job that follow it, until nothing is, the job is
     cancelled, or SIGTERM asks to stop.
 
-    A job that cannot be set up here (data, an agent, leave to call an address may be lacking) is left to
+    A job that cannot be set up here (no data, no such agent, or an endpoint that is not allowed) is left to
     other workers; one whose model does not take its options could run nowhere and fails at once.
     """
     ready = _set_up(job_id, context) if context.store.is_open(job_id) else None
@@ -176,7 +176,7 @@ async def _run(
 
 
 def _next_shard(job_id: str, context: WorkerContext, shard: int) -> int | None:
-    """The shard to go on with; none after one with a trial that must run alone."""
+    """The shard to go on with; none after one with a trial that must run isolated."""
     try:
         is_unfinished = context.store.has_poison_suspects(job_id, shard)
     except SQLAlchemyError as error:

@@ -128,7 +128,7 @@ class RateLimitClient:
         self._report.token_error -= self._prefetched.drop(now_s)
 
     async def _sync_loop(self) -> None:
-        gather_s = 0.0  # a call that comes alone need not wait for others
+        gather_s = 0.0  # a single call need not wait for others
         while not self._is_closing:
             await asyncio.sleep(gather_s)
             self._wake.clear()
