@@ -213,7 +213,7 @@ def _pilot(store: "Store", job_id: str, rows: Sequence[Row], *, samples: int) ->
 def _assumptions(deff: float, *, has_pilot: bool) -> list[str]:
     tokens = (
         f"{BYTES_PER_TOKEN} bytes per token; {PICTURE_TOKENS:,} tokens per picture, {REPLY_TOKENS} per "
-        f"reply, {OBSERVATION_TOKENS} per tool result; {TYPICAL_CALLS} tool calls per trial of an arm with tools"
+        f"reply, {OBSERVATION_TOKENS} per tool result, {TYPICAL_CALLS} tool calls per trial with tools"
     )
     return [
         "arms that are in the pilot: its mean tokens per trial" if has_pilot else tokens,
