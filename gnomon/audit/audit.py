@@ -28,7 +28,7 @@ def try_lengths(options_of: Mapping[str, AnswerOptions], view: View) -> Iterator
 
 
 def sample_faults(samples: Sequence[Sample]) -> Iterator[DataFault]:
-    """Samples with absent media, and groups of samples that nobody can tell apart by their prompt."""
+    """Samples with absent media, and groups of samples with the same prompt."""
     by_prompt: dict[str, list[str]] = defaultdict(list)
     for sample in samples:
         if sample.missing:
@@ -128,7 +128,7 @@ def audit(
 
     Raises:
         DataError: `data` is not the benchmark's layout, or the selection is empty.
-        SpecError: `select` names a task or scene there is not.
+        SpecError: `select` names a task or scene that does not exist.
     """
     sets = {
         protocol: benchmark.open(data=data, select=select, protocol=protocol, media=media)

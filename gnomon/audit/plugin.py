@@ -7,7 +7,7 @@ from typing import Literal, Protocol, cast
 from gnomon.core.benchmark import PromptProtocol, benchmark_module
 from gnomon.core.sample import DataFault, Sample
 
-Kind = Literal["leak", "floor"]  # what a guarded prompt must end, and what lies in the questions themselves
+Kind = Literal["leak", "floor"]  # what a guarded prompt must end, and what is in the questions themselves
 View = Literal["files", "official", "guarded", "paper"]  # the published files, or a prompt
 VIEWS: tuple[View, ...] = ("files", "official", "guarded")
 

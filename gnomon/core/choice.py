@@ -52,7 +52,7 @@ def read_choice(response: str, options: Mapping[str, str]) -> str | None:
 
 
 def _wrapped(text: str) -> str | None:
-    """What stands in the last answer tag, box or JSON object."""
+    """What is in the last answer tag, box or JSON object."""
     tags = list(_TAGGED.finditer(text))
     if tags:
         return str(tags[-1][1] if tags[-1][1] is not None else tags[-1][2]).strip()

@@ -19,7 +19,7 @@ SHORTEST = 8  # characters; shorter values are words
 _NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _SHAPE = re.compile(r"\b(?:sk|pk|key|xai|gsk|hf)[-_][\w*-]{8,}|\bgn_[\w-]{20,}|(?<=Bearer )\S+")
 _PASSWORD_OF_URL = re.compile(r"(?<=://)([^\s/:@]*):([^\s/@]+)(?=@)")
-# Formats of keys, exact enough to stand in no answer by chance; each begins with one of the marks.
+# Formats of keys, exact enough to occur in no answer by chance; each begins with one of the marks.
 _MARKS = ("sk-", "sk_", "xai-", "hf_", "gn_", "ghp_", "AIza", "AKIA", "Bearer ")
 _FORMAT = re.compile(
     r"(?:(?<![\w-])|(?<=\\[nrt]))(?:"  # an escaped line end in JSON is no letter of a word
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class Redactor:
-    """What must not be told: given values, those of variables with telling names, and telling shapes."""
+    """Redacts secrets: given values, those of variables named like secrets, and formats of keys."""
 
     def __init__(self, more: Iterable[str] = (), *, environ: Mapping[str, str] = os.environ) -> None:
         self._values: list[str] = []
@@ -43,7 +43,7 @@ class Redactor:
         self.add(*more, *_values_of(environ))
 
     def add(self, *values: str) -> None:
-        """Strike these from now on, whatever the variables are called in which they stand."""
+        """Redact these from now on, whatever their variables are called."""
         self._values = sorted({*self._values, *values} - {""}, key=len, reverse=True)
         self._needles = None
 

@@ -40,7 +40,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consensus:
-    """A question and how its answer stands.
+    """A question and the standing of its answer.
 
     `gold_doubtful`: no model confirms gold, and all vote for one and the same other answer. `split`: the
     votes differ. `unstable`: a model has no vote. `unanswered`: a model gave no answer in any round.

@@ -17,7 +17,7 @@ from tools.core.regular_file import read_regular
 
 
 class Decision(StrictModel):
-    """A line of the queue with a person's decision; what else stands in the line is for the person."""
+    """A line of the queue with a person's decision; the line's other fields are for the person."""
 
     sample_id: str
     decision: Literal["keep", "fix", "drop"] | None = None
@@ -52,7 +52,7 @@ def read_decisions(path: Path) -> dict[str, Decision]:
     """The queue as a person left it, by sample.
 
     Raises:
-        DataError: a line is no decision; names it and the field.
+        DataError: a line is not a decision; the message names it and the field.
     """
     names = set(Decision.model_fields)
     decisions: dict[str, Decision] = {}
@@ -95,7 +95,7 @@ def write_reviewed(
 ) -> dict[str, int]:
     """Write the published file with agreed, kept and fixed questions only, the clips linked; how many each.
 
-    A question that nobody decided on is left out and counted as `undecided`.
+    A question without a decision is left out and counted as `undecided`.
 
     Raises:
         SpecError: `out` is not new or empty.

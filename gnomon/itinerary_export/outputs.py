@@ -101,7 +101,7 @@ def rendered(result: TripResult, ending: str) -> bytes:
     """The trip in the form of a file ending; the same result always gives the same bytes.
 
     Raises:
-        SpecError: there is no such form.
+        SpecError: the form does not exist.
     """
     if ending == ".ics":
         from gnomon.itinerary_export.calendar import to_ics

@@ -38,7 +38,7 @@ class TripResult:
         return "No plan keeps all constraints. These cannot be kept together:"
 
     def open_on(self, visit: Visit, date: str) -> str:
-        """The opening hours of a visit's place on that date; "not known" where nobody says."""
+        """The opening hours of a visit's place on that date; "not known" if unknown."""
         return self.open.get(visit.place.id, {}).get(date, "not known")
 
     def as_json(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ def delivered(record: Mapping[str, Any]) -> bool:
 
 
 def restaurants_differ(days: Days) -> bool:
-    """Whether nobody eats at the same place twice.
+    """Whether no restaurant is visited twice.
 
     >>> restaurants_differ([{"breakfast": "-", "lunch": "Nagai, Rome", "dinner": "Nagai, Rome"}])
     False

@@ -36,7 +36,7 @@ class Mark:
 
 
 def draw_box(image: Image.Image, box: Sequence[float], *, width_px: int = BOX_WIDTH_PX) -> None:
-    """Draw a red box on the picture; one that lies outside leaves it as it is."""
+    """Draw a red box on the picture; one outside of it changes nothing."""
     x, y, width, height = box
     corners = (x, y, x + max(width, 0), y + max(height, 0))
     ImageDraw.Draw(image).rectangle(corners, outline=RED, width=width_px)

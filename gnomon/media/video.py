@@ -73,7 +73,7 @@ def probe(path: Path) -> Video:
             if len(packets) > MAX_FRAMES:
                 raise DataError(f"{path.name} has more than {MAX_FRAMES:,} frames")
         stamps = [stamp for stamp, _ in packets if stamp is not None]
-        # Without times of showing, frames are told apart by counting; AVI has the times of decoding only.
+        # Without times of showing, frames are distinguished by counting; AVI has the times of decoding only.
         if len(set(stamps)) < len(packets) or container.format.name == "avi":
             return _video(path, stream, count=len(packets), hidden=hidden)
         packets.sort(key=lambda packet: packet[0] or 0)

@@ -16,7 +16,7 @@ DEEPEST = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
-    """A node's rectangle: left, top, width and height in pixels; its name stands in its first row."""
+    """A node's rectangle: left, top, width and height in pixels; its name is in its first row."""
 
     node: Node
     x: float
@@ -32,8 +32,8 @@ class Box:
 
 
 def boxes(graph: VisitGraph) -> list[Box]:
-    """The outermost boxes, from left to right: prefectures in the order of their visits, then whatever lies
-    in nothing. A node that lies in several is drawn in the first; one that lies in itself, in nothing.
+    """The outermost boxes, from left to right: prefectures in the order of their visits, then what is
+    in nothing. A node that is in several is drawn in the first; one that is in itself, in nothing.
     """
     holds: dict[str, list[str]] = {node: [] for node in graph.nodes}
     placed: dict[str, str] = {}
@@ -55,7 +55,7 @@ def boxes(graph: VisitGraph) -> list[Box]:
 
 
 def _is_above(node: str, start: str, placed: dict[str, str]) -> bool:
-    """Whether `start` lies, at any depth, in `node`, or too deep to be drawn."""
+    """Whether `start` is, at any depth, in `node`, or too deep to be drawn."""
     at: str | None = start
     for _ in range(DEEPEST):
         if at is None or at == node:
@@ -104,7 +104,7 @@ def svg(
     """The picture of a graph: complete in itself, without scripts, all text escaped.
 
     With `marks`, right edges are green and whole, missed ones dashed, wrong ones dotted and red; the sign of
-    an inclusion stands before the name of what lies within. `node_marks`, by node id, mark nodes instead.
+    an inclusion is before the name of what is inside. `node_marks`, by node id, mark nodes instead.
     """
     outermost = boxes(graph)
     every = all_boxes(outermost)

@@ -86,7 +86,7 @@ Path = tuple[str, ...]  # prefecture, city, place, place inside that …
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """A place that was visited, with the areas it lies in; `inside` names the places it is part of."""
+    """A place that was visited, with the areas it is in; `inside` names the places it is part of."""
 
     prefecture: str
     city: str
@@ -162,7 +162,7 @@ class Problem:
 
 
 def problems(graph: VisitGraph) -> list[Problem]:
-    """All broken rules: a city lies in one prefecture, a place in one city or place; transitions run within
+    """All broken rules: a city is in one prefecture, a place in one city or place; transitions run within
     one parent, between nodes of one level; no edge is drawn twice or to itself.
 
     >>> from gnomon.visit_graphs.graph import Visit, graph_of

@@ -127,7 +127,7 @@ def _together(first: Trip, second: Trip, camera: str) -> bool:
 def unlikely(world: World, last: Sighting, coming: Sighting, distance_m: dict[str, float]) -> list[str]:
     """Cameras that cannot be next: the target came from there, or they lie well beyond the right one.
 
-    A camera lies behind if crossing the last view led away from it.
+    A camera is behind if crossing the last view led away from it.
     """
     before_m = world.ways_to_cameras_m(last.entry)
     crossed_m = world.way_m(last.entry, last.exit)

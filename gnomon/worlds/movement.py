@@ -52,7 +52,7 @@ class Stretch:
 
     @property
     def along_m(self) -> tuple[float, ...]:
-        """How far each point lies from the first."""
+        """How far each point is from the first."""
         return (0.0, *accumulate(math.dist(a, b) for a, b in pairwise(self.points_m)))
 
     def time_at_s(self, along_m: float) -> float:
@@ -62,7 +62,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Journey:
-    """One target on its way; between two stretches it is on stairs or in a lift, where nobody sees it."""
+    """One target on its way; between two stretches it is on stairs or in a lift, out of all views."""
 
     body: Body
     stretches: tuple[Stretch, ...]

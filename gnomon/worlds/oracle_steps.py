@@ -14,8 +14,8 @@ WORD = re.compile(r"[\w-]+")
 
 
 def steps_of(world: World, question: Question) -> str:
-    """Where each shown target came into view and left it, how fast and whither it went, how long the ways to
-    the cameras asked about are, and, where the question names an intermediate camera, the way by it.
+    """Where each shown target came into view and left it, how fast it went and where to, how long the ways
+    to the cameras asked about are, and, where the question names an intermediate camera, the way by it.
 
     Clips go by their cameras, in the order of ids, without clock times: nothing tells the order of clips.
     """

@@ -107,7 +107,7 @@ def phrase(runs: Runs, speed_mps: float) -> str:
     return f"The target moves at {speed_mps:.1f} m/s on average: {ways}."
 
 
-DETOUR = 1.3  # a wrong camera lies off every way that is up to this much longer than the shortest
+DETOUR = 1.3  # a wrong camera is off every way that is up to this much longer than the shortest
 CLEAR_S = 2.0  # between two of the intervals to choose from
 REORDER = 1.15  # a wrong order of cameras makes the way longer by at least this much
 

@@ -19,7 +19,7 @@ STEP_S = 0.05  # over which the direction of travel is taken
 
 
 def box(mount: Mount, journey: Journey, time_s: float) -> BoundingBox:
-    """The upright box of the target: the middle of its lower edge is where the target stands, to 0.1 pixels.
+    """The upright box of the target: the middle of its lower edge is where the target is, to 0.1 pixels.
 
     Its upper edge stops at that of the picture; the sides may reach beyond, as a tracker's do.
     """
