@@ -41,7 +41,7 @@ def attractions_differ(days: Days) -> bool:
 
 
 def transport_agrees(days: Days) -> bool:
-    """Whether the first day has transportation, and nobody drives a car of their own beside flights or taxis.
+    """Whether the first day has transportation, and no own car is driven beside flights or taxis.
 
     >>> transport_agrees([{"transportation": "Self-driving, from A to B"}, {"transportation": "Taxi"}])
     False

@@ -109,7 +109,7 @@ class Clips:
         return self._video(path, self._hash(path))
 
     def frames(self, path: Path, rule: FrameRule, look: Look = AS_IT_IS) -> Frames:
-        """The frames that the rule picks, looking as told.
+        """The frames that the rule picks, rendered as `look` says.
 
         Raises:
             DataError: the clip cannot be read as video, is larger than the limits, or shows no frame.
@@ -193,7 +193,7 @@ class Clips:
 
 
 def jpeg(frame: Image.Image, look: Look = AS_IT_IS, index: int = 0) -> bytes:
-    """A frame as JPEG, looking as told; marks are placed in pixels of the whole frame."""
+    """A frame as JPEG, rendered as `look` says; marks are placed in pixels of the whole frame."""
     image = frame.convert("RGB")
     for mark in (mark for mark in look.marks if mark.index == index):
         if mark.box:
