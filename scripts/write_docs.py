@@ -11,6 +11,7 @@ import importlib.util
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args
 
@@ -27,6 +28,8 @@ from gnomon.core.benchmark import (
     benchmark_module,
     usable_tools,
 )
+from gnomon.core.row import ROW_COLUMNS, Row, RowColumn
+from gnomon.exchange.row_file import row_line
 from gnomon.spec.preset import PRESETS, Preset, PresetOptions, plan_arms
 from scripts.marked_text import with_text_between
 from tools.core.registry import Registry
@@ -381,6 +384,49 @@ def abilities_table() -> str:
     return paragraphs(table(("protocol", "the benchmark", "what it changes for the user", "example"), rows))
 
 
+# Row files
+
+
+def row_columns() -> str:
+    """The columns of a row file: what each holds, and whether a file must have it."""
+    texts, line = _attribute_docstrings(Row), row_line().model_fields
+    rows = [
+        (
+            f"`{column.name}`",
+            _column_kind(column),
+            "yes" if line[column.name].is_required() else "",
+            texts[column.name],
+        )
+        for column in ROW_COLUMNS
+    ]
+    return paragraphs(table(("column", "holds", "required", "is"), rows))
+
+
+def _attribute_docstrings(owner: type) -> dict[str, str]:
+    """By field of a class, the text below it; a field without one has no entry."""
+    tree = ast.parse(inspect.getsource(owner))
+    statements = next(node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    return {
+        field.target.id: text.value.value
+        for field, text in pairwise(statements)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
+    }
+
+
+def _column_kind(column: RowColumn) -> str:
+    """What a row file's column may hold, in words, with its limits."""
+    if column.kind == "choice":
+        return " or ".join(f"`{choice.value}`" for choice in column.type)
+    words = {"fraction": "number", "texts": "list of texts", "mapping": "object"}
+    ends = _range(column.form.least, column.form.most)
+    kind = f"{words.get(column.kind, column.kind)}{f', {ends}' if ends else ''}"
+    return f"{kind}; or null" if column.is_nullable else kind
+
+
 PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "tools.md": {f"tools, needs {need}": tools_part(need) for need in get_args(Need)},
     "agents.md": {"table of agents": agents_table, "agents": agents_sections},
@@ -390,6 +436,7 @@ PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "abilities of benchmarks": benchmarks_abilities,
     },
     "adding-a-benchmark.md": {"optional abilities": abilities_table},
+    "exchange.md": {"columns of a row": row_columns},
 }
 
 

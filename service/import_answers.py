@@ -19,7 +19,7 @@ def add_answers(store: Store, job_id: str, file: Path, settings: Settings, *, ar
     Raises:
         NotFound: the job does not exist, or has no such sample.
         Conflict: it still runs.
-        SpecError, DataError: the file holds no answers, there is no such arm, a model has a person's name, or
+        SpecError, DataError: the file has no answers, the arm does not exist, a model has a person's name, or
             the job's samples can no longer be read.
     """
     job = store.job(job_id)

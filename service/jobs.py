@@ -1,4 +1,4 @@
-"""Makes a stored and queued job of a spec that was written."""
+"""Checks specs, and stores and queues their jobs."""
 
 import logging
 from collections.abc import Sequence
@@ -42,12 +42,12 @@ class Draft:
 
     @property
     def warnings(self) -> list[str]:
-        """What should be known before anything is spent: how many samples lack the media that arms show."""
+        """Notes for before anything is spent: how many samples lack the media that arms show."""
         shows = shows_media(self.spec)
         return [fault.detail for fault in self.faults if shows and fault.kind == LACKS_MEDIA]
 
     def estimate(self) -> dict[str, Any]:
-        """What the job may take. Dollars are 0 for built-in models and None, unknown, for all others."""
+        """The size of the job. Dollars are 0 for built-in models and None, unknown, for all others."""
         spec = self.spec
         is_free = all(is_built_in(model.id) for model in spec.models)
         return {
@@ -58,22 +58,22 @@ class Draft:
         }
 
 
-def draft_from_cli(written: object, settings: Settings) -> Draft:
+def draft_from_cli(spec: object, settings: Settings) -> Draft:
     """Check a spec from the command line; relative paths start in the current folder.
 
     Raises:
-        SpecError, DataError: it may not run; the message names the field and what is allowed.
+        SpecError, DataError: the spec or its data is invalid; names the field and what is allowed.
     """
-    return _draft(written, settings, is_request=False)
+    return _draft(spec, settings, is_request=False)
 
 
-def draft_from_request(written: object, settings: Settings) -> Draft:
+def draft_from_request(spec: object, settings: Settings) -> Draft:
     """Check a spec that came over HTTP: data only from the media roots, models only as the operator allows.
 
     Raises:
-        SpecError, DataError: it may not run; the message names the field and what is allowed.
+        SpecError, DataError: the spec or its data is invalid; names the field and what is allowed.
     """
-    return _draft(written, settings, is_request=True)
+    return _draft(spec, settings, is_request=True)
 
 
 def _draft(written: object, settings: Settings, *, is_request: bool) -> Draft:
@@ -83,7 +83,7 @@ def _draft(written: object, settings: Settings, *, is_request: bool) -> Draft:
         is_request=is_request,
         data_roots=settings.media_roots,
         endpoints=settings.allowed_bases,
-        # Without keys the API is bound to loopback, so what is posted comes from a user of this machine.
+        # Without keys the API is bound to loopback, so a request comes from a user of this machine.
         is_trusted=not (is_request and settings.api_keys),
     )
     spec, media = check_spec(written, context), media_of(settings.data_dir)
@@ -92,23 +92,23 @@ def _draft(written: object, settings: Settings, *, is_request: bool) -> Draft:
 
 
 def resume(job_id: str, *, store: "Store", redis: "Redis") -> "JobRecord":
-    """Open a job again for what is missing, and queue that.
+    """Reopen a job and queue its missing trials.
 
     Raises:
         NotFound: the job does not exist.
-        SpecError: it was run elsewhere, so nothing of it can be run here.
+        SpecError: the job was run elsewhere, so nothing of it can be run here.
     """
     spec = store.job(job_id).spec
     agents = {arm.agent for arm in spec.arms}
     if spec.benchmark not in BENCHMARKS.names() or not agents <= set(AGENTS.names()):
-        raise SpecError(f"{job_id} was run elsewhere; what it misses cannot be run here", field="JOB")
+        raise SpecError(f"{job_id} was run elsewhere; its missing trials cannot be run here", field="JOB")
     return _queued(store.resume(job_id), store=store, redis=redis)
 
 
 def submit(
     draft: Draft, *, store: "Store", redis: "Redis", idempotency_key: str | None = None
 ) -> "JobRecord":
-    """Store the job, then queue its shards; the sweeper queues them later if the queue is away."""
+    """Store the job, then queue its shards; if Redis is unreachable, the sweeper queues them later."""
     job = store.create_job(draft.spec, draft.refs, faults=draft.faults, idempotency_key=idempotency_key)
     return _queued(job, store=store, redis=redis)
 
@@ -121,5 +121,5 @@ def _queued(job: "JobRecord", *, store: "Store", redis: "Redis") -> "JobRecord":
     try:
         enqueue_shards(redis, job, [shard for _, shard in store.unfinished_shards(job.id)])
     except RedisError as error:
-        log.warning("job %s is stored, but the queue is away (%s); the sweeper will queue it", job.id, error)
+        log.warning("job %s is stored, but Redis does not answer (%s); the sweeper queues it", job.id, error)
     return job

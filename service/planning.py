@@ -1,4 +1,4 @@
-"""Planning: what a job would cost and could detect, before anything is spent."""
+"""Estimates what a job would cost and could detect, before anything is spent."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -25,10 +25,10 @@ from service.jobs import Draft
 if TYPE_CHECKING:
     from workers.store.store import Store
 
-LOOKED_AT = 14  # samples whose prompts are measured
+PROBED_SAMPLES = 14  # samples whose prompts are measured
 OBSERVATION_TOKENS = 100
 MOST_REPLY_TOKENS = 4_096
-TYPICAL_CALLS = 3  # tool calls of a trial, until a pilot tells
+TYPICAL_CALLS = 3  # tool calls of a trial, unless a pilot has measured them
 DISCORDANT = (0.1, 0.2, 0.3, 0.4)
 
 
@@ -41,7 +41,7 @@ class Usage:
     calls: float = 1.0
 
     def usd(self, model: ModelSpec) -> float | None:
-        """Dollars without any discount; 0 for built-in models, None where nobody says a price.
+        """Dollars without any discount; 0 for built-in models, None if no price is known.
 
         >>> Usage(prompt=1e6, completion=0).usd(ModelSpec(id="openai/gpt-4o"))
         2.5
@@ -56,17 +56,17 @@ class Usage:
 
 
 def plan(draft: Draft, *, store: "Store | None" = None, pilot: str | None = None) -> dict[str, Any]:
-    """The plan of a job as plain data; `pilot` names a stored job of which costs and spread are taken.
+    """The plan of a job as plain data; `pilot` is the id of a stored job whose costs and spread it uses.
 
     Raises:
-        NotFound: there is no such pilot.
+        NotFound: the pilot does not exist.
         DataError: the samples cannot be read.
     """
     spec, refs = draft.spec, draft.refs
     rows = list(store.iter_rows(store.job(pilot).id)) if store and pilot else []
-    looked = _look(draft)
+    probe = _probe(draft)
     arms = [
-        _arm(spec, model, arm, samples=len(refs), looked=looked, rows=rows)
+        _arm(spec, model, arm, samples=len(refs), probe=probe, rows=rows)
         for model in spec.models
         for arm in spec.arms
     ]
@@ -105,8 +105,8 @@ def plan(draft: Draft, *, store: "Store | None" = None, pilot: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Looked:
-    """A few samples of a job, whose prompts are measured under each arm; `cells` counts all samples."""
+class _Probe:
+    """A few samples of a job, to measure their prompts under each arm; `cells` counts all samples."""
 
     samples: Sequence[Sample]
     cells: Mapping[str, int]
@@ -125,15 +125,15 @@ class _Looked:
         return self.estimator.prompt(Request(messages=messages, tools=schemas))
 
 
-def _look(draft: Draft) -> _Looked:
+def _probe(draft: Draft) -> _Probe:
     by_cell: dict[str, list[str]] = defaultdict(list)
     for ref in draft.refs:
         by_cell[ref.cell].append(ref.sample_id)
     # The first of every cell, then the second: prompts of one cell are alike, neighbours share a scene.
     in_turn = (name for turn in zip_longest(*by_cell.values()) for name in turn if name is not None)
-    samples = [draft.job.samples.get(name) for name in islice(in_turn, LOOKED_AT)]
+    samples = [draft.job.samples.get(name) for name in islice(in_turn, PROBED_SAMPLES)]
     cells = {cell: len(names) for cell, names in by_cell.items()}
-    return _Looked(samples=samples, cells=cells, bench=draft.job.bench, estimator=TokenEstimator())
+    return _Probe(samples=samples, cells=cells, bench=draft.job.bench, estimator=TokenEstimator())
 
 
 def _arm(
@@ -142,24 +142,24 @@ def _arm(
     arm: Arm,
     *,
     samples: int,
-    looked: _Looked,
+    probe: _Probe,
     rows: Sequence[Row],
 ) -> dict[str, Any]:
     trials = samples * spec.repeats
-    start = looked.tokens(arm)
+    start = probe.tokens(arm)
     most_calls = model_calls(arm)[1]
     typical_calls = min(most_calls, TYPICAL_CALLS + 1)
-    limits = [one.max_tokens for one in (spec.decoding or {}).values() if one.max_tokens]
+    limits = [decoding.max_tokens for decoding in (spec.decoding or {}).values() if decoding.max_tokens]
     most_reply = float(model.max_tokens or max(limits, default=MOST_REPLY_TOKENS))
-    seen = _seen(rows, model.label, arm.name)
-    typical = seen or _usage(start, typical_calls, min(REPLY_TOKENS, most_reply))
+    pilot = _pilot_usage(rows, model.label, arm.name)
+    typical = pilot or _usage(start, typical_calls, min(REPLY_TOKENS, most_reply))
     most = _usage(start, most_calls, most_reply)
     usd, most_usd = typical.usd(model), most.usd(model)
     return {
         "model": model.label,
         "arm": arm.name,
         "trials": trials,
-        "from_pilot": seen is not None,
+        "from_pilot": pilot is not None,
         "prompt_tokens": round(typical.prompt * trials),
         "completion_tokens": round(typical.completion * trials),
         "usd": None if usd is None else usd * trials,
@@ -168,13 +168,13 @@ def _arm(
 
 
 def _usage(start: float, calls: int, reply: float) -> Usage:
-    """Tokens of so many calls, each of which gets all that was said before it."""
+    """Tokens of this many calls, each of which is sent the whole conversation before it."""
     grown = (reply + OBSERVATION_TOKENS) * calls * (calls - 1) / 2
     return Usage(prompt=start * calls + grown, completion=reply * calls, calls=calls)
 
 
-def _seen(rows: Sequence[Row], model: str, arm: str) -> Usage | None:
-    known = [
+def _pilot_usage(rows: Sequence[Row], model: str, arm: str) -> Usage | None:
+    counts = [
         (row.prompt_tokens, row.completion_tokens, row.model_calls)
         for row in rows
         if (row.model, row.arm) == (model, arm)
@@ -182,43 +182,42 @@ def _seen(rows: Sequence[Row], model: str, arm: str) -> Usage | None:
         and row.prompt_tokens is not None
         and row.completion_tokens is not None
     ]
-    if not known:
+    if not counts:
         return None
-    prompt, completion, calls = (sum(counts) / len(known) for counts in zip(*known, strict=True))
+    prompt, completion, calls = (sum(column) / len(counts) for column in zip(*counts, strict=True))
     return Usage(prompt=prompt, completion=completion, calls=calls)
 
 
 def _pilot(store: "Store", job_id: str, rows: Sequence[Row], *, samples: int) -> dict[str, Any]:
-    """What the pilot's spread says of a job of so many samples: its own error, shrunk by √(n / samples)."""
+    """The effects that this many samples detect: the pilot's standard errors times √(n / samples)."""
     from gnomon.report.build import build_report  # late: SciPy takes longer to load than a plan to make
 
     job = store.job(job_id)
     report = build_report(
         job_id=job.id, spec=job.spec, status=job.status, rows=rows, planned=job.counts.planned
     )
-    found: dict[str, Any] = defaultdict(list)
-    for one in report["contrasts"]:
-        if one["scope"] == "all" and one["se"] is not None:
-            found["contrasts"].append(
-                {
-                    "model": one["model"],
-                    "baseline": one["baseline"],
-                    "variant": one["variant"],
-                    "samples": one["n"],
-                    "detectable": mde_of(one["se"] * (one["n"] / samples) ** 0.5),
-                }
-            )
-    return {"job": job_id, "contrasts": found["contrasts"]}
+    contrasts = [
+        {
+            "model": contrast["model"],
+            "baseline": contrast["baseline"],
+            "variant": contrast["variant"],
+            "samples": contrast["n"],
+            "detectable": mde_of(contrast["se"] * (contrast["n"] / samples) ** 0.5),
+        }
+        for contrast in report["contrasts"]
+        if contrast["scope"] == "all" and contrast["se"] is not None
+    ]
+    return {"job": job_id, "contrasts": contrasts}
 
 
 def _assumptions(deff: float, *, has_pilot: bool) -> list[str]:
     tokens = (
-        f"{BYTES_PER_TOKEN} bytes a token, {PICTURE_TOKENS:,} tokens a picture, {REPLY_TOKENS} a reply, "
-        f"{OBSERVATION_TOKENS} a tool's answer, {TYPICAL_CALLS} tool calls a trial where tools may be called"
+        f"{BYTES_PER_TOKEN} bytes per token; {PICTURE_TOKENS:,} tokens per picture, {REPLY_TOKENS} per "
+        f"reply, {OBSERVATION_TOKENS} per tool result, {TYPICAL_CALLS} tool calls per trial with tools"
     )
     return [
-        "tokens and dollars of arms that the pilot has are the pilot's" if has_pilot else tokens,
-        f"at most: every turn used, replies as long as max_tokens, else {MOST_REPLY_TOKENS:,} tokens",
-        f"samples of one cluster are alike with a correlation of {ICC}: {deff:.2f} of them count as one",
-        "detectable: the smallest true difference found in 8 of 10 jobs, two-sided at 5 %, one repeat",
+        "arms that are in the pilot: its mean tokens per trial" if has_pilot else tokens,
+        f"at most: every turn is used, every reply has max_tokens (if not set: {MOST_REPLY_TOKENS:,}) tokens",
+        f"intraclass correlation of a cluster's samples {ICC}: a design effect of {deff:.2f}",
+        "detectable: power 80 %, two-sided test at 5 %, one repeat",
     ]

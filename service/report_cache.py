@@ -71,7 +71,7 @@ class ReportCache:
         """The report, and how many seconds old it is: 0 if of all rows; its readers never change it.
 
         Raises:
-            NotFound: there is no such job.
+            NotFound: the job does not exist.
             Unwanted: it is not wanted any more, see `gnomon.stopping`.
         """
         stamp = self._stamp(job_id)

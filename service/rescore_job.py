@@ -53,7 +53,7 @@ def rescore(
     Raises:
         NotFound: the job does not exist.
         Conflict: it still runs.
-        SpecError, DataError: there is no such variant, or its samples can no longer be read.
+        SpecError, DataError: the variant does not exist, or its samples can no longer be read.
     """
     job = store.job(job_id)
     if job.status in OPEN:
@@ -80,7 +80,7 @@ def rescore(
 
 
 def new_name(name: str, scoring: Scoring, *, now: dt.datetime) -> str:
-    """A name that tells a rescored job from its original and from other rescorings of it.
+    """A name that distinguishes a rescored job from its original and from other rescorings of it.
 
     >>> again = new_name("demo", "strict", now=dt.datetime(2026, 1, 31, 12, 30))
     >>> again, new_name(again, "official", now=dt.datetime(2026, 2, 1))

@@ -19,7 +19,7 @@ DEFAULT_DATA_DIR = "./.gnomon"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What the operator decided. `media_roots` is None where unset; the pace holds for each key."""
+    """The operator's settings. `media_roots` is None if unset; `max_per_minute` is per key."""
 
     data_dir: Path
     database_url: str
@@ -46,10 +46,10 @@ def own_database(data_dir: Path) -> str:
 
 
 def read_settings(environ: Mapping[str, str], *, data_dir: Path | None = None) -> Settings:
-    """Read the environment; `data_dir`, where given, goes before GNOMON_DATA_DIR.
+    """Read the environment; `data_dir`, if set, overrides GNOMON_DATA_DIR.
 
     Raises:
-        SpecError: a variable holds what it may not; the message names it and says what it may.
+        SpecError: a variable is invalid; the message names it and what is allowed.
     """
     folder = (data_dir or Path(environ.get("GNOMON_DATA_DIR") or DEFAULT_DATA_DIR)).absolute()
     keys = [parse_key(entry) for entry in environ.get("GNOMON_API_KEYS", "").split(",") if entry.strip()]
@@ -57,7 +57,7 @@ def read_settings(environ: Mapping[str, str], *, data_dir: Path | None = None) -
     if key_file:
         read_key_file(Path(key_file))
     roots = environ.get("GNOMON_MEDIA_ROOTS")
-    parse_rates(environ.get(RATES, ""))  # these two are the workers', but here the message is seen
+    parse_rates(environ.get(RATES, ""))  # for the workers; checked here so that the user sees the message
     read_cache_days(environ)
     return Settings(
         data_dir=folder,
@@ -73,5 +73,5 @@ def read_settings(environ: Mapping[str, str], *, data_dir: Path | None = None) -
 def _whole(environ: Mapping[str, str], name: str, default: int) -> int:
     text = environ.get(name) or str(default)
     if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
-        raise SpecError(f"{text!r} is no whole number above 0", field=name)
+        raise SpecError(f"{text!r} is not a whole number above 0", field=name)
     return int(text)

@@ -18,16 +18,11 @@ MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob
 
 
 SHORT = 40  # lines below which a module with a single importer belongs in its importer
-REASONS = {  # why a short module with a single importer is one; what needs none loses its entry
-    "gnomon.exchange.chat": "a file format: each has a module of its own, imported when it is asked for",
-    "gnomon.report.headline": "a section of the report, of which each has a module of its own",
-    "gnomon.report.tool_necessity": "a section of the report, of which each has a module of its own",
-    "gnomon.statistics.ratio": "an estimator, apart from the section that prints it",
+REASONS = {  # why a short module with a single importer exists; an entry that is not needed fails the test
+    "gnomon.exchange.chat": "one module per file format, imported when that format is written",
     "service.api.documentation": "one module per group of routes",
     "service.api.health": "one module per group of routes",
     "service.api.workers": "one module per group of routes",
-    "tools.core.lazy_imports": "reads LAZY, which the tools and gnomon declare; a worker is above them",
-    "workers.ramp": "a rule of its own, tested apart from the runner that keeps it",
     "workers.store.worker_registry": "one module per table of the store",
 }
 
@@ -96,8 +91,8 @@ def test_a_short_module_with_a_single_importer_has_a_reason() -> None:
         and len(path.read_text(encoding="utf-8").splitlines()) < SHORT
         and len(importing[name]) == 1
     }
-    assert single - set(REASONS) == set(), "merge them into their importers, or say why not"
-    assert set(REASONS) - single == set(), "they need no reason any more"
+    assert single - set(REASONS) == set(), "merge them into their importers, or give a reason"
+    assert set(REASONS) - single == set(), "these need no reason"
 
 
 def test_the_error_tree_in_the_docstring_is_the_class_tree() -> None:

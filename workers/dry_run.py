@@ -53,8 +53,8 @@ def pick(job: OpenJob, *, sample_id: str, arm: str, model: str | None) -> Select
     """Find what is asked for.
 
     Raises:
-        SpecError: there is no such arm or model.
-        NotFound: there is no such sample in the selection.
+        SpecError: the arm or the model does not exist.
+        NotFound: the sample is not in the selection.
     """
     spec = job.bench.spec
     spec.arm(arm)

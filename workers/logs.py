@@ -51,7 +51,7 @@ def set_up_logs(environ: Mapping[str, str], *, level: str = "info", stream: Text
     """Let all loggers of this process write to `stream` (stderr), as the environment says.
 
     Raises:
-        SpecError: GNOMON_LOG_FORMAT or GNOMON_LOG_LEVEL holds what it may not.
+        SpecError: GNOMON_LOG_FORMAT or GNOMON_LOG_LEVEL is invalid.
     """
     kind = environ.get(FORMAT) or "text"
     if kind not in ("text", "json"):

@@ -16,9 +16,9 @@ class RefusedMessage(Exception):
 class ShardMessage(Job):
     """An RQ job that can only be "run this shard of that job".
 
-    RQ imports and calls any dotted name it finds in Redis, callbacks included: whoever can write to Redis
-    could run code here. This class calls no name at all. It compares it with SHARD_FUNCTION and hands
-    the two ids to `runner`, which the worker sets.
+    RQ imports and calls any dotted name it finds in Redis, callbacks included: who can write to Redis could
+    run code here. This class calls no name at all. It compares the name with SHARD_FUNCTION and hands the
+    two ids to `runner`, which the worker sets.
     """
 
     runner: Callable[[str, int], None] | None = None
@@ -49,8 +49,8 @@ class ShardMessage(Job):
     def get_status(self, refresh: bool = True) -> JobStatus:
         """The status in Redis; the last one known here where Redis has forgotten the message.
 
-        A shard that a worker prepares for long is queued a second time, and whoever takes that message
-        removes what Redis holds of both. RQ would take this for a failure of the shard.
+        A shard that a worker prepares for long is queued a second time, and the worker that takes it removes
+        what Redis holds of both. RQ would take this for a failure of the shard.
         """
         try:
             return super().get_status(refresh)

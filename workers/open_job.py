@@ -102,7 +102,7 @@ class JobCache:
         """The job, made ready to run.
 
         Raises:
-            NotFound: there is no such job.
+            NotFound: the job does not exist.
             DataError, SpecError: its data or its selection cannot be read here.
         """
         if job_id not in self._jobs:

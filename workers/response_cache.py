@@ -38,7 +38,7 @@ def fingerprint(spec: ModelSpec) -> bytes:
 
 
 def scope_of(model: bytes, seed: int | None) -> bytes:
-    """A model and the seed of a trial, which stands for sample and repeat: repeats never share a reply."""
+    """A model and a trial's seed, which depends on sample and repeat: repeats never share a reply."""
     return _digest(model + str(seed).encode())
 
 

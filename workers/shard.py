@@ -61,7 +61,7 @@ def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
     """Run what is pending of a shard, and of those of its job that follow it, until nothing is, the job is
     cancelled, or SIGTERM asks to stop.
 
-    A job that cannot be set up here (data, an agent, leave to call an address may be lacking) is left to
+    A job that cannot be set up here (no data, no such agent, or an endpoint that is not allowed) is left to
     other workers; one whose model does not take its options could run nowhere and fails at once.
     """
     ready = _set_up(job_id, context) if context.store.is_open(job_id) else None
@@ -116,18 +116,18 @@ async def _run(
     async with AsyncExitStack() as stack:
         for model in models.values():
             stack.push_async_callback(_close, model)
-        asked = {label: redacted(model, spec.model(label)) for label, model in models.items()}
-        checked = asked
+        trial_models = {label: redacted(model, spec.model(label)) for label, model in models.items()}
+        preflight_models = trial_models
         if context.redis_url is not None:
             limiter = Limiter(
                 context.redis_url, flow=flow_of(job_id, spec), rates=context.rates, retry=spec.retry
             )
             stack.push_async_callback(limiter.close)
             waits = {label: WaitRecord(context.store, job_id, label) for label in models}
-            checked, asked = (
+            preflight_models, trial_models = (
                 {
                     label: limiter.around(model, spec.model(label), waits[label], asks_anew=asks_anew)
-                    for label, model in checked.items()
+                    for label, model in preflight_models.items()
                 }
                 for asks_anew in (True, False)
             )
@@ -139,7 +139,7 @@ async def _run(
             spec,
             {
                 label: with_budget(model, spec.model(label), budget, learns=False)
-                for label, model in checked.items()
+                for label, model in preflight_models.items()
             },
             store=context.store,
             holder=heartbeat.holder,
@@ -147,11 +147,11 @@ async def _run(
             budget=budget,
             is_wanted=lambda: heartbeat.is_open,
         )
-        asked = {
+        trial_models = {
             label: BreakableModel(
                 with_budget(model, spec.model(label), budget), trip=partial(preflight.stop, label)
             )
-            for label, model in asked.items()
+            for label, model in trial_models.items()
         }
         cache = _cache_of(spec, context)
         await stack.enter_async_context(cache.keeping(context.timing.flush_s))
@@ -163,7 +163,7 @@ async def _run(
             heartbeat=heartbeat,
             timing=context.timing,
             agents=agents,
-            models={label: cache.around(label, model) for label, model in asked.items()},
+            models={label: cache.around(label, model) for label, model in trial_models.items()},
             on_lease=cache.prefetch,
             next_shard=partial(_next_shard, job_id, context),
             report_resting=partial(context.report_resting, job_id),
@@ -176,7 +176,7 @@ async def _run(
 
 
 def _next_shard(job_id: str, context: WorkerContext, shard: int) -> int | None:
-    """The shard to go on with; none after one with a trial that must run alone."""
+    """The shard to go on with; none after one with a trial that must run isolated."""
     try:
         is_unfinished = context.store.has_poison_suspects(job_id, shard)
     except SQLAlchemyError as error:

@@ -14,15 +14,15 @@ from gnomon.trials.trial_plan import Trial
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"  # of the OpenTelemetry specification, as are all OTEL_* variables
 FLUSH_MS = 5_000
 
-Told = Callable[[Row], None]  # what the caller says when the trial has ended
-Tracer = Callable[[Trial], AbstractContextManager[Told]]
+EndSpan = Callable[[Row], None]  # what the caller says when the trial has ended
+Tracer = Callable[[Trial], AbstractContextManager[EndSpan]]
 
 
 def _say_nothing(_row: Row) -> None:
     pass
 
 
-def no_spans(_trial: Trial) -> AbstractContextManager[Told]:
+def no_spans(_trial: Trial) -> AbstractContextManager[EndSpan]:
     """The tracer of a process that sends no spans."""
     return nullcontext(_say_nothing)
 
@@ -56,7 +56,7 @@ def tracing(
         parent = trace.set_span_in_context(shard_span)
 
         @contextmanager
-        def span_of(trial: Trial) -> Iterator[Told]:
+        def span_of(trial: Trial) -> Iterator[EndSpan]:
             names_of_trial = {
                 "gnomon.trial": trial.trial_id,
                 "gnomon.arm": trial.arm,
@@ -71,7 +71,7 @@ def tracing(
 
 
 def facts_of(row: Row) -> dict[str, str | int | float]:
-    """What a span tells of how a trial ended; what is unknown is left out."""
+    """How a trial ended, as attributes of its span; what is unknown is left out."""
     facts = {
         "gnomon.outcome": row.outcome.value,
         "gnomon.stop_reason": row.stop_reason,

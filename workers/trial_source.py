@@ -81,8 +81,8 @@ class TrialSource:
         self.may_have_more = len(batch) == limit
 
     async def lease_isolated(self, *, excluding: frozenset[str]) -> LeasedTrial | None:
-        """A trial that must run alone, if there is one."""
-        batch = await self._lease(limit=1, excluding=excluding, alone=True)
+        """A trial that must run isolated, if there is one."""
+        batch = await self._lease(limit=1, excluding=excluding, isolated=True)
         return batch[0] if batch else None
 
     async def go_on(self) -> None:
@@ -99,7 +99,7 @@ class TrialSource:
             log.warning("%d leases could not be given back and will expire: %s", len(leases), error)
 
     async def _lease(
-        self, *, limit: int, excluding: frozenset[str], alone: bool = False
+        self, *, limit: int, excluding: frozenset[str], isolated: bool = False
     ) -> list[LeasedTrial]:
         """Lease trials, as often as it takes, until `is_over`."""
         self._excluded = excluding
@@ -111,7 +111,7 @@ class TrialSource:
                     held = [leased.lease for leased in self.waiting] + held
                     await asyncio.to_thread(self._store.release_all_but, self._heartbeat.holder, held)
                 leases = await asyncio.to_thread(
-                    self._lease_now, limit=limit, alone=alone, excluding=excluding
+                    self._lease_now, limit=limit, isolated=isolated, excluding=excluding
                 )
             except SQLAlchemyError as error:
                 log.warning("no trials could be leased yet: %s", error)
@@ -122,14 +122,14 @@ class TrialSource:
             return [LeasedTrial(lease=lease, since_s=since_s) for lease in leases]
         return []
 
-    def _lease_now(self, *, limit: int, alone: bool, excluding: Collection[str]) -> list[Lease]:
+    def _lease_now(self, *, limit: int, isolated: bool, excluding: Collection[str]) -> list[Lease]:
         leases = self._store.lease(
             self._job_id,
             self.shard,
             worker=self._heartbeat.holder,
             ttl_s=self._timing.lease_s,
             limit=limit,
-            alone=alone,
+            isolated=isolated,
             excluding=excluding,
         )
         self._on_lease(leases)

@@ -17,18 +17,18 @@ from gnomon.statistics.design import design
 from gnomon.statistics.mean import mean_score, share_interval
 
 
-def try_lengths(asked: Mapping[str, AnswerOptions], view: View) -> Iterator[ShortcutGuess]:
+def try_lengths(options_of: Mapping[str, AnswerOptions], view: View) -> Iterator[ShortcutGuess]:
     """Picking the longest or the shortest option, by characters; does not apply where all are as long."""
     for name, choose in (("longest option", max), ("shortest option", min)):
-        for sample_id, one in asked.items():
-            lengths = [len(option) for option in one.options]
+        for sample_id, offered in options_of.items():
+            lengths = [len(option) for option in offered.options]
             left = [index for index, length in enumerate(lengths) if length == choose(lengths)]
-            told = left if len(left) < len(lengths) else None
-            yield guess(name, "floor", view, sample_id, left=told, asked=one)
+            guessed = left if len(left) < len(lengths) else None
+            yield guess(name, "floor", view, sample_id, left=guessed, offered=offered)
 
 
 def sample_faults(samples: Sequence[Sample]) -> Iterator[DataFault]:
-    """Samples with absent media, and groups of samples that nobody can tell apart by their prompt."""
+    """Samples with absent media, and groups of samples with the same prompt."""
     by_prompt: dict[str, list[str]] = defaultdict(list)
     for sample in samples:
         if sample.missing:
@@ -42,12 +42,12 @@ def sample_faults(samples: Sequence[Sample]) -> Iterator[DataFault]:
             yield DataFault(sample_id=first, kind="same_prompt", detail=detail)
 
 
-def option_faults(asked: Mapping[str, AnswerOptions]) -> Iterator[DataFault]:
+def option_faults(options_of: Mapping[str, AnswerOptions]) -> Iterator[DataFault]:
     """Samples that list an option twice."""
-    for sample_id, one in asked.items():
-        twice = [option for option in dict.fromkeys(one.options) if one.options.count(option) > 1]
+    for sample_id, offered in options_of.items():
+        twice = [option for option in dict.fromkeys(offered.options) if offered.options.count(option) > 1]
         if twice:
-            is_right = any(one.options[index] in twice for index in one.right)
+            is_right = any(offered.options[index] in twice for index in offered.right)
             detail = f"{'; '.join(twice)} ({'the right one' if is_right else 'not the right one'})"
             yield DataFault(sample_id=sample_id, kind="duplicate_option", detail=detail)
 
@@ -90,25 +90,25 @@ def _accuracy(cell: str, guesses: Sequence[ShortcutGuess], refs: Mapping[str, Sa
 
 
 def letters(
-    asked: Mapping[str, AnswerOptions], refs: Mapping[str, SampleRef], view: View
+    options_of: Mapping[str, AnswerOptions], refs: Mapping[str, SampleRef], view: View
 ) -> tuple[Letters, ...]:
     """How often each letter is right, cell by cell."""
     cells: dict[str, list[AnswerOptions]] = defaultdict(list)
-    for sample_id, one in asked.items():
-        cells[refs[sample_id].cell].append(one)
+    for sample_id, offered in options_of.items():
+        cells[refs[sample_id].cell].append(offered)
     return tuple(_letters(cell, cells[cell], view) for cell in sorted(cells))
 
 
-def _letters(cell: str, asked: Sequence[AnswerOptions], view: View) -> Letters:
-    right = Counter(one.right[0] for one in asked)
-    most = max(len(one.options) for one in asked)
+def _letters(cell: str, questions: Sequence[AnswerOptions], view: View) -> Letters:
+    right = Counter(question.right[0] for question in questions)
+    most = max(len(question.options) for question in questions)
     return Letters(
         cell=cell,
         view=view,
-        n=len(asked),
+        n=len(questions),
         counts={chr(ord("A") + index): right[index] for index in range(most)},
-        best=max(right.values()) / len(asked),
-        chance=sum(1 / len(one.options) for one in asked) / len(asked),
+        best=max(right.values()) / len(questions),
+        chance=sum(1 / len(question.options) for question in questions) / len(questions),
     )
 
 
@@ -128,7 +128,7 @@ def audit(
 
     Raises:
         DataError: `data` is not the benchmark's layout, or the selection is empty.
-        SpecError: `select` names a task or scene there is not.
+        SpecError: `select` names a task or scene that does not exist.
     """
     sets = {
         protocol: benchmark.open(data=data, select=select, protocol=protocol, media=media)
@@ -138,14 +138,14 @@ def audit(
     if not refs:
         raise DataError("no usable sample in this selection", field="data")
     faults = list(sets["official"].faults)
-    # A question that nobody could answer may be left out by the guard.
-    offered = {protocol: {ref.sample_id for ref in given.refs} for protocol, given in sets.items()}
+    # The guarded protocol may leave out a question that cannot be answered.
+    offered = {protocol: {ref.sample_id for ref in sample_set.refs} for protocol, sample_set in sets.items()}
     samples: dict[PromptProtocol, list[Sample]] = {protocol: [] for protocol in PROTOCOLS}
     for done, ref in enumerate(refs, start=1):
         try:
             both = {
-                protocol: given.get(ref.sample_id)
-                for protocol, given in sets.items()
+                protocol: sample_set.get(ref.sample_id)
+                for protocol, sample_set in sets.items()
                 if ref.sample_id in offered[protocol]
             }
         except DataError as error:
@@ -164,30 +164,32 @@ def _findings(
     plugin = find_audit_plugin(benchmark.name)
     official = samples["official"]
     refs = {sample.ref.sample_id: sample.ref for sample in official}
-    asked = {protocol: _asked(plugin, given) for protocol, given in samples.items()}
+    options_of = {
+        protocol: _answer_options(plugin, view_samples) for protocol, view_samples in samples.items()
+    }
     cells = sorted(ref.cell for ref in refs.values())
-    guesses = [*(plugin.try_shortcuts(samples) if plugin else ()), *_try_lengths(asked)]
+    guesses = [*(plugin.try_shortcuts(samples) if plugin else ()), *_try_lengths(options_of)]
     return Findings(
         benchmark=benchmark.name,
         version=benchmark.version,
         samples={cell: cells.count(cell) for cell in dict.fromkeys(cells)},
         accuracies=shortcut_accuracies(guesses, refs),
-        letters=tuple(row for protocol in PROTOCOLS for row in letters(asked[protocol], refs, protocol)),
+        letters=tuple(row for protocol in PROTOCOLS for row in letters(options_of[protocol], refs, protocol)),
         faults=(
             *faults,
             *sample_faults(official),
-            *option_faults(asked["official"]),
+            *option_faults(options_of["official"]),
             *(plugin.case_faults(official) if plugin else ()),
         ),
-        unread={protocol: len(samples[protocol]) - len(asked[protocol]) for protocol in PROTOCOLS},
+        unread={protocol: len(samples[protocol]) - len(options_of[protocol]) for protocol in PROTOCOLS},
     )
 
 
-def _asked(plugin: AuditPlugin | None, samples: Sequence[Sample]) -> dict[str, AnswerOptions]:
-    told = {sample.ref.sample_id: plugin.answer_options(sample) for sample in samples} if plugin else {}
-    return {sample_id: one for sample_id, one in told.items() if one is not None}
+def _answer_options(plugin: AuditPlugin | None, samples: Sequence[Sample]) -> dict[str, AnswerOptions]:
+    options_of = {sample.ref.sample_id: plugin.answer_options(sample) for sample in samples} if plugin else {}
+    return {sample_id: offered for sample_id, offered in options_of.items() if offered is not None}
 
 
-def _try_lengths(asked: dict[PromptProtocol, dict[str, AnswerOptions]]) -> Iterator[ShortcutGuess]:
+def _try_lengths(options_of: dict[PromptProtocol, dict[str, AnswerOptions]]) -> Iterator[ShortcutGuess]:
     for protocol in PROTOCOLS:
-        yield from try_lengths(asked[protocol], protocol)
+        yield from try_lengths(options_of[protocol], protocol)

@@ -48,7 +48,7 @@ class ShortcutAccuracy:
 class Letters:
     """How often each letter is right in a cell (of the first place, where an answer has several).
 
-    `best` is the share of the commonest letter, so it lies above `chance` by selection alone.
+    `best` is the share of the commonest letter, so it is above `chance` by selection alone.
     """
 
     cell: str
@@ -61,7 +61,7 @@ class Letters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """All that an audit found. `unread`: samples, by view, whose options nobody could tell."""
+    """All that an audit found. `unread`: samples, by view, whose options could not be read."""
 
     benchmark: str
     version: str

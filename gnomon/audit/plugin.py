@@ -7,7 +7,7 @@ from typing import Literal, Protocol, cast
 from gnomon.core.benchmark import PromptProtocol, benchmark_module
 from gnomon.core.sample import DataFault, Sample
 
-Kind = Literal["leak", "floor"]  # what a guarded prompt must end, and what lies in the questions themselves
+Kind = Literal["leak", "floor"]  # what a guarded prompt must end, and what is in the questions themselves
 View = Literal["files", "official", "guarded", "paper"]  # the published files, or a prompt
 VIEWS: tuple[View, ...] = ("files", "official", "guarded")
 
@@ -63,18 +63,24 @@ def find_audit_plugin(benchmark: str) -> AuditPlugin | None:
 
 
 def guess(
-    shortcut: str, kind: Kind, view: View, sample_id: str, *, left: Iterable[int] | None, asked: AnswerOptions
+    shortcut: str,
+    kind: Kind,
+    view: View,
+    sample_id: str,
+    *,
+    left: Iterable[int] | None,
+    offered: AnswerOptions,
 ) -> ShortcutGuess:
     """The guess of a rule that guesses among the options it leaves; None or no option: it does not apply.
 
     Where an answer has several places, the first is judged.
 
     >>> two = AnswerOptions(options=("a", "b", "c", "d"), right=(1,))
-    >>> guess("rule", "leak", "official", "s", left=(1, 2), asked=two).value
+    >>> guess("rule", "leak", "official", "s", left=(1, 2), offered=two).value
     0.5
     """
-    options, chance = set(left or ()), 1 / len(asked.options)
-    value = (asked.right[0] in options) / len(options) if options else chance
+    options, chance = set(left or ()), 1 / len(offered.options)
+    value = (offered.right[0] in options) / len(options) if options else chance
     return ShortcutGuess(
         shortcut=shortcut,
         kind=kind,

@@ -17,7 +17,7 @@ Row = Mapping[View, ShortcutAccuracy]
 
 
 def tables(findings: Findings) -> Iterator[Table | str]:
-    """How often each shortcut is right, where the right answers stand, what is wrong, and the verdict."""
+    """How often each shortcut is right, where the right answers are, what is wrong, and the verdict."""
     n = sum(findings.samples.values())
     sizes = f"{counted(n, 'sample')} in {counted(len(findings.samples), 'cell')}"
     yield f"{findings.benchmark} {findings.version}: {sizes}"
@@ -54,7 +54,7 @@ def _first(row: Row) -> ShortcutAccuracy:
 
 
 def _tells(row: Row) -> bool:
-    """Whether the rule applies anywhere; of what is never to stand there (chance 0), whether it does."""
+    """Whether the rule applies anywhere; for what must never occur (chance 0), whether it does."""
     return any(accuracy.applies and (accuracy.chance != 0 or accuracy.value > 0) for accuracy in row.values())
 
 

@@ -179,7 +179,7 @@ class Agent(Protocol):
 
 @runtime_checkable
 class CallsInWords(Protocol):
-    """An agent that tells of tools in the prompt: its requests hold no schemas."""
+    """An agent that describes its tools in the prompt: its requests hold no schemas."""
 
     calls_in_words: bool
 

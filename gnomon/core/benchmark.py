@@ -123,7 +123,7 @@ class Benchmark(Protocol):
 
         Raises:
             DataError: `data` is not this benchmark's published layout.
-            SpecError: `select` names a task or scene there is not.
+            SpecError: `select` names a task or scene that does not exist.
         """
         ...
 

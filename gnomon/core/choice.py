@@ -52,18 +52,18 @@ def read_choice(response: str, options: Mapping[str, str]) -> str | None:
 
 
 def _wrapped(text: str) -> str | None:
-    """What stands in the last answer tag, box or JSON object."""
+    """What is in the last answer tag, box or JSON object."""
     tags = list(_TAGGED.finditer(text))
     if tags:
         return str(tags[-1][1] if tags[-1][1] is not None else tags[-1][2]).strip()
-    for found in reversed(_OBJECT.findall(text)):
+    for written in reversed(_OBJECT.findall(text)):
         try:
-            given = json.loads(found)
+            fields = json.loads(written)
         except ValueError:
             continue
         for name in ("answer", "Answer", "option", "Option"):
-            if isinstance(given.get(name), str):
-                return str(given[name]).strip()
+            if isinstance(fields.get(name), str):
+                return str(fields[name]).strip()
     return None
 
 

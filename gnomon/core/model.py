@@ -10,7 +10,7 @@ from gnomon.core.message import Message, ProviderTurn, ToolCall, ToolChoice, Too
 T = TypeVar("T")
 
 TOOLSETS_KEPT = 64
-UNREADABLE = "usage_unreadable"  # flag of a reply whose provider counts tokens as nobody can
+UNREADABLE = "usage_unreadable"  # flag of a reply whose provider's token counts are impossible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ class Model(Protocol):
 
 
 def is_built_in(model_id: str) -> bool:
-    """Whether a model lives in this program and calls nobody: `reference`, or `scripted` with any suffix.
+    """Whether a model is built in and calls no provider: `reference`, or `scripted` with any suffix.
 
     >>> [is_built_in(model_id) for model_id in ("scripted-b", "reference", "reference-b", "openai/gpt-4o")]
     [True, True, False, False]

@@ -19,7 +19,7 @@ SHORTEST = 8  # characters; shorter values are words
 _NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _SHAPE = re.compile(r"\b(?:sk|pk|key|xai|gsk|hf)[-_][\w*-]{8,}|\bgn_[\w-]{20,}|(?<=Bearer )\S+")
 _PASSWORD_OF_URL = re.compile(r"(?<=://)([^\s/:@]*):([^\s/@]+)(?=@)")
-# Formats of keys, exact enough to stand in no answer by chance; each begins with one of the marks.
+# Formats of keys, exact enough to occur in no answer by chance; each begins with one of the marks.
 _MARKS = ("sk-", "sk_", "xai-", "hf_", "gn_", "ghp_", "AIza", "AKIA", "Bearer ")
 _FORMAT = re.compile(
     r"(?:(?<![\w-])|(?<=\\[nrt]))(?:"  # an escaped line end in JSON is no letter of a word
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class Redactor:
-    """What must not be told: given values, those of variables with telling names, and telling shapes."""
+    """Redacts secrets: given values, those of variables named like secrets, and formats of keys."""
 
     def __init__(self, more: Iterable[str] = (), *, environ: Mapping[str, str] = os.environ) -> None:
         self._values: list[str] = []
@@ -43,7 +43,7 @@ class Redactor:
         self.add(*more, *_values_of(environ))
 
     def add(self, *values: str) -> None:
-        """Strike these from now on, whatever the variables are called in which they stand."""
+        """Redact these from now on, whatever their variables are called."""
         self._values = sorted({*self._values, *values} - {""}, key=len, reverse=True)
         self._needles = None
 
@@ -69,24 +69,24 @@ class Redactor:
         >>> known.redact(r'{"word": "hunter2\u0068unter2"}')
         '{"word": "[secret]"}'
         """
-        found = self._redacted(text)
-        if "\\u00" in text and (plain := _ESCAPED.sub(_unescaped, found)) != found:
-            redacted = self._redacted(plain)
-            return found if redacted == plain else redacted
-        return found
+        redacted = self._redacted(text)
+        if "\\u00" in text and (plain := _ESCAPED.sub(_unescaped, redacted)) != redacted:
+            again = self._redacted(plain)
+            return redacted if again == plain else again
+        return redacted
 
     def redact_in(self, value: T) -> T:
         """Plain data without them, keys of mappings too; the same object where there are none."""
-        found: Any = value
+        redacted: Any = value
         if isinstance(value, str):
-            found = self.redact(value)
+            redacted = self.redact(value)
         elif isinstance(value, Mapping):
             pairs = {self.redact_in(name): self.redact_in(inner) for name, inner in value.items()}
-            found = value if pairs == value else pairs
+            redacted = value if pairs == value else pairs
         elif isinstance(value, (list, tuple)):
             items = [self.redact_in(inner) for inner in value]
-            found = value if all(map(_is, items, value)) else type(value)(items)
-        return found  # type: ignore[no-any-return]
+            redacted = value if all(map(_is, items, value)) else type(value)(items)
+        return redacted  # type: ignore[no-any-return]
 
     def _redacted(self, text: str) -> str:
         if self._needles is None:
@@ -120,8 +120,8 @@ def without_folders(text: str) -> str:
     return _FOLDERS.sub("", text)
 
 
-def _is(one: object, other: object) -> bool:
-    return one is other
+def _is(left: object, right: object) -> bool:
+    return left is right
 
 
 def _values_of(environ: Mapping[str, str]) -> Iterator[str]:
@@ -147,5 +147,5 @@ def _forms(value: str) -> Iterator[str]:
         yield from {inner, inner.replace("+", "-").replace("/", "_")}
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    return chr(int(found[1], 16))
+def _unescaped(match: re.Match[str]) -> str:
+    return chr(int(match[1], 16))

@@ -47,43 +47,70 @@ Quoted = Form(is_quoted=True)
 class Row:
     """One result. `usd` and the token counts are None where unknown; `score` is None only when missing.
 
-    `error` is what the provider, the data or Gnomon said where a trial did not come to a score, without
-    secrets and shortened. `tools_offered` counts the tools that fitted the sample, None where the model was
-    not asked. A column that older databases and row files lack has a default here.
+    A column that older databases and row files lack has a default here. The text below a field is what
+    docs/exchange.md says of the column.
     """
 
     job_id: Id
+    """Id of the job."""
     trial_id: Id
+    """Id of the trial."""
     benchmark: str
+    """Name of the benchmark."""
     task: str
+    """Task of the sample."""
     cell: str
+    """Group of samples that the primary metric weights equally: the task, or task and scene."""
     sample_id: Annotated[str, Form(min_length=1)]
+    """Id of the sample; samples are paired by it."""
     cluster: str
+    """What related samples share (a clip, a scene): the unit that intervals resample."""
     model: Annotated[str, Form(min_length=1)]
+    """Label of the model in the spec."""
     arm: Annotated[str, Form(min_length=1, max_length=80)]
+    """Name of the arm."""
     repeat: Count
+    """Number of the repeat, from 0."""
     outcome: Annotated[Outcome, Form(sql_length=16)]
+    """How the trial ended."""
     stop_reason: Annotated[str, Quoted]
+    """Why it ended: `answered`, a reached limit, or the cause of a fault."""
     score: Annotated[float, Form(least=0, most=1)] | None
+    """The score; null: missing."""
     metrics: Annotated[Mapping[str, float | str | None], Quoted] = field(default_factory=dict)
+    """Other numbers and texts of the scorer."""
     answer: Annotated[str | None, Quoted] = None
+    """The parsed answer."""
     flags: Annotated[tuple[str, ...], Quoted] = ()
+    """What was noteworthy: of the parser, or `adapter:` and what a provider's adapter changed."""
     model_calls: Count = 0
+    """Calls of the model."""
     tool_calls: Count = 0
+    """Calls of tools."""
     tool_errors: Count = 0
-    tools_used: Annotated[Mapping[str, Mapping[str, int]], Quoted] = field(
-        default_factory=dict
-    )  # by tool: calls, bad_arguments, errors
+    """Calls of tools that ended with an error."""
+    tools_used: Annotated[Mapping[str, Mapping[str, int]], Quoted] = field(default_factory=dict)
+    """By tool: `calls`, `bad_arguments`, `errors`."""
     cache_hits: Count = 0
+    """Model calls that the response cache answered."""
     prompt_tokens: Tokens | None = None
+    """Tokens of all prompts; null: unknown."""
     completion_tokens: Tokens | None = None
-    cached_tokens: Tokens | None = None  # of the prompt's, from the provider's cache
-    reasoning_tokens: Tokens | None = None  # of the completion's
+    """Tokens of all replies; null: unknown."""
+    cached_tokens: Tokens | None = None
+    """Prompt tokens that the provider read from its cache; null: unknown."""
+    reasoning_tokens: Tokens | None = None
+    """Completion tokens that were reasoning; null: unknown."""
     usd: Annotated[float, Form(least=0, most=MAX_USD)] | None = None
+    """Dollars of all calls; null: unknown."""
     wall_s: Annotated[float, Form(least=0)] = 0.0
+    """Seconds, without waiting for a provider's rate limit."""
     attempt: int = 1
+    """Number of the attempt, from 1: a trial whose worker died is run again."""
     error: str = ""
+    """Why a trial has no score, as reported; shortened and without secrets."""
     tools_offered: Count | None = None
+    """Tools that fitted the sample; null: the model was not called."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

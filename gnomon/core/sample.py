@@ -84,7 +84,7 @@ class Sample:
         return [{"role": "user", "content": [*texts, *images]}]
 
 
-LACKS_MEDIA = "media"  # the kind of the one fault that tells how many samples are without their media
+LACKS_MEDIA = "media"  # the kind of the one fault that counts the samples without their media
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,10 +37,10 @@ def judged(rows: Sequence[Row]) -> Verdict:
     for row in rows:
         by_sample[row["sample_id"]].append(row)
     unasked, dropped = set(), set()
-    for sample_id, found in by_sample.items():
-        if {row["model"] for row in found if row["score"] is not None} < set(models):
+    for sample_id, sample_rows in by_sample.items():
+        if {row["model"] for row in sample_rows if row["score"] is not None} < set(models):
             unasked.add(sample_id)
-        elif all(row["score"] == 1.0 for row in found):
+        elif all(row["score"] == 1.0 for row in sample_rows):
             dropped.add(sample_id)
     return Verdict(
         dropped=frozenset(dropped),

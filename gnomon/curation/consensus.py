@@ -40,7 +40,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consensus:
-    """A question and how its answer stands.
+    """A question and the standing of its answer.
 
     `gold_doubtful`: no model confirms gold, and all vote for one and the same other answer. `split`: the
     votes differ. `unstable`: a model has no vote. `unanswered`: a model gave no answer in any round.
@@ -69,7 +69,9 @@ def consensus_of(rows: Sequence[Row]) -> list[Consensus]:
         by_sample[row["sample_id"]].append(row)
     results = [_consensus(sample_id, group, models) for sample_id, group in by_sample.items()]
     order: tuple[Standing, ...] = (*MOST_DOUBTFUL, "agreed")
-    return sorted(results, key=lambda one: (order.index(one.standing), one.agreement, one.sample_id))
+    return sorted(
+        results, key=lambda result: (order.index(result.standing), result.agreement, result.sample_id)
+    )
 
 
 def _consensus(sample_id: str, rows: Sequence[Row], models: Sequence[str]) -> Consensus:

@@ -23,15 +23,15 @@ def write_harvest(rows: Sequence[Row], *, data: Path, out: Path) -> int:
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise SpecError(f"{out} is not a new or empty folder", field="--out")
-    found: dict[str, dict[str, Any]] = {}
+    questions: dict[str, dict[str, Any]] = {}
     for row in sorted(rows, key=lambda row: (row["sample_id"], row["model"])):
         if row["score"] != 1.0:
             continue
         written = json.loads(row["answer"])
-        found.setdefault(
+        questions.setdefault(
             stable_hash(row["cluster"], written["question"]),
             {
-                "Question_id": len(found),
+                "Question_id": len(questions),
                 "video_id": row["cluster"],
                 "question_category": row["task"],
                 "question": written["question"],
@@ -41,8 +41,8 @@ def write_harvest(rows: Sequence[Row], *, data: Path, out: Path) -> int:
         )
     out.mkdir(parents=True, exist_ok=True)
     columns = ("Question_id", "video_id", "question_category", "question", "answer", "author")
-    table = pa.table({name: [row[name] for row in found.values()] for name in columns})
+    table = pa.table({name: [row[name] for row in questions.values()] for name in columns})
     pq.write_table(table, out / "MCQ.parquet")
     if (data / "videos").is_dir():
         (out / "videos").symlink_to((data / "videos").resolve(), target_is_directory=True)
-    return len(found)
+    return len(questions)

@@ -17,7 +17,7 @@ from tools.core.regular_file import read_regular
 
 
 class Decision(StrictModel):
-    """A line of the queue with a person's decision; what else stands in the line is for the person."""
+    """A line of the queue with a person's decision; the line's other fields are for the person."""
 
     sample_id: str
     decision: Literal["keep", "fix", "drop"] | None = None
@@ -31,20 +31,20 @@ class Decision(StrictModel):
         return self
 
 
-def queue_lines(found: Sequence[Consensus], questions: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def queue_lines(results: Sequence[Consensus], questions: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """One JSON line for each question that is not agreed, with what a person needs to decide on it."""
     lines = []
-    for one in found:
-        if one.standing != "agreed":
-            entry = questions.get(one.sample_id, {})
-            told = {
-                **asdict(one),
+    for result in results:
+        if result.standing != "agreed":
+            entry = questions.get(result.sample_id, {})
+            fields = {
+                **asdict(result),
                 **{name: entry[name] for name in ("P", "Q", "A") if name in entry},
                 "decision": None,
                 "answer": None,
                 "note": "",
             }
-            lines.append(json.dumps(told, ensure_ascii=False))
+            lines.append(json.dumps(fields, ensure_ascii=False))
     return lines
 
 
@@ -52,22 +52,22 @@ def read_decisions(path: Path) -> dict[str, Decision]:
     """The queue as a person left it, by sample.
 
     Raises:
-        DataError: a line is no decision; names it and the field.
+        DataError: a line is not a decision; the message names it and the field.
     """
-    known = set(Decision.model_fields)
-    found: dict[str, Decision] = {}
+    names = set(Decision.model_fields)
+    decisions: dict[str, Decision] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         if not line.strip():
             continue
         try:
-            given = TypeAdapter(dict[str, Any]).validate_json(line)
-            one = Decision.model_validate({name: given[name] for name in known & set(given)})
+            fields = TypeAdapter(dict[str, Any]).validate_json(line)
+            decision = Decision.model_validate({name: fields[name] for name in names & set(fields)})
         except ValidationError as error:
             fault = error.errors()[0]
             where = ".".join(map(str, fault["loc"])) or "line"
             raise DataError(f"{path.name}, line {number}, {where}: {fault['msg']}") from None
-        found[one.sample_id] = one
-    return found
+        decisions[decision.sample_id] = decision
+    return decisions
 
 
 def read_questions(data: Path) -> list[dict[str, Any]]:
@@ -91,11 +91,11 @@ def by_index(entries: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def write_reviewed(
-    found: Sequence[Consensus], decisions: Mapping[str, Decision], *, data: Path, out: Path
+    results: Sequence[Consensus], decisions: Mapping[str, Decision], *, data: Path, out: Path
 ) -> dict[str, int]:
     """Write the published file with agreed, kept and fixed questions only, the clips linked; how many each.
 
-    A question that nobody decided on is left out and counted as `undecided`.
+    A question without a decision is left out and counted as `undecided`.
 
     Raises:
         SpecError: `out` is not new or empty.
@@ -106,14 +106,14 @@ def write_reviewed(
     entries = by_index(read_questions(data))
     counts = dict.fromkeys(("agreed", "keep", "fix", "drop", "undecided"), 0)
     kept = []
-    for one in found:
-        decided = decisions.get(one.sample_id)
+    for result in results:
+        decided = decisions.get(result.sample_id)
         choice = decided.decision if decided else None
-        name = choice or ("agreed" if one.standing == "agreed" else "undecided")
+        name = choice or ("agreed" if result.standing == "agreed" else "undecided")
         counts[name] += 1
-        if name in {"agreed", "keep", "fix"} and one.sample_id in entries:
+        if name in {"agreed", "keep", "fix"} and result.sample_id in entries:
             answer = {"A": decided.answer} if decided and choice == "fix" else {}
-            kept.append({**entries[one.sample_id], **answer})
+            kept.append({**entries[result.sample_id], **answer})
     out.mkdir(parents=True, exist_ok=True)
     (out / FILE).write_text(json.dumps(kept, ensure_ascii=False, indent=1), encoding="utf-8")
     for folder in USUAL:

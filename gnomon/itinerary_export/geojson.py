@@ -39,8 +39,8 @@ def _stops(number: int, day: Day) -> list[dict[str, Any]]:
         _point(home["stop"], {"day": number, "role": home["role"]}) for home in homes
     ]
     for order, visit in enumerate(day.visits, 1):
-        told = {"role": "visit", "order": order, "arrive": visit.arrive, "leave": visit.leave}
-        stops.append(_point(visit.place, {"day": number, "date": day.date.isoformat(), **told}))
+        properties = {"role": "visit", "order": order, "arrive": visit.arrive, "leave": visit.leave}
+        stops.append(_point(visit.place, {"day": number, "date": day.date.isoformat(), **properties}))
     return stops
 
 

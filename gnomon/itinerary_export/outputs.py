@@ -29,7 +29,7 @@ def to_markdown(result: TripResult) -> str:
     lines = [f"# {_plain(result.title)}", ""]
     if plan.status == "refused":
         lines += [result.refusal, ""]
-        lines += [f"- {_plain(one)}" for one in plan.conflict or ("not named",)]
+        lines += [f"- {_plain(entry)}" for entry in plan.conflict or ("not named",)]
     else:
         cost = plan.totals.cost
         money = f", {cost.amount:.2f} {cost.currency}" if cost else ""
@@ -41,7 +41,10 @@ def to_markdown(result: TripResult) -> str:
     lines += ["", "## Checks", ""]
     lines += [_fault(violation) for violation in result.violations] or [_passed(result)]
     if plan.skipped:
-        lines += ["", *(f"- Left out: {_plain(one.place)} ({_plain(one.reason)})" for one in plan.skipped)]
+        lines += [
+            "",
+            *(f"- Left out: {_plain(entry.place)} ({_plain(entry.reason)})" for entry in plan.skipped),
+        ]
     lines += ["", *(f"- {_plain(line)}" for line in plan.assumptions)]
     lines += ["", "Data: " + "; ".join(map(_plain, plan.attributions))] if plan.attributions else []
     return "\n".join(lines).rstrip() + "\n"
@@ -64,10 +67,10 @@ def _table(result: TripResult, day: Day) -> list[str]:
     return rows
 
 
-def _fault(one: object) -> str:
-    told = dict(one) if isinstance(one, dict) else {}
-    text = f"expected {told.get('expected')}, found {told.get('found')}"
-    return f"- {told.get('severity')} {told.get('code')} at `{told.get('path')}`: {_plain(text)}"
+def _fault(violation: object) -> str:
+    fields = dict(violation) if isinstance(violation, dict) else {}
+    text = f"expected {fields.get('expected')}, found {fields.get('found')}"
+    return f"- {fields.get('severity')} {fields.get('code')} at `{fields.get('path')}`: {_plain(text)}"
 
 
 def _passed(result: TripResult) -> str:
@@ -98,7 +101,7 @@ def rendered(result: TripResult, ending: str) -> bytes:
     """The trip in the form of a file ending; the same result always gives the same bytes.
 
     Raises:
-        SpecError: there is no such form.
+        SpecError: the form does not exist.
     """
     if ending == ".ics":
         from gnomon.itinerary_export.calendar import to_ics

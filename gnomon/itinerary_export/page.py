@@ -69,7 +69,7 @@ class _Frame:
 def day_map(day: Day, streets: Iterable[Line], way: Way) -> DayMap:
     """The map of a day, cut to its stops with a margin."""
     chain = [day.start, *(visit.place for visit in day.visits), day.end]
-    route = [way(one, other) for one, other in pairwise(chain)]
+    route = [way(start, end) for start, end in pairwise(chain)]
     frame = _frame([point for line in route for point in line])
     pins = _pins(day, frame)
     bar_m = _round_length(WIDTH / 5 / frame.px_per_m)

@@ -33,12 +33,12 @@ class TripResult:
     @property
     def refusal(self) -> str:
         """Why there is no plan, in words before the list of constraints."""
-        if all(one.startswith("place:") for one in self.plan.conflict or ("",)):
+        if all(entry.startswith("place:") for entry in self.plan.conflict or ("",)):
             return "These places are not known here, or mean several:"
         return "No plan keeps all constraints. These cannot be kept together:"
 
     def open_on(self, visit: Visit, date: str) -> str:
-        """The opening hours of a visit's place on that date; "not known" where nobody says."""
+        """The opening hours of a visit's place on that date; "not known" if unknown."""
         return self.open.get(visit.place.id, {}).get(date, "not known")
 
     def as_json(self) -> dict[str, Any]:
@@ -62,13 +62,13 @@ def result_of(answer: str | None) -> TripResult:
         DataError: the row holds none: nothing was planned.
     """
     try:
-        given = json.loads(answer or "")
+        fields = json.loads(answer or "")
         return TripResult(
-            plan=Plan.model_validate(given["plan"]),
-            violations=tuple(given["violations"]),
-            request=given.get("request", {}),
-            open=given.get("open", {}),
-            verified_by=given.get("verified_by", ""),
+            plan=Plan.model_validate(fields["plan"]),
+            violations=tuple(fields["violations"]),
+            request=fields.get("request", {}),
+            open=fields.get("open", {}),
+            verified_by=fields.get("verified_by", ""),
         )
     except (ValueError, KeyError, TypeError):
         raise DataError("no plan was made; the trace says why") from None

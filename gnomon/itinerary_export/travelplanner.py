@@ -21,7 +21,7 @@ def delivered(record: Mapping[str, Any]) -> bool:
 
 
 def restaurants_differ(days: Days) -> bool:
-    """Whether nobody eats at the same place twice.
+    """Whether no restaurant is visited twice.
 
     >>> restaurants_differ([{"breakfast": "-", "lunch": "Nagai, Rome", "dinner": "Nagai, Rome"}])
     False
@@ -36,12 +36,12 @@ def attractions_differ(days: Days) -> bool:
     >>> attractions_differ([{"attraction": "Zoo, Rome;Forum, Rome;"}, {"attraction": "Zoo, Rome"}])
     False
     """
-    seen = [name for day in days for name in _sights(day)]
-    return len(set(seen)) == len(seen)
+    sights = [name for day in days for name in _sights(day)]
+    return len(set(sights)) == len(sights)
 
 
 def transport_agrees(days: Days) -> bool:
-    """Whether the first day has transportation, and nobody drives a car of their own beside flights or taxis.
+    """Whether the first day has transportation, and no own car is driven beside flights or taxis.
 
     >>> transport_agrees([{"transportation": "Self-driving, from A to B"}, {"transportation": "Taxi"}])
     False

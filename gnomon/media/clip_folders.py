@@ -27,7 +27,7 @@ class ClipFolders:
         folders = self._folders()
         exact = (find_clip(folder, name) for folder in folders)
         return next(filter(None, exact), None) or next(
-            filter(None, (_like(one, name) for one in folders)), None
+            filter(None, (_like(folder, name) for folder in folders)), None
         )
 
     @property
@@ -65,8 +65,8 @@ def _like(folder: Path, name: str) -> Path | None:
     except OSError:
         return None
     near = by_stem.get(_stem(name), ())
-    found = (find_clip(folder, one) for one in sorted(near, key=lambda one: (_rank(one), one)))
-    return next(filter(None, found), None)
+    clips = (find_clip(folder, entry) for entry in sorted(near, key=lambda entry: (_rank(entry), entry)))
+    return next(filter(None, clips), None)
 
 
 @functools.lru_cache(maxsize=16)

@@ -181,12 +181,12 @@ def _cell(column: pa.ChunkedArray, at: int) -> Any:
 
 def _absent(absent: Collection[str], questions: Sequence[ClipQuestion]) -> list[DataFault]:
     """One fault a clip that is not there, with how many questions need it."""
-    asked: dict[str, list[str]] = {}
+    samples_of: dict[str, list[str]] = {}
     for question in questions:
-        asked.setdefault(question.clip, []).append(question.sample_id)
+        samples_of.setdefault(question.clip, []).append(question.sample_id)
     return [
         DataFault(sample_id=ids[0], kind="clip", detail=f"{clip} is absent; {len(ids)} questions need it")
-        for clip, ids in asked.items()
+        for clip, ids in samples_of.items()
         if clip in absent
     ]
 
@@ -210,7 +210,7 @@ _REFERS = re.compile(
 )
 
 
-def shuffle_options(asked: str, options: Mapping[str, str], gold: str) -> tuple[dict[str, str], str]:
+def shuffle_options(question: str, options: Mapping[str, str], gold: str) -> tuple[dict[str, str], str]:
     """The options with letters given anew, in an order drawn from the question's words, and gold's letter.
 
     The draw does not know the right one. Options that refer to each other keep their order.
@@ -221,12 +221,12 @@ def shuffle_options(asked: str, options: Mapping[str, str], gold: str) -> tuple[
     """
     if any(_REFERS.search(text) for text in options.values()):
         return dict(options), gold
-    order = sorted(options, key=lambda letter: stable_hash(asked, options[letter]))
+    order = sorted(options, key=lambda letter: stable_hash(question, options[letter]))
     letters = dict(zip(order, _LETTERS, strict=False))
     return {letters[old]: options[old] for old in order}, letters.get(gold, "")
 
 
-def with_shuffled_options(question: ClipQuestion, asked: str) -> ClipQuestion:
-    """A question with its options dealt anew; `asked` is its text without them."""
-    options, gold = shuffle_options(asked, question.options, question.gold)
+def with_shuffled_options(question: ClipQuestion, text: str) -> ClipQuestion:
+    """A question with its options shuffled; `text` is the question without them."""
+    options, gold = shuffle_options(text, question.options, question.gold)
     return replace(question, options=options, gold=gold)

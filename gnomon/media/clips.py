@@ -36,7 +36,7 @@ class Mark:
 
 
 def draw_box(image: Image.Image, box: Sequence[float], *, width_px: int = BOX_WIDTH_PX) -> None:
-    """Draw a red box on the picture; one that lies outside leaves it as it is."""
+    """Draw a red box on the picture; one outside of it changes nothing."""
     x, y, width, height = box
     corners = (x, y, x + max(width, 0), y + max(height, 0))
     ImageDraw.Draw(image).rectangle(corners, outline=RED, width=width_px)
@@ -109,7 +109,7 @@ class Clips:
         return self._video(path, self._hash(path))
 
     def frames(self, path: Path, rule: FrameRule, look: Look = AS_IT_IS) -> Frames:
-        """The frames that the rule picks, looking as told.
+        """The frames that the rule picks, rendered as `look` says.
 
         Raises:
             DataError: the clip cannot be read as video, is larger than the limits, or shows no frame.
@@ -154,10 +154,10 @@ class Clips:
     def _kept(self, file: Path) -> Frames | None:
         """The frames as they were made before, if every picture is still there."""
         try:
-            found = json.loads(file.read_bytes())
-            images = tuple(ImageRef(**image) for image in found["images"])
-            lists = {name: tuple(found[name]) for name in ("indices", "times_s")}
-            frames = Frames(**{**found, **lists, "images": images})
+            fields = json.loads(file.read_bytes())
+            images = tuple(ImageRef(**image) for image in fields["images"])
+            lists = {name: tuple(fields[name]) for name in ("indices", "times_s")}
+            frames = Frames(**{**fields, **lists, "images": images})
         except (OSError, ValueError, TypeError, KeyError):
             return None
         return frames if all(self.media.has(image.sha256) for image in frames.images) else None
@@ -171,15 +171,15 @@ class Clips:
         """The hash of the file's bytes, remembered for as long as its size and time stay the same."""
         try:
             state = path.stat()
-            known = (str(path), state.st_size, state.st_mtime_ns)
+            key = (str(path), state.st_size, state.st_mtime_ns)
             if not path.is_file():
                 raise DataError(f"{path.name} is not a file")
-            if known not in self._hashes:
+            if key not in self._hashes:
                 with open_regular(path) as file:
-                    self._hashes[known] = hashlib.file_digest(file, "sha256").hexdigest()
+                    self._hashes[key] = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             raise DataError(f"{path.name} cannot be read: {error.strerror}") from error
-        return self._hashes[known]
+        return self._hashes[key]
 
     @contextmanager
     def _alone(self, key: str) -> Iterator[None]:
@@ -193,7 +193,7 @@ class Clips:
 
 
 def jpeg(frame: Image.Image, look: Look = AS_IT_IS, index: int = 0) -> bytes:
-    """A frame as JPEG, looking as told; marks are placed in pixels of the whole frame."""
+    """A frame as JPEG, rendered as `look` says; marks are placed in pixels of the whole frame."""
     image = frame.convert("RGB")
     for mark in (mark for mark in look.marks if mark.index == index):
         if mark.box:

@@ -73,7 +73,7 @@ def probe(path: Path) -> Video:
             if len(packets) > MAX_FRAMES:
                 raise DataError(f"{path.name} has more than {MAX_FRAMES:,} frames")
         stamps = [stamp for stamp, _ in packets if stamp is not None]
-        # Without times of showing, frames are told apart by counting; AVI has the times of decoding only.
+        # Without times of showing, frames are distinguished by counting; AVI has the times of decoding only.
         if len(set(stamps)) < len(packets) or container.format.name == "avi":
             return _video(path, stream, count=len(packets), hidden=hidden)
         packets.sort(key=lambda packet: packet[0] or 0)
@@ -95,8 +95,8 @@ def probe_decoding(path: Path) -> Video:
             stamps.append(frame.pts)
             if len(stamps) > MAX_FRAMES:
                 raise DataError(f"{path.name} has more than {MAX_FRAMES:,} frames")
-        known = [stamp for stamp in stamps if stamp is not None]
-        rising = known if len(known) == len(stamps) and sorted(set(known)) == known else ()
+        numbers = [stamp for stamp in stamps if stamp is not None]
+        rising = numbers if len(numbers) == len(stamps) and sorted(set(numbers)) == numbers else ()
         return _video(path, stream, count=len(stamps), stamps=rising)
 
 

@@ -70,15 +70,15 @@ def wrong_numbers(
         NoDistractors: TRIES draws were not enough.
     """
     below = int(rng.integers(0, WRONG + 1))
-    found: list[float] = []
+    numbers: list[float] = []
     for attempt in range(TRIES):
-        is_below = len(found) < below and attempt < TRIES // 2
+        is_below = len(numbers) < below and attempt < TRIES // 2
         step = difference(rng, grain)
         wrong = round(truth - step if is_below else truth + step, grain.digits)
-        if wrong >= floor and wrong not in found and wrong != round(truth, grain.digits):
-            found.append(wrong)
-        if len(found) == WRONG:
-            return found
+        if wrong >= floor and wrong not in numbers and wrong != round(truth, grain.digits):
+            numbers.append(wrong)
+        if len(numbers) == WRONG:
+            return numbers
     raise NoDistractors(f"no {WRONG} numbers other than {truth:g}")
 
 
@@ -90,13 +90,13 @@ def wrong_texts(
     Raises:
         NoDistractors: TRIES draws were not enough.
     """
-    found: dict[str, None] = {}
+    texts: dict[str, None] = {}
     for _ in range(TRIES):
         text = draw(rng)
         if text != truth:
-            found[text] = None
-        if len(found) == WRONG:
-            return list(found)
+            texts[text] = None
+        if len(texts) == WRONG:
+            return list(texts)
     raise NoDistractors(f"no {WRONG} texts other than {truth!r}")
 
 

@@ -92,12 +92,14 @@ class Recording(_Strict):
     def track(self, name: str | None) -> tuple[Array, Array]:
         """Times (n) and centres (n × 3) of an object in the frames that have it; None: of the camera."""
         if name is None:
-            found = [(frame.time_s, frame.camera.position_m) for frame in self.frames]
+            positions = [(frame.time_s, frame.camera.position_m) for frame in self.frames]
         else:
-            found = [
+            positions = [
                 (frame.time_s, frame.boxes[name].centre_m) for frame in self.frames if name in frame.boxes
             ]
-        return np.array([time_s for time_s, _ in found]), np.array([at for _, at in found], dtype=float)
+        return np.array([time_s for time_s, _ in positions]), np.array(
+            [at for _, at in positions], dtype=float
+        )
 
 
 def read_recording(path: Path) -> Recording:
@@ -109,8 +111,8 @@ def read_recording(path: Path) -> Recording:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise DataError(f"{path.name} is larger than {MAX_BYTES:,} bytes")
-        given: Mapping[str, Any] = json.loads(path.read_bytes())
-        return Recording.model_validate(given)
+        fields: Mapping[str, Any] = json.loads(path.read_bytes())
+        return Recording.model_validate(fields)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))

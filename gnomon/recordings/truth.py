@@ -34,18 +34,18 @@ def extents_m(points_m: Array) -> tuple[float, float, float]:
     return x, y, z
 
 
-def distance_m(one: BoxAt | Pose, other: BoxAt | Pose) -> float:
+def distance_m(first: BoxAt | Pose, second: BoxAt | Pose) -> float:
     """Between the centres of two objects, or of an object and the camera (equation 2)."""
-    return float(np.linalg.norm(_centre(one) - _centre(other)))
+    return float(np.linalg.norm(_centre(first) - _centre(second)))
 
 
-def relation(recording: Recording, frame: Frame, one: str, other: str) -> str | None:
+def relation(recording: Recording, frame: Frame, name: str, reference: str) -> str | None:
     """On which side of `other` the object `one` is, as the camera sees it (equation 3).
 
     The axis with the greatest difference decides; None unless it is DOMINANT times the next. Front is nearer
     to the camera.
     """
-    difference = _own(recording, frame) @ (_centre(frame.boxes[one]) - _centre(frame.boxes[other]))
+    difference = _own(recording, frame) @ (_centre(frame.boxes[name]) - _centre(frame.boxes[reference]))
     order = np.argsort(-np.abs(difference))
     if abs(difference[order[0]]) < DOMINANT * abs(difference[order[1]]) or not difference.any():
         return None

@@ -30,8 +30,8 @@ class GroupTotals:
     errors: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  # by stop reason
     tools_offered: tuple[int, int] | None = None  # the least and the most that a trial was offered
     flags: Counter[str] = field(default_factory=Counter)
-    known: Counter[str] = field(default_factory=Counter)
-    unknown: Counter[str] = field(default_factory=Counter)
+    sums: Counter[str] = field(default_factory=Counter)  # of what is known
+    unknown: Counter[str] = field(default_factory=Counter)  # rows without the number
     prices: "array[float]" = field(default_factory=lambda: array("d"))
     times_s: "array[float]" = field(default_factory=lambda: array("d"))
     tools: dict[str, ToolTotals] = field(default_factory=lambda: defaultdict(ToolTotals))
@@ -49,10 +49,10 @@ class GroupTotals:
             self.tools_offered = min(least, row.tools_offered), max(most, row.tools_offered)
         if row.flags:
             self.flags.update(row.flags)
-        known, unknown = self.known, self.unknown
-        known["model_calls"] += row.model_calls
-        known["tool_calls"] += row.tool_calls
-        known["cache_hits"] += row.cache_hits
+        sums, unknown = self.sums, self.unknown
+        sums["model_calls"] += row.model_calls
+        sums["tool_calls"] += row.tool_calls
+        sums["cache_hits"] += row.cache_hits
         for name, count in (
             ("prompt_tokens", row.prompt_tokens),
             ("completion_tokens", row.completion_tokens),
@@ -62,7 +62,7 @@ class GroupTotals:
             if count is None:
                 unknown[name] += 1
             else:
-                known[name] += count
+                sums[name] += count
         if row.usd is None:
             unknown["usd"] += 1
         else:

@@ -231,7 +231,7 @@ def _without_costs_of(before: Sequence[Row], after: Sequence[Row]) -> Iterator[R
 
 
 def _call_of(row: Row) -> tuple[object, ...]:
-    """What tells a trial from all others, in whichever job: no two take the same microseconds."""
+    """What distinguishes a trial from all others, in whichever job: no two take the same microseconds."""
     spent = row.prompt_tokens, row.completion_tokens, row.usd, row.wall_s, row.model_calls
     return row.sample_id, row.model, row.repeat, *spent
 

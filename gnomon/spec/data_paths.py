@@ -24,8 +24,8 @@ def from_request(text: str, roots: tuple[Path, ...] | None, *, field: str) -> Pa
     """A path from an HTTP request: under one of the roots, links resolved; relative ones are tried in each.
 
     Raises:
-        SpecError: no roots are set, or there is no such path. Absent and forbidden paths get one message, so
-            that a caller cannot probe for files.
+        SpecError: no roots are set, or the path does not exist. Absent and forbidden paths get one message:
+            a caller cannot probe for files.
     """
     if not roots:
         raise SpecError(f"no folder may be read: {ROOTS_VARIABLE} is not set on the server", field=field)

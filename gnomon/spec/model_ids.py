@@ -96,7 +96,7 @@ def _near(model_id: str, api_base: str | None) -> list[str]:
         return [f"openai/{model_id}"]
     if slash:
         close = difflib.get_close_matches(provider, sorted(providers()), n=1, cutoff=NEAR)
-        return [f"{known}/{name}" for known in close if name]
+        return [f"{provider_name}/{name}" for provider_name in close if name]
     named = {
         key: f"{entry['litellm_provider']}/{key}"
         for key, entry in _table().items()

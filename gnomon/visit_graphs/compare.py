@@ -19,9 +19,9 @@ class Comparison:
     """
 
     gold: VisitGraph
-    given: VisitGraph
+    answer: VisitGraph
     gold_marks: Mapping[Edge, Mark]
-    given_marks: Mapping[Edge, Mark]
+    answer_marks: Mapping[Edge, Mark]
 
 
 def compared(gold: VisitGraph, named: Iterable[Named]) -> Comparison:
@@ -32,8 +32,8 @@ def compared(gold: VisitGraph, named: Iterable[Named]) -> Comparison:
     >>> city = Node(id="2", level="city", name="Osaka")
     >>> holds = Edge(source="1", target="2", kind="inclusion")
     >>> gold = VisitGraph(nodes={"1": whole, "2": city}, edges=(holds,))
-    >>> found = compared(gold, [("Osaka", "Osaka", "inclusion"), ("Osaka", "Kobe", "transition")])
-    >>> list(found.given_marks.values()), list(found.gold_marks.values())
+    >>> comparison = compared(gold, [("Osaka", "Osaka", "inclusion"), ("Osaka", "Kobe", "transition")])
+    >>> list(comparison.answer_marks.values()), list(comparison.gold_marks.values())
     (['right', 'wrong'], ['right'])
     """
     nodes = dict(gold.nodes)
@@ -44,26 +44,24 @@ def compared(gold: VisitGraph, named: Iterable[Named]) -> Comparison:
     marks: dict[Edge, Mark] = {}
     for source, target, kind in list(named)[:MAX_EDGES]:
         ends = [by_name.setdefault(name, [_made_up(nodes, name)]) for name in (source, target)]
-        found = next(
-            (e for e in left if e.kind == kind and e.source in ends[0] and e.target in ends[1]), None
-        )
-        if found:
-            left.remove(found)
-        marks.setdefault(found or _likely(nodes, ends[0], ends[1], kind), "right" if found else "wrong")
+        edge = next((e for e in left if e.kind == kind and e.source in ends[0] and e.target in ends[1]), None)
+        if edge:
+            left.remove(edge)
+        marks.setdefault(edge or _likely(nodes, ends[0], ends[1], kind), "right" if edge else "wrong")
     return Comparison(
         gold=gold,
-        given=VisitGraph(nodes=nodes, edges=tuple(marks)),
+        answer=VisitGraph(nodes=nodes, edges=tuple(marks)),
         gold_marks={edge: "missed" if edge in left else "right" for edge in gold.edges},
-        given_marks=marks,
+        answer_marks=marks,
     )
 
 
 def _made_up(nodes: dict[str, Node], name: str) -> str:
-    known = next((node.id for node in nodes.values() if node.name == name), None)
-    if known is None:
-        known = f"made up: {name}"
-        nodes[known] = Node(id=known, level="place", name=name)
-    return known
+    node_id = next((node.id for node in nodes.values() if node.name == name), None)
+    if node_id is None:
+        node_id = f"made up: {name}"
+        nodes[node_id] = Node(id=node_id, level="place", name=name)
+    return node_id
 
 
 def _likely(nodes: Mapping[str, Node], sources: list[str], targets: list[str], kind: EdgeKind) -> Edge:
@@ -76,5 +74,7 @@ def _likely(nodes: Mapping[str, Node], sources: list[str], targets: list[str], k
         above, below = (LEVELS.index(nodes[end].level) for end in pair)
         return abs(below - above - down)
 
-    source, target = min(((one, other) for one in sources for other in targets), key=strangeness)
+    source, target = min(
+        ((source_id, target_id) for source_id in sources for target_id in targets), key=strangeness
+    )
     return Edge(source=source, target=target, kind=kind)

@@ -16,7 +16,7 @@ DEEPEST = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
-    """A node's rectangle: left, top, width and height in pixels; its name stands in its first row."""
+    """A node's rectangle: left, top, width and height in pixels; its name is in its first row."""
 
     node: Node
     x: float
@@ -32,8 +32,8 @@ class Box:
 
 
 def boxes(graph: VisitGraph) -> list[Box]:
-    """The outermost boxes, from left to right: prefectures in the order of their visits, then whatever lies
-    in nothing. A node that lies in several is drawn in the first; one that lies in itself, in nothing.
+    """The outermost boxes, from left to right: prefectures in the order of their visits, then what is
+    in nothing. A node that is in several is drawn in the first; one that is in itself, in nothing.
     """
     holds: dict[str, list[str]] = {node: [] for node in graph.nodes}
     placed: dict[str, str] = {}
@@ -46,16 +46,16 @@ def boxes(graph: VisitGraph) -> list[Box]:
                 break
     roots = [node for node in graph.nodes if node not in placed]
     roots.sort(key=lambda node: LEVELS.index(graph.nodes[node].level))
-    found, x = [], 0.0
+    placed_boxes, x = [], 0.0
     for root in visiting_order(graph, roots):
         box = _box(graph, holds, root, x, 0.0, depth=0)
-        found.append(box)
+        placed_boxes.append(box)
         x += box.width + GAP_PX
-    return found
+    return placed_boxes
 
 
 def _is_above(node: str, start: str, placed: dict[str, str]) -> bool:
-    """Whether `start` lies, at any depth, in `node`, or too deep to be drawn."""
+    """Whether `start` is, at any depth, in `node`, or too deep to be drawn."""
     at: str | None = start
     for _ in range(DEEPEST):
         if at is None or at == node:
@@ -77,7 +77,7 @@ def _box(graph: VisitGraph, holds: dict[str, list[str]], node: str, x: float, y:
 
 def all_boxes(outermost: Sequence[Box]) -> list[Box]:
     """These and all that lie in them, the outer before the inner."""
-    return [box for one in outermost for box in (one, *all_boxes(one.inside))]
+    return [box for outer in outermost for box in (outer, *all_boxes(outer.inside))]
 
 
 MARGIN_PX = 12
@@ -104,7 +104,7 @@ def svg(
     """The picture of a graph: complete in itself, without scripts, all text escaped.
 
     With `marks`, right edges are green and whole, missed ones dashed, wrong ones dotted and red; the sign of
-    an inclusion stands before the name of what lies within. `node_marks`, by node id, mark nodes instead.
+    an inclusion is before the name of what is inside. `node_marks`, by node id, mark nodes instead.
     """
     outermost = boxes(graph)
     every = all_boxes(outermost)
@@ -144,19 +144,19 @@ def _drawn_box(box: Box, mark: Mark | None) -> str:
     )
 
 
-def _arrow(one: Box, other: Box, mark: Mark | None) -> str:
+def _arrow(source: Box, target: Box, mark: Mark | None) -> str:
     """From right edge to right edge within a column, else from the side that faces the other."""
     colour = COLOURS[mark]
-    x1, y1, y2 = one.x + one.width, one.middle_y, other.middle_y
-    if abs(one.x - other.x) < GAP_PX:
-        x2, bulge = other.x + other.width, 14 + min(abs(y2 - y1) / 8, 24)
+    x1, y1, y2 = source.x + source.width, source.middle_y, target.middle_y
+    if abs(source.x - target.x) < GAP_PX:
+        x2, bulge = target.x + target.width, 14 + min(abs(y2 - y1) / 8, 24)
         curve = (
             f"M{x1:.1f} {y1:.1f} C{x1 + bulge:.1f} {y1:.1f} {x2 + bulge:.1f} {y2:.1f} {x2 + 2:.1f} {y2:.1f}"
         )
         head = f"M{x2 + 8:.1f} {y2 - 4:.1f} L{x2 + 1:.1f} {y2:.1f} L{x2 + 8:.1f} {y2 + 4:.1f}"
     else:
-        forward = other.x > one.x
-        x1, x2 = (x1, other.x) if forward else (one.x, other.x + other.width)
+        forward = target.x > source.x
+        x1, x2 = (x1, target.x) if forward else (source.x, target.x + target.width)
         back = -7 if forward else 7
         half = (x1 + x2) / 2
         bends = f"{half:.1f} {y1 - 16:.1f} {half:.1f} {y2 - 16:.1f}"

@@ -48,10 +48,10 @@ class VisitGraph:
 
     def parents(self) -> dict[str, list[str]]:
         """By node id: the ids of the nodes that include it."""
-        found: dict[str, list[str]] = {node: [] for node in self.nodes}
+        parents_of: dict[str, list[str]] = {node: [] for node in self.nodes}
         for edge in self.of("inclusion"):
-            found.setdefault(edge.target, []).append(edge.source)
-        return found
+            parents_of.setdefault(edge.target, []).append(edge.source)
+        return parents_of
 
     def named_edges(self) -> Iterator[tuple[str, str, EdgeKind]]:
         """Edges by the names of their ends."""
@@ -86,7 +86,7 @@ Path = tuple[str, ...]  # prefecture, city, place, place inside that …
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """A place that was visited, with the areas it lies in; `inside` names the places it is part of."""
+    """A place that was visited, with the areas it is in; `inside` names the places it is part of."""
 
     prefecture: str
     city: str
@@ -122,18 +122,18 @@ def graph_of(visits: Sequence[Visit]) -> VisitGraph:
             nodes.setdefault(_id(path), Node(id=_id(path), level=level, name=path[-1], category=category))
             if depth > 1:
                 edges[Edge(source=_id(path[:-1]), target=_id(path), kind="inclusion")] = None
-    for one, other in pairwise(visits):
-        step = _step(one.path, other.path)
+    for before, after in pairwise(visits):
+        step = _step(before.path, after.path)
         if step:
             edges[Edge(source=_id(step[0]), target=_id(step[1]), kind="transition")] = None
     return VisitGraph(nodes=nodes, edges=tuple(edges))
 
 
-def _step(one: Path, other: Path) -> tuple[Path, Path] | None:
+def _step(before: Path, after: Path) -> tuple[Path, Path] | None:
     """The ends of the transition: the two paths, cut after the first name in which they differ."""
-    for depth, (left, right) in enumerate(zip(one, other, strict=False), start=1):
+    for depth, (left, right) in enumerate(zip(before, after, strict=False), start=1):
         if left != right:
-            return one[:depth], other[:depth]
+            return before[:depth], after[:depth]
     return None
 
 
@@ -162,23 +162,23 @@ class Problem:
 
 
 def problems(graph: VisitGraph) -> list[Problem]:
-    """All broken rules: a city lies in one prefecture, a place in one city or place; transitions run within
+    """All broken rules: a city is in one prefecture, a place in one city or place; transitions run within
     one parent, between nodes of one level; no edge is drawn twice or to itself.
 
     >>> from gnomon.visit_graphs.graph import Visit, graph_of
     >>> problems(graph_of([Visit(prefecture="Nara", city="Nara", place="Todaiji")]))
     []
     """
-    found = list(_edge_problems(graph))
+    broken = list(_edge_problems(graph))
     parents = graph.parents()
     for node in graph.nodes.values():
         above = [parent for parent in dict.fromkeys(parents[node.id]) if parent in graph.nodes]
         if node.level != "prefecture" and not above:
-            found.append(Problem(kind="no_parent", detail=f"{node.name} ({node.level}) lies in nothing"))
+            broken.append(Problem(kind="no_parent", detail=f"{node.name} ({node.level}) lies in nothing"))
         if len(above) > 1:
             names = ", ".join(graph.nodes[parent].name for parent in above)
-            found.append(Problem(kind="several_parents", detail=f"{node.name} lies in {names}"))
-    return found
+            broken.append(Problem(kind="several_parents", detail=f"{node.name} lies in {names}"))
+    return broken
 
 
 def _edge_problems(graph: VisitGraph) -> Iterator[Problem]:
@@ -217,5 +217,7 @@ def _transition_problems(graph: VisitGraph, edge: Edge) -> Iterator[Problem]:
 
 
 def _told(graph: VisitGraph, edge: Edge) -> str:
-    one, other = (graph.nodes[end].name if end in graph.nodes else end for end in (edge.source, edge.target))
-    return f"{one} → {other} ({edge.kind})"
+    source, target = (
+        graph.nodes[end].name if end in graph.nodes else end for end in (edge.source, edge.target)
+    )
+    return f"{source} → {target} ({edge.kind})"

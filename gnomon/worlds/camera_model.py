@@ -106,8 +106,8 @@ class Candidate:
         """The camera that hangs so."""
         view = self.mount.field_of_view()
         if self.room is not None:
-            seen = self.room.intersection(view)
-            view = seen if isinstance(seen, Polygon) else Polygon()
+            inside = self.room.intersection(view)
+            view = inside if isinstance(inside, Polygon) else Polygon()
         return Camera(
             id=camera_id,
             xy_m=self.mount.xy_m,

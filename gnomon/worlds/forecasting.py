@@ -25,7 +25,7 @@ def next_spot(world: World, rng: Random, trip: Trip) -> Question | None:
         return None
     return Question(
         task_id="NextSpotForecasting",
-        seen=((trip, last),),
+        clip_sightings=((trip, last),),
         text="Predict which camera from the list will most likely capture the target next, and when.",
         options=(coming.camera, *wrong),
         right=(coming.camera,),
@@ -48,7 +48,7 @@ def trajectory(world: World, rng: Random, trip: Trip) -> Question | None:
         return None
     return Question(
         task_id="TrajectoryForecasting",
-        seen=((trip, before), (trip, last)),
+        clip_sightings=((trip, before), (trip, last)),
         text="Predict the next two cameras that the target will likely pass through, in order, and when.",
         options=(coming.camera, later.camera, *wrong),
         right=(coming.camera, later.camera),
@@ -56,22 +56,22 @@ def trajectory(world: World, rng: Random, trip: Trip) -> Question | None:
     )
 
 
-def meeting(world: World, rng: Random, one: Trip) -> Question | None:
+def meeting(world: World, rng: Random, first: Trip) -> Question | None:
     """Where and when two targets are in view of the same camera at the same time."""
-    if len(one.sightings) < 2:
+    if len(first.sightings) < 2:
         return None
-    index = rng.randrange(1, len(one.sightings))
-    last, place = one.sightings[index - 1 : index + 1]
+    index = rng.randrange(1, len(first.sightings))
+    last, place = first.sightings[index - 1 : index + 1]
     for _ in range(COMPANIONS):
         other = trip(world, rng)
         where = [sighting.camera for sighting in other.sightings] if other else []
-        if other is None or place.camera not in where[1:] or other.target == one.target:
+        if other is None or place.camera not in where[1:] or other.target == first.target:
             continue
         theirs = where.index(place.camera)
         if where[theirs - 1] == last.camera:
             continue
         other = other.later(_delay_s(rng, place, other.sightings[theirs]))
-        return _met(world, rng, (one, index), (other, theirs))
+        return _met(world, rng, (first, index), (other, theirs))
     return None
 
 
@@ -80,14 +80,14 @@ def _delay_s(rng: Random, place: Sighting, theirs: Sighting) -> float:
     return place.start_s + rng.uniform(-0.6 * theirs.stay_s, 0.6 * place.stay_s) - theirs.start_s
 
 
-def _met(world: World, rng: Random, one: tuple[Trip, int], other: tuple[Trip, int]) -> Question | None:
-    (trip, index), (companion, theirs) = one, other
+def _met(world: World, rng: Random, target: tuple[Trip, int], partner: tuple[Trip, int]) -> Question | None:
+    (trip, index), (companion, theirs) = target, partner
     last, place = trip.sightings[index - 1 : index + 1]
     their_last, their_place = companion.sightings[theirs - 1 : theirs + 1]
     met_s = (max(place.start_s, their_place.start_s), min(place.end_s, their_place.end_s))
     if met_s[1] - met_s[0] < MIN_OVERLAP_S or max(last.end_s, their_last.end_s) >= met_s[0]:
         return None
-    ways_m, their_ways_m = (world.ways_to_cameras_m(one.exit) for one in (last, their_last))
+    ways_m, their_ways_m = (world.ways_to_cameras_m(sighting.exit) for sighting in (last, their_last))
     missed = [
         camera
         for camera in world.scene.cameras
@@ -100,7 +100,7 @@ def _met(world: World, rng: Random, one: tuple[Trip, int], other: tuple[Trip, in
         return None
     return Question(
         task_id="MultiTargetTrajectoryForecasting",
-        seen=tuple(rng.sample([(trip, last), (companion, their_last)], 2)),
+        clip_sightings=tuple(rng.sample([(trip, last), (companion, their_last)], 2)),
         text=(
             "The clips show two targets. Predict where and when the two targets will most likely meet, "
             "that is, be in view of the same camera at the same time."
@@ -116,18 +116,18 @@ def _arrival_s(last: Sighting, way_m: float) -> float:
     return last.end_s + way_m * last.stay_s / math.dist(last.entry.xy_m, last.exit.xy_m)
 
 
-def _together(one: Trip, other: Trip, camera: str) -> bool:
+def _together(first: Trip, second: Trip, camera: str) -> bool:
     return any(
-        mine.camera == theirs.camera == camera and mine.start_s < theirs.end_s and theirs.start_s < mine.end_s
-        for mine in one.sightings
-        for theirs in other.sightings
+        here.camera == there.camera == camera and here.start_s < there.end_s and there.start_s < here.end_s
+        for here in first.sightings
+        for there in second.sightings
     )
 
 
 def unlikely(world: World, last: Sighting, coming: Sighting, distance_m: dict[str, float]) -> list[str]:
     """Cameras that cannot be next: the target came from there, or they lie well beyond the right one.
 
-    A camera lies behind if crossing the last view led away from it.
+    A camera is behind if crossing the last view led away from it.
     """
     before_m = world.ways_to_cameras_m(last.entry)
     crossed_m = world.way_m(last.entry, last.exit)

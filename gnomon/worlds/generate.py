@@ -34,9 +34,9 @@ def generate(
     Raises:
         SpecError: `out` holds something already, or a number is out of bounds.
     """
-    for field, given in (("scenes", scenes), ("samples", samples)):
-        if given is not None and given < 1:
-            raise SpecError(f"at least 1, got {given}", field=field)
+    for field, count in (("scenes", scenes), ("samples", samples)):
+        if count is not None and count < 1:
+            raise SpecError(f"at least 1, got {count}", field=field)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise SpecError(f"{out} is there already; name a new or empty folder", field="out")
     total = samples or len(CELLS) * (scenes or 1)

@@ -27,7 +27,7 @@ class Labels:
         self._taken.append(area)
 
     def is_free(self, area: Polygon) -> bool:
-        """Whether a label on `area` lies on the sheet and touches nothing that is taken."""
+        """Whether a label on `area` is on the sheet and touches nothing that is taken."""
         return self._sheet.covers(area) and not shapely.intersects(self._taken, area).any()
 
     def beside(self, at_px: Point, size_px: tuple[float, float], avoid: Sequence[Polygon] = ()) -> Polygon:
@@ -141,15 +141,15 @@ def _label(
 
 
 def _portals(scene: Scene) -> list[tuple[str, Point, int]]:
-    """Stairs and lifts, once on every floor they reach, named by where they stand."""
-    found: dict[tuple[str, Point], set[int]] = {}
+    """Stairs and lifts, once on every floor they reach, named by where they are."""
+    floors_of: dict[tuple[str, Point], set[int]] = {}
     for portal in scene.portals.values():
         if portal.kind != "door":
             for zone, xy_m in zip(portal.zones, portal.ends_m, strict=True):
-                found.setdefault((portal.kind, xy_m), set()).add(scene.zones[zone].floor)
+                floors_of.setdefault((portal.kind, xy_m), set()).add(scene.zones[zone].floor)
     counts: dict[str, int] = {}
     named = []
-    for (kind, xy_m), floors in found.items():
+    for (kind, xy_m), floors in floors_of.items():
         counts[kind] = counts.get(kind, 0) + 1
         named += [(f"{kind.capitalize()} {counts[kind]}", xy_m, floor) for floor in sorted(floors)]
     return named
@@ -190,7 +190,7 @@ def _streets(image: Image.Image, labels: Labels, scene: Scene, sheet: MapSheet, 
 
 
 def _along(line: LineString, share: float, size: tuple[int, int]) -> tuple[float, Polygon]:
-    """Angle (degrees, so that the text stands upright) and area of a text on a stretch of road."""
+    """Angle (degrees, so that the text is upright) and area of a text on a stretch of road."""
     (x0, y0), (x1, y1) = line.coords[0], line.coords[-1]
     angle = math.degrees(math.atan2(y1 - y0, x1 - x0))
     angle = (angle + 90) % 180 - 90

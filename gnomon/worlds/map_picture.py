@@ -65,11 +65,11 @@ def _rooms(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
         pen.polygon(ring, fill=WALK if used[zone.id] > 1 else ROOM, outline=WALL, width=2 * FINER)
     for portal in scene.portals.values():
         if portal.kind == "door":
-            one, other = (scene.zones[zone_id] for zone_id in portal.zones)
+            zone, neighbour = (scene.zones[zone_id] for zone_id in portal.zones)
             opening = shapely.Point(portal.ends_m[0]).buffer(DOOR_M / 2)
-            gap = one.area.intersection(other.area).intersection(opening)
+            gap = zone.area.intersection(neighbour.area).intersection(opening)
             if isinstance(gap, LineString) and not gap.is_empty:
-                ends = [pixel((x, y), one.floor) for x, y in gap.coords]
+                ends = [pixel((x, y), zone.floor) for x, y in gap.coords]
                 pen.line(ends, fill=WALK, width=5 * FINER)
 
 

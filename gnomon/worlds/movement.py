@@ -52,7 +52,7 @@ class Stretch:
 
     @property
     def along_m(self) -> tuple[float, ...]:
-        """How far each point lies from the first."""
+        """How far each point is from the first."""
         return (0.0, *accumulate(math.dist(a, b) for a, b in pairwise(self.points_m)))
 
     def time_at_s(self, along_m: float) -> float:
@@ -62,7 +62,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Journey:
-    """One target on its way; between two stretches it is on stairs or in a lift, where nobody sees it."""
+    """One target on its way; between two stretches it is on stairs or in a lift, out of all views."""
 
     body: Body
     stretches: tuple[Stretch, ...]
@@ -77,7 +77,9 @@ class Journey:
 
     def at(self, time_s: float) -> Spot:
         """Where the target is; between floors where it comes out, out of hours where it starts or ends."""
-        stretch = next((one for one in self.stretches if time_s <= one.times_s[-1]), self.stretches[-1])
+        stretch = next(
+            (stretch for stretch in self.stretches if time_s <= stretch.times_s[-1]), self.stretches[-1]
+        )
         x_m, y_m = (
             float(np.interp(time_s, stretch.times_s, axis)) for axis in zip(*stretch.points_m, strict=True)
         )

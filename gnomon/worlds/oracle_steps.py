@@ -14,12 +14,12 @@ WORD = re.compile(r"[\w-]+")
 
 
 def steps_of(world: World, question: Question) -> str:
-    """Where each shown target came into view and left it, how fast and whither it went, how long the ways to
-    the cameras asked about are, and, where the question names an intermediate camera, the way by it.
+    """Where each shown target came into view and left it, how fast it went and where to, how long the ways
+    to the cameras asked about are, and, where the question names an intermediate camera, the way by it.
 
     Clips go by their cameras, in the order of ids, without clock times: nothing tells the order of clips.
     """
-    shown = sorted(question.seen, key=lambda pair: pair[1].camera)
+    shown = sorted(question.clip_sightings, key=lambda pair: pair[1].camera)
     lines = [HEADER, *(_seen(trip, sighting) for trip, sighting in shown)]
     for _, sighting in shown:
         lines += _ways(world, sighting, _asked_about(world, question))
@@ -60,7 +60,7 @@ def _between(world: World, question: Question) -> Iterator[str]:
     middle = question.middle
     if middle is None or middle.camera not in WORD.findall(question.text):
         return
-    (trip, start), (_, end) = question.seen
+    (trip, start), (_, end) = question.clip_sightings
     into_m, through_m = world.way_m(start.exit, middle.entry), world.way_m(middle.entry, middle.exit)
     on_m = world.way_m(middle.exit, end.entry)
     yield (

@@ -80,7 +80,7 @@ def _junctions(rng: Random) -> dict[Junction, Point]:
 
 
 def _streets(rng: Random, xy_m: dict[Junction, Point]) -> dict[tuple[Junction, Junction], str]:
-    """Stretches of street by their ends, with the street's name; every stretch lies on some round trip."""
+    """Stretches of street by their ends, with the street's name; every stretch is on some round trip."""
     names = iter(rng.sample(STREETS, len(STREETS)))
     column_names = [f"{next(names)} Street" for _ in range(COLUMNS)]
     row_names = [f"{next(names)} Avenue" for _ in range(ROWS)]

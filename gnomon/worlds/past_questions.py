@@ -90,10 +90,10 @@ def _images(runs: Runs) -> Iterator[Runs]:
             yield tuple(replace(run, direction=(quarter - run.direction) % 8) for run in walk)
 
 
-def _alike(one: Runs, other: Runs) -> bool:
+def _alike(left: Runs, right: Runs) -> bool:
     return all(
         a.direction == b.direction and max(a.length_m, b.length_m) < ALIKE * min(a.length_m, b.length_m)
-        for a, b in zip(one, other, strict=True)
+        for a, b in zip(left, right, strict=True)
     )
 
 
@@ -107,7 +107,7 @@ def phrase(runs: Runs, speed_mps: float) -> str:
     return f"The target moves at {speed_mps:.1f} m/s on average: {ways}."
 
 
-DETOUR = 1.3  # a wrong camera lies off every way that is up to this much longer than the shortest
+DETOUR = 1.3  # a wrong camera is off every way that is up to this much longer than the shortest
 CLEAR_S = 2.0  # between two of the intervals to choose from
 REORDER = 1.15  # a wrong order of cameras makes the way longer by at least this much
 
@@ -134,7 +134,7 @@ def geo_location(world: World, rng: Random, trip: Trip) -> Question | None:
         return None
     return Question(
         task_id="GeoLocation",
-        seen=((trip, start), (trip, end)),
+        clip_sightings=((trip, start), (trip, end)),
         text=f"{_framed(start, end)} Infer which camera the target passed through in between.",
         options=(middle.camera, *wrong),
         right=(middle.camera,),
@@ -157,27 +157,29 @@ def arrival_time_interval(world: World, rng: Random, trip: Trip) -> Question | N
         for sighting in sightings(trip.journey, world.installation.unbuilt)
         if start.end_s < sighting.start_s and sighting.end_s < end.start_s and sighting.stay_s >= MIN_STAY_S
     ]
-    once = [one for one in unbuilt if sum(other.camera == one.camera for other in unbuilt) == 1]
+    once = [
+        sighting for sighting in unbuilt if sum(other.camera == sighting.camera for other in unbuilt) == 1
+    ]
     real = trip.sightings[first + 1 : last]
-    crossed = sorted((*real, *once), key=lambda one: one.start_s)
+    crossed = sorted((*real, *once), key=lambda sighting: sighting.start_s)
     fours = [
         four
         for four in combinations(crossed, 4)
-        if any(one in real for one in four)
+        if any(sighting in real for sighting in four)
         and all(after.start_s - before.end_s >= CLEAR_S for before, after in pairwise(four))
     ]
     if not fours:
         return None
     four = rng.choice(fours)
-    middle = rng.choice([one for one in four if one in real])
+    middle = rng.choice([sighting for sighting in four if sighting in real])
     return Question(
         task_id="ArrivalTimeInterval",
-        seen=((trip, start), (trip, end)),
+        clip_sightings=((trip, start), (trip, end)),
         text=(
             f"{_framed(start, end)} In between it passed through camera {middle.camera}. "
             "Infer the time period when the target appears at this middle camera."
         ),
-        options=tuple(when(one) for one in four),
+        options=tuple(when(sighting) for sighting in four),
         right=(when(middle),),
         middle=middle,
     )
@@ -201,7 +203,7 @@ def motion_state(_world: World, rng: Random, trip: Trip) -> Question | None:
     speed_mps = sum(run.length_m for run in runs) / (end.start_s - start.end_s)
     return Question(
         task_id="MotionState",
-        seen=((trip, start), (trip, end)),
+        clip_sightings=((trip, start), (trip, end)),
         text=(
             f"{_framed(start, end)} In between it passed the intermediate camera {middle.camera}. "
             "Infer the target's motion state between the two clips."
@@ -231,10 +233,12 @@ def causal_reordering(world: World, rng: Random, trip: Trip) -> Question | None:
     shortest_m = total_m.pop(true)
     if min(total_m.values()) < REORDER * shortest_m + world.margin_m / 2:
         return None
-    arrows = [" → ".join(one.camera for one in order) for order in (true, *rng.sample(list(total_m), 3))]
+    arrows = [
+        " → ".join(sighting.camera for sighting in order) for order in (true, *rng.sample(list(total_m), 3))
+    ]
     return Question(
         task_id="CausalReordering",
-        seen=tuple((trip, one) for one in rng.sample(true, 3)),
+        clip_sightings=tuple((trip, sighting) for sighting in rng.sample(true, 3)),
         text=(
             "The clips show one target at three cameras, in no particular order. "
             "Infer the correct order in which the target passed through these cameras."

@@ -19,7 +19,7 @@ STEP_S = 0.05  # over which the direction of travel is taken
 
 
 def box(mount: Mount, journey: Journey, time_s: float) -> BoundingBox:
-    """The upright box of the target: the middle of its lower edge is where the target stands, to 0.1 pixels.
+    """The upright box of the target: the middle of its lower edge is where the target is, to 0.1 pixels.
 
     Its upper edge stops at that of the picture; the sides may reach beyond, as a tracker's do.
     """
@@ -51,11 +51,12 @@ FRAMES_PER_S = 10
 class Question:
     """What is shown, asked and true. `options` have no letters yet; `right` are one or two of them.
 
-    `seen` are the clips in the order they are shown; `times_s` are the true intervals of a forecast.
+    `clip_sightings` are the clips in the order in which they are shown; `times_s` the true intervals of a
+    forecast.
     """
 
     task_id: str
-    seen: tuple[tuple[Trip, Sighting], ...]
+    clip_sightings: tuple[tuple[Trip, Sighting], ...]
     text: str
     options: tuple[str, ...]
     right: tuple[str, ...]
@@ -86,7 +87,7 @@ def record(question: Question, world: World, rng: Random, *, case_id: str, map_f
         "task_id": question.task_id,
         "case_id": case_id,
         "map_image_path": f"./data/{world.scene.kind}/map/{map_file}",
-        "camera_images": [_clip(world, trip, sighting) for trip, sighting in question.seen],
+        "camera_images": [_clip(world, trip, sighting) for trip, sighting in question.clip_sightings],
         "question": question.text,
         "choices": list(choices.values()),
     }
@@ -100,9 +101,10 @@ def _points(question: Question) -> dict[str, Any]:
     if question.middle is None:
         return {}
     names = ("start_point", "end_point", "middle_point")
-    sightings = (question.seen[0][1], question.seen[1][1], question.middle)
+    sightings = (question.clip_sightings[0][1], question.clip_sightings[1][1], question.middle)
     return {
-        name: {"camera_id": one.camera, "time": when(one)} for name, one in zip(names, sightings, strict=True)
+        name: {"camera_id": sighting.camera, "time": when(sighting)}
+        for name, sighting in zip(names, sightings, strict=True)
     }
 
 

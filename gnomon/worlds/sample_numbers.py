@@ -96,7 +96,7 @@ class Numbers(Sequence[SampleRef]):
     def __getitem__(self, index: int | slice) -> SampleRef | list[SampleRef]:
         chosen = range(self.limit)[index]  # raises IndexError as a list does
         if isinstance(chosen, range):
-            return [self.number(one).ref() for one in chosen]
+            return [self.number(number).ref() for number in chosen]
         return self.number(chosen).ref()
 
     def __contains__(self, ref: object) -> bool:

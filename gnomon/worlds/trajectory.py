@@ -34,13 +34,13 @@ class Sighting:
 
 def sightings(journey: Journey, cameras: Collection[Camera]) -> tuple[Sighting, ...]:
     """Every stay of the target in view of one of the cameras, in order of time; exact, however short."""
-    found = [
+    stays = [
         _stay(journey, camera.id, stretch.time_at_s(enters_m), stretch.time_at_s(leaves_m))
         for stretch in journey.stretches
         for camera, view in _met(stretch, cameras)
         for enters_m, leaves_m in crossings(stretch.points_m, view)
     ]
-    return tuple(sorted(found, key=lambda sighting: sighting.start_s))
+    return tuple(sorted(stays, key=lambda sighting: sighting.start_s))
 
 
 def _met(stretch: Stretch, cameras: Collection[Camera]) -> list[tuple[Camera, Polygon]]:
@@ -51,7 +51,7 @@ def _met(stretch: Stretch, cameras: Collection[Camera]) -> list[tuple[Camera, Po
         if camera.field_of_view is not None and camera.floor == stretch.floor
     ]
     met = shapely.intersects([view for _, view in here], LineString(stretch.points_m))
-    return [one for one, is_met in zip(here, met, strict=True) if is_met]
+    return [pair for pair, is_met in zip(here, met, strict=True) if is_met]
 
 
 def _stay(journey: Journey, camera: str, start_s: float, end_s: float) -> Sighting:
@@ -90,14 +90,14 @@ def trip(world: World, rng: Random) -> Trip | None:
     made = journey(world, rng, PEDESTRIAN if walks else VEHICLE, start, end)
     if made is None:
         return None
-    seen = sightings(made, world.scene.cameras.values())
-    if not fit(made, seen):
+    in_view = sightings(made, world.scene.cameras.values())
+    if not fit(made, in_view):
         return None
-    return Trip(target=target, journey=made, sightings=seen).later(start_s)
+    return Trip(target=target, journey=made, sightings=in_view).later(start_s)
 
 
-def fit(made: Journey, seen: tuple[Sighting, ...]) -> bool:
+def fit(made: Journey, in_view: tuple[Sighting, ...]) -> bool:
     """Whether every camera sees the target once, long enough, and comes and goes."""
-    whole = not seen or (seen[0].start_s > made.start_s and seen[-1].end_s < made.end_s)
-    once = len({sighting.camera for sighting in seen}) == len(seen)
-    return whole and once and all(sighting.stay_s >= MIN_STAY_S for sighting in seen)
+    whole = not in_view or (in_view[0].start_s > made.start_s and in_view[-1].end_s < made.end_s)
+    once = len({sighting.camera for sighting in in_view}) == len(in_view)
+    return whole and once and all(sighting.stay_s >= MIN_STAY_S for sighting in in_view)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import click
 
 from gnomon.core.errors import DataError, GnomonError, NotFound, SpecError
+from gnomon.report.text_formats import count
 from gnomon.spec.spec_file import read_spec
 from service.cli.main import DONE, INCOMPLETE
 from service.data_folder import keep_private
@@ -38,7 +39,7 @@ def draft_of(spec: Path, settings: Settings) -> Draft:
     """The spec in a file, checked and its data opened.
 
     Raises:
-        SpecError, DataError: it may not run; the message also says which entry of a list it means.
+        SpecError, DataError: the spec or its data is invalid; the message names the entry of a list.
     """
     fields = read_spec(spec)
     try:
@@ -102,15 +103,6 @@ def say(message: str) -> None:
 def say_stopping(running: int) -> None:
     """Say how many trials of a cancelled job still run: until they have ended its counts grow."""
     say(f"stopping: {count(running, 'trial')} in flight")
-
-
-def count(number: int, noun: str) -> str:
-    """A number and its noun; `gnomon.report.verdict` has the same, but loads SciPy.
-
-    >>> count(1, "cell"), count(1200, "trial")
-    ('1 cell', '1,200 trials')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def existing_store(data_dir: Path | None) -> "Store":

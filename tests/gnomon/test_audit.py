@@ -43,13 +43,13 @@ def only(guesses: list[ShortcutGuess], clusters: dict[str, str] | None = None) -
 
 def test_a_rule_that_leaves_nothing_counts_as_chance() -> None:
     for left in (None, ()):
-        one = guess("rule", "leak", "official", "s", left=left, asked=FOUR)
+        one = guess("rule", "leak", "official", "s", left=left, offered=FOUR)
         assert (one.value, one.chance, one.applies) == (0.25, 0.25, False)
 
 
 def test_a_rule_that_leaves_two_is_worth_half_if_the_right_one_is_left() -> None:
-    assert guess("rule", "leak", "official", "s", left=(0, 1), asked=FOUR).value == 0.5
-    assert guess("rule", "leak", "official", "s", left=(0, 2), asked=FOUR).value == 0.0
+    assert guess("rule", "leak", "official", "s", left=(0, 1), offered=FOUR).value == 0.5
+    assert guess("rule", "leak", "official", "s", left=(0, 2), offered=FOUR).value == 0.0
 
 
 def test_hits_are_of_the_samples_where_the_rule_applies_and_the_value_of_all() -> None:

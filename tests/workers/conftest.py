@@ -191,7 +191,7 @@ def plant(real_store: Store, redis: Redis, redis_url: str, tmp_path: Path) -> It
 
 
 @pytest.fixture(scope="session")
-def busy_plant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plant]:
+def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plant]:
     """Two workers and a sweeper that many tests share; none may assume to be alone."""
     folder = tmp_path_factory.mktemp("plant")
     store = Store(f"sqlite:///{folder}/gnomon.db")

@@ -41,7 +41,7 @@ class CountingProvider:
         while self.delay_s and time.monotonic() < until_s:
             time.sleep(min(0.1, max(0.0, until_s - time.monotonic())))
 
-    def leave(self) -> None:
+    def exit(self) -> None:
         with self._lock:
             self._now -= 1
 
@@ -72,7 +72,7 @@ def _handler(provider: CountingProvider) -> type[BaseHTTPRequestHandler]:
             self.rfile.read(int(self.headers["Content-Length"]))
             if provider.enter():
                 provider.sleep()
-                provider.leave()  # before the reply goes out: whoever has it may send the next call
+                provider.exit()  # before the reply goes out: its reader may send the next call
                 message = {"role": "assistant", "content": "A"}
                 usage = {"prompt_tokens": 90, "completion_tokens": 10}
                 self._say(200, {"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})

@@ -1,6 +1,6 @@
 """Links: networks between the machines of a scene and its servers, which can be cut and made slow.
 
-`namespaces` makes machines of their own as far as the kernel goes, and needs its leave; `proxies` needs none.
+`namespaces` gives each machine a network of its own, which takes special rights; `proxies` takes none.
 """
 
 import asyncio

@@ -26,7 +26,7 @@ from workers.settings import read_timing
 from workers.store import JobRecord, Store
 from workers.store.schema import trials
 
-FLEET = Path(__file__).parent / "tiny_fleet.py"
+FAKE_STACK = Path(__file__).parent / "fake_stack.py"
 
 
 @dataclass(frozen=True)
@@ -164,11 +164,11 @@ def staged(
     with server or RedisServer(folder) as server, Redis.from_url(server.url) as redis, Supervisor() as init:
         lease_s = read_timing(clocks).lease_s
         scene = Scene(folder, store, redis, server, init, free_port(), lease_s, postgres)
-        _start(scene, "api", Machine("api"), clocks, FLEET, "--port", str(scene.port))
+        _start(scene, "api", Machine("api"), clocks, FAKE_STACK, "--port", str(scene.port))
         for machine in machines:
             _start(scene, machine.name, machine, clocks, TINY_WORKER)
         if not machines:
-            _start(scene, "supervisor", Machine("supervisor"), clocks, FLEET, "--workers", "2")
+            _start(scene, "supervisor", Machine("supervisor"), clocks, FAKE_STACK, "--workers", "2")
         wait_until(scene.is_ready)
         wait_until(lambda: len(store.workers()) == max(2, len(machines)))
         try:

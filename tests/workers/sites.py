@@ -54,7 +54,7 @@ def over_namespaces(clocks: Mapping[str, str]) -> Iterator[Site]:
 
 @contextmanager
 def over_proxies(clocks: Mapping[str, str]) -> Iterator[Site]:
-    """The same without anybody's leave: what the machines send passes through proxies."""
+    """The same without special rights: what the machines send passes through proxies."""
     with _servers(LOOPBACK) as (folder, postgres, redis):
         url = postgres.emptied()
         with proxies(2, [url, redis.url]) as links:

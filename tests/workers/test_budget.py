@@ -1,4 +1,4 @@
-"""Limits hold across processes: set aside before a call, settled after it."""
+"""Limits hold across processes: each reserves before a call and settles after it."""
 
 import asyncio
 import multiprocessing
@@ -25,13 +25,13 @@ from workers.store.job_counters import Usage
 
 REQUEST = Request(messages=[{"role": "user", "content": "Where?"}], tools=[])
 TTL_S = 10.0
-TILL = ModelSpec(id="openai/till")
+PAID = ModelSpec(id="openai/paid")
 
 
-class Till(Model):
-    """A model that counts what it took; `usd` a call, or what a call says."""
+class PaidModel(Model):
+    """A model that counts its calls, each of which costs `usd`."""
 
-    id = "openai/till"
+    id = "openai/paid"
 
     def __init__(self, usd: float | None = 1.0, tokens: int | None = 10) -> None:
         self.usd, self.tokens, self.taken, self.now, self.most = usd, tokens, 0, 0, 0
@@ -70,8 +70,8 @@ def shown(budgets: Sequence[BudgetClient]) -> Iterator[None]:
 async def spend(model: Model, times: int) -> int:
     """How many of so many calls at once were refused."""
     answers = await asyncio.gather(*(model.reply(REQUEST) for _ in range(times)), return_exceptions=True)
-    assert all(isinstance(one, Reply | OutOfBudget) for one in answers)
-    return sum(isinstance(one, OutOfBudget) for one in answers)
+    assert all(isinstance(answer, Reply | OutOfBudget) for answer in answers)
+    return sum(isinstance(answer, OutOfBudget) for answer in answers)
 
 
 @BOTH
@@ -79,24 +79,24 @@ async def spend(model: Model, times: int) -> int:
 async def test_three_processes_never_spend_more_than_the_limit(
     store: Store, limits: dict[str, float]
 ) -> None:
-    job, till = create(store, limits=limits), Till()
+    job, paid = create(store, limits=limits), PaidModel()
     budgets = [budget_of(store, job.id, f"p{number}") for number in range(3)]
-    models = [with_budget(till, TILL, budget) for budget in budgets]
+    models = [with_budget(paid, PAID, budget) for budget in budgets]
     with shown(budgets):
         refused = await asyncio.gather(*(spend(model, 15) for model in models))
-    assert till.taken == 20
+    assert paid.taken == 20
     assert sum(refused) == 45 - 20
     assert any(budget.is_exhausted for budget in budgets)
     assert store.lease(job.id, 0, worker="w", ttl_s=TTL_S) == [], "no sample is begun any more"
 
 
 async def test_until_a_price_is_seen_one_call_is_out(store: Store) -> None:
-    job, till = create(store, limits={"usd": 100.0}), Till()
-    model = with_budget(till, TILL, budget_of(store, job.id, "p"))
+    job, paid = create(store, limits={"usd": 100.0}), PaidModel()
+    model = with_budget(paid, PAID, budget_of(store, job.id, "p"))
     await asyncio.gather(model.reply(REQUEST), model.reply(REQUEST))
-    assert till.most == 1
+    assert paid.most == 1
     await spend(model, 20)
-    assert till.most > 1
+    assert paid.most > 1
 
 
 async def test_a_call_waits_for_one_that_may_cost_less(store: Store) -> None:
@@ -111,7 +111,7 @@ async def test_a_call_waits_for_one_that_may_cost_less(store: Store) -> None:
     assert not budget.is_contended
 
 
-async def test_what_a_dead_process_held_is_taken_for_spent(store: Store, clock: Clock) -> None:
+async def test_what_a_dead_process_held_counts_as_spent(store: Store, clock: Clock) -> None:
     job = create(store, limits={"usd": 10.0})
     await budget_of(store, job.id, "dead").reserve(lambda: Usage(6.0, 60))
     alive = budget_of(store, job.id, "alive")
@@ -123,7 +123,7 @@ async def test_what_a_dead_process_held_is_taken_for_spent(store: Store, clock: 
     assert (store.job(job.id).known_usd, store.job(job.id).known_tokens) == (6.0, 60)
 
 
-async def test_written_results_leave_the_purse(store: Store) -> None:
+async def test_recorded_results_are_no_longer_reserved(store: Store) -> None:
     job = create(store, limits={"usd": 4.0})
     budget = budget_of(store, job.id, "p")
     await budget.reserve(lambda: Usage(3.0, 0))
@@ -163,7 +163,7 @@ class SlowReserve:
         await asyncio.to_thread(self.ended.wait, 20)
 
 
-async def test_a_purse_closed_while_it_is_shown_holds_nothing_afterwards(
+async def test_a_client_closed_while_it_refreshes_holds_nothing_afterwards(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = create(store, limits={"usd": 10.0})
@@ -186,18 +186,20 @@ async def test_a_first_call_broken_off_while_it_asks_leaves_nothing_held(
 
 
 @pytest.mark.parametrize(
-    ("limits", "till"), [({"usd": 1.0}, Till(usd=None)), ({"tokens": 9}, Till(tokens=None))]
+    ("limits", "paid"), [({"usd": 1.0}, PaidModel(usd=None)), ({"tokens": 9}, PaidModel(tokens=None))]
 )
-async def test_an_unknown_price_is_not_nothing(store: Store, limits: dict[str, float], till: Till) -> None:
+async def test_an_unknown_price_is_not_nothing(
+    store: Store, limits: dict[str, float], paid: PaidModel
+) -> None:
     job = create(store, limits=limits)
-    model = with_budget(till, TILL, budget_of(store, job.id, "p"))
+    model = with_budget(paid, PAID, budget_of(store, job.id, "p"))
     with pytest.raises(OutOfBudget):
         await model.reply(REQUEST)
     assert store.job(job.id).status == "failed"
     assert "does not tell" in store.job(job.id).error
 
 
-async def test_a_process_that_only_shows_its_purse_keeps_nobody_waiting(store: Store) -> None:
+async def test_a_process_that_only_refreshes_keeps_no_other_waiting(store: Store) -> None:
     job = create(store, limits={"usd": 10.0})
     idle = budget_of(store, job.id, "idle")
     await idle.reserve(lambda: Usage(1.0, 0))
@@ -210,17 +212,17 @@ async def test_a_process_that_only_shows_its_purse_keeps_nobody_waiting(store: S
         await other.reserve(lambda: Usage(0.5, 0))
 
 
-async def test_a_job_without_limits_has_no_purse(store: Store) -> None:
-    till = Till()
+async def test_a_job_without_limits_has_no_budgeted_model(store: Store) -> None:
+    paid = PaidModel()
     job = create(store)
-    assert with_budget(till, TILL, budget_of(store, job.id, "p")) is till
+    assert with_budget(paid, PAID, budget_of(store, job.id, "p")) is paid
     assert replace(SpendLimit(), usd=1.0) != SpendLimit()
 
 
-FIRM = ModelSpec(id="openai/till", max_tokens=1_000, price={"input": 0.0, "output": 1_000.0})  # ≤ $1 a call
+FIRM = ModelSpec(id="openai/paid", max_tokens=1_000, price={"input": 0.0, "output": 1_000.0})  # ≤ $1 a call
 
 
-class Dice(Till):
+class Dice(PaidModel):
     """A model whose calls cost anything up to what they may."""
 
     def __init__(self, seed: int) -> None:
@@ -264,30 +266,30 @@ def test_at_99_percent_of_the_limit_64_trials_of_four_processes_spend_no_more_th
 
 
 async def test_calls_whose_bound_is_known_go_at_once(store: Store) -> None:
-    job, till = create(store, limits={"usd": 100.0}), Till()
-    await spend(with_budget(till, FIRM, budget_of(store, job.id, "p")), 20)
-    assert till.most > 1
+    job, paid = create(store, limits={"usd": 100.0}), PaidModel()
+    await spend(with_budget(paid, FIRM, budget_of(store, job.id, "p")), 20)
+    assert paid.most > 1
 
 
 async def test_no_call_is_made_that_could_pass_the_limit(store: Store) -> None:
-    job, till = create(store, limits={"usd": 0.9}), Till(usd=0.001)
+    job, paid = create(store, limits={"usd": 0.9}), PaidModel(usd=0.001)
     with pytest.raises(OutOfBudget, match=r"may cost 1,0\d\d tokens and \$1"):
-        await with_budget(till, FIRM, budget_of(store, job.id, "p")).reply(REQUEST)
-    assert till.taken == 0
+        await with_budget(paid, FIRM, budget_of(store, job.id, "p")).reply(REQUEST)
+    assert paid.taken == 0
 
 
 async def test_what_one_process_has_learnt_of_a_models_cost_all_know(store: Store) -> None:
-    job, till = create(store, limits={"usd": 100.0}), Till(usd=7.0)
-    await with_budget(till, TILL, budget_of(store, job.id, "first")).reply(REQUEST)
+    job, paid = create(store, limits={"usd": 100.0}), PaidModel(usd=7.0)
+    await with_budget(paid, PAID, budget_of(store, job.id, "first")).reply(REQUEST)
     second = budget_of(store, job.id, "second")
-    await with_budget(till, TILL, second).reply(REQUEST)
-    await spend(with_budget(till, TILL, second), 30)
-    assert till.taken == 14, "98 of 100 dollars"
+    await with_budget(paid, PAID, second).reply(REQUEST)
+    await spend(with_budget(paid, PAID, second), 30)
+    assert paid.taken == 14, "98 of 100 dollars"
 
 
 @pytest.mark.parametrize("cause", ["timeout", "bad_response"])
 async def test_a_call_that_may_have_cost_something_is_counted(store: Store, cause: str) -> None:
-    class Broken(Till):
+    class Broken(PaidModel):
         async def reply(self, request: Request) -> Reply:
             raise ProviderFault("broken", cause=cause)
 
@@ -304,7 +306,7 @@ async def test_a_call_that_may_have_cost_something_is_counted(store: Store, caus
 
 
 async def test_a_refused_call_costs_nothing(store: Store) -> None:
-    class Busy(Till):
+    class Busy(PaidModel):
         async def reply(self, request: Request) -> Reply:
             raise ProviderFault("busy", cause="rate_limit")
 
@@ -382,14 +384,14 @@ async def test_a_sample_whose_next_trial_is_about_to_start_may_leave_something(s
 
 
 async def test_trials_that_wait_for_a_slot_keep_no_other_process_waiting(store: Store) -> None:
-    job, till = create(store, limits={"usd": 100.0}), Till()
+    job, paid = create(store, limits={"usd": 100.0}), PaidModel()
 
     both_are_shown = asyncio.Barrier(2)
 
     async def run(holder: str) -> None:
         budget = budget_of(store, job.id, holder)
         assert await budget.reserve_sample({f"{holder}1": "raw", f"{holder}2": "tools"})
-        model = with_budget(till, TILL, budget)
+        model = with_budget(paid, PAID, budget)
         for trial in (f"{holder}1", f"{holder}2"):  # one slot: the second starts when the first has ended
             budget.start_trial(trial)
             current_trial_id.set(trial)
@@ -400,18 +402,18 @@ async def test_trials_that_wait_for_a_slot_keep_no_other_process_waiting(store: 
 
     async with asyncio.timeout(20):
         await asyncio.gather(run("p"), run("q"))
-    assert till.taken == 4
+    assert paid.taken == 4
 
 
 async def test_where_nothing_is_left_not_even_a_first_call_goes_out(store: Store) -> None:
-    job, till = create(store, limits={"usd": 4.0}), Till()
+    job, paid = create(store, limits={"usd": 4.0}), PaidModel()
     store.charge(job.id, [Usage(4.0, 0)])
     with pytest.raises(OutOfBudget):
-        await with_budget(till, TILL, budget_of(store, job.id, "late")).reply(REQUEST)
-    assert till.taken == 0
+        await with_budget(paid, PAID, budget_of(store, job.id, "late")).reply(REQUEST)
+    assert paid.taken == 0
 
 
 async def test_once_a_price_is_seen_those_that_waited_go_together(store: Store) -> None:
-    job, till = create(store, limits={"usd": 1000.0}), Till()
-    await spend(with_budget(till, TILL, budget_of(store, job.id, "p")), 20)
-    assert till.most > 5
+    job, paid = create(store, limits={"usd": 1000.0}), PaidModel()
+    await spend(with_budget(paid, PAID, budget_of(store, job.id, "p")), 20)
+    assert paid.most > 5

@@ -10,32 +10,32 @@ from gnomon.core.model import Reply, Request
 from gnomon.spec.job_spec import ModelSpec
 from tests.workers.broken_store import Breakage, BrokenStore
 from tests.workers.conftest import create
-from tests.workers.test_budget import REQUEST, TILL, Till, budget_of
+from tests.workers.test_budget import PAID, REQUEST, PaidModel, budget_of
 from workers.budget.model import with_budget
 from workers.store import Store
 from workers.store.job_counters import Usage
 
-UNPRICED = ModelSpec(id="openai/till", max_tokens=1_000)
+UNPRICED = ModelSpec(id="openai/paid", max_tokens=1_000)
 
 
 async def test_a_store_that_is_away_for_a_moment_ends_no_call(tmp_path: Path) -> None:
     breakage = Breakage(tmp_path)
     store = BrokenStore(f"sqlite:///{tmp_path}/gnomon.db", breakage)
-    job, till = create(store, limits={"usd": 10.0}), Till()
+    job, paid = create(store, limits={"usd": 10.0}), PaidModel()
     breakage.set(lost_answers=1.0)
-    call = asyncio.create_task(with_budget(till, TILL, budget_of(store, job.id, "p")).reply(REQUEST))
+    call = asyncio.create_task(with_budget(paid, PAID, budget_of(store, job.id, "p")).reply(REQUEST))
     await asyncio.sleep(0.1)
-    assert till.taken == 0
+    assert paid.taken == 0
     breakage.set(lost_answers=0.0)
     assert (await call).text == "A"
     store.close()
 
 
-@pytest.mark.parametrize("spec", [TILL, UNPRICED], ids=["nothing is known", "max_tokens is"])
+@pytest.mark.parametrize("spec", [PAID, UNPRICED], ids=["nothing is known", "max_tokens is"])
 async def test_without_a_price_a_reply_that_never_came_costs_tokens_and_no_dollars(
     store: Store, spec: ModelSpec
 ) -> None:
-    class Silent(Till):
+    class Silent(PaidModel):
         async def reply(self, request: Request) -> Reply:
             raise ProviderFault("no reply", cause="timeout")
 

@@ -20,7 +20,7 @@ from gnomon.spec.job_spec import JobSpec
 from tests.gnomon.media.test_media_store import noise
 from tests.workers.conftest import create, wait_until
 from tests.workers.faults import fill, small_disk
-from tests.workers.tiny_worker import context_of, open_tiny
+from tests.workers.tiny_worker import context_of, open_fake_job
 from workers import trial_attempts
 from workers.budget.usage import Usage
 from workers.open_job import OpenJob
@@ -33,7 +33,7 @@ from workers.trial_attempts import TrialAttempts
 
 def open_with_pictures(spec: JobSpec, media: MediaStore) -> OpenJob:
     """The tiny benchmark, each of whose samples keeps a picture of its own as it is built."""
-    opened = open_tiny(spec, media)
+    opened = open_fake_job(spec, media)
 
     class Samples:
         refs, faults = opened.samples.refs, opened.samples.faults
@@ -134,7 +134,7 @@ async def test_a_trial_that_met_a_full_disk_pays_again_only_once_there_is_room(
     job, media, model = create(store, 1), MediaStore(tmp_path / "media"), Kept()
     lease = store.lease(job.id, 0, worker="w", ttl_s=60.0)[0]
     attempts = TrialAttempts(
-        open_tiny(job.spec, media),
+        open_fake_job(job.spec, media),
         agents={"direct": Drawer(media)},
         models={"scripted": model},
         tracer=no_spans,

@@ -18,8 +18,8 @@ def check_that_every_trial_ends_once(plant: Plant) -> None:
     assert (job.counts.scored, job.counts.running, job.status) == (120, 0, "completed")
 
 
-def test_every_trial_of_a_job_ends_once_over_two_workers(busy_plant: Plant) -> None:
-    check_that_every_trial_ends_once(busy_plant)
+def test_every_trial_of_a_job_ends_once_over_two_workers(two_workers: Plant) -> None:
+    check_that_every_trial_ends_once(two_workers)
 
 
 @pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
@@ -29,15 +29,15 @@ def test_workers_on_postgresql_end_every_trial_once(plant: Plant) -> None:
     check_that_every_trial_ends_once(plant)
 
 
-def test_a_killed_worker_loses_no_trial_and_doubles_none(busy_plant: Plant) -> None:
-    store = busy_plant.store
+def test_a_killed_worker_loses_no_trial_and_doubles_none(two_workers: Plant) -> None:
+    store = two_workers.store
     wait_until(lambda: len(store.workers()) >= 2)
-    job = busy_plant.post(30, models=SLOW, concurrency=4)
+    job = two_workers.post(30, models=SLOW, concurrency=4)
     wait_until(lambda: store.job(job.id).counts.done > 4)
-    worker = busy_plant.supervisor.pids()["worker-0"]
+    worker = two_workers.supervisor.pids()["worker-0"]
     for pid in [*children_of(worker), worker]:
         os.kill(pid, signal.SIGKILL)
-    busy_plant.end_of(job)
+    two_workers.end_of(job)
     rows = list(store.iter_rows(job.id))
     assert len(rows) == len({row.trial_id for row in rows}) == 60
     assert {row.outcome.value for row in rows} == {"scored"}
@@ -55,35 +55,35 @@ def test_a_worker_told_to_stop_gives_back_what_it_cannot_finish(plant: Plant) ->
     assert {lease.token for lease in leases} == {2}
 
 
-def test_a_sample_that_kills_its_worker_takes_no_other_along(busy_plant: Plant) -> None:
+def test_a_sample_that_kills_its_worker_takes_no_other_along(two_workers: Plant) -> None:
     rules = [{"contains": "Question s3:", "replies": ["KILL"]}]
     deadly = [{"id": "scripted", "options": {"replies": ["A"], "rules": rules, "delay_s": 0.05}}]
-    job = busy_plant.end_of(busy_plant.post(6, models=deadly, concurrency=4))
-    lost = {row.sample_id for row in busy_plant.store.iter_rows(job.id) if row.stop_reason == "worker_lost"}
+    job = two_workers.end_of(two_workers.post(6, models=deadly, concurrency=4))
+    lost = {row.sample_id for row in two_workers.store.iter_rows(job.id) if row.stop_reason == "worker_lost"}
     assert lost == {"s3"}
     assert (job.counts.scored, job.counts.infra_missing, job.counts.planned) == (10, 2, 12)
 
 
-def test_cancelling_keeps_what_is_done_and_resuming_runs_only_the_rest(busy_plant: Plant) -> None:
-    store = busy_plant.store
-    job = busy_plant.post(16, models=SLOW, concurrency=2)
+def test_cancelling_keeps_what_is_done_and_resuming_runs_only_the_rest(two_workers: Plant) -> None:
+    store = two_workers.store
+    job = two_workers.post(16, models=SLOW, concurrency=2)
     wait_until(lambda: store.job(job.id).counts.done >= 6)
     store.cancel(job.id)
     wait_until(lambda: store.job(job.id).counts.running == 0)
     kept = {row.trial_id: row for row in store.iter_rows(job.id)}
     assert 6 <= len(kept) < 32
     assert store.resume(job.id).status == "queued"
-    busy_plant.end_of(job)
+    two_workers.end_of(job)
     rows = {row.trial_id: row for row in store.iter_rows(job.id)}
     assert len(rows) == 32
     assert {trial_id: rows[trial_id] for trial_id in kept} == kept
 
 
-def test_a_queue_that_forgets_everything_is_built_again_from_the_store(busy_plant: Plant) -> None:
-    job = busy_plant.post(8, models=SLOW, concurrency=1)
-    wait_until(lambda: busy_plant.store.job(job.id).counts.running > 0)
-    busy_plant.redis.flushall()
-    assert busy_plant.end_of(job).counts.scored == 16
+def test_a_queue_that_forgets_everything_is_built_again_from_the_store(two_workers: Plant) -> None:
+    job = two_workers.post(8, models=SLOW, concurrency=1)
+    wait_until(lambda: two_workers.store.job(job.id).counts.running > 0)
+    two_workers.redis.flushall()
+    assert two_workers.end_of(job).counts.scored == 16
 
 
 def test_a_job_fails_for_lack_of_data_only_where_every_worker_lacks_it(plant: Plant) -> None:

@@ -42,9 +42,9 @@ class Protocol(RuleBasedStateMachine):
     def teardown(self) -> None:
         self.store.close()
 
-    @rule(worker=WORKERS, shard=st.integers(0, 1), alone=st.booleans(), limit=st.integers(1, 6))
-    def lease(self, worker: str, shard: int, alone: bool, limit: int) -> None:
-        got = self.store.lease(self.job.id, shard, worker=worker, ttl_s=TTL_S, limit=limit, alone=alone)
+    @rule(worker=WORKERS, shard=st.integers(0, 1), isolated=st.booleans(), limit=st.integers(1, 6))
+    def lease(self, worker: str, shard: int, isolated: bool, limit: int) -> None:
+        got = self.store.lease(self.job.id, shard, worker=worker, ttl_s=TTL_S, limit=limit, isolated=isolated)
         for one in got:
             assert one.token > self.newest.get(one.trial.trial_id, 0), "a token was handed out twice"
             self.newest[one.trial.trial_id] = one.token

@@ -120,13 +120,13 @@ def test_a_message_brings_no_callbacks_hooks_or_repetitions(redis: Redis) -> Non
     assert (message.webhooks, message.retries_left, message.repeats_left) == ([], None, None)
 
 
-def test_a_worker_survives_forged_messages_and_runs_none(busy_plant: Plant, tmp_path: Path) -> None:
-    mark, redis = tmp_path / "mark", busy_plant.redis
+def test_a_worker_survives_forged_messages_and_runs_none(two_workers: Plant, tmp_path: Path) -> None:
+    mark, redis = tmp_path / "mark", two_workers.redis
     for number in range(4):  # more than there are workers
         touch = ["pathlib.Path.touch", None, [str(mark)], {}]
         forge(redis, f"forged-{number}", touch, failure_callback_name="os.abort")
     forge(redis, "pickled", b"\x80\x04\x95")
-    assert busy_plant.end_of(busy_plant.post(1)).counts.scored == 2
+    assert two_workers.end_of(two_workers.post(1)).counts.scored == 2
     assert not mark.exists()
 
 
@@ -157,22 +157,22 @@ def test_the_sweeper_leaves_alone_what_runs_or_has_ended(redis: Redis, store: St
     assert [sweeper.sweep() for _ in range(3)] == [0, 0, 0]
 
 
-def test_a_doubled_message_runs_nothing_twice(busy_plant: Plant) -> None:
+def test_a_doubled_message_runs_nothing_twice(two_workers: Plant) -> None:
     paid = [{"id": "scripted", "options": {"replies": ["A"], "usd": 0.25}}]
-    job = create(busy_plant.store, 2, models=paid, concurrency=1)
+    job = create(two_workers.store, 2, models=paid, concurrency=1)
     for _ in range(4):
-        enqueue_shards(busy_plant.redis, job, range(job.shards))
-    job = busy_plant.end_of(job)
+        enqueue_shards(two_workers.redis, job, range(job.shards))
+    job = two_workers.end_of(job)
     assert (job.counts.scored, job.counts.planned, job.usd) == (4, 4, 1.0)
-    assert {row.attempt for row in busy_plant.store.iter_rows(job.id)} == {1}
+    assert {row.attempt for row in two_workers.store.iter_rows(job.id)} == {1}
 
 
-def test_a_message_is_gone_once_its_shard_has_run(busy_plant: Plant) -> None:
-    job = busy_plant.end_of(busy_plant.post(1))
+def test_a_message_is_gone_once_its_shard_has_run(two_workers: Plant) -> None:
+    job = two_workers.end_of(two_workers.post(1))
 
     def is_gone() -> bool:
         try:
-            ShardMessage.fetch(message_id(job.id, 0), connection=busy_plant.redis, serializer=JSONSerializer)
+            ShardMessage.fetch(message_id(job.id, 0), connection=two_workers.redis, serializer=JSONSerializer)
         except NoSuchJobError:
             return True
         return False

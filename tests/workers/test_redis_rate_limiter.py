@@ -1,4 +1,4 @@
-"""The ledger of one key: what it grants, to whom, and when it lets go."""
+"""The rate limiter of one key: what it grants to which process, and when that is free again."""
 
 import asyncio
 import math
@@ -14,11 +14,11 @@ from gnomon.spec.job_spec import Rate
 from workers.rate_limit.prefetch import PREFETCH_S
 from workers.rate_limit.redis_limiter import Flow, RedisRateLimiter, SyncRequest
 
-NewLedger = Callable[..., RedisRateLimiter]
+NewLimiter = Callable[..., RedisRateLimiter]
 
 
 @pytest.fixture
-async def new_ledger(redis: Redis, redis_url: str) -> AsyncIterator[NewLedger]:
+async def new_limiter(redis: Redis, redis_url: str) -> AsyncIterator[NewLimiter]:
     client = AsyncRedis.from_url(redis_url)
     names = iter(range(100))
 
@@ -34,25 +34,25 @@ async def new_ledger(redis: Redis, redis_url: str) -> AsyncIterator[NewLedger]:
     await client.aclose()
 
 
-async def granted(ledger: RedisRateLimiter, calls: int, **visit: Any) -> int:
-    return (await ledger.sync(SyncRequest(costs=[1] * calls, **visit))).granted
+async def granted(limiter: RedisRateLimiter, calls: int, **request: Any) -> int:
+    return (await limiter.sync(SyncRequest(costs=[1] * calls, **request))).granted
 
 
-async def test_processes_share_what_may_be_in_flight(new_ledger: NewLedger) -> None:
-    one, other = new_ledger(in_flight=5), new_ledger(in_flight=5)
-    assert await granted(one, 3) == 3
-    assert await granted(other, 9) == 2
-    assert await granted(one, 1, in_flight=3) == 0
-    assert await granted(one, 0, in_flight=1) == 0  # two have come back
-    assert await granted(other, 9, in_flight=2) == 2
+async def test_processes_share_what_may_be_in_flight(new_limiter: NewLimiter) -> None:
+    first, second = new_limiter(in_flight=5), new_limiter(in_flight=5)
+    assert await granted(first, 3) == 3
+    assert await granted(second, 9) == 2
+    assert await granted(first, 1, in_flight=3) == 0
+    assert await granted(first, 0, in_flight=1) == 0  # two have come back
+    assert await granted(second, 9, in_flight=2) == 2
 
 
-async def test_without_limits_every_call_may_go(new_ledger: NewLedger) -> None:
-    assert await granted(new_ledger(), 400) == 400
+async def test_without_limits_every_call_may_go(new_limiter: NewLimiter) -> None:
+    assert await granted(new_limiter(), 400) == 400
 
 
-async def test_what_a_dead_process_held_is_free_after_its_lease(new_ledger: NewLedger) -> None:
-    dead, alive = new_ledger(in_flight=2, lease_s=0.2), new_ledger(in_flight=2)
+async def test_what_a_dead_process_held_is_free_after_its_lease(new_limiter: NewLimiter) -> None:
+    dead, alive = new_limiter(in_flight=2, lease_s=0.2), new_limiter(in_flight=2)
     assert await granted(dead, 2) == 2
     assert await granted(alive, 1) == 0
     await asyncio.sleep(0.25)
@@ -61,16 +61,16 @@ async def test_what_a_dead_process_held_is_free_after_its_lease(new_ledger: NewL
 
 @pytest.mark.parametrize(("per_minute", "at_once"), [(1, 1), (59, 1), (60, 1), (600, 10)])
 async def test_a_seconds_worth_of_requests_may_go_at_once_and_then_the_pace_holds(
-    new_ledger: NewLedger, per_minute: int, at_once: int
+    new_limiter: NewLimiter, per_minute: int, at_once: int
 ) -> None:
-    leave = await new_ledger(requests_per_minute=per_minute).sync(SyncRequest(costs=[1] * 2_000))
-    assert leave.granted == at_once
+    result = await new_limiter(requests_per_minute=per_minute).sync(SyncRequest(costs=[1] * 2_000))
+    assert result.granted == at_once
     pace_s = (60 + PREFETCH_S) / (per_minute - at_once + 1)
-    assert 0 < leave.wait_s <= pace_s + 0.001
+    assert 0 < result.wait_s <= pace_s + 0.001
 
 
 @pytest.mark.parametrize(
-    ("rate", "ahead"),
+    ("rate", "prefetched"),
     [
         ({}, 20),
         ({"in_flight": 10}, 3),  # of ten, two go now and half is left
@@ -79,126 +79,128 @@ async def test_a_seconds_worth_of_requests_may_go_at_once_and_then_the_pace_hold
         ({"tokens_per_minute": 600}, 3),
     ],
 )
-async def test_leave_is_given_in_advance_up_to_half_of_what_may_go_at_once(
-    new_ledger: NewLedger, rate: dict[str, int], ahead: int
+async def test_permits_are_prefetched_up_to_half_of_what_may_start_at_once(
+    new_limiter: NewLimiter, rate: dict[str, int], prefetched: int
 ) -> None:
     calls = 1 if rate == {"requests_per_minute": 60} else 2
-    leave = await new_ledger(**rate).sync(SyncRequest(costs=[1] * calls, prefetch=20, prefetch_cost=1))
-    assert (leave.granted, leave.prefetched) == (calls, ahead)
+    result = await new_limiter(**rate).sync(SyncRequest(costs=[1] * calls, prefetch=20, prefetch_cost=1))
+    assert (result.granted, result.prefetched) == (calls, prefetched)
 
 
-async def test_leave_in_advance_counts_as_in_flight_for_all_others(new_ledger: NewLedger) -> None:
-    one, other = new_ledger(in_flight=10), new_ledger(in_flight=10)
-    assert (await one.sync(SyncRequest(costs=[1], prefetch=20))).prefetched == 4
-    assert await granted(other, 9) == 5
-    assert (await one.sync(SyncRequest(in_flight=5, prefetch=20))).prefetched == 0
+async def test_prefetched_permits_count_as_in_flight_for_all_others(new_limiter: NewLimiter) -> None:
+    first, second = new_limiter(in_flight=10), new_limiter(in_flight=10)
+    assert (await first.sync(SyncRequest(costs=[1], prefetch=20))).prefetched == 4
+    assert await granted(second, 9) == 5
+    assert (await first.sync(SyncRequest(in_flight=5, prefetch=20))).prefetched == 0
 
 
-async def test_no_leave_is_given_in_advance_while_another_job_waits_or_the_provider_asks_for_a_pause(
-    new_ledger: NewLedger,
+async def test_nothing_is_prefetched_while_another_job_waits_or_the_provider_asks_for_a_pause(
+    new_limiter: NewLimiter,
 ) -> None:
-    busy, waiting = new_ledger("busy"), new_ledger("waiting", in_flight=1)
+    busy, waiting = new_limiter("busy"), new_limiter("waiting", in_flight=1)
     assert (await busy.sync(SyncRequest(costs=[1], prefetch=5))).prefetched == 5
     took_s = math.inf
-    while took_s > 0.4:  # who was put off is remembered for half a second
+    while took_s > 0.4:  # a job that was put off is remembered for half a second
         began_s = time.monotonic()
         assert await granted(waiting, 1) == 0
-        ahead = (await busy.sync(SyncRequest(in_flight=6, prefetch=5))).prefetched
+        prefetched = (await busy.sync(SyncRequest(in_flight=6, prefetch=5))).prefetched
         took_s = time.monotonic() - began_s
-    assert ahead == 0
+    assert prefetched == 0
     await waiting.sync(SyncRequest(throttled=1, retry_after_s=30.0))
-    assert (await new_ledger("third").sync(SyncRequest(prefetch=5))).prefetched == 0
+    assert (await new_limiter("third").sync(SyncRequest(prefetch=5))).prefetched == 0
 
 
-async def test_tokens_count_as_they_were_used_not_as_they_were_guessed(new_ledger: NewLedger) -> None:
-    ledger = new_ledger(tokens_per_minute=60_000)  # a thousand a second
-    guessed = await ledger.sync(SyncRequest(costs=[100] * 20))
-    assert 10 <= guessed.granted <= 12
-    more = await ledger.sync(SyncRequest(in_flight=0, answered=1, token_error=5_000, costs=[100]))
+async def test_tokens_count_as_they_were_used_not_as_they_were_estimated(new_limiter: NewLimiter) -> None:
+    limiter = new_limiter(tokens_per_minute=60_000)  # a thousand a second
+    estimated = await limiter.sync(SyncRequest(costs=[100] * 20))
+    assert 10 <= estimated.granted <= 12
+    more = await limiter.sync(SyncRequest(in_flight=0, answered=1, token_error=5_000, costs=[100]))
     assert more.granted == 0
     assert more.wait_s > 4.0
-    back = await ledger.sync(SyncRequest(answered=1, token_error=-6_000, costs=[100]))
+    back = await limiter.sync(SyncRequest(answered=1, token_error=-6_000, costs=[100]))
     assert back.granted == 1
 
 
-async def test_retry_after_holds_every_process_of_the_key(new_ledger: NewLedger) -> None:
-    told, other = new_ledger(), new_ledger()
-    await granted(told, 4)
-    await told.sync(SyncRequest(in_flight=3, throttled=1, retry_after_s=30.0))
-    leave = await other.sync(SyncRequest(costs=[1]))
-    assert leave.granted == 0
-    assert 29.0 < leave.wait_s <= 30.0
+async def test_retry_after_holds_every_process_of_the_key(new_limiter: NewLimiter) -> None:
+    throttled, other = new_limiter(), new_limiter()
+    await granted(throttled, 4)
+    await throttled.sync(SyncRequest(in_flight=3, throttled=1, retry_after_s=30.0))
+    result = await other.sync(SyncRequest(costs=[1]))
+    assert result.granted == 0
+    assert 29.0 < result.wait_s <= 30.0
 
 
-async def test_many_429_of_one_burst_halve_what_may_be_in_flight_once(new_ledger: NewLedger) -> None:
-    ledger = new_ledger()
-    await granted(ledger, 40)
-    assert (await ledger.sync(SyncRequest(in_flight=30, throttled=10))).cap == 20
-    assert (await ledger.sync(SyncRequest(in_flight=20, throttled=10))).cap == 20
-    assert await granted(ledger, 40, in_flight=0) == 20
+async def test_many_429_of_one_burst_halve_what_may_be_in_flight_once(new_limiter: NewLimiter) -> None:
+    limiter = new_limiter()
+    await granted(limiter, 40)
+    assert (await limiter.sync(SyncRequest(in_flight=30, throttled=10))).cap == 20
+    assert (await limiter.sync(SyncRequest(in_flight=20, throttled=10))).cap == 20
+    assert await granted(limiter, 40, in_flight=0) == 20
 
 
-async def test_answers_let_it_grow_again_by_one_a_round(new_ledger: NewLedger) -> None:
-    ledger = new_ledger()
-    await granted(ledger, 8)
-    assert (await ledger.sync(SyncRequest(in_flight=0, throttled=8))).cap == 4
-    assert (await ledger.sync(SyncRequest(in_flight=0, answered=4, costs=[1] * 9))).granted == 5
+async def test_answers_let_it_grow_again_by_one_a_round(new_limiter: NewLimiter) -> None:
+    limiter = new_limiter()
+    await granted(limiter, 8)
+    assert (await limiter.sync(SyncRequest(in_flight=0, throttled=8))).cap == 4
+    assert (await limiter.sync(SyncRequest(in_flight=0, answered=4, costs=[1] * 9))).granted == 5
 
 
 async def shares(
-    ledgers: dict[str, RedisRateLimiter], *, room: int = 8, rounds: int = 120
+    limiters: dict[str, RedisRateLimiter], *, room: int = 8, rounds: int = 120
 ) -> dict[str, float]:
-    """All want as much as they can get, and every call comes back at once; who has had how much of it."""
-    had = dict.fromkeys(ledgers, 0)
+    """All ask for as much as they can get, and every call ends at once; the share that each was granted."""
+    served = dict.fromkeys(limiters, 0)
     for _ in range(rounds):
-        for name, ledger in ledgers.items():
-            had[name] += await granted(ledger, room)
-    return {name: count / sum(had.values()) for name, count in had.items()}
+        for name, limiter in limiters.items():
+            served[name] += await granted(limiter, room)
+    return {name: count / sum(served.values()) for name, count in served.items()}
 
 
-async def test_jobs_of_one_queue_share_alike(new_ledger: NewLedger) -> None:
-    found = await shares({job: new_ledger(job, in_flight=8) for job in ("a", "b")})
-    assert found["a"] == pytest.approx(0.5, abs=0.05)
+async def test_jobs_of_one_queue_share_equally(new_limiter: NewLimiter) -> None:
+    shared = await shares({job: new_limiter(job, in_flight=8) for job in ("a", "b")})
+    assert shared["a"] == pytest.approx(0.5, abs=0.05)
 
 
-async def test_a_job_of_higher_priority_gets_more_and_none_starves(new_ledger: NewLedger) -> None:
+async def test_a_job_of_higher_priority_gets_more_and_none_starves(new_limiter: NewLimiter) -> None:
     weights = {"high": 4, "normal": 2, "low": 1}
-    found = await shares({job: new_ledger(job, weight=w, in_flight=8) for job, w in weights.items()})
+    shared = await shares({job: new_limiter(job, weight=w, in_flight=8) for job, w in weights.items()})
     for job, weight in weights.items():
-        assert found[job] == pytest.approx(weight / 7, abs=0.06)
+        assert shared[job] == pytest.approx(weight / 7, abs=0.06)
 
 
 async def test_a_queue_with_many_jobs_gets_no_more_than_one_with_a_single_job(
-    new_ledger: NewLedger,
+    new_limiter: NewLimiter,
 ) -> None:
-    crowd = {f"c{number}": new_ledger(f"c{number}", queue="crowd", in_flight=8) for number in range(3)}
-    found = await shares({**crowd, "alone": new_ledger("alone", queue="other", in_flight=8)})
-    assert found["alone"] == pytest.approx(0.5, abs=0.08)
+    crowd = {f"c{number}": new_limiter(f"c{number}", queue="crowd", in_flight=8) for number in range(3)}
+    shared = await shares({**crowd, "single": new_limiter("single", queue="other", in_flight=8)})
+    assert shared["single"] == pytest.approx(0.5, abs=0.08)
 
 
-async def test_who_comes_later_is_owed_nothing_for_the_time_before(new_ledger: NewLedger) -> None:
-    early = new_ledger("early", in_flight=8)
+async def test_a_job_that_comes_later_is_owed_nothing_for_the_time_before(new_limiter: NewLimiter) -> None:
+    early = new_limiter("early", in_flight=8)
     for _ in range(100):
         await granted(early, 8)
-    found = await shares({"early": early, "late": new_ledger("late", in_flight=8)}, rounds=60)
-    assert found["late"] == pytest.approx(0.5, abs=0.06)
+    shared = await shares({"early": early, "late": new_limiter("late", in_flight=8)}, rounds=60)
+    assert shared["late"] == pytest.approx(0.5, abs=0.06)
 
 
-async def test_a_lost_redis_begins_with_an_empty_account(new_ledger: NewLedger, redis: Redis) -> None:
-    ledger = new_ledger(in_flight=3)
-    assert await granted(ledger, 5) == 3
+async def test_a_redis_that_lost_its_data_learns_what_is_in_flight(
+    new_limiter: NewLimiter, redis: Redis
+) -> None:
+    limiter = new_limiter(in_flight=3)
+    assert await granted(limiter, 5) == 3
     redis.flushall()
     redis.script_flush()
-    assert await granted(ledger, 5, in_flight=3) == 0  # what is in flight is told at every visit
+    assert await granted(limiter, 5, in_flight=3) == 0  # every sync reports what is in flight
 
 
-async def test_who_asks_anew_passes_a_pause_and_what_is_said_then_counts(new_ledger: NewLedger) -> None:
-    ledger, other = new_ledger(), new_ledger()
-    assert await granted(ledger, 1, throttled=1, retry_after_s=600.0) == 0
-    assert await granted(ledger, 1, asks_anew=True) == 1
+async def test_a_call_that_asks_anew_passes_a_pause_and_its_answer_counts(new_limiter: NewLimiter) -> None:
+    limiter, other = new_limiter(), new_limiter()
+    assert await granted(limiter, 1, throttled=1, retry_after_s=600.0) == 0
+    assert await granted(limiter, 1, asks_anew=True) == 1
     assert await granted(other, 1) == 0, "nothing has been said yet"
-    refused = await ledger.sync(SyncRequest(costs=[1], throttled=1, retry_after_s=60.0, has_asked_anew=True))
+    refused = await limiter.sync(SyncRequest(costs=[1], throttled=1, retry_after_s=60.0, has_asked_anew=True))
     assert refused.granted == 0
     assert 50.0 < refused.wait_s <= 60.0, "the newer word, though it is the shorter wait"
-    assert await granted(ledger, 1, answered=1, has_asked_anew=True) == 1
+    assert await granted(limiter, 1, answered=1, has_asked_anew=True) == 1
     assert await granted(other, 1) == 1

@@ -14,7 +14,7 @@ from gnomon.core.score import Outcome
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from tests.workers.conftest import Clock, create
-from tests.workers.tiny_worker import context_of, open_nothing, open_tiny
+from tests.workers.tiny_worker import context_of, open_fake_job, open_nothing
 from workers.budget.client import BudgetClient
 from workers.budget.model import with_budget
 from workers.heartbeat import Heartbeat
@@ -29,17 +29,17 @@ from workers.store.leases import ISOLATE_AFTER
 QUICK = Timing(lease_s=5.0, watch_s=0.05, flush_s=0.05, grace_s=0.1)
 
 
-class StillHeart(Heartbeat):
+class ManualHeartbeat(Heartbeat):
     """A heartbeat that beats only when the test says so: it starts no thread."""
 
     def __init__(self, store: Store, job_id: str, *, timing: Timing) -> None:
         super().__init__(store, job_id=job_id, holder="tiny", timing=timing)
 
 
-class Gauge:
+class ConcurrencyProbe:
     """A model that notes how many of its calls run at once."""
 
-    id = "gauge"
+    id = "probe"
 
     def __init__(self, *, delay_s: float = 0.02) -> None:
         self.now = self.most = self.calls = 0
@@ -65,19 +65,19 @@ class Gauge:
 def runner_of(
     store: Store,
     job: JobRecord,
-    heart: Heartbeat,
+    heartbeat: Heartbeat,
     model: Model,
     *,
     shard: int = 0,
     agent: Agent | None = None,
 ) -> Runner:
-    budget = BudgetClient(job.id, job.spec, store=store, holder=heart.holder, ttl_s=QUICK.lease_s)
+    budget = BudgetClient(job.id, job.spec, store=store, holder=heartbeat.holder, ttl_s=QUICK.lease_s)
     return Runner(
         job.id,
         shard,
-        open_tiny(job.spec, MediaStore(Path("unused"))),
+        open_fake_job(job.spec, MediaStore(Path("unused"))),
         store=store,
-        heartbeat=heart,
+        heartbeat=heartbeat,
         timing=QUICK,
         agents={"direct": agent or AGENTS.get("direct")},
         models={"scripted": with_budget(model, job.spec.models[0], budget)},
@@ -86,43 +86,43 @@ def runner_of(
 
 
 async def test_a_shard_keeps_its_concurrency_and_no_more(real_store: Store) -> None:
-    job, gauge = create(real_store, 16, concurrency=8), Gauge(delay_s=2 * RAMP_S)
-    heart = StillHeart(real_store, job.id, timing=QUICK)
+    job, probe = create(real_store, 16, concurrency=8), ConcurrencyProbe(delay_s=2 * RAMP_S)
+    heartbeat = ManualHeartbeat(real_store, job.id, timing=QUICK)
     for shard in range(job.shards):
-        await runner_of(real_store, job, heart, gauge, shard=shard).run()
-    assert gauge.most == 8
-    assert gauge.calls == real_store.job(job.id).counts.scored == 32
+        await runner_of(real_store, job, heartbeat, probe, shard=shard).run()
+    assert probe.most == 8
+    assert probe.calls == real_store.job(job.id).counts.scored == 32
 
 
 async def test_a_lease_that_is_lost_breaks_its_trial_off_and_that_one_only(real_store: Store) -> None:
-    job, gauge = create(real_store, 1), Gauge(delay_s=1.0)
-    heart = StillHeart(real_store, job.id, timing=QUICK)
-    running = asyncio.create_task(runner_of(real_store, job, heart, gauge).run())
-    await gauge.two_calls.wait()
+    job, probe = create(real_store, 1), ConcurrencyProbe(delay_s=1.0)
+    heartbeat = ManualHeartbeat(real_store, job.id, timing=QUICK)
+    running = asyncio.create_task(runner_of(real_store, job, heartbeat, probe).run())
+    await probe.two_calls.wait()
     await asyncio.sleep(0.1)
     held = sorted(real_store.renew("tiny", ttl_s=5.0))
-    heart.held, heart.held_since_s = set(held[:1]), time.monotonic()
+    heartbeat.held, heartbeat.held_since_s = set(held[:1]), time.monotonic()
     await running
     assert [row.trial_id for row in real_store.iter_rows(job.id)] == [held[0][0]]
 
 
 async def test_a_worker_that_cannot_renew_stops_calling(real_store: Store) -> None:
-    job, gauge = create(real_store, 1), Gauge(delay_s=60)
-    heart = StillHeart(real_store, job.id, timing=QUICK)
-    running = asyncio.create_task(runner_of(real_store, job, heart, gauge).run())
-    await gauge.two_calls.wait()
-    heart.held_since_s -= QUICK.lease_s
+    job, probe = create(real_store, 1), ConcurrencyProbe(delay_s=60)
+    heartbeat = ManualHeartbeat(real_store, job.id, timing=QUICK)
+    running = asyncio.create_task(runner_of(real_store, job, heartbeat, probe).run())
+    await probe.two_calls.wait()
+    heartbeat.held_since_s -= QUICK.lease_s
     async with asyncio.timeout(20):
         await running
-    assert gauge.now == 0
+    assert probe.now == 0
     assert list(real_store.iter_rows(job.id)) == []
 
 
 async def test_a_stopped_shard_breaks_off_after_the_grace_time_and_gives_back(real_store: Store) -> None:
-    job, gauge = create(real_store, 1), Gauge(delay_s=60)
-    runner = runner_of(real_store, job, StillHeart(real_store, job.id, timing=QUICK), gauge)
+    job, probe = create(real_store, 1), ConcurrencyProbe(delay_s=60)
+    runner = runner_of(real_store, job, ManualHeartbeat(real_store, job.id, timing=QUICK), probe)
     running = asyncio.create_task(runner.run())
-    await gauge.two_calls.wait()
+    await probe.two_calls.wait()
     runner.stop()
     async with asyncio.timeout(20):
         await running
@@ -142,11 +142,11 @@ class Dawdler:
 
 
 async def test_what_a_broken_off_trial_has_cost_is_counted_once(real_store: Store) -> None:
-    job, gauge = create(real_store, 1, limits={"usd": 10.0}), Gauge()
-    heart = StillHeart(real_store, job.id, timing=QUICK)
-    runner = runner_of(real_store, job, heart, gauge, agent=Dawdler())
+    job, probe = create(real_store, 1, limits={"usd": 10.0}), ConcurrencyProbe()
+    heartbeat = ManualHeartbeat(real_store, job.id, timing=QUICK)
+    runner = runner_of(real_store, job, heartbeat, probe, agent=Dawdler())
     running = asyncio.create_task(runner.run())
-    await gauge.two_calls.wait()
+    await probe.two_calls.wait()
     await asyncio.sleep(0.1)
     runner.stop()
     async with asyncio.timeout(20):
@@ -158,13 +158,13 @@ async def test_what_a_broken_off_trial_has_cost_is_counted_once(real_store: Stor
 async def test_a_job_stops_at_its_limits_and_its_arms_stay_paired(
     real_store: Store, limits: dict[str, float]
 ) -> None:
-    job, gauge = create(real_store, 20, limits=limits, concurrency=2), Gauge(delay_s=0.01)
-    heart = StillHeart(real_store, job.id, timing=QUICK)
+    job, probe = create(real_store, 20, limits=limits, concurrency=2), ConcurrencyProbe(delay_s=0.01)
+    heartbeat = ManualHeartbeat(real_store, job.id, timing=QUICK)
     for shard in range(job.shards):
-        await runner_of(real_store, job, heart, gauge, shard=shard).run()
+        await runner_of(real_store, job, heartbeat, probe, shard=shard).run()
     record = real_store.job(job.id)
     assert record.status == "completed"
-    assert gauge.calls == 4
+    assert probe.calls == 4
     rows = list(real_store.iter_rows(job.id))
     raw, tools = ({row.sample_id for row in rows if row.arm == arm and row.score} for arm in ("raw", "tools"))
     assert raw == tools != set()
@@ -199,7 +199,7 @@ def test_no_shard_is_taken_before_a_slot_is_free(real_store: Store, tmp_path: Pa
     assert asked_s[0] - began_s >= 0.5  # no trial of its own shard ends sooner
 
 
-def test_no_shard_follows_one_with_a_trial_that_must_run_alone(real_store: Store, tmp_path: Path) -> None:
+def test_no_shard_follows_one_with_a_trial_that_must_run_isolated(real_store: Store, tmp_path: Path) -> None:
     job = create(real_store, 6)
     for _ in range(ISOLATE_AFTER):
         real_store.lease(job.id, 0, worker="dead/1/", ttl_s=60, limit=1)
@@ -238,8 +238,8 @@ def open_badly(spec: JobSpec, media: MediaStore) -> OpenJob:
 @pytest.mark.parametrize(
     ("changes", "open_spec", "reason"),
     [
-        ({"arms": [{"name": "raw", "agent": "unheard-of"}]}, open_tiny, "unheard-of"),
-        ({"models": [ELSEWHERE]}, open_tiny, "models.0.api_base: "),
+        ({"arms": [{"name": "raw", "agent": "unheard-of"}]}, open_fake_job, "unheard-of"),
+        ({"models": [ELSEWHERE]}, open_fake_job, "models.0.api_base: "),
         ({}, open_nothing, "data: the folder is not there"),
         ({}, open_badly, "a loader's own mistake"),
     ],

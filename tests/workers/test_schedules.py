@@ -87,8 +87,8 @@ class Play:
             self.clock.now_s += TTL_S + 1
             self.store.sweep()
             for _, shard in self.store.unfinished_shards():
-                alone = attempt % 2 == 1
-                leases = self.store.lease(self.job.id, shard, worker="last", ttl_s=TTL_S, alone=alone)
+                isolated = attempt % 2 == 1
+                leases = self.store.lease(self.job.id, shard, worker="last", ttl_s=TTL_S, isolated=isolated)
                 self.store.finish([(one, make_row(one, answer="last"), TRACE) for one in leases])
         self.check()
         return stage
@@ -105,7 +105,7 @@ class Play:
             kept = db.execute(select(func.count()).select_from(traces)).scalar_one()
             held = db.execute(select(func.count()).where(trials.c.state != "done")).scalar_one()
         assert (kept, held) == (len(rows), 0)
-        assert spent >= 0.5 * len(rows), "money that was spent is not in the ledger"
+        assert spent >= 0.5 * len(rows), "spent money is not in the job's counters"
 
 
 MODEL = {"id": "scripted", "options": {"replies": ["A"]}}

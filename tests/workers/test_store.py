@@ -206,7 +206,7 @@ def test_a_lease_given_back_counts_as_no_attempt(store: Store) -> None:
     assert store.finish([(first[0], make_row(first[0]), TRACE)]) == {first[0].trial.trial_id}
 
 
-def test_a_trial_is_set_aside_after_two_deaths_among_others_and_three_alone(
+def test_a_trial_is_set_aside_after_two_deaths_among_others_and_three_isolated(
     store: Store, clock: Clock
 ) -> None:
     job = create(store, 1)
@@ -216,15 +216,15 @@ def test_a_trial_is_set_aside_after_two_deaths_among_others_and_three_alone(
         store.sweep()
     for attempt in (3, 4, 5):
         assert lease_all(store, job) == []
-        (alone,) = store.lease(job.id, 0, worker="w", ttl_s=TTL_S, alone=True)
-        assert alone.attempt == attempt
+        (isolated,) = store.lease(job.id, 0, worker="w", ttl_s=TTL_S, isolated=True)
+        assert isolated.attempt == attempt
         assert store.job(job.id).counts.done == 0
         clock.now_s += TTL_S + 1
         store.sweep()
-    lost = store.trial(alone.trial.trial_id).row
+    lost = store.trial(isolated.trial.trial_id).row
     assert lost is not None
     assert (lost.outcome, lost.stop_reason, lost.score) == (Outcome.INFRA_MISSING, "worker_lost", None)
-    assert store.finish([(alone, make_row(alone), TRACE)]) == {alone.trial.trial_id}
+    assert store.finish([(isolated, make_row(isolated), TRACE)]) == {isolated.trial.trial_id}
     assert store.job(job.id).counts.infra_missing == 1
 
 

@@ -86,7 +86,7 @@ def refs(count: int) -> list[SampleRef]:
     return [SampleRef(sample_id=f"s{i}", task="T", cell="T", cluster=f"c{i // 2}") for i in range(count)]
 
 
-def open_tiny(spec: JobSpec, media: MediaStore) -> OpenJob:
+def open_fake_job(spec: JobSpec, media: MediaStore) -> OpenJob:
     tiny = Tiny()
     samples = tiny.open(data=None, select=spec.select, protocol=spec.protocol, media=media)
     return OpenJob(bench=JobContext(spec=spec, benchmark=tiny, media=media), samples=samples)
@@ -105,7 +105,7 @@ def context_of(
     data_dir: Path,
     *,
     name: str = "tiny",
-    open_spec: OpenSpec = open_tiny,
+    open_spec: OpenSpec = open_fake_job,
     redis_url: str | None = None,
 ) -> WorkerContext:
     return WorkerContext(
@@ -140,7 +140,7 @@ def main() -> None:
         sweep(store, given.redis)
         return
     name = f"{socket.gethostname()}-{os.getpid()}"
-    open_spec = open_nothing if given.lacks_data else open_tiny
+    open_spec = open_nothing if given.lacks_data else open_fake_job
     context = context_of(store, given.data_dir, name=name, open_spec=open_spec, redis_url=given.redis)
     worker = ShardWorker(
         ("default",), redis=Redis.from_url(given.redis), context=context, preload=load_nothing

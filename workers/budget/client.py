@@ -19,7 +19,7 @@ MIN_BATCH, MAX_BATCH = 8, 256  # calls or samples that are asked for together, w
 # About as long as what was asked for lasts: what a process that dies held counts as spent.
 BATCH_WINDOW_S = 2.0
 LIMITS = "the job's limits"
-Stored = TypeVar("Stored")
+Result = TypeVar("Result")
 
 
 class BudgetClient:
@@ -169,7 +169,7 @@ class BudgetClient:
                 await self._request_share(ZERO_USAGE)
 
     async def close(self) -> None:
-        """Everything is written; what is still held was spent on calls that no result tells of.
+        """Everything is written; what is still held was spent on calls without a result.
 
         From now on the store is not shown this budget again: it would hold, and charge, the same twice.
         """
@@ -216,7 +216,7 @@ class BudgetClient:
         more = total([self._committed(), subtract(wanted, reservation)])
         return SpendLimit(usd=self._granted.usd, tokens=self._granted.tokens).covers(more)
 
-    async def _in_store(self, write: Callable[[], Stored]) -> Stored:
+    async def _in_store(self, write: Callable[[], Result]) -> Result:
         """Let the store write in a thread, one after another, also where a waiter is cancelled: its thread
         goes on, and would overwrite what a later one has written.
         """

@@ -31,7 +31,7 @@ class BudgetedModel:
     def __init__(self, model: Model, spec: ModelSpec, budget: BudgetClient, *, learns: bool = True) -> None:
         self._learns = learns
         self.id, self._model, self._budget, self._bound = model.id, model, budget, budget.cost_bound_of(spec)
-        self._is_free = False  # it lives in this program, and tells no cost
+        self._is_free = False  # it is part of this program, and reports no cost
         self._has_reported_cost = False
 
     async def reply(self, request: Request) -> Reply:

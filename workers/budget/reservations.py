@@ -70,7 +70,7 @@ class TrialReservations:
             self._running.add(trial_id)
 
     def close(self, trial_id: str, *, has_run: bool) -> None:
-        """The trial has ended: take note of what it cost. One that is given back tells nothing."""
+        """The trial has ended: record what it cost. A trial that is given back says nothing of costs."""
         self._running.discard(trial_id)
         if (reservation := self._open.pop(trial_id, None)) is not None:
             self._count(reservation.left, ZERO_USAGE)
@@ -112,6 +112,6 @@ class TrialReservations:
         )
 
 
-def subtract(one: Usage, other: Usage) -> Usage:
+def subtract(total: Usage, part: Usage) -> Usage:
     """What is left of `one`, never below nothing."""
-    return Usage(max(0.0, one.known_usd - other.known_usd), max(0, one.known_tokens - other.known_tokens))
+    return Usage(max(0.0, total.known_usd - part.known_usd), max(0, total.known_tokens - part.known_tokens))

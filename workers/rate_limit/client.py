@@ -128,7 +128,7 @@ class RateLimitClient:
         self._report.token_error -= self._prefetched.drop(now_s)
 
     async def _sync_loop(self) -> None:
-        gather_s = 0.0  # a call that comes alone need not wait for others
+        gather_s = 0.0  # a single call need not wait for others
         while not self._is_closing:
             await asyncio.sleep(gather_s)
             self._wake.clear()
@@ -148,13 +148,13 @@ class RateLimitClient:
         """One sync; return when the next is due, in seconds."""
         while self._waiting and self._waiting[0].permit.done():
             self._waiting.popleft()  # cancelled while it waited
-        asked = [call for call in self._waiting if not call.permit.done()][:MAX_BATCH]
+        calls = [call for call in self._waiting if not call.permit.done()][:MAX_BATCH]
         now_s = asyncio.get_running_loop().time()
         self._drop_expired(now_s)
         report, self._report, self._is_report_due = self._report, SyncRequest(), False
         report.in_flight = self._in_flight + len(self._prefetched)
-        report.costs = [call.tokens for call in asked]
-        report.asks_anew = any(call.asks_anew for call in asked)
+        report.costs = [call.tokens for call in calls]
+        report.asks_anew = any(call.asks_anew for call in calls)
         report.prefetch, report.prefetch_cost = self._prefetched.wanted(now_s), self._prefetched.cost
         try:
             result = await self._limiter.sync(report)
@@ -163,10 +163,10 @@ class RateLimitClient:
             self._requeue_report(report)
             self._is_blocked = True
             return RETRY_S
-        self._is_blocked = result.granted < len(asked)
+        self._is_blocked = result.granted < len(calls)
         if report.prefetch or self._is_blocked:
             self._is_plenty = result.prefetched == report.prefetch and not self._is_blocked
-        for call in asked[: result.granted]:
+        for call in calls[: result.granted]:
             if not call.permit.done():
                 call.permit.set_result(None)
                 self._in_flight += 1

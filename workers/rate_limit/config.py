@@ -60,6 +60,6 @@ def endpoint_of(spec: ModelSpec) -> str:
 
 
 def bucket_key(spec: ModelSpec, key: str | None) -> str:
-    """The limits of a provider key in Redis: its endpoint, and a hash of the key, whatever its variable."""
+    """A provider key's bucket: its endpoint and a hash of the key, whatever its variable is called."""
     secret = hashlib.sha256(f"{endpoint_of(spec)}\n{key or ''}".encode()).hexdigest()
     return f"{endpoint_of(spec)}/{secret[:16]}"

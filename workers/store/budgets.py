@@ -25,12 +25,12 @@ class SpendLimit:
     usd: float | None = None
     tokens: int | None = None
 
-    def grant(self, used: Usage, wanted: Usage | None, *, is_alone: bool) -> Usage | None:
+    def grant(self, used: Usage, wanted: Usage | None, *, is_only_spender: bool) -> Usage | None:
         """What may be spent where so much is used: `wanted` or nothing; None asks for all there is.
 
-        >>> SpendLimit(tokens=5).grant(Usage(0.0, 3), Usage(0.0, 3), is_alone=True) is None
+        >>> SpendLimit(tokens=5).grant(Usage(0.0, 3), Usage(0.0, 3), is_only_spender=True) is None
         True
-        >>> SpendLimit(tokens=5).grant(Usage(0.0, 3), None, is_alone=True)
+        >>> SpendLimit(tokens=5).grant(Usage(0.0, 3), None, is_only_spender=True)
         Usage(usd=0.0, tokens=2)
         """
         if wanted is not None:
@@ -38,7 +38,7 @@ class SpendLimit:
         usd = 0.0 if self.usd is None else self.usd - used.known_usd
         tokens = 0 if self.tokens is None else self.tokens - used.known_tokens
         is_left = (self.usd is None or usd > ROUNDING_USD) and (self.tokens is None or tokens > 0)
-        return Usage(usd, tokens) if is_alone and is_left else None
+        return Usage(usd, tokens) if is_only_spender and is_left else None
 
     def covers(self, spent: Usage) -> bool:
         """Whether so much is within it.
@@ -101,7 +101,7 @@ class BudgetStore(Database):
                 return ReserveResult(granted=None, calls_elsewhere=0, cost_ratios={})
             spent, calls_elsewhere = _others(db, job_id, holder)
             used = total([Usage(stored.known_usd, stored.known_tokens), spent, held])
-            granted = limit.grant(used, wanted, is_alone=not calls_elsewhere)
+            granted = limit.grant(used, wanted, is_only_spender=not calls_elsewhere)
             more = total([held, granted or ZERO_USAGE])
             reservation = {
                 "job_id": job_id,

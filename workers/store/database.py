@@ -69,7 +69,7 @@ class Database:
             db.execute(select(func.pg_advisory_xact_lock(MAKING_TABLES)))
 
     def advisory_lock(self, db: Connection, name: str) -> None:
-        """Let no other transaction that locks this name go on until this one ends; SQLite's stand alone."""
+        """Block other transactions that lock this name until this one ends; SQLite runs one at a time."""
         if not self._is_sqlite:
             db.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
 

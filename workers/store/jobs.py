@@ -109,7 +109,7 @@ class Jobs(Database):
         """The job as it is now.
 
         Raises:
-            NotFound: there is none of that id.
+            NotFound: the job does not exist.
         """
         with self.reading() as db:
             return _records(db, [_find(db, job_id)], now=self.now(db))[0]
@@ -134,7 +134,7 @@ class Jobs(Database):
         """Start no further trial; those in flight may finish and are kept. Harmless once the job has ended.
 
         Raises:
-            NotFound: there is none of that id.
+            NotFound: the job does not exist.
         """
         with self.writing() as db:
             changed = update(jobs).where(jobs.c.id == job_id, jobs.c.status.in_(OPEN))
@@ -146,7 +146,7 @@ class Jobs(Database):
         that ended as `infra_missing`, whose results are taken back. Harmless where nothing is missing.
 
         Raises:
-            NotFound: there is none of that id.
+            NotFound: the job does not exist.
         """
         with self.writing() as db:
             lock_jobs(db, [job_id])

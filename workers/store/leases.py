@@ -17,7 +17,7 @@ from workers.store.schema import LEASED, PENDING, jobs, trials
 from workers.store.serialization import trial_of
 
 ISOLATE_AFTER = 2  # deaths with a trial in hand that may have had another cause: a neighbour
-MAX_ATTEMPTS = ISOLATE_AFTER + 3  # a trial that ran alone at three deaths has caused them
+MAX_ATTEMPTS = ISOLATE_AFTER + 3  # a trial that ran isolated at three deaths has caused them
 GIVE_BACK_BATCH = 1_000
 
 
@@ -32,16 +32,16 @@ class Leases(Database):
         worker: str,
         ttl_s: float,
         limit: int = 1_000,
-        alone: bool = False,
+        isolated: bool = False,
         excluding: Collection[str] = (),
     ) -> list[Lease]:
         """Hand out up to `limit` pending trials of the shard for `ttl_s` seconds, in the order of the plan;
         none of the models `excluding`.
 
-        With `alone`, one trial whose worker has died ALONE_AFTER times: it must run with no other beside
-        it, so that, should it kill the worker again, it takes none along. Nothing if the job is not open.
-        Where the job's limits are used up, trials of samples that were not begun end as `infra_missing`
-        with the stop reason `budget`; begun samples are still handed out, so that arms stay paired.
+        If `isolated`, at most one trial whose worker has died ISOLATE_AFTER times: it runs with no other
+        beside it, so that it takes none along if it kills the worker again. Nothing if the job is not open.
+        If the job's limits are used up, trials of samples that have not begun end as `infra_missing` with
+        the stop reason `budget`; samples that have begun are still handed out, so that arms stay paired.
         """
         here = (trials.c.job_id == job_id) & (trials.c.shard == shard) & (trials.c.state == PENDING)
         suspect = trials.c.attempt >= ISOLATE_AFTER
@@ -52,10 +52,10 @@ class Leases(Database):
             if job is None or job["status"] not in OPEN:
                 return []
             _stop_at_limits(db, job, here, now=now)
-            which = select(trials.c.trial_id).where(here, suspect if alone else ~suspect)
+            which = select(trials.c.trial_id).where(here, suspect if isolated else ~suspect)
             if excluding:
                 which = which.where(trials.c.model.not_in(excluding))
-            which = which.order_by(trials.c.ordinal).limit(1 if alone else limit)
+            which = which.order_by(trials.c.ordinal).limit(1 if isolated else limit)
             handed_out = (
                 update(trials)
                 .where(trials.c.trial_id.in_(which))
@@ -77,7 +77,7 @@ class Leases(Database):
         return [Lease(trial=trial_of(row), attempt=row["attempt"], token=row["token"]) for row in leased]
 
     def has_poison_suspects(self, job_id: str, shard: int) -> bool:
-        """Whether a trial of the shard waits that must run alone."""
+        """Whether a pending trial of the shard must run isolated."""
         here = (trials.c.job_id == job_id) & (trials.c.shard == shard) & (trials.c.state == PENDING)
         waits = select(trials.c.trial_id).where(here, trials.c.attempt >= ISOLATE_AFTER).limit(1)
         with self.reading() as db:

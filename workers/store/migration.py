@@ -43,7 +43,7 @@ def migrate(url: str, to: str = LAST, *, folder: Path = REVISIONS) -> tuple[str 
     All steps are one transaction: a step that fails leaves everything as it was. Stop API and workers first.
 
     Raises:
-        SpecError: there is no such revision, or the database was made by a newer Gnomon.
+        SpecError: the revision does not exist, or the database was made by a newer Gnomon.
     """
     database = _AsItIs(url)
     try:
@@ -56,7 +56,7 @@ def _known(script: ScriptDirectory, name: str, *, field: str) -> Script:
     """The revision of that name.
 
     Raises:
-        SpecError: there is none.
+        SpecError: the revision does not exist.
     """
     try:
         step = script.get_revision(name)

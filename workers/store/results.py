@@ -105,7 +105,7 @@ class Results(Database):
         """All that is known of a trial.
 
         Raises:
-            NotFound: there is none of that id.
+            NotFound: the trial does not exist.
         """
         with self.reading() as db:
             planned = db.execute(select(trials).where(trials.c.trial_id == trial_id)).mappings().one_or_none()

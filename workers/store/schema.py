@@ -77,7 +77,7 @@ jobs = Table(
     sqlite_autoincrement=True,
 )
 
-# In the SQL as they stand: a partial index serves only statements that name its state as a constant.
+# Written into the SQL: a partial index serves only statements that name its state as a constant.
 PENDING, LEASED = literal_column("'pending'", String), literal_column("'leased'", String)
 
 trials = Table(

@@ -46,14 +46,19 @@ def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterato
             ]
             left = _most(elsewhere)
             yield guess(
-                "place most often right in other videos", "leak", protocol, name, left=left, asked=told[name]
+                "place most often right in other videos",
+                "leak",
+                protocol,
+                name,
+                left=left,
+                offered=told[name],
             )
             if item.kind == SINGLE:
                 words = set(_words(item.body))
                 shared = [len(words & set(_words(option))) for option in told[name].options]
                 left = _most(shared)
                 yield guess(
-                    "words shared with the question", "floor", protocol, name, left=left, asked=told[name]
+                    "words shared with the question", "floor", protocol, name, left=left, offered=told[name]
                 )
 
 

@@ -28,9 +28,9 @@ def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterato
             told, name = answer_options(sample), sample.ref.sample_id
             numbers = [[float(number) for number in _NUMBER.findall(option)] for option in told.options]
             middle, outer = _by_size(numbers)
-            yield guess("middle number", "floor", protocol, name, left=middle, asked=told)
-            yield guess("outermost numbers", "floor", protocol, name, left=outer, asked=told)
-            yield guess("numbers most shared", "floor", protocol, name, left=_shared(numbers), asked=told)
+            yield guess("middle number", "floor", protocol, name, left=middle, offered=told)
+            yield guess("outermost numbers", "floor", protocol, name, left=outer, offered=told)
+            yield guess("numbers most shared", "floor", protocol, name, left=_shared(numbers), offered=told)
 
 
 def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:

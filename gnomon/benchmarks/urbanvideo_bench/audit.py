@@ -35,8 +35,8 @@ def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterato
                 [sum(len(option & other) for other in options if other is not option) for option in options]
             )
             name = sample.ref.sample_id
-            yield guess("words of the question", "floor", protocol, name, left=by_question, asked=told)
-            yield guess("option most like the others", "floor", protocol, name, left=by_others, asked=told)
+            yield guess("words of the question", "floor", protocol, name, left=by_question, offered=told)
+            yield guess("option most like the others", "floor", protocol, name, left=by_others, offered=told)
 
 
 def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:

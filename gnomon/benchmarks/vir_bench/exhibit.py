@@ -20,11 +20,11 @@ def _of_edges(text: str) -> list[tuple[str, str]]:
     found = compared(*read_record(text))
     right = sum(mark == "right" for mark in found.gold_marks.values())
     gold = f"Gold: {right} of {len(found.gold_marks)} edges found"
-    wrong = sum(mark == "wrong" for mark in found.given_marks.values())
-    given = f"Model: {len(found.given_marks)} edges, {wrong} of them wrong"
+    wrong = sum(mark == "wrong" for mark in found.answer_marks.values())
+    given = f"Model: {len(found.answer_marks)} edges, {wrong} of them wrong"
     return [
         (gold, svg(found.gold, title=gold, marks=found.gold_marks)),
-        (given, svg(found.given, title=given, marks=found.given_marks)),
+        (given, svg(found.answer, title=given, marks=found.answer_marks)),
     ]
 
 

@@ -92,8 +92,8 @@ def _arm(scores: ScoreMatrix, group: int, *, headline: Headline, planned: int, r
         "interval_method": aggregate.method if aggregate else "none: nothing answered",
         "trials": trial_counts([totals], planned),
         "stop_reasons": by_count(_stop_reasons(totals)),
-        "model_calls": totals.known["model_calls"],
-        "cache_hits": totals.known["cache_hits"],
+        "model_calls": totals.sums["model_calls"],
+        "cache_hits": totals.sums["cache_hits"],
         "tools_offered": list(totals.tools_offered) if totals.tools_offered else None,
     }
 

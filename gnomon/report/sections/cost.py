@@ -64,7 +64,7 @@ def _cost(report_input: ReportInput) -> CostPart:
 
 def _spent(groups: Sequence[GroupTotals]) -> Spent:
     def known(name: str) -> int:
-        return sum(totals.known[name] for totals in groups)
+        return sum(totals.sums[name] for totals in groups)
 
     def unknown(name: str) -> int:
         return sum(totals.unknown[name] for totals in groups)

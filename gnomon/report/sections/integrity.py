@@ -132,7 +132,7 @@ def _integrity(report_input: ReportInput) -> IntegrityPart:
         "bounds": _bounds(scores, compared),
         "arm_differences": list(_arm_differences(spec)),
         "adapter_changes": list(_adapter_changes(scores)),
-        "cache_hits": sum(totals.known["cache_hits"] for totals in scores.totals),
+        "cache_hits": sum(totals.sums["cache_hits"] for totals in scores.totals),
         "seeds": {
             "select": spec.select.seed,
             "trials": "hash of sample and repeat, the same for all models and arms",

@@ -33,7 +33,7 @@ class JobInfo(TypedDict):
     models: list[str]
     arms: list[str]
     arm_texts: dict[str, str]
-    task_names: dict[str, str]  # what the codes in the names of cells stand for
+    task_names: dict[str, str]  # the full names of the codes in the names of cells
     repeats: int
     primary: list[list[str]]
     margin: float

@@ -106,7 +106,7 @@ def _unmatched(scores: ScoreMatrix, spec: JobSpec) -> Iterator[str]:
 def _tokens_per_trial(totals: GroupTotals) -> float | None:
     if not totals.trials or totals.unknown["prompt_tokens"] or totals.unknown["completion_tokens"]:
         return None
-    return (totals.known["prompt_tokens"] + totals.known["completion_tokens"]) / totals.trials
+    return (totals.sums["prompt_tokens"] + totals.sums["completion_tokens"]) / totals.trials
 
 
 def _is_stranger(spec: JobSpec, model: str, arm: str) -> bool:

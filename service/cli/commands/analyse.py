@@ -98,7 +98,7 @@ def _run(spec: dict[str, Any], settings: "Settings", workers: int | None) -> str
 
 
 def _text(result: dict[str, Any]) -> str:
-    from service.cli.common import count
+    from gnomon.report.text_formats import count
 
     if "shares" not in result:
         return json.dumps(result, indent=2, allow_nan=False)

@@ -50,7 +50,7 @@ def diff(first: str, second: str, out: Path | None, data_dir: Path | None, as_js
 
 def _text(difference: "Difference") -> str:
     from gnomon.report.terminal import changes_text, summary_text
-    from service.cli.common import count
+    from gnomon.report.text_formats import count
 
     first, second = difference["jobs"]
     if first == second:

@@ -23,8 +23,8 @@ def generate() -> None:
 @click.option("--samples", type=Count, help="Number of questions; default 14 per scene.")
 def worlds(out: Path, seed: int, scenes: int | None, samples: int | None) -> None:
     """Write maps, scenes and questions of generated places; the same seed writes the same files."""
+    from gnomon.report.text_formats import count
     from gnomon.worlds.generate import generate as write
-    from service.cli.common import count
     from service.cli.progress import counting
 
     with counting("questions") as advance:
@@ -43,7 +43,7 @@ def worlds(out: Path, seed: int, scenes: int | None, samples: int | None) -> Non
 def motion(recordings: tuple[Path, ...], out: Path, seed: int) -> None:
     """Write questions of STI-Bench's kind about RECORDINGS (boxes and camera poses, frame by frame)."""
     from gnomon.recordings.questions import write_questions
-    from service.cli.common import count
+    from gnomon.report.text_formats import count
 
     counts = write_questions(recordings, out, seed=seed)
     for task, number in counts.items():
@@ -73,7 +73,7 @@ def questions(rows: tuple[Path, ...], data: Path, out: Path) -> None:
     """Write the questions of an urbanvideo-authoring job (its rows.ndjson) as UrbanVideo-Bench does."""
     from gnomon.curation.export_questions import write_harvest
     from gnomon.curation.rows import read_result_rows
-    from service.cli.common import count
+    from gnomon.report.text_formats import count
 
     answers = read_result_rows(rows, benchmark="urbanvideo-authoring")
     written = write_harvest(answers, data=data, out=out)

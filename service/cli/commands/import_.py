@@ -45,7 +45,8 @@ def import_(
     if arm is not None:
         raise SpecError("is for --into only; name a log's arm by ARM=FILE", field="--arm")
     from gnomon.exchange.run import run_of
-    from service.cli.common import count, settings_of
+    from gnomon.report.text_formats import count
+    from service.cli.common import settings_of
     from workers.store.store import open_store
 
     ended: list[Ended] = []

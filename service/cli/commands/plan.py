@@ -33,7 +33,7 @@ def plan(spec: Path, pilot: str | None, data_dir: Path | None, as_json: bool) ->
 
 
 def _text(document: dict[str, Any]) -> str:
-    from service.cli.common import count
+    from gnomon.report.text_formats import count
 
     sizes = [count(document[f"{noun}s"], noun) for noun in ("sample", "cluster", "cell")]
     compared = document["comparisons"]

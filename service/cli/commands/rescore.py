@@ -28,7 +28,8 @@ def rescore(
     as_json: bool,
 ) -> None:
     """Score the stored answers of JOB again, with the current code or another mode, into a new job."""
-    from service.cli.common import count, existing_store, prepare_out, settings_of
+    from gnomon.report.text_formats import count
+    from service.cli.common import existing_store, prepare_out, settings_of
     from service.cli.progress import counting
     from service.reports import report_of, write_folder
     from service.rescore_job import rescore as rescore_job

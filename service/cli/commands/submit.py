@@ -25,8 +25,9 @@ from service.cli.options import json_option
 def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
     """Post SPEC to a running service; a key, if the service needs one, is read from GNOMON_API_KEY."""
     from gnomon.core.errors import SpecError
+    from gnomon.report.text_formats import count
     from gnomon.spec.spec_file import read_spec
-    from service.cli.common import count, exit_code, naming_entry, say
+    from service.cli.common import exit_code, naming_entry, say
     from service.client import Client
 
     fields = read_spec(spec)

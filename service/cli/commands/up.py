@@ -24,7 +24,8 @@ def up(host: str, port: int, workers: int | None, queues: str, data_dir: Path | 
     """Serve the API, with its own queue, sweeper and workers, until interrupted."""
     import os
 
-    from service.cli.common import count, settings_of
+    from gnomon.report.text_formats import count
+    from service.cli.common import settings_of
     from service.local_stack import default_workers, local_stack
     from service.serving import listen, serve
     from service.supervisor import sigterm_as_interrupt

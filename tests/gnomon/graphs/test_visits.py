@@ -103,8 +103,8 @@ def test_edges_of_a_reply_are_right_wrong_or_missed() -> None:
     reply = [*journey.gold_edges()[:-2], {"source": "Nara", "target": "Kobe", "type": "transition"}]
     found = compared(visit_graph(journey), named_edges([*reply, {"source": 3}, "x", None]))
     assert sorted(found.gold_marks.values()).count("missed") == 2
-    assert list(found.given_marks.values()).count("wrong") == 1
-    assert {node.name for node in found.given.nodes.values()} - {
+    assert list(found.answer_marks.values()).count("wrong") == 1
+    assert {node.name for node in found.answer.nodes.values()} - {
         node.name for node in found.gold.nodes.values()
     } == {"Kobe"}
 
@@ -184,11 +184,11 @@ def test_marks_count_every_edge(gold: VisitGraph, given_edges: list[tuple[str, s
     known = tuple(e for e in gold.edges if e.source in gold.nodes and e.target in gold.nodes)
     found = compared(VisitGraph(nodes=gold.nodes, edges=known), given_edges)  # type: ignore[arg-type]
     assert set(found.gold_marks) == set(known)
-    assert set(found.given_marks) == set(found.given.edges)
-    right = [edge for edge, mark in found.given_marks.items() if mark == "right"]
+    assert set(found.answer_marks) == set(found.answer.edges)
+    right = [edge for edge, mark in found.answer_marks.items() if mark == "right"]
     assert set(right) <= set(known)
     assert all(
-        edge.source in found.given.nodes and edge.target in found.given.nodes for edge in found.given.edges
+        edge.source in found.answer.nodes and edge.target in found.answer.nodes for edge in found.answer.edges
     )
 
 

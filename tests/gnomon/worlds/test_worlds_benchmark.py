@@ -162,7 +162,7 @@ def test_the_prompt_tells_neither_ids_nor_truth(tmp_path: Path) -> None:
         drawn = draw(number_of(ref.sample_id))
         assert ref.sample_id not in text(sample)
         assert drawn.world.scene.id not in text(sample)
-        for trip, _ in drawn.question.seen:
+        for trip, _ in drawn.question.clip_sightings:
             assert str(trip.target) not in text(sample)
         if ref.task == "CausalReordering":
             assert "12:" not in text(sample)

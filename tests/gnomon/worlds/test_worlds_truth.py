@@ -89,7 +89,7 @@ def test_a_boxs_foot_projects_onto_the_path_within_centimetres(scene: str) -> No
     off_m = []
     for drawn in drawn_of("CausalReordering", scene):
         case = case_from_json(drawn.record, scene)
-        for clip, (one, _) in zip(case.clips, drawn.question.seen, strict=True):
+        for clip, (one, _) in zip(case.clips, drawn.question.clip_sightings, strict=True):
             camera = drawn.world.scene.cameras[clip.camera_id]
             assert camera.homography is not None
             assert camera.image_size is not None
@@ -127,7 +127,7 @@ def test_fields_of_view_lie_in_the_picture_and_keep_apart(seed: int, scene: str)
 
 def test_geo_location_names_a_camera_passed_between_and_three_never_seen() -> None:
     for drawn in drawn_of("GeoLocation"):
-        ((one, start), (_, end)) = drawn.question.seen
+        ((one, start), (_, end)) = drawn.question.clip_sightings
         (right,) = drawn.question.right
         visits = {seen.camera: seen for seen in sightings(one.journey, drawn.world.scene.cameras.values())}
         assert start.end_s < visits[right].start_s < visits[right].end_s < end.start_s
@@ -136,7 +136,7 @@ def test_geo_location_names_a_camera_passed_between_and_three_never_seen() -> No
 
 def test_arrival_intervals_lie_between_the_clips_without_touching() -> None:
     for drawn in drawn_of("ArrivalTimeInterval"):
-        ((one, start), (_, end)) = drawn.question.seen
+        ((one, start), (_, end)) = drawn.question.clip_sightings
         spans = sorted(day_span(option) or (0, 0) for option in drawn.question.options)
         assert start.end_s + NOON_S < spans[0][0]
         assert spans[-1][1] < end.start_s + NOON_S
@@ -150,7 +150,7 @@ def test_arrival_intervals_lie_between_the_clips_without_touching() -> None:
 
 def test_motion_adds_up_to_the_way_between_the_clips() -> None:
     for drawn in drawn_of("MotionState"):
-        ((_, start), (_, end)) = drawn.question.seen
+        ((_, start), (_, end)) = drawn.question.clip_sightings
         words = drawn.question.right[0].split()
         length_m = sum(float(word) for word, unit in pairwise(words) if unit == "meters")
         assert length_m == pytest.approx(drawn.world.way_m(start.exit, end.entry), rel=0.02)
@@ -160,7 +160,7 @@ def test_motion_adds_up_to_the_way_between_the_clips() -> None:
 
 def test_the_true_order_follows_the_clock() -> None:
     for drawn in drawn_of("CausalReordering"):
-        by_time = sorted((seen for _, seen in drawn.question.seen), key=lambda seen: seen.start_s)
+        by_time = sorted((seen for _, seen in drawn.question.clip_sightings), key=lambda seen: seen.start_s)
         assert drawn.question.right == (" → ".join(seen.camera for seen in by_time),)
         assert len(set(drawn.question.options)) == 4
 
@@ -168,7 +168,7 @@ def test_the_true_order_follows_the_clock() -> None:
 @pytest.mark.parametrize(("task_id", "steps"), [("NextSpotForecasting", 1), ("TrajectoryForecasting", 2)])
 def test_forecasts_are_the_very_next_sightings(task_id: str, steps: int) -> None:
     for drawn in drawn_of(task_id):
-        one, last = drawn.question.seen[-1]
+        one, last = drawn.question.clip_sightings[-1]
         visits = sightings(one.journey, drawn.world.scene.cameras.values())
         coming = [seen for seen in visits if seen.start_s > last.end_s][:steps]
         assert drawn.question.right == tuple(seen.camera for seen in coming)
@@ -178,7 +178,7 @@ def test_forecasts_are_the_very_next_sightings(task_id: str, steps: int) -> None
 
 def test_two_targets_meet_in_the_right_camera_and_in_no_other_option() -> None:
     for drawn in drawn_of("MultiTargetTrajectoryForecasting"):
-        ((one, seen), (other, also)) = drawn.question.seen
+        ((one, seen), (other, also)) = drawn.question.clip_sightings
         (right,), ((start_s, end_s),) = drawn.question.right, drawn.question.times_s
         assert max(seen.end_s, also.end_s) < start_s
         pair, world = (one, other), drawn.world

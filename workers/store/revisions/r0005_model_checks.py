@@ -1,4 +1,4 @@
-"""Preflight calls, what failed trials were told, and how many tools each was offered."""
+"""Preflight calls, the errors of failed trials, and how many tools each was offered."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -13,6 +13,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop them: who waits is told again."""
+    """Drop them: waits are reported again."""
     op.drop_column("model_checks", "waits_for")
     op.drop_column("model_checks", "waits_until")

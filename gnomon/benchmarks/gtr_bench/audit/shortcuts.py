@@ -175,7 +175,7 @@ def _try_rules(questions: Iterable[Seen], options: Mapping[str, AnswerOptions]) 
         for name, (kind, tasks, rule) in RULES.items():
             one = options.get(question.sample_id)
             if question.task in tasks and one is not None:
-                yield guess(name, kind, question.view, question.sample_id, left=rule(question), asked=one)
+                yield guess(name, kind, question.view, question.sample_id, left=rule(question), offered=one)
 
 
 def _try_kinship(questions: Sequence[Seen], options: Mapping[str, AnswerOptions]) -> Iterator[ShortcutGuess]:
@@ -190,7 +190,9 @@ def _try_kinship(questions: Sequence[Seen], options: Mapping[str, AnswerOptions]
         for question in questions:
             one = options.get(question.sample_id)
             if question.task in KIN_TASKS and one is not None:
-                yield guess(name, kind, question.view, question.sample_id, left=kin.left(question), asked=one)
+                yield guess(
+                    name, kind, question.view, question.sample_id, left=kin.left(question), offered=one
+                )
 
 
 def _try_windows(questions: Iterable[Seen], samples: Iterable[Sample]) -> Iterator[ShortcutGuess]:
