@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace, PlaceError, Unsupported
 from tools.itinerary.place import Answer, LatLon, Place, PlaceHit
-from tools.itinerary.provider import Provider
+from tools.itinerary.provider import NameQuery, NearbyQuery, Provider
 from tools.itinerary.request import GraphNode, TripRequest, VideoStop
 
 SURE = 0.9  # below it a name is shown to the traveller as similar, never taken for what was meant
@@ -109,7 +109,7 @@ async def find(
             return await provider.details(name)
         except NoSuchPlace:
             pass
-    told = await provider.resolve(name, within=within, bias=bias, limit=6)
+    told = await provider.resolve(NameQuery(name, within=within, bias=bias, limit=6))
     hits = told.value
     sure = [hit for hit in hits if hit.score >= SURE]
     if not sure:
@@ -180,7 +180,7 @@ async def _seen_at(stop: VideoStop, provider: Provider) -> Answer[Place]:
         return await find(provider, stop.name or "")
     at = LatLon(lat_deg=stop.lat, lon_deg=stop.lon)
     if stop.name is None:
-        near = await provider.nearby(at, radius_m=NEAR_VIDEO_M, limit=1)
+        near = await provider.nearby(NearbyQuery(at, NEAR_VIDEO_M, limit=1))
         if not near.value:
             raise NoSuchPlace(f"nothing within {NEAR_VIDEO_M:.0f} m of {stop.lat:.5f}, {stop.lon:.5f}")
         return near.of(near.value[0].place)
