@@ -62,11 +62,11 @@ for name, arguments in json.loads(sys.argv[1]).items():
         from shapely import LineString
         from tools.core.tool import ToolContext
         from tools.scene.frame import Frame
-        from tools.scene.scene import Camera, Place, Road, Scene
+        from tools.scene.scene import Camera, Road, Scene, ScenePlace
         view = {"heading_deg": 90, "fov_deg": 60, "range_m": 40}
         seers = {c: Camera(id=c, xy_m=(x_m, 1.0), **view) for c, x_m in (("c1", 0.0), ("c2", 90.0))}
         roads = {"r": Road(id="r", line=LineString([(-10, 0), (100, 0)]))}
-        places = {"p": Place(id="p", name="Bakery", kind="shop", xy_m=(5.0, 5.0))}
+        places = {"p": ScenePlace(id="p", name="Bakery", kind="shop", xy_m=(5.0, 5.0))}
         scene = Scene(id="s", frame=Frame(), kind="outdoor", cameras=seers, roads=roads, places=places)
         box, before = Toolbox([tool], ToolContext(scene=scene)), set(sys.modules)
         error = box.call(name, json.dumps(arguments)).error

@@ -1,4 +1,4 @@
-"""How a tool reaches the trip of its sample and the trip's provider."""
+"""Access of a tool to the trip of its sample and the trip's provider."""
 
 import math
 from collections.abc import Coroutine, Sequence
@@ -22,7 +22,7 @@ def trip_of(context: ToolContext) -> Trip:
     """The trip that this sample plans.
 
     Raises:
-        ToolError: it plans none.
+        ToolError: the sample plans no trip.
     """
     if context.trip is None:
         raise ToolError("unsupported: this question is not about a trip")
@@ -52,7 +52,7 @@ def place_named(trip: Trip, name: str) -> Place:
     """The place of an id, or of a name that means only one.
 
     Raises:
-        ToolError: there is none, or there are several.
+        ToolError: no place has the name, or several have it.
     """
     place = trip.named.get(name)
     if place is not None:
