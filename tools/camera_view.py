@@ -41,7 +41,7 @@ def run(context: ToolContext, args: CameraViewArgs) -> CameraView:
     """Describe the view.
 
     Raises:
-        ToolError: no such camera, or its view is unknown.
+        ToolError: the camera does not exist, or its view is unknown.
     """
     camera = find_camera(context.scene, args.camera)
     view = view_of(camera)

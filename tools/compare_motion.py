@@ -66,7 +66,7 @@ def run(_: ToolContext, args: CompareMotionArgs) -> CompareMotion:
     """Read each text and compare.
 
     Raises:
-        ToolError: no text tells a direction with a length.
+        ToolError: no text holds a direction with a length.
     """
     rows = [_row(args, text) for text in args.texts]
     if not any(row.stretches for row in rows):

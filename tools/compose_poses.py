@@ -76,7 +76,7 @@ def run(_: ToolContext, args: ComposePosesArgs) -> Composed:
     """Compose: p = R · p_own + T for each move (STI-Bench appendix, equations 5 and 9).
 
     Raises:
-        ToolError: a matrix is no rotation.
+        ToolError: a matrix is not a rotation.
     """
     first, error_deg = _pose(args.start, "start")
     last = first

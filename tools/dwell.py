@@ -46,7 +46,7 @@ def run(context: ToolContext, args: DwellArgs) -> Dwell:
     """Divide the view's chord by the speed.
 
     Raises:
-        ToolError: no such camera, or nobody knows where it looks.
+        ToolError: the camera does not exist, or its view is unknown.
     """
     camera = find_camera(context.scene, args.camera)
     view = view_in(context.scene, camera)

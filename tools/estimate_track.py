@@ -81,7 +81,7 @@ def run(context: ToolContext, args: EstimateTrackArgs) -> RoughTrack:
     """Take every box's height for the target's usual height, seen through a usual lens.
 
     Raises:
-        ToolError: no such camera, times do not rise, or boxes are empty.
+        ToolError: the camera does not exist, times do not rise, or boxes are empty.
     """
     camera = find_camera(context.scene, args.camera)
     boxes = checked_boxes(args.boxes, args.times_s)

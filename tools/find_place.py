@@ -8,8 +8,9 @@ all of it.
 
 from pydantic import Field
 
-from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.itinerary.context import POSITION_ERROR_M, FoundPlace, ask, found, trip_of
+from tools.core.tool import Tool, ToolArgs, ToolContext
+from tools.itinerary.context import FoundPlaces, ask, trip_of
+from tools.itinerary.provider import NameQuery
 
 
 class FindPlaceArgs(ToolArgs):
@@ -21,32 +22,25 @@ class FindPlaceArgs(ToolArgs):
     limit: int = Field(5, ge=1, le=30, description="how many hits at most")
 
 
-class FindPlace(ToolResult):
+class FindPlace(FoundPlaces):
     """The hits, best first."""
-
-    hits: list[FoundPlace]
-    position_error_m: float = Field(description="how far a position may be from the entrance")
-    source: str = Field(description="who says so, and the state of the data")
 
 
 def run(context: ToolContext, args: FindPlaceArgs) -> FindPlace:
     """Look a name up.
 
     Raises:
-        ToolError: nothing is called that.
+        ToolError: no place has that name.
     """
     trip = trip_of(context)
-    answer = ask(
-        trip,
-        trip.provider.resolve(
-            args.name,
-            within=args.within,
-            bias=trip.hotel.at if trip.hotel else None,
-            kinds=args.kinds,
-            limit=args.limit,
-        ),
+    query = NameQuery(
+        args.name,
+        within=args.within,
+        bias=trip.hotel.at if trip.hotel else None,
+        kinds=tuple(args.kinds),
+        limit=args.limit,
     )
-    return FindPlace(hits=found(answer.value), position_error_m=POSITION_ERROR_M, source=answer.source)
+    return FindPlace.of(ask(trip, trip.provider.resolve(query)))
 
 
 find_place = Tool(

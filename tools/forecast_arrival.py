@@ -18,14 +18,13 @@ there.
 Error: positions, views and snapping over the speed, and the speed's error over the way. Waiting is not in it.
 """
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from tools.core.arrival import Departure, arrival
-from tools.core.tool import Tool, ToolContext, ToolError, ToolResult
-
-CameraId = Annotated[str, Field(max_length=200)]
+from tools.core.camera_rows import CameraId, camera_rows
+from tools.core.tool import Tool, ToolContext, ToolResult
 
 
 class ForecastArrivalArgs(Departure):
@@ -75,18 +74,12 @@ def run(context: ToolContext, args: ForecastArrivalArgs) -> ForecastArrival:
     Raises:
         ToolError: the departure's location or `seen_by` is not found, or no camera could be forecast.
     """
-    rows = [_row(context, args, camera) for camera in args.cameras]
-    if all(row.problem for row in rows):
-        raise ToolError(rows[0].problem or "")
+    rows = camera_rows(CameraArrival, args.cameras, lambda camera: _row(context, args, camera))
     return ForecastArrival(arrivals=rows)
 
 
 def _row(context: ToolContext, args: Departure, camera: str) -> CameraArrival:
-    unknown = dict.fromkeys(CameraArrival.model_fields)
-    try:
-        stay = arrival(context.scene, args, camera)
-    except ToolError as error:
-        return CameraArrival.model_validate({**unknown, "camera": camera, "problem": str(error)})
+    stay = arrival(context.scene, args, camera)
     return CameraArrival(
         camera=camera,
         start_s=stay.start_s,

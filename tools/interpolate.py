@@ -18,12 +18,12 @@ from pydantic import Field
 
 from tools.core.array_args import Seconds
 from tools.core.arrival import view_in
+from tools.core.camera_rows import CameraId, camera_rows
 from tools.core.location import find_camera
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.geometry.view_crossing import Unreachable
 from tools.geometry.view_interval import TargetTrack, interval_in_view
 
-CameraId = Annotated[str, Field(max_length=200)]
 Coordinate = Annotated[float, Field(ge=-1e6, le=1e6)]
 XY = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
 
@@ -104,9 +104,7 @@ def run(context: ToolContext, args: InterpolateArgs) -> Interpolation:
             f"after must begin later than before ends, but {after.times_s[0]:g} s is not after"
             f" {before.times_s[-1]:g} s."
         )
-    rows = [_via(context, args, before, after, camera) for camera in args.via]
-    if all(row.problem for row in rows):
-        raise ToolError(rows[0].problem or "")
+    rows = camera_rows(Via, args.via, lambda camera: _via(context, args, before, after, camera))
     rows.sort(key=lambda row: (row.detour_m is None, row.detour_m or 0.0))
     return Interpolation(passages=rows)
 
@@ -127,15 +125,13 @@ def _track(context: ToolContext, timed: TimedTrack, name: str) -> TargetTrack:
 def _via(
     context: ToolContext, args: InterpolateArgs, before: TargetTrack, after: TargetTrack, name: str
 ) -> Via:
-    unknown = dict.fromkeys(Via.model_fields)
+    camera = find_camera(context.scene, name)
+    view, spread_mps = view_in(context.scene, camera), 2 * args.speed_error_mps
+    speeds = (args.speed_mps, args.speed_mps - spread_mps, args.speed_mps + spread_mps)
     try:
-        camera = find_camera(context.scene, name)
-        view, spread_mps = view_in(context.scene, camera), 2 * args.speed_error_mps
-        speeds = (args.speed_mps, args.speed_mps - spread_mps, args.speed_mps + spread_mps)
         interval = interval_in_view(context.scene, before, after, camera, view, speeds)
-    except (ToolError, Unreachable) as error:
-        why = str(error) if isinstance(error, ToolError) else f"No way leads by what {name!r} sees."
-        return Via.model_validate({**unknown, "camera": name, "problem": why})
+    except Unreachable:
+        raise ToolError(f"No way leads by what {name!r} sees.") from None
     gap_s = after.times_s[0] - before.times_s[-1]
     return Via(
         camera=name,

@@ -33,7 +33,7 @@ def run(context: ToolContext, args: LookCloserArgs) -> Look:
     """Look.
 
     Raises:
-        ToolError: there is no readable clip, it does not last so long, or the part lies outside the frame.
+        ToolError: there is no readable clip, it does not last so long, or the part is outside the frame.
     """
     facts = facts_of(context)
     width = min(args.width_px, facts.width - args.x_px)

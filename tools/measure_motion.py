@@ -59,7 +59,7 @@ def run(_: ToolContext, args: MeasureMotionArgs) -> Motion:
     """Measure.
 
     Raises:
-        ToolError: positions of mixed sizes, or times that do not fit them or do not rise.
+        ToolError: positions differ in size, or times do not fit them or do not rise.
     """
     positions = checked_positions(args.positions_m)
     times = checked_times(args.times_s, len(positions))

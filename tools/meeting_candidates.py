@@ -8,14 +8,11 @@ overlap.
 Error: `error_s` adds the larger spread of each.
 """
 
-from typing import Annotated
-
 from pydantic import Field
 
 from tools.core.arrival import Arrival, Departure, arrival
-from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-
-CameraId = Annotated[str, Field(max_length=200)]
+from tools.core.camera_rows import CameraId, camera_rows
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 
 
 class MeetingCandidatesArgs(ToolArgs):
@@ -53,21 +50,15 @@ def run(context: ToolContext, args: MeetingCandidatesArgs) -> MeetingCandidates:
     """Forecast both arrivals at every camera; the largest overlap, or smallest gap, comes first.
 
     Raises:
-        ToolError: nothing can be said of any camera.
+        ToolError: no camera can be judged.
     """
-    rows = [_row(context, args, camera) for camera in args.cameras]
-    if all(row.problem for row in rows):
-        raise ToolError(rows[0].problem or "")
+    rows = camera_rows(Candidate, args.cameras, lambda camera: _row(context, args, camera))
     rows.sort(key=lambda row: (row.problem is not None, row.apart_s or 0.0))
     return MeetingCandidates(candidates=rows)
 
 
 def _row(context: ToolContext, args: MeetingCandidatesArgs, camera: str) -> Candidate:
-    unknown = dict.fromkeys(Candidate.model_fields)
-    try:
-        first, second = (arrival(context.scene, departure, camera) for departure in (args.first, args.second))
-    except ToolError as error:
-        return Candidate.model_validate({**unknown, "camera": camera, "problem": str(error)})
+    first, second = (arrival(context.scene, departure, camera) for departure in (args.first, args.second))
     return Candidate(
         camera=camera,
         first_start_s=first.start_s,

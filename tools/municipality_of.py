@@ -37,7 +37,7 @@ def run(_: ToolContext, args: NamedPlace) -> MunicipalityOf:
     """Look the name up.
 
     Raises:
-        ToolError: nothing is known by it.
+        ToolError: no place has that name.
     """
     return MunicipalityOf(candidates=[_candidate(hit) for hit in hits_of(args)], source=ATTRIBUTION)
 

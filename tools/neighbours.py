@@ -67,7 +67,7 @@ def run(context: ToolContext, args: NeighboursArgs) -> Neighbours:
     """Measure from the camera's view to every other; cameras of unknown view, or out of reach, are left out.
 
     Raises:
-        ToolError: no such camera, or nobody knows where it looks.
+        ToolError: the camera does not exist, or its view is unknown.
     """
     with_place = _known(context.scene)
     ways = with_place.get(args.camera)

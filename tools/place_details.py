@@ -47,7 +47,7 @@ def run(context: ToolContext, args: PlaceDetailsArgs) -> PlaceDetails:
     """Look the place up.
 
     Raises:
-        ToolError: there is none, or there are several.
+        ToolError: no place has the name, or several have it.
     """
     trip = trip_of(context)
     place, request = place_named(trip, args.place), trip.request

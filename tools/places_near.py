@@ -5,9 +5,10 @@ Error: as in `find_place`.
 
 from pydantic import Field
 
-from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.itinerary.context import POSITION_ERROR_M, FoundPlace, ask, found, trip_of
+from tools.core.tool import Tool, ToolArgs, ToolContext
+from tools.itinerary.context import FoundPlaces, ask, trip_of
 from tools.itinerary.place import LatLon
+from tools.itinerary.provider import NearbyQuery
 
 
 class PlacesNearArgs(ToolArgs):
@@ -20,24 +21,20 @@ class PlacesNearArgs(ToolArgs):
     limit: int = Field(10, ge=1, le=30, description="how many at most")
 
 
-class PlacesNear(ToolResult):
+class PlacesNear(FoundPlaces):
     """The places, nearest first; none if there are none."""
-
-    hits: list[FoundPlace]
-    position_error_m: float = Field(description="how far a position may be from the entrance")
-    source: str = Field(description="who says so, and the state of the data")
 
 
 def run(context: ToolContext, args: PlacesNearArgs) -> PlacesNear:
     """Look around.
 
     Raises:
-        ToolError: the point lies outside the data.
+        ToolError: the point is outside the data.
     """
     trip = trip_of(context)
     at = LatLon(lat_deg=args.lat, lon_deg=args.lon)
-    answer = ask(trip, trip.provider.nearby(at, radius_m=args.radius_m, kinds=args.kinds, limit=args.limit))
-    return PlacesNear(hits=found(answer.value), position_error_m=POSITION_ERROR_M, source=answer.source)
+    query = NearbyQuery(at, args.radius_m, kinds=tuple(args.kinds), limit=args.limit)
+    return PlacesNear.of(ask(trip, trip.provider.nearby(query)))
 
 
 places_near = Tool(

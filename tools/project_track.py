@@ -86,8 +86,8 @@ def run(context: ToolContext, args: ProjectTrackArgs) -> Track:
     """Project the middle of each box's lower edge.
 
     Raises:
-        ToolError: no such camera, it has no homography, times do not rise, boxes are empty, or a foot point
-            lies on or beyond the horizon.
+        ToolError: the camera does not exist or has no homography, times do not rise, boxes are empty,
+            or a foot point is on or beyond the horizon.
     """
     camera = find_camera(context.scene, args.camera)
     if camera.homography is None:

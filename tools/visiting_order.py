@@ -50,7 +50,7 @@ def run(_: ToolContext, args: VisitingOrderArgs) -> VisitingOrder:
     """Find the order.
 
     Raises:
-        ToolError: a name is unknown, shared or given twice, or an end is none of the places.
+        ToolError: a name is unknown, shared or given twice, or an end is not among the places.
     """
     names = [named.name for named in args.places]
     if len(set(names)) < len(names):

@@ -32,7 +32,7 @@ def run(context: ToolContext, args: WhereIsArgs) -> WhereIs:
     """Look a point up.
 
     Raises:
-        ToolError: it lies outside the data.
+        ToolError: the point is outside the data.
     """
     trip = trip_of(context)
     answer = ask(trip, trip.provider.reverse(LatLon(lat_deg=args.lat, lon_deg=args.lon)))

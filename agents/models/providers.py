@@ -112,7 +112,7 @@ _GROQ_GPT_OSS = Provider(
 )
 
 
-_HOSTS = {urlsplit(one.base).hostname: name for name, one in PROVIDERS.items() if one.base} | {
+_HOSTS = {urlsplit(provider.base).hostname: name for name, provider in PROVIDERS.items() if provider.base} | {
     "api.minimaxi.com": "minimax",
     "api.moonshot.cn": "moonshot",
     "dashscope.aliyuncs.com": "dashscope",

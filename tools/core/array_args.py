@@ -20,7 +20,7 @@ def checked_boxes(boxes: Sequence[Sequence[float]], times_s: Sequence[float]) ->
     """The boxes (n × 4: x, y, width, height) as an array.
 
     Raises:
-        ToolError: there is not one time a box, times do not rise, or a box is empty.
+        ToolError: there is not one time per box, times do not rise, or a box is empty.
     """
     if len(boxes) != len(times_s):
         raise ToolError(f"There are {len(boxes)} boxes but {len(times_s)} times; give one time a box.")
@@ -29,11 +29,11 @@ def checked_boxes(boxes: Sequence[Sequence[float]], times_s: Sequence[float]) ->
             raise ToolError(
                 f"times_s must rise strictly, but entry {index} does not come after the one before."
             )
-    found = np.array(boxes, dtype=float)
-    empty = np.flatnonzero((found[:, 2] <= 0) | (found[:, 3] <= 0))
+    sizes_px = np.array(boxes, dtype=float)
+    empty = np.flatnonzero((sizes_px[:, 2] <= 0) | (sizes_px[:, 3] <= 0))
     if empty.size:
         raise ToolError(f"Box {empty[0]} is empty; boxes are [x, y, width, height] with positive sizes.")
-    return found
+    return sizes_px
 
 
 Metres = Annotated[float, Field(ge=-1e7, le=1e7)]
@@ -46,7 +46,7 @@ def checked_positions(positions_m: Sequence[Sequence[float]]) -> NDArray[np.floa
     """The positions (n × 2 or n × 3) as an array.
 
     Raises:
-        ToolError: some have two coordinates and others three.
+        ToolError: some positions have two coordinates and others three.
     """
     sizes = {len(position) for position in positions_m}
     if len(sizes) > 1:
@@ -58,7 +58,7 @@ def checked_times(times_s: Sequence[float], count: int) -> NDArray[np.float64]:
     """One rising time for each of `count` positions, as an array.
 
     Raises:
-        ToolError: there are more or fewer, or they do not rise.
+        ToolError: there are more or fewer times than boxes or positions, or they do not rise.
     """
     if len(times_s) != count:
         raise ToolError(f"There are {count} positions but {len(times_s)} times; give one time a position.")

@@ -123,7 +123,7 @@ def arrival(scene: Scene, departure: Departure, camera_id: str) -> Arrival:
     """Move the target at an even pace on the shortest way to the camera's view and through it.
 
     Raises:
-        ToolError: there is no such camera, what it sees is unknown, or no way leads there.
+        ToolError: the camera does not exist, its view is unknown, or no way leads there.
     """
     camera = find_camera(scene, camera_id)
     view = view_in(scene, camera, departure.seen_within_m)
@@ -141,8 +141,12 @@ def arrival(scene: Scene, departure: Departure, camera_id: str) -> Arrival:
     if view.presumed and handed_over(scene, departure, camera):
         basis, enters_m, leaves_m = "same_mast", BLIND_M, BLIND_M + leaves_m - enters_m
     start_s, end_s = (departure.time_s + metres / departure.speed_mps for metres in (enters_m, leaves_m))
-    if not view.presumed and here.floor == camera.floor and (seen := seen_within(departure, buffered(view))):
-        basis, (start_s, until_s) = "overlap", seen
+    if (
+        not view.presumed
+        and here.floor == camera.floor
+        and (stay_s := seen_within(departure, buffered(view)))
+    ):
+        basis, (start_s, until_s) = "overlap", stay_s
         end_s = max(end_s, departure.time_s) if until_s is None else until_s
     error_m = here.error_m + way.error_m
     middle_m = min(max(way.length_m, enters_m), leaves_m)
@@ -164,12 +168,12 @@ def view_in(scene: Scene, camera: Camera, range_m: float | None = None) -> View:
     """What the camera sees, or would usually see.
 
     Raises:
-        ToolError: its position or heading is not known.
+        ToolError: the camera's position or heading is unknown.
     """
     view = view_of_camera(scene, camera, range_m)
     if view is None:
-        known = [each.id for each in scene.cameras.values() if view_of_camera(scene, each) is not None]
-        raise ToolError(f"Where camera {camera.id!r} looks is unknown. Known for: {listed(known)}.")
+        with_view = [each.id for each in scene.cameras.values() if view_of_camera(scene, each) is not None]
+        raise ToolError(f"Where camera {camera.id!r} looks is unknown. Known for: {listed(with_view)}.")
     return view
 
 
@@ -187,11 +191,11 @@ def handed_over(scene: Scene, departure: Departure, camera: Camera) -> bool:
     return not away and alignment(last_deg, camera.heading_deg) != "following"
 
 
-def same_mast(scene: Scene, one: str | None, other: Camera) -> bool:
+def same_mast(scene: Scene, camera_id: str | None, other: Camera) -> bool:
     """Whether another camera of that id stands at the same crossing or mast, within NEAR_M outdoors."""
-    if one is None or one == other.id or scene.kind != "outdoor":
+    if camera_id is None or camera_id == other.id or scene.kind != "outdoor":
         return False
-    first = find_camera(scene, one)
+    first = find_camera(scene, camera_id)
     if first.xy_m is None or other.xy_m is None:
         return False
     return first.floor == other.floor and math.dist(first.xy_m, other.xy_m) <= NEAR_M

@@ -44,7 +44,7 @@ class Footage(Protocol):
     """A clip that can be looked into at any time of it.
 
     Raises:
-        UnreadableFootage: it is absent or broken.
+        UnreadableFootage: the footage is absent or broken.
     """
 
     def facts(self) -> FootageFacts: ...

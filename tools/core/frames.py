@@ -60,7 +60,7 @@ def facts_of(context: ToolContext) -> FootageFacts:
     """What the clip says of itself.
 
     Raises:
-        ToolError: there is none, or it cannot be read.
+        ToolError: the clip does not exist, or cannot be read.
     """
     footage = _footage(context)
     try:

@@ -37,7 +37,9 @@ def _plain(schema: Schema, definitions: Schema) -> Schema:
             plain[key] = {name: _plain(field, definitions) for name, field in value.items()}
         elif key in ("items", "anyOf"):
             plain[key] = (
-                _plain(value, definitions) if key == "items" else [_plain(one, definitions) for one in value]
+                _plain(value, definitions)
+                if key == "items"
+                else [_plain(item, definitions) for item in value]
             )
         else:
             plain[key] = value

@@ -53,7 +53,7 @@ def locate(scene: Scene, location: Location) -> Position:
     """The point that `location` names.
 
     Raises:
-        ToolError: no such camera or place, several places of that name, or a camera of unknown position.
+        ToolError: the camera or place does not exist or has no position, or places share the name.
     """
     if location.camera is not None:
         camera = find_camera(scene, location.camera)
@@ -70,7 +70,7 @@ def find_camera(scene: Scene, camera: str) -> Camera:
     """The camera of that id.
 
     Raises:
-        ToolError: there is none; lists those there are.
+        ToolError: the camera does not exist; lists those that do.
     """
     if camera not in scene.cameras:
         raise ToolError(f"There is no camera {camera!r}. Cameras: {listed(scene.cameras)}.")
@@ -81,7 +81,7 @@ def position_of(camera: Camera) -> Point:
     """Where the camera stands.
 
     Raises:
-        ToolError: the position is unknown.
+        ToolError: the camera's position is unknown.
     """
     if camera.xy_m is None:
         raise ToolError(f"The position of camera {camera.id!r} is unknown.")
@@ -94,9 +94,9 @@ def listed(names: Iterable[str]) -> str:
     >>> listed(["a", "b"]), listed([]), listed(str(n) for n in range(40))[-14:]
     ('a, b', 'none', '29 and 10 more')
     """
-    known = list(names)
-    more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
-    return ", ".join(known[:LISTED]) + more or "none"
+    all_names = list(names)
+    more = f" and {len(all_names) - LISTED} more" if len(all_names) > LISTED else ""
+    return ", ".join(all_names[:LISTED]) + more or "none"
 
 
 def _find_place(scene: Scene, name: str) -> ScenePlace:
@@ -104,8 +104,8 @@ def _find_place(scene: Scene, name: str) -> ScenePlace:
         return scene.places[name]
     named = [place for place in scene.places.values() if place.name.casefold() == name.casefold()]
     if not named:
-        known = (f"{place.id} ({place.name})" for place in scene.places.values())
-        raise ToolError(f"There is no place {name!r}. Places: {listed(known)}.")
+        own_names = (f"{place.id} ({place.name})" for place in scene.places.values())
+        raise ToolError(f"There is no place {name!r}. Places: {listed(own_names)}.")
     if len(named) > 1:
         candidates = (f"{place.id} ({place.kind}, floor {place.floor})" for place in named)
         raise ToolError(f"Several places are called {name!r}; give one by its id: {listed(candidates)}.")

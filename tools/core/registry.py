@@ -14,9 +14,9 @@ T = TypeVar("T")
 class UnknownPlugin(LookupError):
     """No plug-in of that name; carries the names there are."""
 
-    def __init__(self, noun: str, name: str, known: tuple[str, ...]) -> None:
-        super().__init__(f"no {noun} {name!r}; there are: {', '.join(known)}")
-        self.noun, self.name, self.known = noun, name, known
+    def __init__(self, noun: str, name: str, names: tuple[str, ...]) -> None:
+        super().__init__(f"no {noun} {name!r}; there are: {', '.join(names)}")
+        self.noun, self.name, self.known = noun, name, names
 
 
 class Registry(Generic[T]):
@@ -40,18 +40,18 @@ class Registry(Generic[T]):
 
     def _found(self) -> tuple[str, ...]:
         path = importlib.import_module(self.package).__path__
-        found = (
+        names = (
             module.name
             for module in pkgutil.iter_modules(path)
             if not module.name.startswith("_") and (self._folders or not module.ispkg)
         )
-        return tuple(sorted(name.replace("_", "-") if self._dashes else name for name in found))
+        return tuple(sorted(name.replace("_", "-") if self._dashes else name for name in names))
 
     def get(self, name: str) -> T:
         """The plug-in called `name`.
 
         Raises:
-            UnknownPlugin: there is none; the message lists those there are.
+            UnknownPlugin: the plug-in does not exist; the message lists those that do.
         """
         if name not in self.names():
             raise UnknownPlugin(self.noun, name, self.names())

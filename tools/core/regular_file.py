@@ -22,8 +22,8 @@ def open_regular(path: Path) -> BufferedReader:
     """The file at `path`, open for reading. Where it lies is asked of the open file: links are resolved then.
 
     Raises:
-        NotRegular: it is no regular file, or lies outside of GNOMON_MEDIA_ROOTS where that is set.
-        OSError: it cannot be opened; a NUL in the name raises ValueError, as everywhere.
+        NotRegular: the file is not regular, or is outside of GNOMON_MEDIA_ROOTS where that is set.
+        OSError: the file cannot be opened; a NUL in the name raises ValueError, as everywhere.
     """
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     try:
@@ -58,9 +58,9 @@ def check_regular(path: Path) -> None:
 
 def _is_inside(number: int, path: Path, roots: str) -> bool:
     try:
-        found = Path(f"/proc/self/fd/{number}").readlink()
+        real_path = Path(f"/proc/self/fd/{number}").readlink()
     except OSError:  # no /proc
-        found = path.resolve()
+        real_path = path.resolve()
     folders = f"{roots}:{os.environ.get(CITIES_VARIABLE, '')}".split(":")
     allowed = (*(Path(folder) for folder in folders if folder), *OWN)
-    return any(found.is_relative_to(folder.resolve()) for folder in allowed)
+    return any(real_path.is_relative_to(folder.resolve()) for folder in allowed)

@@ -67,13 +67,13 @@ class Toolbox:
                 "unknown_tool", f"There is no tool {name!r}. Tools: {', '.join(self._tools) or 'none'}."
             )
         try:
-            given = json.loads(arguments or "{}")
+            value = json.loads(arguments or "{}")
         except (ValueError, RecursionError) as error:
             return _failed("bad_json", f"The arguments are not JSON: {error}.")
-        if not isinstance(given, dict):
+        if not isinstance(value, dict):
             return _failed("bad_arguments", "The arguments must be one JSON object.")
         try:
-            args = tool.args.model_validate_json(json.dumps(given))
+            args = tool.args.model_validate_json(json.dumps(value))
         except ValidationError as error:
             return _failed("bad_arguments", _readable(error))
         return self.observe(tool, args, self._context)
@@ -82,7 +82,7 @@ class Toolbox:
         """Run a tool on arguments that were found good; experiments put other observations here.
 
         Raises:
-            ToolOutage: the tool could not run here at all.
+            ToolOutage: the tool cannot run on this machine at all.
         """
         if context is None:
             return _failed("tool_error", "This question has no scene that tools could look at.")
@@ -102,7 +102,7 @@ def to_json(result: ToolResult) -> str:
     """A result as compact JSON, numbers to three decimals (millimetres, milliseconds).
 
     Raises:
-        ValueError: a number is not finite, which JSON cannot say.
+        ValueError: a number is not finite, which JSON cannot hold.
     """
     plain = _rounded(result.model_dump(mode="python", exclude_none=True))
     return json.dumps(plain, ensure_ascii=False, allow_nan=False)

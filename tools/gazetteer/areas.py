@@ -114,8 +114,8 @@ def town_at(row: int) -> GazetteerPlace:
 def town_of_id(place_id: str) -> GazetteerPlace | None:
     """The town of an id such as `jp:13113:道玄坂`; None if there is none."""
     home, _, name = place_id.rpartition(":")
-    found = (town for town, _ in towns_named(name, latin=False, within=home or None) if town.id == place_id)
-    return next(found, None) if home.count(":") == 1 else None
+    towns = (town for town, _ in towns_named(name, latin=False, within=home or None) if town.id == place_id)
+    return next(towns, None) if home.count(":") == 1 else None
 
 
 def towns_named(key: str, *, latin: bool, within: str | None) -> Iterator[tuple[GazetteerPlace, bool]]:

@@ -59,34 +59,34 @@ def found_place(place: GazetteerPlace) -> FoundPlace:
     )
 
 
-def hits_of(asked: NamedPlace, kinds: Collection[Kind] = KINDS) -> list[Hit]:
+def hits_of(query: NamedPlace, kinds: Collection[Kind] = KINDS) -> list[Hit]:
     """What a name may mean, the likeliest first; a category in brackets at its end is left out.
 
     Raises:
-        ToolError: `within` is no area, or nothing is known by the name.
+        ToolError: `within` is not an area, or no place has the name.
     """
-    name = _CATEGORY.sub("", asked.name) or asked.name
-    area = place_of(NamedPlace(name=asked.within), ("prefecture", "municipality")) if asked.within else None
+    name = _CATEGORY.sub("", query.name) or query.name
+    area = place_of(NamedPlace(name=query.within), ("prefecture", "municipality")) if query.within else None
     hits = resolve(name, within=area.id if area else None, kinds=kinds, limit=LISTED)
     if not hits:
-        raise ToolError(_unknown(name, asked.within, area.id if area else None))
+        raise ToolError(_unknown(name, query.within, area.id if area else None))
     return hits
 
 
-def place_of(asked: NamedPlace, kinds: Collection[Kind] = KINDS) -> GazetteerPlace:
+def place_of(query: NamedPlace, kinds: Collection[Kind] = KINDS) -> GazetteerPlace:
     """The one place that a name means. A name of a prefecture and of a city in it means the prefecture,
     unless a word says which.
 
     Raises:
-        ToolError: there is none, it is only nearly one, or several of one kind share it; lists candidates.
+        ToolError: no place has the name, or only nearly, or several of one kind; lists candidates.
     """
-    hits = hits_of(asked, kinds)
+    hits = hits_of(query, kinds)
     best = hits[0]
     alike = [hit for hit in hits if (hit.score, hit.place.kind) == (best.score, best.place.kind)]
     if best.score < SURE:
-        raise ToolError(f"There is no place {asked.name!r}. Nearly so called: {_told(hits)}.")
+        raise ToolError(f"There is no place {query.name!r}. Nearly so called: {_told(hits)}.")
     if len(alike) > 1:
-        raise ToolError(f"Several places are called {asked.name!r}; say within which: {_told(alike)}.")
+        raise ToolError(f"Several places are called {query.name!r}; say within which: {_told(alike)}.")
     return best.place
 
 

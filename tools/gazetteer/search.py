@@ -43,32 +43,32 @@ def resolve(
     >>> [hit.place.within for hit in resolve("Fuchū", kinds=["municipality"])][:2]
     [('jp:13',), ('jp:34',)]
     """
-    asked = spelling(name)
-    if not asked.key:
+    spelled = spelling(name)
+    if not spelled.key:
         return []
-    hits = {hit.place.id: hit for hit in sorted(_exact(asked, within, kinds), key=lambda hit: hit.score)}
+    hits = {hit.place.id: hit for hit in sorted(_exact(spelled, within, kinds), key=lambda hit: hit.score)}
     if not hits:
-        hits = {hit.place.id: hit for hit in close_names(asked, kinds) if _lies_in(hit.place, within)}
+        hits = {hit.place.id: hit for hit in close_names(spelled, kinds) if _lies_in(hit.place, within)}
     return sorted(hits.values(), key=_rank)[:limit]
 
 
-def _exact(asked: Spelling, within: str | None, kinds: Collection[Kind]) -> Iterable[Hit]:
-    meanings = [(asked.stem, asked.kinds)]
-    if asked.end:  # or the last word belongs to the name, as in 四日市
-        meanings.append((asked.key, KINDS))
+def _exact(spelled: Spelling, within: str | None, kinds: Collection[Kind]) -> Iterable[Hit]:
+    meanings = [(spelled.stem, spelled.kinds)]
+    if spelled.end:  # or the last word belongs to the name, as in 四日市
+        meanings.append((spelled.key, KINDS))
     for key, meant in meanings:
-        for found in areas().named.get(key, ()):
-            if found.kind in meant and found.kind in kinds and _lies_in(found, within):
-                yield Hit(place=found, score=_worth(found, asked, key))
-    if "town" in kinds and "town" in asked.kinds:
-        for town, whole in towns_named(asked.key, latin=asked.latin, within=within):
+        for place in areas().named.get(key, ()):
+            if place.kind in meant and place.kind in kinds and _lies_in(place, within):
+                yield Hit(place=place, score=_worth(place, spelled, key))
+    if "town" in kinds and "town" in spelled.kinds:
+        for town, whole in towns_named(spelled.key, latin=spelled.latin, within=within):
             yield Hit(place=town, score=BARE if whole else BEGINS)
 
 
-def _worth(found: GazetteerPlace, asked: Spelling, key: str) -> float:
-    if not asked.end or key != asked.stem:
+def _worth(place: GazetteerPlace, spelled: Spelling, key: str) -> float:
+    if not spelled.end or key != spelled.stem:
         return BARE
-    return FULL if found.kind == "station" or found.name_ja[-1] in asked.end else OTHER_END
+    return FULL if place.kind == "station" or place.name_ja[-1] in spelled.end else OTHER_END
 
 
 def _rank(hit: Hit) -> tuple[float, int, int, str]:
@@ -79,7 +79,7 @@ def place(place_id: str) -> GazetteerPlace:
     """The place of that id.
 
     Raises:
-        NoSuchPlace: there is none.
+        NoSuchPlace: no place has that id.
     """
     entry = areas().by_id.get(place_id) or town_of_id(place_id)
     if entry is None:
@@ -132,12 +132,13 @@ def stations_near(
     """The railway stations within a radius, the nearest first."""
     rows = tables().station_tree.query_ball_point(unit_sphere_m(lat_deg, lon_deg), radius_m * 1.01)
     numbers = np.unique(np.asarray(tables().stations["station"])[rows]) if rows else ()
-    found = [areas().by_id[f"jp:station:{number}"] for number in numbers]
+    stations = [areas().by_id[f"jp:station:{number}"] for number in numbers]
     near = [
-        Near(place=one, distance_m=distance_m(lat_deg, lon_deg, one.lat_deg, one.lon_deg)) for one in found
+        Near(place=station, distance_m=distance_m(lat_deg, lon_deg, station.lat_deg, station.lon_deg))
+        for station in stations
     ]
-    within = [one for one in near if one.distance_m <= radius_m]
-    return sorted(within, key=lambda one: one.distance_m)[:limit]
+    within = [station for station in near if station.distance_m <= radius_m]
+    return sorted(within, key=lambda station: station.distance_m)[:limit]
 
 
 def distance_m(lat1_deg: float, lon1_deg: float, lat2_deg: float, lon2_deg: float) -> float:
@@ -149,15 +150,15 @@ ENOUGH = 0.8  # of difflib's ratio
 WORTH = 0.7  # of a whole name's score
 
 
-def close_names(asked: Spelling, kinds: Collection[Kind]) -> Iterator[Hit]:
+def close_names(spelled: Spelling, kinds: Collection[Kind]) -> Iterator[Hit]:
     """Areas and stations whose name begins alike and is nearly as long."""
-    matcher = SequenceMatcher(a="", b=asked.stem, autojunk=False)
+    matcher = SequenceMatcher(a="", b=spelled.stem, autojunk=False)
     for key, places in areas().named.items():
-        if key[:1] != asked.stem[:1] or abs(len(key) - len(asked.stem)) > 2:
+        if key[:1] != spelled.stem[:1] or abs(len(key) - len(spelled.stem)) > 2:
             continue
         matcher.set_seq1(key)
         if matcher.quick_ratio() < ENOUGH or (ratio := matcher.ratio()) < ENOUGH:
             continue
         for place in places:
-            if place.kind in kinds and place.kind in asked.kinds:
+            if place.kind in kinds and place.kind in spelled.kinds:
                 yield Hit(place=place, score=round(ratio * WORTH, 3))

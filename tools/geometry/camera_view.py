@@ -41,10 +41,10 @@ def view_of_camera(scene: Scene, camera: Camera, range_m: float | None = None) -
     >>> view.aim_m, view.presumed, view_of_camera(scene, Camera(id="c"))
     ((0.0, 5.0), True, None)
     """
-    known = view_of(camera)
-    if known is not None:
-        aim_m, error_m = _aim(scene, camera, known), camera.position_error_m
-        return View(area=known, aim_m=aim_m, error_m=error_m, presumed=False)
+    own_area = view_of(camera)
+    if own_area is not None:
+        aim_m, error_m = _aim(scene, camera, own_area), camera.position_error_m
+        return View(area=own_area, aim_m=aim_m, error_m=error_m, presumed=False)
     if camera.xy_m is None or camera.heading_deg is None:
         return None
     range_m = camera.range_m or range_m or PRESUMED_RANGE_M[scene.kind]
@@ -85,12 +85,12 @@ def chord(view: View, heading_deg: float) -> tuple[float, Point, Point] | None:
     (4.0, (0.0, 1.0), (4.0, 1.0))
     """
     line = [point_ahead(view.aim_m, heading_deg, far_m) for far_m in (-BEYOND_M, BEYOND_M)]
-    found = min(crossings(line, view.area), key=lambda span: abs(sum(span) / 2 - BEYOND_M), default=None)
-    if found is None:
+    crossing = min(crossings(line, view.area), key=lambda span: abs(sum(span) / 2 - BEYOND_M), default=None)
+    if crossing is None:
         return None
-    (x0_m, y0_m), (x1_m, y1_m) = (point_along(line, at_m) for at_m in found)
+    (x0_m, y0_m), (x1_m, y1_m) = (point_along(line, at_m) for at_m in crossing)
     ends = (round(x0_m, 6), round(y0_m, 6)), (round(x1_m, 6), round(y1_m, 6))
-    return round(found[1] - found[0], 6), *ends
+    return round(crossing[1] - crossing[0], 6), *ends
 
 
 def _aim(scene: Scene, camera: Camera, area: Polygon) -> Point:

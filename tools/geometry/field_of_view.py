@@ -59,21 +59,21 @@ NO_VIEWS = Views(cameras=(), polygons=np.empty(0, object), tree=STRtree([]))
 
 @cached_per_scene
 def _views_by_floor(scene: Scene) -> dict[int, Views]:
-    known = [(camera, view) for camera in scene.cameras.values() if (view := view_of(camera)) is not None]
-    for _, view in known:
+    pairs = [(camera, view) for camera in scene.cameras.values() if (view := view_of(camera)) is not None]
+    for _, view in pairs:
         shapely.prepare(view)
-    found = {}
-    for floor in {camera.floor for camera, _ in known}:
-        here = [(camera.id, view) for camera, view in known if camera.floor == floor]
+    by_floor = {}
+    for floor in {camera.floor for camera, _ in pairs}:
+        here = [(camera.id, view) for camera, view in pairs if camera.floor == floor]
         polygons = np.array([view for _, view in here], dtype=object)
-        found[floor] = Views(
+        by_floor[floor] = Views(
             cameras=tuple(camera for camera, _ in here), polygons=polygons, tree=STRtree(polygons)
         )
-    return found
+    return by_floor
 
 
 def views(scene: Scene, floor: int) -> Views:
-    """The known fields of view of the scene's cameras on `floor`; computed once a scene."""
+    """The known fields of view of the scene's cameras on `floor`; computed once per scene."""
     return _views_by_floor(scene).get(floor, NO_VIEWS)
 
 
@@ -84,20 +84,20 @@ def fields_containing(
 
     The edge of a field of view belongs to it. Cameras that see none of the points are left out.
     """
-    known = views(scene, floor)
+    on_floor = views(scene, floor)
     by_x = np.argsort(points_m[:, 0], kind="stable")
     x_m, y_m = points_m[by_x, 0], points_m[by_x, 1]
-    bounds = shapely.bounds(known.polygons)
+    bounds = shapely.bounds(on_floor.polygons)
     first = np.searchsorted(x_m, bounds[:, 0], side="left")
     last = np.searchsorted(x_m, bounds[:, 2], side="right")
-    seen: dict[str, NDArray[np.intp]] = {}
+    in_view: dict[str, NDArray[np.intp]] = {}
     for index in np.flatnonzero(first < last):
         strip = slice(first[index], last[index])
         near = np.flatnonzero((y_m[strip] >= bounds[index, 1]) & (y_m[strip] <= bounds[index, 3]))
-        inside = shapely.intersects_xy(known.polygons[index], x_m[strip][near], y_m[strip][near])
+        inside = shapely.intersects_xy(on_floor.polygons[index], x_m[strip][near], y_m[strip][near])
         if inside.any():
-            seen[known.cameras[index]] = np.sort(by_x[strip][near[inside]])
-    return seen
+            in_view[on_floor.cameras[index]] = np.sort(by_x[strip][near[inside]])
+    return in_view
 
 
 def crossings(path_m: Sequence[Point], area: Polygon) -> list[tuple[float, float]]:

@@ -74,7 +74,7 @@ def _heading_deg(words: str) -> float:
     >>> _heading_deg("southeast"), _heading_deg("west"), _heading_deg("West-North")
     (135.0, 270.0, 315.0)
     """
-    found = re.findall("north|south|east|west", words.lower())
-    angles = [math.radians(_COMPASS_DEG[word]) for word in found]
+    compass_words = re.findall("north|south|east|west", words.lower())
+    angles = [math.radians(_COMPASS_DEG[word]) for word in compass_words]
     x, y = math.fsum(map(math.sin, angles)), math.fsum(map(math.cos, angles))
     return round(wrapped_deg(math.degrees(math.atan2(x, y))), 6)

@@ -93,10 +93,10 @@ def in_words(legs: Sequence[PolylineTurn]) -> str:
     >>> in_words([])
     'stay in place'
     """
-    told: list[str] = []
+    phrases: list[str] = []
     for leg in legs:
         if leg.turn_deg:
             side = "left" if leg.turn_deg > 0 else "right"
-            told.append(f"turn {side} {abs(leg.turn_deg):.0f}°")
-        told.append(f"move forward {str(round(leg.length_m, 2)).removesuffix('.0')}m")
-    return ", then ".join(told) or "stay in place"
+            phrases.append(f"turn {side} {abs(leg.turn_deg):.0f}°")
+        phrases.append(f"move forward {str(round(leg.length_m, 2)).removesuffix('.0')}m")
+    return ", then ".join(phrases) or "stay in place"

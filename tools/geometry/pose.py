@@ -74,7 +74,7 @@ def nearest_rotation(matrix: Array) -> Array:
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
     Raises:
-        NotARotation: it mirrors, or a singular value is further than MAX_SKEW from 1.
+        NotARotation: the matrix mirrors, or a singular value is further than MAX_SKEW from 1.
     """
     left, stretch, right = np.linalg.svd(matrix)
     if np.abs(stretch - 1).max() > MAX_SKEW or np.linalg.det(left @ right) < 0:

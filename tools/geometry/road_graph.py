@@ -97,7 +97,7 @@ def _junctions(lines: list[LineString]) -> list[tuple[int, int]]:
     from scipy.sparse.csgraph import connected_components
 
     ends = shapely.points([end for line in lines for end in (line.coords[0], line.coords[-1])])
-    one, other = STRtree(ends).query(ends, predicate="dwithin", distance=JUNCTION_M)
-    close = coo_array((np.ones(len(one)), (one, other)), shape=(len(ends), len(ends)))
+    start, end = STRtree(ends).query(ends, predicate="dwithin", distance=JUNCTION_M)
+    close = coo_array((np.ones(len(start)), (start, end)), shape=(len(ends), len(ends)))
     _, junction = connected_components(close, directed=False)
     return [(first, last) for first, last in junction.reshape(-1, 2).tolist()]

@@ -26,7 +26,7 @@ def in_view(scene: Scene, floor: int, area: Polygon) -> dict[str, float]:
 
     Of a flight drawn as a line so much as its plan lies in the view, at most FLIGHT_M.
     """
-    found = {}
+    shown_m = {}
     for portal in scene.portals.values():
         if portal.kind != "stairs":
             continue
@@ -36,12 +36,12 @@ def in_view(scene: Scene, floor: int, area: Polygon) -> dict[str, float]:
             plan_m = math.dist(*portal.ends_m)
             share = area.intersection(LineString(portal.ends_m)).length / plan_m if plan_m else 1.0
             if share > 0:
-                found[portal.id] = SLOWDOWN * min(share * max(portal.length_m, plan_m), FLIGHT_M)
-    return found
+                shown_m[portal.id] = SLOWDOWN * min(share * max(portal.length_m, plan_m), FLIGHT_M)
+    return shown_m
 
 
 def enters_before_m(
-    enters_m: float, aim_at_m: float, legs: Iterable[RouteLeg], seen: dict[str, float]
+    enters_m: float, aim_at_m: float, legs: Iterable[RouteLeg], shown_m: dict[str, float]
 ) -> float:
     """When a stay in view begins, with the flights in view that are gone before its aim.
 
@@ -50,13 +50,13 @@ def enters_before_m(
     at_m = 0.0
     for leg in legs:
         at_m += slowed_m(leg)
-        if leg.id in seen and at_m <= aim_at_m + 1e-6 and leg.points_m[0] != leg.points_m[-1]:
-            enters_m = min(enters_m, at_m - seen[leg.id])
+        if leg.id in shown_m and at_m <= aim_at_m + 1e-6 and leg.points_m[0] != leg.points_m[-1]:
+            enters_m = min(enters_m, at_m - shown_m[leg.id])
     return enters_m
 
 
 def leaves_after_m(
-    leaves_m: float, aim_at_m: float, legs: Iterable[RouteLeg], seen: dict[str, float]
+    leaves_m: float, aim_at_m: float, legs: Iterable[RouteLeg], shown_m: dict[str, float]
 ) -> float:
     """When a stay in view ends, with the flights that begin in view; metres along slowed legs.
 
@@ -65,9 +65,9 @@ def leaves_after_m(
     at_m = 0.0
     walked = set()
     for leg in legs:
-        if leg.id in seen:
+        if leg.id in shown_m:
             walked.add(leg.id)
             if at_m >= aim_at_m - 1e-6:
-                leaves_m = max(leaves_m, at_m + seen[leg.id])
+                leaves_m = max(leaves_m, at_m + shown_m[leg.id])
         at_m += slowed_m(leg)
-    return max([leaves_m, *(aim_at_m + shown for name, shown in seen.items() if name not in walked)])
+    return max([leaves_m, *(aim_at_m + shown for name, shown in shown_m.items() if name not in walked)])

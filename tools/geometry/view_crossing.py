@@ -70,7 +70,7 @@ def view_crossing(
     of the way in the view of `seen_by` is behind the target where no homography told its place there.
 
     Raises:
-        NoWay: the network does not join the two, or floors differ and there is no network.
+        Unreachable: the network does not join the two, or floors differ and there is no network.
     """
     (start_m, floor), network = start, Network.of(scene)
     path = None if network.empty else network.path(start_m, floor, view.aim_m, camera.floor)
@@ -139,10 +139,10 @@ def _presumed_span(start_m: Point, camera: Camera, view: View, heading_deg: floa
     """The chord through the aim, hung onto the straight way there."""
     away_m = math.dist(start_m, view.aim_m)
     travel_deg = heading_deg if away_m < NEAR_M or not away_m else bearing_deg(start_m, view.aim_m)
-    found = None if travel_deg is None else chord_of(view, camera, travel_deg)
-    if found is None:
+    chord = None if travel_deg is None else chord_of(view, camera, travel_deg)
+    if chord is None:
         return None
-    _, entry_m, exit_m = found
+    _, entry_m, exit_m = chord
     return away_m - math.dist(entry_m, view.aim_m), away_m + math.dist(view.aim_m, exit_m), entry_m, exit_m
 
 

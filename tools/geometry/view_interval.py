@@ -86,33 +86,33 @@ def interval_in_view(
     lowest, highest), else with the usual speed: it waited somewhere else, or views overlap.
 
     Raises:
-        NoWay: the network does not join them.
+        Unreachable: the network does not join them.
     """
     tracked, half_m = [*_of_track(before, camera, view), *_of_track(after, camera, view)], _half_m(view)
-    way = _way(scene, before, after, camera, view, seen=any(piece[4] >= half_m for piece in tracked))
+    way = _way(scene, before, after, camera, view, is_seen=any(piece[4] >= half_m for piece in tracked))
     start_s, gap_s = before.times_s[-1], after.times_s[0] - before.times_s[-1]
     pace = gap_s / way.gone_m if way.gone_m else 0.0
     start_s -= way.behind_m * pace
     aim_s = start_s + way.aim_at_m * pace
     own_pace = pace if pace and speeds[1] <= 1 / pace <= speeds[2] else 1 / speeds[0]
     if view.presumed:
-        found = _presumed(before, after, camera, view, aim_s, own_pace)
-        if found and math.dist(before.points_m[-1], after.points_m[0]) < NEAR_M:
-            found = _between_masts(found, before.times_s[-1], after.times_s[0], pace)
+        span = _presumed(before, after, camera, view, aim_s, own_pace)
+        if span and math.dist(before.points_m[-1], after.points_m[0]) < NEAR_M:
+            span = _between_masts(span, before.times_s[-1], after.times_s[0], pace)
     else:
         flights = stairs.in_view(scene, camera.floor, view.area)
         on_way = _of_legs(way.legs, camera.floor, view, flights)
         pieces = [(start_s + a * pace, start_s + b * pace, into, out, b - a) for a, b, into, out in on_way]
-        found = _longest([*tracked, *pieces])
-        if found is None or (found[4] < half_m and found not in tracked):
-            found = aim_s - half_m * own_pace, aim_s + half_m * own_pace, view.aim_m, view.aim_m, 2 * half_m
-    found = found or (aim_s, aim_s, view.aim_m, view.aim_m, 0.0)
+        span = _longest([*tracked, *pieces])
+        if span is None or (span[4] < half_m and span not in tracked):
+            span = aim_s - half_m * own_pace, aim_s + half_m * own_pace, view.aim_m, view.aim_m, 2 * half_m
+    span = span or (aim_s, aim_s, view.aim_m, view.aim_m, 0.0)
     return ViewInterval(
-        enters_s=found[0],
-        leaves_s=found[1],
-        entry_m=found[2],
-        exit_m=found[3],
-        length_m=found[4],
+        enters_s=span[0],
+        leaves_s=span[1],
+        entry_m=span[2],
+        exit_m=span[3],
+        length_m=span[4],
         way_m=way.gone_m,
         detour_m=_detour_m(scene, before, after, camera, view),
         error_m=view.error_m + way.snap_m,
@@ -125,20 +125,20 @@ def _half_m(view: View) -> float:
 
 
 def _way(
-    scene: Scene, before: TargetTrack, after: TargetTrack, camera: Camera, view: View, *, seen: bool
+    scene: Scene, before: TargetTrack, after: TargetTrack, camera: Camera, view: View, *, is_seen: bool
 ) -> _Route:
     """The direct way if it is in view anyway, else the shortest by the view's aim or one of its corners."""
     direct = None if view.presumed else _joined(scene, before, after)
     half_m = _half_m(view)
     on_way = _of_legs(direct.legs, camera.floor, view, {}) if direct else ()
-    if direct and (seen or any(leaves_m - enters_m >= half_m for enters_m, leaves_m, *_ in on_way)):
+    if direct and (is_seen or any(leaves_m - enters_m >= half_m for enters_m, leaves_m, *_ in on_way)):
         return direct
     corners = [] if view.presumed else [(x_m, y_m) for x_m, y_m in view.area.exterior.coords[:-1]]
     ways = [_joined(scene, before, after, (at_m, camera.floor)) for at_m in (view.aim_m, *corners)]
-    known = [way for way in ways if way is not None]
-    if not known:
+    joined = [way for way in ways if way is not None]
+    if not joined:
         raise Unreachable(camera.id)
-    return min(known, key=lambda way: way.length_m)
+    return min(joined, key=lambda way: way.length_m)
 
 
 def _detour_m(scene: Scene, before: TargetTrack, after: TargetTrack, camera: Camera, view: View) -> float:
@@ -226,24 +226,24 @@ def _presumed(
         start_m, end_m = before.points_m[0], before.points_m[-1]
     if start_m == end_m:
         return None
-    found = chord_of(view, camera, bearing_deg(start_m, end_m))
-    if found is None:
+    chord = chord_of(view, camera, bearing_deg(start_m, end_m))
+    if chord is None:
         return None
-    length_m, entry_m, exit_m = found
+    length_m, entry_m, exit_m = chord
     enters_s = aim_s - pace * math.dist(entry_m, view.aim_m)
     return enters_s, aim_s + pace * math.dist(exit_m, view.aim_m), entry_m, exit_m, length_m
 
 
-def _between_masts(found: Span, left_s: float, met_s: float, pace: float) -> Span:
+def _between_masts(span: Span, left_s: float, met_s: float, pace: float) -> Span:
     """The stay as far as it lies between two sightings by cameras of one mast, blind strips left out.
 
     What is left of it after a longer blind strip is still a moment: one in the middle of the gap.
     """
     blind_s = BLIND_M * pace
-    enters_s, leaves_s = max(found[0], left_s + blind_s), min(found[1], met_s - blind_s)
+    enters_s, leaves_s = max(span[0], left_s + blind_s), min(span[1], met_s - blind_s)
     if leaves_s <= enters_s:
         enters_s = leaves_s = (left_s + met_s) / 2
-    return enters_s, leaves_s, *found[2:]
+    return enters_s, leaves_s, *span[2:]
 
 
 def _longest(pieces: Sequence[Span]) -> Span | None:

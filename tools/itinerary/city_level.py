@@ -5,29 +5,26 @@ import functools
 import gzip
 from collections.abc import Sequence
 from importlib.resources import files
-from typing import TypeVar
 
 import numpy as np
 from scipy.spatial import cKDTree
 
-from tools.itinerary.embedded import Embedded, table_of
+from tools.itinerary.embedded import Embedded
 from tools.itinerary.errors import BadArgument, NoSuchPlace, Unsupported
-from tools.itinerary.haversine import EARTH_RADIUS_M, metres_between
+from tools.itinerary.haversine import EARTH_RADIUS_M, metres_between, nearest_first, off_m
 from tools.itinerary.name_match import likeness, plain_name
 from tools.itinerary.place import (
     AdminPath,
     Answer,
+    Exactness,
     LatLon,
     Mode,
     Place,
     PlaceHit,
-    Table,
     Way,
     least_minutes,
 )
-from tools.itinerary.provider import check_radius
-
-T = TypeVar("T")
+from tools.itinerary.provider import NameQuery, NearbyQuery, check_radius
 
 GEONAMES_NOTICE = "Cities of the world: GeoNames (geonames.org), CC BY 4.0"
 NEAR_CITY_M = 60_000.0
@@ -40,38 +37,31 @@ class World(Embedded):
     version = "geonames cities15000"
     attribution = GEONAMES_NOTICE
     retrieved_at = "2026-11-21"
+    exactness: Exactness = "lower_bound"
 
-    async def resolve(
-        self,
-        name: str,
-        *,
-        within: str | None = None,
-        bias: LatLon | None = None,
-        kinds: Sequence[str] = (),
-        limit: int = 5,
-    ) -> Answer[tuple[PlaceHit, ...]]:
+    async def resolve(self, query: NameQuery) -> Answer[tuple[PlaceHit, ...]]:
+        name, within = query.name, query.within
         if not plain_name(name):
             raise BadArgument("a place needs a name")
-        if kinds and "city" not in kinds:
-            raise Unsupported(f"only cities are known world-wide, not {', '.join(kinds)}")
+        _check_kinds(query.kinds)
         table = _cities()
-        found = [table.places[i] for i in table.named.get(plain_name(name), ())]
+        cities = [table.places[i] for i in table.named.get(plain_name(name), ())]
         if within:
-            found = [city for city in found if city.admin and city.admin.country == within.upper()]
-        if not found:
+            cities = [city for city in cities if city.admin and city.admin.country == within.upper()]
+        if not cities:
             raise NoSuchPlace(f"no city {name!r} among those of 15,000 people and more")
         # The larger city is meant more often; equal scores stay for cities of much the same size.
-        largest = max(table.people[city.id] for city in found)
+        largest = max(table.people[city.id] for city in cities)
         hits = [
             PlaceHit(
                 place=city,
                 score=round(likeness(name, city.name) * (0.7 + 0.3 * table.people[city.id] / largest), 3),
-                distance_m=_off_m(city, bias),
+                distance_m=off_m(city.at, query.bias),
             )
-            for city in found
+            for city in cities
         ]
         hits.sort(key=lambda hit: (-hit.score, hit.place.id))
-        return self.answer(tuple(hits[:limit]), "exact")
+        return self.answer(tuple(hits[: query.limit]), "exact")
 
     async def reverse(self, at: LatLon) -> Answer[AdminPath]:
         table = _cities()
@@ -88,19 +78,14 @@ class World(Embedded):
             "estimate",
         )
 
-    async def nearby(
-        self, at: LatLon, *, radius_m: float, kinds: Sequence[str] = (), limit: int = 30
-    ) -> Answer[tuple[PlaceHit, ...]]:
-        check_radius(radius_m)
-        if kinds and "city" not in kinds:
-            raise Unsupported(f"only cities are known world-wide, not {', '.join(kinds)}")
-        table = _cities()
-        near = table.tree.query_ball_point(_xyz(np.array([at.lat_deg]), np.array([at.lon_deg]))[0], radius_m)
-        hits = [
-            PlaceHit(place=table.places[int(i)], distance_m=_off_m(table.places[int(i)], at)) for i in near
-        ]
-        hits.sort(key=lambda hit: (hit.distance_m or 0.0, hit.place.id))
-        return self.answer(tuple(hits[:limit]), "exact")
+    async def nearby(self, query: NearbyQuery) -> Answer[tuple[PlaceHit, ...]]:
+        check_radius(query.radius_m)
+        _check_kinds(query.kinds)
+        at, table = query.at, _cities()
+        xyz = _xyz(np.array([at.lat_deg]), np.array([at.lon_deg]))[0]
+        near = table.tree.query_ball_point(xyz, query.radius_m)
+        hits = nearest_first((table.places[int(i)] for i in near), at)
+        return self.answer(tuple(hits[: query.limit]), "exact")
 
     async def details(self, place_id: str) -> Answer[Place]:
         table = _cities()
@@ -108,24 +93,15 @@ class World(Embedded):
             raise NoSuchPlace(f"no city {place_id!r}")
         return self.answer(table.places[table.index[place_id]], "exact")
 
-    async def route(
-        self,
-        start: LatLon,
-        end: LatLon,
-        *,
-        mode: Mode = "air",
-        depart: str | None = None,  # noqa: ARG002 (there is no timetable)
-    ) -> Answer[Way]:
-        return self.answer(_flight(start, end, mode), "lower_bound")
-
-    async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "air") -> Answer[Table]:
-        return self.answer(table_of(points, mode, _flight), "lower_bound")
+    def way(self, start: LatLon, end: LatLon, mode: Mode) -> Way:
+        """The straight line at the mode's top speed, minutes rounded up: nothing is faster."""
+        metres = float(metres_between(start.lat_deg, start.lon_deg, end.lat_deg, end.lon_deg))
+        return Way.of(60 * least_minutes(metres, mode), metres, mode, "lower_bound")
 
 
-def _flight(start: LatLon, end: LatLon, mode: Mode) -> Way:
-    """As the crow flies at the mode's top speed, minutes rounded up: nothing is faster."""
-    metres = float(metres_between(start.lat_deg, start.lon_deg, end.lat_deg, end.lon_deg))
-    return Way.of(60 * least_minutes(metres, mode), metres, mode, "lower_bound")
+def _check_kinds(kinds: Sequence[str]) -> None:
+    if kinds and "city" not in kinds:
+        raise Unsupported(f"only cities are known world-wide, not {', '.join(kinds)}")
 
 
 class _Table:
@@ -164,9 +140,3 @@ def _xyz(lat_deg: np.ndarray, lon_deg: np.ndarray) -> np.ndarray:
     return EARTH_RADIUS_M * np.column_stack(
         [np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)]
     )
-
-
-def _off_m(city: Place, bias: LatLon | None) -> float | None:
-    if bias is None:
-        return None
-    return round(float(metres_between(bias.lat_deg, bias.lon_deg, city.at.lat_deg, city.at.lon_deg)), 1)

@@ -1,14 +1,14 @@
-"""How a tool reaches the trip of its sample and the trip's provider."""
+"""Access of a tool to the trip of its sample and the trip's provider."""
 
 import math
 from collections.abc import Coroutine, Sequence
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from pydantic import Field
 
 from tools.core.tool import ToolContext, ToolError, ToolResult
 from tools.itinerary.errors import AmbiguousPlace, PlaceError, RateLimited
-from tools.itinerary.place import Exactness, Place, PlaceHit
+from tools.itinerary.place import Answer, Exactness, Place, PlaceHit
 from tools.itinerary.provider import answered
 from tools.itinerary.trip import Trip, find
 
@@ -22,7 +22,7 @@ def trip_of(context: ToolContext) -> Trip:
     """The trip that this sample plans.
 
     Raises:
-        ToolError: it plans none.
+        ToolError: the sample plans no trip.
     """
     if context.trip is None:
         raise ToolError("unsupported: this question is not about a trip")
@@ -38,21 +38,21 @@ def ask(trip: Trip, question: Coroutine[Any, Any, T]) -> T:
     try:
         return answered(question, is_local=trip.provider.is_local)
     except PlaceError as error:
-        told = f"{error.code}: {error}"
+        message = f"{error.code}: {error}"
         if isinstance(error, AmbiguousPlace):
             names = (f"{hit.place.id} = {hit.place.name} ({hit.place.kind})" for hit in error.candidates)
-            told += f"; candidates: {', '.join(names)}"
+            message += f"; candidates: {', '.join(names)}"
         if error.retryable:
             wait_s = error.retry_after_s if isinstance(error, RateLimited) else None
-            told += f"; try again in {wait_s:g} s" if wait_s else "; try again"
-        raise ToolError(told) from None
+            message += f"; try again in {wait_s:g} s" if wait_s else "; try again"
+        raise ToolError(message) from None
 
 
 def place_named(trip: Trip, name: str) -> Place:
     """The place of an id, or of a name that means only one.
 
     Raises:
-        ToolError: there is none, or there are several.
+        ToolError: no place has the name, or several have it.
     """
     place = trip.named.get(name)
     if place is not None:
@@ -84,18 +84,27 @@ class FoundPlace(ToolResult):
     score: int = Field(description="how well the name fits, in percent")
 
 
-def found(hits: Sequence[PlaceHit]) -> list[FoundPlace]:
-    """Hits as a tool shows them."""
-    return [
-        FoundPlace(
-            id=hit.place.id,
-            name=hit.place.name,
-            kind=hit.place.kind,
-            lat_deg=hit.place.at.lat_deg,
-            lon_deg=hit.place.at.lon_deg,
-            area=str(hit.place.admin) if hit.place.admin else None,
-            distance_m=hit.distance_m,
-            score=round(100 * hit.score),
-        )
-        for hit in hits
-    ]
+class FoundPlaces(ToolResult):
+    """Base of the results of searches."""
+
+    hits: list[FoundPlace]
+    position_error_m: float = Field(description="how far a position may be from the entrance")
+    source: str = Field(description="who says so, and the state of the data")
+
+    @classmethod
+    def of(cls, answer: Answer[Sequence[PlaceHit]]) -> Self:
+        """A provider's hits as a tool shows them."""
+        hits = [
+            FoundPlace(
+                id=hit.place.id,
+                name=hit.place.name,
+                kind=hit.place.kind,
+                lat_deg=hit.place.at.lat_deg,
+                lon_deg=hit.place.at.lon_deg,
+                area=str(hit.place.admin) if hit.place.admin else None,
+                distance_m=hit.distance_m,
+                score=round(100 * hit.score),
+            )
+            for hit in answer.value
+        ]
+        return cls(hits=hits, position_error_m=POSITION_ERROR_M, source=answer.source)

@@ -65,12 +65,12 @@ def read_draft(response: str) -> DraftPlan | str:
     'there is no JSON object in the answer'
     """
     problem = "there is no JSON object in the answer"
-    for found in _objects(response):
-        if not {"status", "days", "conflict"} & set(found):
+    for value in _objects(response):
+        if not {"status", "days", "conflict"} & set(value):
             problem = "the JSON object has neither status nor days"
             continue
         try:
-            return DraftPlan.model_validate(found)
+            return DraftPlan.model_validate(value)
         except ValidationError as error:
             first = error.errors()[0]
             problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
@@ -79,7 +79,7 @@ def read_draft(response: str) -> DraftPlan | str:
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
     """The outermost JSON objects of a text, last first."""
-    decoder, found, at = json.JSONDecoder(), [], 0
+    decoder, objects, at = json.JSONDecoder(), [], 0
     while (start := text.find("{", at)) >= 0:
         try:
             value, at = decoder.raw_decode(text, start)
@@ -87,8 +87,8 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
             at = start + 1
             continue
         if isinstance(value, dict):
-            found.append(value)
-    return reversed(found)
+            objects.append(value)
+    return reversed(objects)
 
 
 def read_object(response: str, keys: Sequence[str]) -> dict[str, Any] | None:
@@ -97,13 +97,13 @@ def read_object(response: str, keys: Sequence[str]) -> dict[str, Any] | None:
     >>> read_object('{"order": ["A"]} or {"order": ["B"]}', ["order"])
     {'order': ['B']}
     """
-    return next((found for found in _objects(response) if set(keys) & set(found)), None)
+    return next((value for value in _objects(response) if set(keys) & set(value)), None)
 
 
 async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
     """The whole plan that a draft stands for: places found, legs asked of the provider, sums made.
 
-    Nothing is mended: a name that means nothing keeps an id that begins with `unknown:`, one that means
+    Nothing is corrected: a name that means nothing keeps an id that begins with `unknown:`, one that means
     too much `ambiguous:`, and claimed minutes, costs and totals stay as the model made them.
 
     Raises:
@@ -120,15 +120,15 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
         )
     dates = request.dates()
     days: list[Day] = []
-    for number, told in enumerate(draft.days):
+    for number, draft_day in enumerate(draft.days):
         date = dates[min(number, len(dates) - 1)]
-        stops = [await _stop(visit.place, trip) for visit in told.visits]
+        stops = [await _stop(visit.place, trip) for visit in draft_day.visits]
         start, end = _home(trip, number, stops, at_end=False), _home(trip, number, stops, at_end=True)
         if start is None or end is None:
             continue
-        visits = tuple(_visit(visit, stop, trip) for visit, stop in zip(told.visits, stops, strict=True))
+        visits = tuple(_visit(visit, stop, trip) for visit, stop in zip(draft_day.visits, stops, strict=True))
         chain = [start, *stops, end]
-        claims = [*(visit.travel_min for visit in told.visits), None]
+        claims = [*(visit.travel_min for visit in draft_day.visits), None]
         legs = [await _leg(chain[index], chain[index + 1], claim, trip) for index, claim in enumerate(claims)]
         days.append(Day(date=date, start=start[0], end=end[0], visits=visits, legs=tuple(legs)))
     totals = sums_of(days)
@@ -152,7 +152,7 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
 
 
 def _reasons(conflict: Sequence[str], trip: Trip) -> Iterator[str]:
-    """What stands behind the constraints that a refusal names: hours by date, places not found."""
+    """The facts behind the constraints that a refusal names: hours by date, places not found."""
     for name in conflict:
         kind, _, about = name.partition(":")
         place = trip.named.get(about)
@@ -160,8 +160,8 @@ def _reasons(conflict: Sequence[str], trip: Trip) -> Iterator[str]:
             yield trip.lost[about]
         if kind == "hours" and place is not None and place.hours:
             for date in trip.request.dates():
-                told = told_hours(open_intervals(place.hours, date, trip.country or None))
-                yield f"{place.name}, {date:%A %d %B %Y}: {told} ({place.hours})"
+                hours = told_hours(open_intervals(place.hours, date, trip.country or None))
+                yield f"{place.name}, {date:%A %d %B %Y}: {hours} ({place.hours})"
 
 
 def attributions(trip: Trip) -> tuple[str, ...]:
@@ -171,34 +171,34 @@ def attributions(trip: Trip) -> tuple[str, ...]:
 
 def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
     """What the plan takes for granted and no source says."""
-    known = {leg.exactness for day in days for leg in day.legs}
+    exactness = {leg.exactness for day in days for leg in day.legs}
     lines = [f"Stays are at least as long as the rules of the plan say, such as {USUAL_DWELL_MIN} minutes."]
-    if "network" in known and trip.request.mode == "walk":
+    if "network" in exactness and trip.request.mode == "walk":
         lines.append(f"Walking is at {WALK_KMH:g} km/h along mapped streets.")
-    if "estimate" in known:
+    if "estimate" in exactness:
         lines.append("Times on the way are estimates from where places lie, not from a timetable.")
-    if "lower_bound" in known:
+    if "lower_bound" in exactness:
         lines.append("Ways are the least they can be, as the crow flies: a real journey takes longer.")
     if trip.request.rules.price:
         lines.append("Prices are those of the request's rules, not of the places.")
     return tuple(lines)
 
 
-Found = tuple[Stop, Place | None, str]
+Resolved = tuple[Stop, Place | None, str]
 """A stop, its place where there is one, and who says so."""
 
 
-async def _stop(name: str, trip: Trip) -> Found:
+async def _stop(name: str, trip: Trip) -> Resolved:
     place = trip.named.get(name)
     if place is not None:
         return stop_of(place), place, trip.source_of(place)
     try:
-        told = await find(trip.provider, name, bias=trip.hotel.at if trip.hotel else None)
+        answer = await find(trip.provider, name, bias=trip.hotel.at if trip.hotel else None)
     except AmbiguousPlace:
         return _nowhere(AMBIGUOUS, name), None, ""
     except NoSuchPlace:
         return _nowhere(UNKNOWN, name), None, ""
-    return stop_of(told.value), told.value, told.told_by
+    return stop_of(answer.value), answer.value, answer.told_by
 
 
 def _nowhere(mark: str, name: str) -> Stop:
@@ -206,7 +206,7 @@ def _nowhere(mark: str, name: str) -> Stop:
     return Stop(id=f"{mark}{bare}", name=name[:200], lat=0.0, lon=0.0)
 
 
-def _home(trip: Trip, number: int, stops: list[Found], *, at_end: bool) -> Found | None:
+def _home(trip: Trip, number: int, stops: list[Resolved], *, at_end: bool) -> Resolved | None:
     """Where the day starts or ends; without a hotel a day begins and ends at its own visits."""
     home = trip.home(number, at_end=at_end)
     if home is not None:
@@ -214,34 +214,34 @@ def _home(trip: Trip, number: int, stops: list[Found], *, at_end: bool) -> Found
     return stops[-1 if at_end else 0] if stops else None
 
 
-def _visit(told: DraftVisit, found: Found, trip: Trip) -> Visit:
-    stop, place, told_by = found
+def _visit(drafted: DraftVisit, resolved: Resolved, trip: Trip) -> Visit:
+    stop, place, told_by = resolved
     hours = f"opening_hours={place.hours}" if place and place.hours else ""
     rules = trip.request.rules
-    price = trip.request.price(stop.kind) if told.cost is None else told.cost
+    price = trip.request.price(stop.kind) if drafted.cost is None else drafted.cost
     return Visit(
         place=stop,
-        arrive=told.arrive.zfill(5),
-        leave=told.leave.zfill(5),
+        arrive=drafted.arrive.zfill(5),
+        leave=drafted.leave.zfill(5),
         cost=None if price is None else Money(amount=price, currency=rules.currency),
         evidence=tuple(filter(None, (told_by, hours))),
-        why=told.why[:200],
+        why=drafted.why[:200],
     )
 
 
-async def _leg(start: Found, end: Found, claim_min: int | None, trip: Trip) -> ItineraryLeg:
+async def _leg(start: Resolved, end: Resolved, claim_min: int | None, trip: Trip) -> ItineraryLeg:
     mode: Mode = trip.request.mode
     minutes, metres, exactness = max(1, claim_min or 1), 0, "lower_bound"
     evidence: tuple[str, ...] = ()
     if start[1] is not None and end[1] is not None:
         try:
-            told = await trip.provider.route(start[1].at, end[1].at, mode=mode)
+            answer = await trip.provider.route(start[1].at, end[1].at, mode=mode)
         except (Unreachable, Unsupported):
             pass
         else:
-            way = told.value
+            way = answer.value
             minutes, metres, exactness = claim_min or way.minutes, way.metres, way.exactness
-            evidence = (told.told_by,)
+            evidence = (answer.told_by,)
     return ItineraryLeg.model_validate(
         {
             "from_id": start[0].id,

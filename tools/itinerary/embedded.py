@@ -1,6 +1,7 @@
-"""What providers share whose data are on this machine."""
+"""The base of providers whose data are on this machine."""
 
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 from typing import TypeVar
 
 from tools.itinerary.errors import BadArgument, Unreachable
@@ -11,13 +12,50 @@ T = TypeVar("T")
 
 
 class Embedded:
-    """Base: answers carry the name, the version, the date and the notice of the data."""
+    """Base: answers carry the name, the version, the date and the notice of the data.
+
+    `exactness` is that of its ways.
+    """
 
     name = ""
     version = ""
     attribution = ""
     retrieved_at = ""
+    exactness: Exactness
     is_local = True
+
+    @abstractmethod
+    def way(self, start: LatLon, end: LatLon, mode: Mode) -> Way:
+        """The way between two points.
+
+        Raises:
+            Unreachable, Unsupported: no way exists, or the provider does not know the mode.
+        """
+
+    async def route(
+        self,
+        start: LatLon,
+        end: LatLon,
+        *,
+        mode: Mode = "walk",
+        depart: str | None = None,  # noqa: ARG002 (data on this machine hold no timetable)
+    ) -> Answer[Way]:
+        return self.answer(self.way(start, end, mode), self.exactness)
+
+    async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:
+        """All ways among the points; None where `way` raises Unreachable.
+
+        Raises:
+            BadArgument: more than MAX_TABLE points are passed.
+        """
+        if len(points) > MAX_TABLE:
+            raise BadArgument(f"{len(points)} points; allowed: up to {MAX_TABLE}")
+        rows = [[self._cell(start, end, mode) for end in points] for start in points]
+        table = Table(
+            minutes=tuple(tuple(cell[0] for cell in row) for row in rows),
+            metres=tuple(tuple(cell[1] for cell in row) for row in rows),
+        )
+        return self.answer(table, self.exactness)
 
     def answer(self, value: T, exactness: Exactness) -> Answer[T]:
         """A value with where it comes from."""
@@ -30,29 +68,11 @@ class Embedded:
             exactness=exactness,
         )
 
-
-def table_of(points: Sequence[LatLon], mode: Mode, way: Callable[[LatLon, LatLon, Mode], Way]) -> Table:
-    """All ways among points; None where `way` raises Unreachable.
-
-    Raises:
-        BadArgument: there are more than MAX_TABLE points.
-    """
-    if len(points) > MAX_TABLE:
-        raise BadArgument(f"{len(points)} points; allowed: up to {MAX_TABLE}")
-    rows = [[_cell(start, end, mode, way) for end in points] for start in points]
-    return Table(
-        minutes=tuple(tuple(cell[0] for cell in row) for row in rows),
-        metres=tuple(tuple(cell[1] for cell in row) for row in rows),
-    )
-
-
-def _cell(
-    start: LatLon, end: LatLon, mode: Mode, way: Callable[[LatLon, LatLon, Mode], Way]
-) -> tuple[int | None, int | None]:
-    if start == end:
-        return 0, 0
-    try:
-        found = way(start, end, mode)
-    except Unreachable:
-        return None, None
-    return found.minutes, found.metres
+    def _cell(self, start: LatLon, end: LatLon, mode: Mode) -> tuple[int | None, int | None]:
+        if start == end:
+            return 0, 0
+        try:
+            way = self.way(start, end, mode)
+        except Unreachable:
+            return None, None
+        return way.minutes, way.metres

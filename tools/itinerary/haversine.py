@@ -1,9 +1,12 @@
 """Distances on the sphere: good to 0.5 % of the ellipsoid, which is enough for lower bounds and ranking."""
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tools.itinerary.place import LatLon, Place, PlaceHit
 
 EARTH_RADIUS_M = 6_371_008.8  # mean radius of WGS 84
 METRES_PER_DEGREE = math.pi * EARTH_RADIUS_M / 180
@@ -27,6 +30,19 @@ def metres_between(
     half_lon = np.sin((np.radians(to_lon_deg) - np.radians(lon_deg)) / 2) ** 2
     chord = np.clip(half_lat + np.cos(lat) * np.cos(to_lat) * half_lon, 0.0, 1.0)
     return np.asarray(2 * EARTH_RADIUS_M * np.arcsin(np.sqrt(chord)), dtype=np.float64)
+
+
+def off_m(at: LatLon, start: LatLon | None) -> float | None:
+    """How far a point is from where a search starts, to 0.1 m; None where the search has no start."""
+    if start is None:
+        return None
+    return round(float(metres_between(start.lat_deg, start.lon_deg, at.lat_deg, at.lon_deg)), 1)
+
+
+def nearest_first(places: Iterable[Place], at: LatLon) -> list[PlaceHit]:
+    """Places as hits of a search around a point, with their distances."""
+    hits = [PlaceHit(place=place, distance_m=off_m(place.at, at)) for place in places]
+    return sorted(hits, key=lambda hit: (hit.distance_m or 0.0, hit.place.id))
 
 
 def flat_m(

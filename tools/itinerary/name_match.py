@@ -19,13 +19,13 @@ def plain_name(name: str) -> str:
     return " ".join(re.sub(r"[^\w]+", " ", bare).split())
 
 
-def likeness(one: str, other: str) -> float:
+def likeness(name: str, other: str) -> float:
     """How alike two names are, 0 to 1; 1 only where nothing but case, accents and punctuation differ.
 
     >>> likeness("Ateneum", "ATENEUM"), round(likeness("Ateneum", "Ateneumin museo"), 2)
     (1.0, 0.85)
     """
-    first, second = plain_name(one), plain_name(other)
+    first, second = plain_name(name), plain_name(other)
     if not first or not second:
         return 0.0
     if first == second:

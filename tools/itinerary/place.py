@@ -144,7 +144,7 @@ class Answer(Generic[T]):
 
     @property
     def told_by(self) -> str:
-        """Who says so, and the state of the data."""
+        """The provider and the state of its data."""
         return f"{self.provider} {self.version}"
 
     @property

@@ -119,7 +119,7 @@ def sums_of(days: Sequence[Day]) -> Totals:
 
 
 def sources_of(plan: Plan) -> tuple[str, ...]:
-    """Who told of the places and ways of a plan, each once."""
+    """The sources of the places and ways of a plan, each once."""
     cited = [visit.evidence for day in plan.days for visit in day.visits]
     cited += [leg.evidence for day in plan.days for leg in day.legs]
-    return tuple(dict.fromkeys(one for evidence in cited for one in evidence[:1]))
+    return tuple(dict.fromkeys(source for evidence in cited for source in evidence[:1]))

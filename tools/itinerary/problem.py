@@ -33,10 +33,10 @@ class Problem:
         index = {place.id: number for number, place in enumerate(self.places)}
         named, pairs = self.trip.named, []
         for first, then in self.trip.request.order:
-            one, other = named.get(first), named.get(then)
-            is_known = one and other and one.id in index and other.id in index
-            if one and other and is_known and f"order:{first}>{then}" not in without:
-                pairs.append((index[one.id], index[other.id]))
+            earlier, later = named.get(first), named.get(then)
+            is_known = earlier and later and earlier.id in index and later.id in index
+            if earlier and later and is_known and f"order:{first}>{then}" not in without:
+                pairs.append((index[earlier.id], index[later.id]))
         return tuple(pairs)
 
     def _day(self, number: int, without: Collection[str]) -> DayProblem:
@@ -76,7 +76,9 @@ class Problem:
 
     def asked_as(self, place: Place) -> str:
         """The name by which the request asks for a place; its own where it was added."""
-        return next((name for name, known in self.trip.named.items() if known.id == place.id), place.name)
+        return next(
+            (name for name, own_place in self.trip.named.items() if own_place.id == place.id), place.name
+        )
 
     def barred(self) -> list[str]:
         """Names of the request that are both to be visited and to be avoided."""
@@ -111,5 +113,5 @@ async def problem_of(trip: Trip, places: Sequence[Place] | None = None) -> Probl
             if home is not None and home.id not in homes:
                 homes[home.id] = len(points)
                 points.append(home.at)
-    told = await trip.provider.matrix(points, mode=trip.request.mode)
-    return Problem(trip=trip, places=chosen, table=told.value, homes=homes)
+    answer = await trip.provider.matrix(points, mode=trip.request.mode)
+    return Problem(trip=trip, places=chosen, table=answer.value, homes=homes)

@@ -1,8 +1,9 @@
-"""What a provider of places and ways answers: six questions, the same for an extract and a web service."""
+"""The protocol of providers of places and ways: six questions, the same for an extract and a web service."""
 
 import asyncio
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from tools.itinerary.errors import BadArgument
@@ -15,8 +16,29 @@ MAX_TABLE = 60
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True)
+class NameQuery:
+    """A name to look up; `within` is an area around the places, `bias` where to look first."""
+
+    name: str
+    within: str | None = None
+    bias: LatLon | None = None
+    kinds: tuple[str, ...] = ()
+    limit: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class NearbyQuery:
+    """A point, and how far around it to look for places of some kinds; no kinds are all kinds."""
+
+    at: LatLon
+    radius_m: float
+    kinds: tuple[str, ...] = ()
+    limit: int = 30
+
+
 class Provider(Protocol):
-    """Who knows places and ways.
+    """A source of places and ways.
 
     Every answer names its provider, version, time and exactness. What cannot be answered raises a
     PlaceError: nothing is ever an empty answer because it failed. `is_local` promises that no method
@@ -28,33 +50,23 @@ class Provider(Protocol):
     attribution: str
     is_local: bool
 
-    async def resolve(
-        self,
-        name: str,
-        *,
-        within: str | None = None,
-        bias: LatLon | None = None,
-        kinds: Sequence[str] = (),
-        limit: int = 5,
-    ) -> Answer[tuple[PlaceHit, ...]]:
-        """Places of that name, best first; `within` names an area around them, `bias` where to look first.
+    async def resolve(self, query: NameQuery) -> Answer[tuple[PlaceHit, ...]]:
+        """Places of that name, best first.
 
         Raises:
-            NoSuchPlace: nothing of that name is known here.
+            NoSuchPlace: the provider knows no place of that name.
         """
         ...
 
     async def reverse(self, at: LatLon) -> Answer[AdminPath]:
-        """In which areas a point lies.
+        """The areas that contain a point.
 
         Raises:
-            Unsupported: it lies outside what this provider covers.
+            Unsupported: the point is outside the area of this provider.
         """
         ...
 
-    async def nearby(
-        self, at: LatLon, *, radius_m: float, kinds: Sequence[str] = (), limit: int = 30
-    ) -> Answer[tuple[PlaceHit, ...]]:
+    async def nearby(self, query: NearbyQuery) -> Answer[tuple[PlaceHit, ...]]:
         """Places around a point, nearest first; an empty answer means that there are none."""
         ...
 
@@ -62,7 +74,7 @@ class Provider(Protocol):
         """Everything known about one place.
 
         Raises:
-            NoSuchPlace: there is none of that id.
+            NoSuchPlace: no place has that id.
         """
         ...
 
@@ -72,7 +84,7 @@ class Provider(Protocol):
         """How long and how far it is; `depart` is an ISO date-time for providers with timetables.
 
         Raises:
-            Unreachable, Unsupported: there is no way, or no such mode here.
+            Unreachable, Unsupported: no way exists, or the provider does not know the mode.
         """
         ...
 
@@ -85,7 +97,7 @@ def check_radius(radius_m: float) -> None:
     """Refuse a radius that makes no sense.
 
     Raises:
-        BadArgument: it is not positive, or above MAX_RADIUS_M.
+        BadArgument: the radius is not positive, or above MAX_RADIUS_M.
     """
     if not 0 < radius_m <= MAX_RADIUS_M:
         raise BadArgument(f"radius_m is {radius_m:g}; allowed: above 0, up to {MAX_RADIUS_M:g}")

@@ -15,12 +15,12 @@ from tools.itinerary.japan.provider import Japan
 from tools.itinerary.name_match import plain_name
 from tools.itinerary.osm.city import city_files, read_city
 from tools.itinerary.place import AdminPath, Answer, LatLon, Mode, Place, PlaceHit, Table, Way
-from tools.itinerary.provider import Provider
+from tools.itinerary.provider import NameQuery, NearbyQuery, Provider
 
 T = TypeVar("T")
 
 PASS_ON = (NoSuchPlace, Unsupported, Unavailable, RateLimited)
-"""Failures after which the next provider is asked; others are about the question, and final."""
+"""Failures after which the next provider is asked; the others are faults of the question, and final."""
 
 
 class Composite:
@@ -33,49 +33,36 @@ class Composite:
         if not providers:
             raise ValueError("a composite needs a provider")
         flat: list[Provider] = []
-        for one in providers:
-            flat += one.providers if isinstance(one, Composite) else [one]
+        for provider in providers:
+            flat += provider.providers if isinstance(provider, Composite) else [provider]
         self.providers: tuple[Provider, ...] = tuple(flat)
-        self.name = "+".join(one.name for one in flat)
-        self.version = "; ".join(f"{one.name} {one.version}" for one in flat)
-        self.attribution = "\n".join(dict.fromkeys(one.attribution for one in flat))
-        self.is_local = all(one.is_local for one in flat)
+        self.name = "+".join(provider.name for provider in flat)
+        self.version = "; ".join(f"{provider.name} {provider.version}" for provider in flat)
+        self.attribution = "\n".join(dict.fromkeys(provider.attribution for provider in flat))
+        self.is_local = all(provider.is_local for provider in flat)
         self._kept: dict[tuple[Any, ...], Answer[Any]] = {}
 
-    async def resolve(
-        self,
-        name: str,
-        *,
-        within: str | None = None,
-        bias: LatLon | None = None,
-        kinds: Sequence[str] = (),
-        limit: int = 5,
-    ) -> Answer[tuple[PlaceHit, ...]]:
-        key = ("resolve", name, within, bias, tuple(kinds), limit)
-        return await self._first(
-            key, lambda one: one.resolve(name, within=within, bias=bias, kinds=kinds, limit=limit)
-        )
+    async def resolve(self, query: NameQuery) -> Answer[tuple[PlaceHit, ...]]:
+        return await self._first(("resolve", query), lambda provider: provider.resolve(query))
 
     async def reverse(self, at: LatLon) -> Answer[AdminPath]:
-        return await self._first(("reverse", at), lambda one: one.reverse(at))
+        return await self._first(("reverse", at), lambda provider: provider.reverse(at))
 
-    async def nearby(
-        self, at: LatLon, *, radius_m: float, kinds: Sequence[str] = (), limit: int = 30
-    ) -> Answer[tuple[PlaceHit, ...]]:
-        key = ("nearby", at, radius_m, tuple(kinds), limit)
-        return await self._first(key, lambda one: one.nearby(at, radius_m=radius_m, kinds=kinds, limit=limit))
+    async def nearby(self, query: NearbyQuery) -> Answer[tuple[PlaceHit, ...]]:
+        return await self._first(("nearby", query), lambda provider: provider.nearby(query))
 
     async def details(self, place_id: str) -> Answer[Place]:
-        return await self._first(("details", place_id), lambda one: one.details(place_id))
+        return await self._first(("details", place_id), lambda provider: provider.details(place_id))
 
     async def route(
         self, start: LatLon, end: LatLon, *, mode: Mode = "walk", depart: str | None = None
     ) -> Answer[Way]:
         key = ("route", start, end, mode, depart)
-        return await self._first(key, lambda one: one.route(start, end, mode=mode, depart=depart))
+        return await self._first(key, lambda provider: provider.route(start, end, mode=mode, depart=depart))
 
     async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:
-        return await self._first(("matrix", tuple(points), mode), lambda one: one.matrix(points, mode=mode))
+        key = ("matrix", tuple(points), mode)
+        return await self._first(key, lambda provider: provider.matrix(points, mode=mode))
 
     async def _first(
         self, key: tuple[Any, ...], question: Callable[[Provider], Awaitable[Answer[T]]]
@@ -94,8 +81,8 @@ class Composite:
                     self._kept.clear()
                 self._kept[key] = answer
                 return answer
-        # A provider that was away may have known: then it is not true that there is nothing.
-        raise next((one for one in failures if one.retryable), failures[0])
+        # A provider that was away may have had an answer: then it is not certain that there is none.
+        raise next((failure for failure in failures if failure.retryable), failures[0])
 
 
 PLACES_URL, ROUTES_URL = "https://places.googleapis.com", "https://routes.googleapis.com"
@@ -106,7 +93,7 @@ def provider_for(area: str, environ: Mapping[str, str] | None = None) -> Provide
     """The provider of an area: what is configured goes first, then what is embedded.
 
     Raises:
-        NoSuchPlace: there is no such area, and nothing is configured that might know it.
+        NoSuchPlace: the area does not exist, and no service is configured that may cover it.
     """
     name = "" if area.lower() == WORLD else area
     services = configured(os.environ if environ is None else environ, name)
@@ -142,10 +129,10 @@ def areas() -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=8)
 def embedded(area: str) -> Provider:
-    """The provider of an area, from data on this machine alone; the world's cities stand behind each.
+    """The provider of an area, from data on this machine alone; the world's cities come after each.
 
     Raises:
-        NoSuchPlace: there is no such area; the message lists those there are.
+        NoSuchPlace: the area does not exist; the message lists those that do.
     """
     name, files = plain_name(area).replace(" ", "_"), city_files()
     if name in files:

@@ -93,11 +93,11 @@ class VisitGraph(Given):
 
     @model_validator(mode="after")
     def _edges_have_ends(self) -> Self:
-        known = {node.id for node in self.nodes}
+        ids = {node.id for node in self.nodes}
         named = {end for edge in self.transitions for end in edge} | {
             n.parent for n in self.nodes if n.parent
         }
-        if missing := sorted(named - known):
+        if missing := sorted(named - ids):
             raise ValueError(f"an edge names {missing[0]!r}, which is no node")
         return self
 
@@ -174,14 +174,14 @@ class TripRequest(Given):
         return None if each is None else round(each * self.party, 2)
 
 
-def read_request(given: object) -> TripRequest:
+def read_request(value: object) -> TripRequest:
     """A request out of plain data.
 
     Raises:
-        BadArgument: it is none; the message names the field and what is allowed.
+        BadArgument: the value is not a request; the message names the field and what is allowed.
     """
     try:
-        return TripRequest.model_validate(given)
+        return TripRequest.model_validate(value)
     except ValidationError as error:
         raise BadArgument(told_fault(error)) from None
 

@@ -99,30 +99,30 @@ class _Search:
         best: dict[int, Round] = {}
         if (empty := self.empty()) is not None:
             best[0] = empty
-        for seen in range(1, 1 << self.count):
-            homes = [found for labels in layers[seen] for label in labels if (found := self.home(label))]
+        for visited in range(1, 1 << self.count):
+            homes = [home for labels in layers[visited] for label in labels if (home := self.home(label))]
             if homes:
-                best[seen] = _round(min(homes, key=self.worth))
+                best[visited] = _round(min(homes, key=self.worth))
         return best
 
-    def steps(self, label: _Label, seen: int, spot: int) -> list[_Label]:
+    def steps(self, label: _Label, visited: int, spot: int) -> list[_Label]:
         """The labels after a stay at `spot`, none where a rule forbids it.
 
         The earliest stay is enough, but where one eats it may also wait for a meal's window and last as
         long as the meal: that is a label of its own.
         """
         way = self.ways[label[3]][spot]
-        if way is None or seen & self.waiting[spot]:
+        if way is None or visited & self.waiting[spot]:
             return []
         at, metres, ready = self.day.spots[spot], label[0] + way[1], label[1] + way[0]
         if self.day.max_walk_m is not None and metres > self.day.max_walk_m:
             return []
-        found = [self._stay(label, at, spot, metres, ready, at.stay_min)]
+        labels = [self._stay(label, at, spot, metres, ready, at.stay_min)]
         if at.feeds:
             for meal in self.day.eating:
                 stay_min = max(at.stay_min, meal.minutes)
-                found.append(self._stay(label, at, spot, metres, max(ready, meal.start_min), stay_min))
-        return [new for new in found if new is not None]
+                labels.append(self._stay(label, at, spot, metres, max(ready, meal.start_min), stay_min))
+        return [new for new in labels if new is not None]
 
     def _stay(
         self, label: _Label, at: Spot, spot: int, metres: int, ready: int, stay_min: int
@@ -151,8 +151,8 @@ class _Search:
     def empty(self) -> Round | None:
         """A day without stays: from its start to its end."""
         start: _Label = (0, self.day.start_min, 0, self.count, 0, None)
-        found = self.home(start)
-        return _round(found) if found else None
+        home = self.home(start)
+        return _round(home) if home else None
 
     def _way(self, start: int, end: int) -> tuple[int, int] | None:
         minutes, metres = self.day.minutes[start][end], self.day.metres[start][end]
@@ -210,14 +210,14 @@ def best_round(problem: DayProblem) -> Round | None:
 
 def walk_through(problem: DayProblem, order: Sequence[int]) -> Round | None:
     """The round in a given order, over by the earliest; None where no times keep the rules."""
-    search, seen = _Search(problem), 0
+    search, visited = _Search(problem), 0
     labels: list[_Label] = [(0, problem.start_min, 0, len(problem.spots), 0, None)]
     for spot in order:
         kept: list[_Label] = []
         for label in labels:
-            for new in search.steps(label, seen, spot):
+            for new in search.steps(label, visited, spot):
                 _keep(kept, new)
-        labels, seen = kept, seen | 1 << spot
+        labels, visited = kept, visited | 1 << spot
     homes = [home for label in labels if (home := search.home(label))]
     return _round(min(homes, key=search.worth)) if homes else None
 

@@ -28,9 +28,9 @@ def best_split(
     tables = [rounds(day) for day in days]
     whole = (1 << len(days[0].spots)) - 1
     for least in range(share, -1, -1):
-        found = _split(days, tables, whole, before, least)
-        if found is not None:
-            return found
+        split = _split(days, tables, whole, before, least)
+        if split is not None:
+            return split
     return None
 
 
@@ -45,30 +45,30 @@ def _split(
     for number, full in enumerate(tables):
         table = {mask: done for mask, done in full.items() if mask.bit_count() >= least}
         if number == len(tables) - 1:
-            masks = [(seen, whole ^ seen) for seen in best]
+            masks = [(visited, whole ^ visited) for visited in best]
         else:
-            masks = [(seen, part) for seen in best for part in table if not seen & part]
-        found: dict[int, tuple[int, tuple[Round, ...]]] = {}
-        for seen, part in masks:
+            masks = [(visited, part) for visited in best for part in table if not visited & part]
+        totals: dict[int, tuple[int, tuple[Round, ...]]] = {}
+        for visited, part in masks:
             done = table.get(part)
-            if done is None or not _in_order(seen, part, before):
+            if done is None or not _in_order(visited, part, before):
                 continue
-            cost_m, earlier = best[seen]
+            cost_m, earlier = best[visited]
             total = (cost_m + days[number].cost_m(done.metres, done.back_min), (*earlier, done))
-            old = found.get(seen | part)
+            old = totals.get(visited | part)
             if old is None or (total[0], _backs(total[1])) < (old[0], _backs(old[1])):
-                found[seen | part] = total
-        best = found
+                totals[visited | part] = total
+        best = totals
     return list(best[whole][1]) if whole in best else None
 
 
 def _backs(done: tuple[Round, ...]) -> tuple[int, ...]:
-    return tuple(one.back_min for one in done)
+    return tuple(day_round.back_min for day_round in done)
 
 
-def _in_order(seen: int, part: int, before: Sequence[tuple[int, int]]) -> bool:
+def _in_order(visited: int, part: int, before: Sequence[tuple[int, int]]) -> bool:
     """Whether nothing of this day waits for something that only comes on a later one."""
-    here = seen | part
+    here = visited | part
     return all(here >> first & 1 or not part >> then & 1 for first, then in before)
 
 
@@ -90,9 +90,9 @@ def solve(problem: Problem, *, day: int | None = None, fair: bool = False) -> So
     Raises:
         ValueError: there are more places than can be searched exactly.
     """
-    found = _search(problem, (), day, fair=fair)
-    if found is not None:
-        return Solution(rounds=tuple(found), metres=sum(one.metres for one in found))
+    best = _search(problem, (), day, fair=fair)
+    if best is not None:
+        return Solution(rounds=tuple(best), metres=sum(day_round.metres for day_round in best))
     return Solution(rounds=None, conflict=conflict_of(problem, day=day))
 
 
@@ -130,7 +130,9 @@ def conflict_of(problem: Problem, *, day: int | None = None) -> tuple[str, ...]:
 def is_conflict(problem: Problem, named: Collection[str]) -> bool:
     """Whether these constraints alone already rule out every plan."""
     every = constraints(problem)
-    return set(named) <= set(every) and _search(problem, [one for one in every if one not in named]) is None
+    return (
+        set(named) <= set(every) and _search(problem, [name for name in every if name not in named]) is None
+    )
 
 
 def _search(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace, PlaceError, Unsupported
 from tools.itinerary.place import Answer, LatLon, Place, PlaceHit
-from tools.itinerary.provider import Provider
+from tools.itinerary.provider import NameQuery, NearbyQuery, Provider
 from tools.itinerary.request import GraphNode, TripRequest, VideoStop
 
 SURE = 0.9  # below it a name is shown to the traveller as similar, never taken for what was meant
@@ -18,9 +18,9 @@ class Trip:
     """What an agent, a tool and the verifier know of a request.
 
     `named` maps every name of the request to its place; `lost` names without one to the reason,
-    `candidates` ambiguous ones to what they might mean. `unseen` are names that a video told and nobody
-    knows: left out, with the reason. `told_by` says by place id who knows the place. `country` has two
-    letters, or is empty.
+    `candidates` ambiguous ones to what they might mean. `unseen` are names from a video that no
+    provider knows: left out, with the reason. `told_by` gives the source of each place by its id.
+    `country` has two letters, or is empty.
     """
 
     request: TripRequest
@@ -66,16 +66,15 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
         PlaceError: the provider failed for a reason that is not the name's fault.
     """
     request, parents = _with_graph(request)
-    request, seen, unseen = await _with_video(request, provider)
-    found: dict[str, Answer[Place]] = dict(seen)
+    request, answers, unseen = await _with_video(request, provider)
     lost: dict[str, str] = {}
     candidates: dict[str, tuple[PlaceHit, ...]] = {}
     for name in _names(request):
-        if name in found:
+        if name in answers:
             continue
-        bias = next((told.value.at for told in found.values()), None)
+        bias = next((answer.value.at for answer in answers.values()), None)
         try:
-            found[name] = await find(provider, name, within=parents.get(name), bias=bias)
+            answers[name] = await find(provider, name, within=parents.get(name), bias=bias)
         except AmbiguousPlace as error:
             lost[name], candidates[name] = str(error), error.candidates
         except NoSuchPlace as error:
@@ -85,12 +84,12 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
     return Trip(
         request=request,
         provider=provider,
-        named={name: told.value for name, told in found.items()},
+        named={name: answer.value for name, answer in answers.items()},
         lost=lost,
         candidates=candidates,
         unseen=unseen,
-        told_by={told.value.id: told.told_by for told in found.values()},
-        country=await _country(provider, next((told.value.at for told in found.values()), None)),
+        told_by={answer.value.id: answer.told_by for answer in answers.values()},
+        country=await _country(provider, next((answer.value.at for answer in answers.values()), None)),
         answerable=answerable,
     )
 
@@ -101,16 +100,16 @@ async def find(
     """The one place that a name or an id means.
 
     Raises:
-        NoSuchPlace: nothing is sure enough to be it.
-        AmbiguousPlace: several are equally good; they come along.
+        NoSuchPlace: no hit is sure enough.
+        AmbiguousPlace: several hits are equally good; the error holds them.
     """
     if " " not in name and {"/", ":"} & set(name):  # it looks like an id
         try:
             return await provider.details(name)
         except NoSuchPlace:
             pass
-    told = await provider.resolve(name, within=within, bias=bias, limit=6)
-    hits = told.value
+    answer = await provider.resolve(NameQuery(name, within=within, bias=bias, limit=6))
+    hits = answer.value
     sure = [hit for hit in hits if hit.score >= SURE]
     if not sure:
         near = ", ".join(repr(hit.place.name) for hit in hits[:3])
@@ -119,7 +118,7 @@ async def find(
     if len(best) > 1:
         named = ", ".join(f"{hit.place.id} ({hit.place.kind})" for hit in best)
         raise AmbiguousPlace(f"{name!r} may be any of {named}; give the id", best)
-    return told.of(sure[0].place)
+    return answer.of(sure[0].place)
 
 
 def _names(request: TripRequest) -> list[str]:
@@ -141,37 +140,39 @@ def _with_graph(request: TripRequest) -> tuple[TripRequest, dict[str, str]]:
         for start, end in request.graph.transitions
         if nodes[start].kind == nodes[end].kind == "poi"
     ]
-    seen = {name: index for index, name in reversed(list(enumerate(places)))}
-    order = [pair for pair in pairs if pair[0] != pair[1] and pair[::-1] not in pairs and pair[0] in seen]
+    first_index = {name: index for index, name in reversed(list(enumerate(places)))}
+    order = [
+        pair for pair in pairs if pair[0] != pair[1] and pair[::-1] not in pairs and pair[0] in first_index
+    ]
     parents = {node.name: nodes[node.parent].name for node in points if node.parent}
     changed = {"places": list(places), "order": list(dict.fromkeys([*request.order, *order])), "graph": None}
     return request.model_copy(update=changed), parents
 
 
-Seen = tuple[TripRequest, dict[str, Answer[Place]], dict[str, str]]
+VideoAnswers = tuple[TripRequest, dict[str, Answer[Place]], dict[str, str]]
 
 
-async def _with_video(request: TripRequest, provider: Provider) -> Seen:
-    """The request with the stops of a video as places, in the order in which they were seen.
+async def _with_video(request: TripRequest, provider: Provider) -> VideoAnswers:
+    """The request with the stops of a video as places, in the order in which they appear in it.
 
     The traveller did not name them, so what nobody knows is left out with its reason.
     """
-    found: dict[str, Answer[Place]] = {}
+    answers: dict[str, Answer[Place]] = {}
     unseen: dict[str, str] = {}
-    for number, stop in enumerate(sorted(request.video, key=lambda one: one.from_s)):
+    for number, stop in enumerate(sorted(request.video, key=lambda video_stop: video_stop.from_s)):
         name = stop.name or f"video stop {number + 1}"
-        if name in found:
+        if name in answers:
             continue
         try:
-            found[name] = await _seen_at(stop, provider)
+            answers[name] = await _seen_at(stop, provider)
             unseen.pop(name, None)
         except (AmbiguousPlace, NoSuchPlace, Unsupported) as error:
             unseen[name] = str(error)
-    names = list(found)
+    names = list(answers)
     places = list(dict.fromkeys([*request.places, *names]))
     order = list(dict.fromkeys([*request.order, *itertools.pairwise(names)]))
     changed = {"places": places, "order": order, "video": []}
-    return (request.model_copy(update=changed) if request.video else request), found, unseen
+    return (request.model_copy(update=changed) if request.video else request), answers, unseen
 
 
 async def _seen_at(stop: VideoStop, provider: Provider) -> Answer[Place]:
@@ -180,7 +181,7 @@ async def _seen_at(stop: VideoStop, provider: Provider) -> Answer[Place]:
         return await find(provider, stop.name or "")
     at = LatLon(lat_deg=stop.lat, lon_deg=stop.lon)
     if stop.name is None:
-        near = await provider.nearby(at, radius_m=NEAR_VIDEO_M, limit=1)
+        near = await provider.nearby(NearbyQuery(at, NEAR_VIDEO_M, limit=1))
         if not near.value:
             raise NoSuchPlace(f"nothing within {NEAR_VIDEO_M:.0f} m of {stop.lat:.5f}, {stop.lon:.5f}")
         return near.of(near.value[0].place)

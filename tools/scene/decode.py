@@ -40,13 +40,13 @@ def to_local_many(frame: Frame, positions_deg: Sequence[Sequence[float]]) -> NDA
     >>> to_local_many(Frame(lat_deg=60.0), [[0.0, 60.0], [0.0, 60.001], [90.0, 0.0]]).round(3).tolist()
     [[0.0, 0.0], [0.0, 111.412], [inf, inf]]
     """
-    given = np.radians(np.asarray(positions_deg, dtype=np.float64).reshape(-1, 2))
+    position_rad = np.radians(np.asarray(positions_deg, dtype=np.float64).reshape(-1, 2))
     a, f = Geodesic.WGS84.a, Geodesic.WGS84.f
     b = a * (1 - f)
     lat1 = math.atan((1 - f) * math.tan(math.radians(frame.lat_deg)))
-    lat2 = np.arctan((1 - f) * np.tan(given[:, 1]))
+    lat2 = np.arctan((1 - f) * np.tan(position_rad[:, 1]))
     sin1, cos1, sin2, cos2 = math.sin(lat1), math.cos(lat1), np.sin(lat2), np.cos(lat2)
-    apart = np.mod(given[:, 0] - math.radians(frame.lon_deg) + math.pi, math.tau) - math.pi
+    apart = np.mod(position_rad[:, 0] - math.radians(frame.lon_deg) + math.pi, math.tau) - math.pi
     turn = apart
     for _ in range(ROUNDS):
         east, north = cos2 * np.sin(turn), cos1 * sin2 - sin1 * cos2 * np.cos(turn)
@@ -88,13 +88,13 @@ class Decoder:
     """Turns the features of one document into the parts of one scene.
 
     Raises:
-        SceneError: naming the feature, from every method.
+        SceneError: a feature cannot be decoded; every method names the feature.
     """
 
     def __init__(self, document: SceneDocument) -> None:
         self._document = document
-        given = document.gnomon.frame
-        self._frame = Frame(lon_deg=given.lon_deg, lat_deg=given.lat_deg, anchored=given.anchored)
+        frame = document.gnomon.frame
+        self._frame = Frame(lon_deg=frame.lon_deg, lat_deg=frame.lat_deg, anchored=frame.anchored)
         self._positions = 0
 
     def scene(self) -> Scene:
@@ -126,80 +126,90 @@ class Decoder:
                 yield f"features.{index}", feature
 
     def _each(self, kind: type[F], decode: Callable[[F, str], T]) -> dict[str, T]:
-        found: dict[str, T] = {}
+        decoded: dict[str, T] = {}
         for at, feature in self._features(kind):
-            if feature.id in found:
+            if feature.id in decoded:
                 raise SceneError(f"the id {feature.id!r} is used twice among its kind", field=f"{at}.id")
-            found[feature.id] = decode(feature, at)
-        return found
+            decoded[feature.id] = decode(feature, at)
+        return decoded
 
-    def _refuse_unknown(self, kind: type[F], known: dict[str, Camera], noun: str) -> None:
+    def _refuse_unknown(self, kind: type[F], cameras: dict[str, Camera], noun: str) -> None:
         for at, feature in self._features(kind):
-            if feature.id not in known:
+            if feature.id not in cameras:
                 raise SceneError(f"there is no {noun} {feature.id!r}", field=f"{at}.id")
 
     def _camera(self, feature: CameraFeature, views: dict[str, Polygon], at: str) -> Camera:
-        given = feature.properties
+        properties = feature.properties
         return Camera(
             id=feature.id,
             xy_m=self._points([feature.geometry.coordinates], at)[0] if feature.geometry else None,
-            floor=given.floor,
-            position_error_m=given.position_error_m,
-            heading_deg=given.heading_deg,
-            fov_deg=given.fov_deg,
-            range_m=given.range_m,
+            floor=properties.floor,
+            position_error_m=properties.position_error_m,
+            heading_deg=properties.heading_deg,
+            fov_deg=properties.fov_deg,
+            range_m=properties.range_m,
             field_of_view=views.get(feature.id),
-            homography=np.array(given.homography, dtype=float) if given.homography else None,
-            image_size=(given.image_size[0], given.image_size[1]) if given.image_size else None,
+            homography=np.array(properties.homography, dtype=float) if properties.homography else None,
+            image_size=(properties.image_size[0], properties.image_size[1])
+            if properties.image_size
+            else None,
         )
 
     def _road(self, feature: RoadFeature, at: str) -> Road:
-        given = feature.properties
+        properties = feature.properties
         line = LineString(self._points(feature.geometry.coordinates, at))
         if line.length == 0:
             raise SceneError("the road has no length", field=f"{at}.geometry")
-        return Road(id=feature.id, line=line, name=given.name, oneway=given.oneway, speed_mps=given.speed_mps)
+        return Road(
+            id=feature.id,
+            line=line,
+            name=properties.name,
+            oneway=properties.oneway,
+            speed_mps=properties.speed_mps,
+        )
 
     def _zone(self, feature: ZoneFeature, at: str) -> Zone:
-        given = feature.properties
-        return Zone(id=feature.id, floor=given.floor, area=self._area(feature.geometry, at), name=given.name)
+        properties = feature.properties
+        return Zone(
+            id=feature.id, floor=properties.floor, area=self._area(feature.geometry, at), name=properties.name
+        )
 
     def _portal(self, feature: PortalFeature, zones: dict[str, Zone], at: str) -> Portal:
-        given = feature.properties
+        properties = feature.properties
         ends_m = self._points(feature.geometry.coordinates, at)
-        for zone, end_m in zip(given.zones, ends_m, strict=True):
+        for zone, end_m in zip(properties.zones, ends_m, strict=True):
             if zone not in zones:
                 raise SceneError(f"there is no zone {zone!r}", field=f"{at}.properties.zones")
             off_m = zones[zone].area.distance(shapely.Point(end_m))
             if off_m > PORTAL_SLACK_M:
                 raise SceneError(f"an end is {off_m:.1f} m outside zone {zone!r}", field=f"{at}.geometry")
-        first, second = given.zones
-        if given.way == "door" and zones[first].floor != zones[second].floor:
+        first, second = properties.zones
+        if properties.way == "door" and zones[first].floor != zones[second].floor:
             raise SceneError("a door joins zones of one floor", field=f"{at}.properties.zones")
         return Portal(
             id=feature.id,
-            kind=given.way,
+            kind=properties.way,
             zones=(first, second),
             ends_m=(ends_m[0], ends_m[1]),
-            length_m=given.length_m,
+            length_m=properties.length_m,
         )
 
     def _place(self, feature: PlaceFeature, at: str) -> ScenePlace:
-        given = feature.properties
+        properties = feature.properties
         return ScenePlace(
             id=feature.id,
-            name=given.name,
-            kind=given.category,
+            name=properties.name,
+            kind=properties.category,
             xy_m=self._points([feature.geometry.coordinates], at)[0],
-            floor=given.floor,
+            floor=properties.floor,
         )
 
     def _map_image(self) -> MapImage | None:
-        given = self._document.gnomon.map_image
-        if given is None:
+        image = self._document.gnomon.map_image
+        if image is None:
             return None
-        origin_px = {int(floor): (pixel[0], pixel[1]) for floor, pixel in given.origin_px.items()}
-        return MapImage(file=given.file, metres_per_pixel=given.metres_per_pixel, origin_px=origin_px)
+        origin_px = {int(floor): (pixel[0], pixel[1]) for floor, pixel in image.origin_px.items()}
+        return MapImage(file=image.file, metres_per_pixel=image.metres_per_pixel, origin_px=origin_px)
 
     def _area(self, geometry: AreaGeometry, at: str) -> Polygon:
         for ring in geometry.coordinates:

@@ -69,9 +69,9 @@ def _camera(camera: Camera, frame: Frame) -> Json:
         "homography": homography,
         "image_size": list(camera.image_size) if camera.image_size else None,
     }
-    known = {name: value for name, value in properties.items() if value is not None}
+    present = {name: value for name, value in properties.items() if value is not None}
     geometry = _geometry("Point", _position(camera.xy_m, frame)) if camera.xy_m else None
-    return _feature(camera.id, geometry, known)
+    return _feature(camera.id, geometry, present)
 
 
 def _road(road: Road, frame: Frame) -> Json:
@@ -142,14 +142,14 @@ def read_scene(path: Path) -> Scene:
     if len(text) > MAX_SCENE_BYTES:
         raise SceneError(f"{path.name} is larger than {MAX_SCENE_BYTES:,} bytes")
     try:
-        given = json.loads(text, parse_constant=_refuse_constant)
+        value = json.loads(text, parse_constant=_refuse_constant)
     except RecursionError:
         raise SceneError(f"{path.name} nests too deep") from None
     except SceneError:
         raise
     except ValueError as error:
         raise SceneError(f"{path.name} is not JSON: {error}") from None
-    return scene_from_json(given)
+    return scene_from_json(value)
 
 
 def write_scene(scene: Scene, path: Path) -> None:
@@ -166,16 +166,16 @@ def write_scene(scene: Scene, path: Path) -> None:
     path.write_text(f'{head[:-1]}, "features": [\n{features}\n]}}\n', encoding="utf-8")
 
 
-def scene_from_json(given: object) -> Scene:
+def scene_from_json(value: object) -> Scene:
     """Make a scene of parsed JSON.
 
     Raises:
-        SceneError: the first fault, with the path to it.
+        SceneError: the JSON is not a scene; holds the first fault and its path.
     """
     try:
-        document = SceneDocument.model_validate(given)
+        document = SceneDocument.model_validate(value)
     except ValidationError as error:
-        raise _first_fault(error, given) from None
+        raise _first_fault(error, value) from None
     return Decoder(document).scene()
 
 
@@ -199,20 +199,20 @@ def _refuse_constant(constant: str) -> NoReturn:
     raise SceneError(f"{constant} is no JSON number")
 
 
-def _first_fault(error: ValidationError, given: object) -> SceneError:
+def _first_fault(error: ValidationError, document: object) -> SceneError:
     fault = error.errors(include_url=False)[0]
     loc = list(fault["loc"])
     if len(loc) > 2 and loc[0] == "features":
         del loc[2]  # the kind, which the discriminator put there; no part of the document's own path
     value = "" if isinstance(fault["input"], dict | list) else f", not {repr(fault['input'])[:60]}"
     message = fault["msg"].removeprefix("Value error, ")
-    return SceneError(f"{message}{value}{_whose(loc, given)}", field=".".join(map(str, loc)) or "scene")
+    return SceneError(f"{message}{value}{_whose(loc, document)}", field=".".join(map(str, loc)) or "scene")
 
 
-def _whose(loc: Sequence[object], given: object) -> str:
+def _whose(loc: Sequence[object], value: object) -> str:
     """` (camera 'c1')` where the fault lies in a feature that can be named."""
     try:
-        feature = given["features"][loc[1]]  # type: ignore[index]  # whatever came in: any miss is caught
+        feature = value["features"][loc[1]]  # type: ignore[index]  # whatever came in: any miss is caught
         return f" ({feature['properties']['kind']} {feature['id']!r})"
     except (KeyError, IndexError, TypeError):
         return ""

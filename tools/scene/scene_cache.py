@@ -16,13 +16,13 @@ def cached_per_scene(derive: Callable[[Scene], T]) -> Callable[[Scene], T]:
     The answer must not hold the scene itself, or neither is ever freed. Two threads that ask at the same
     time may both derive; both answers are right.
     """
-    known: WeakKeyDictionary[Scene, T] = WeakKeyDictionary()
+    cache: WeakKeyDictionary[Scene, T] = WeakKeyDictionary()
 
     @wraps(derive)
     def remembered(scene: Scene) -> T:
         try:
-            return known[scene]
+            return cache[scene]
         except KeyError:
-            return known.setdefault(scene, derive(scene))
+            return cache.setdefault(scene, derive(scene))
 
     return remembered

@@ -8,7 +8,7 @@ from typing import Any
 from gnomon.core.message import Message
 from gnomon.core.model import Request
 
-MARKS = {"request": "REQUEST:", "facts": "FACTS:", "told": "ALSO:"}
+MARKS = {"request": "REQUEST:", "facts": "FACTS:", "also": "ALSO:"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +16,7 @@ class TripReading:
     """The request with changes made, what stands beside it, given facts, and results by tool."""
 
     request: Mapping[str, Any]
-    told: Mapping[str, Any]
+    also: Mapping[str, Any]
     facts: Mapping[str, Any]
     text: str
     offered: frozenset[str]
@@ -49,10 +49,10 @@ def read_trip(request: Request) -> TripReading | None:
     by_name = {name: _after(prompt, mark) for name, mark in MARKS.items()}
     if not by_name["request"]:
         return None
-    change = by_name["told"].get("change", {})
+    change = by_name["also"].get("change", {})
     return TripReading(
         request={**by_name["request"], **change},
-        told=by_name["told"],
+        also=by_name["also"],
         facts=by_name["facts"],
         text=prompt,
         offered=frozenset(

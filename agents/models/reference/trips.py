@@ -23,7 +23,7 @@ def plan_trip(reading: TripReading) -> str:
     Raises:
         Need: tools that are offered must be called first.
     """
-    if "nodes" in reading.told:
+    if "nodes" in reading.also:
         return _graph(reading)
     if ORDER_WANTED in reading.text:
         return _order(reading)
@@ -149,7 +149,7 @@ def _hop(minutes: int | None) -> int:
 
 def _graph(reading: TripReading) -> str:
     places_seen = sorted(
-        (node for node in reading.told["nodes"] if "seen_at" in node), key=lambda node: node["seen_at"]
+        (node for node in reading.also["nodes"] if "seen_at" in node), key=lambda node: node["seen_at"]
     )
     names = [node["name"] for node in places_seen]
     where = {name: str(row.get("in", "")) for name, row in reading.facts.get("places", {}).items()}
@@ -159,7 +159,7 @@ def _graph(reading: TripReading) -> str:
             raise Need(calls, "Where do they lie?")
         details = [(args.get("place"), row) for tool, args, row in reading.results if tool == "place_details"]
         where = {str(place): str(row.get("area", "")) for place, row in details}
-    areas = {node["name"]: node["kind"] for node in reading.told["nodes"] if node["kind"] != "poi"}
+    areas = {node["name"]: node["kind"] for node in reading.also["nodes"] if node["kind"] != "poi"}
     placed = [(name, *_areas_in(where.get(name, ""), areas)) for name in names]
     inclusions, transitions = _edges(placed)
     return json.dumps({"inclusions": inclusions, "transitions": transitions}, ensure_ascii=False)

@@ -23,7 +23,7 @@ from tools.itinerary.http.overpass import Overpass
 from tools.itinerary.http.routers import Osrm, Valhalla
 from tools.itinerary.osm.city import city_files, read_city
 from tools.itinerary.place import Answer, LatLon, Mode, least_minutes
-from tools.itinerary.provider import Provider, answered
+from tools.itinerary.provider import NameQuery, NearbyQuery, Provider, answered
 from tools.itinerary.registry import Composite, configured, embedded, provider_for
 
 
@@ -89,7 +89,7 @@ def asked(case: Case, question: Coroutine[Any, Any, Answer[Any]]) -> Answer[Any]
 
 
 def test_a_name_it_knows_is_found_and_its_id_gives_details(case: Case) -> None:
-    told = asked(case, case.provider.resolve(case.name))
+    told = asked(case, case.provider.resolve(NameQuery(case.name)))
     if told is None:
         return
     best = told.value[0]
@@ -103,7 +103,7 @@ def test_a_name_it_knows_is_found_and_its_id_gives_details(case: Case) -> None:
 
 def test_a_name_it_does_not_know_is_an_error_and_no_empty_answer(case: Case) -> None:
     for question in (
-        case.provider.resolve("Nowhere Qqzx 17"),
+        case.provider.resolve(NameQuery("Nowhere Qqzx 17")),
         case.provider.details("osm/N1"),
         case.provider.details("../x"),
     ):
@@ -118,7 +118,7 @@ def test_a_point_lies_in_a_country(case: Case) -> None:
 
 
 def test_what_is_near_comes_nearest_first(case: Case) -> None:
-    told = asked(case, case.provider.nearby(case.here, radius_m=2000.0, limit=5))
+    told = asked(case, case.provider.nearby(NearbyQuery(case.here, 2000.0, limit=5)))
     if told is not None:
         far = [hit.distance_m for hit in told.value]
         assert far == sorted(far)
@@ -144,14 +144,14 @@ def test_no_way_is_faster_than_the_straight_line(case: Case) -> None:
 
 def test_a_radius_that_makes_no_sense_is_refused(case: Case) -> None:
     with pytest.raises((BadArgument, Unsupported)):
-        answered(case.provider.nearby(case.here, radius_m=-1.0), is_local=case.provider.is_local)
+        answered(case.provider.nearby(NearbyQuery(case.here, -1.0)), is_local=case.provider.is_local)
 
 
 def questions(provider: Provider) -> list[Coroutine[Any, Any, Answer[Any]]]:
     return [
-        provider.resolve("Louvre"),
+        provider.resolve(NameQuery("Louvre")),
         provider.reverse(LOUVRE),
-        provider.nearby(LOUVRE, radius_m=500.0),
+        provider.nearby(NearbyQuery(LOUVRE, 500.0)),
         provider.details("google/abc" if provider.name == "google-places" else "osm/W7515426"),
         provider.route(LOUVRE, NEARBY),
         provider.matrix([LOUVRE, NEARBY]),
@@ -182,19 +182,19 @@ def test_a_service_in_a_bad_mood_is_an_error_that_says_so(name: str, mood: str, 
 
 def test_a_service_that_is_gone_is_unavailable() -> None:
     with pytest.raises(Unavailable):
-        answered(Nominatim("http://127.0.0.1:9", timeout_s=0.5).resolve("Louvre"), is_local=False)
+        answered(Nominatim("http://127.0.0.1:9", timeout_s=0.5).resolve(NameQuery("Louvre")), is_local=False)
 
 
 def test_the_next_provider_answers_for_one_that_is_away_and_says_who_it_was(service: Service) -> None:
     service.mood = "broken"
     both = Composite((Nominatim(service.url, timeout_s=0.5), embedded("helsinki")))
-    told = answered(both.resolve("Ateneum"), is_local=False)
+    told = answered(both.resolve(NameQuery("Ateneum")), is_local=False)
     assert told.provider == "helsinki"
     asked_before = len(service.asked)
-    assert answered(both.resolve("Ateneum"), is_local=False) == told
+    assert answered(both.resolve(NameQuery("Ateneum")), is_local=False) == told
     assert len(service.asked) == asked_before  # each question is asked once
     with pytest.raises(Unavailable):  # nobody can say that there is nothing while one is away
-        answered(both.resolve("Nowhere Qqzx 17"), is_local=False)
+        answered(both.resolve(NameQuery("Nowhere Qqzx 17")), is_local=False)
 
 
 def test_what_the_environment_names_is_asked_first(service: Service) -> None:
@@ -209,7 +209,7 @@ def test_what_the_environment_names_is_asked_first(service: Service) -> None:
     names = [one.name for one in configured(environ)]
     assert names == ["nominatim", "overpass", "valhalla", "osrm", "google-places", "google-routes"]
     provider = provider_for("Paris", {"GNOMON_NOMINATIM_URL": service.url})
-    assert answered(provider.resolve("Louvre"), is_local=False).provider == "nominatim"
+    assert answered(provider.resolve(NameQuery("Louvre")), is_local=False).provider == "nominatim"
     with pytest.raises(NoSuchPlace, match="there are: helsinki"):
         provider_for("Atlantis", {})
 

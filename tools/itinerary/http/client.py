@@ -1,13 +1,16 @@
 """Asks one JSON question over HTTP, and turns every way it can fail into a PlaceError."""
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import httpx
 
-from tools.itinerary.errors import BadArgument, NoSuchPlace, PlaceError, RateLimited, Unavailable, Unsupported
+from tools.itinerary.errors import BadArgument, NoSuchPlace, RateLimited, Unavailable, Unsupported
+from tools.itinerary.name_match import likeness
 from tools.itinerary.place import AdminPath, Answer, Exactness, LatLon, Mode, Place, PlaceHit, Table, Way
+from tools.itinerary.provider import NameQuery, NearbyQuery
 
 T = TypeVar("T")
 
@@ -17,7 +20,7 @@ AGENT = "gnomon-eval itinerary"
 
 
 class HttpProvider:
-    """Base: a provider that knows none of the six answers yet; each service gives those that it has."""
+    """Base: a provider that has none of the six answers; each service overrides those that it has."""
 
     name = "http"
     version = "1"
@@ -32,32 +35,17 @@ class HttpProvider:
         headers: Mapping[str, str] | None = None,
         area: str = "",
     ) -> None:
-        """`area` is where names are looked for when a question names no area itself."""
+        """`area` is where names are looked for when a query names no area itself."""
         self.url, self.timeout_s, self.area = url.rstrip("/"), timeout_s, area
         self.headers = {"User-Agent": AGENT, **(headers or {})}
 
-    async def resolve(
-        self,
-        name: str,
-        *,
-        within: str | None = None,  # noqa: ARG002 (the protocol's arguments)
-        bias: LatLon | None = None,  # noqa: ARG002 (same)
-        kinds: Sequence[str] = (),  # noqa: ARG002 (same)
-        limit: int = 5,  # noqa: ARG002 (same)
-    ) -> Answer[tuple[PlaceHit, ...]]:
-        raise Unsupported(f"{self.name} finds no places by name, such as {name!r}")
+    async def resolve(self, query: NameQuery) -> Answer[tuple[PlaceHit, ...]]:
+        raise Unsupported(f"{self.name} finds no places by name, such as {query.name!r}")
 
     async def reverse(self, at: LatLon) -> Answer[AdminPath]:
         raise Unsupported(f"{self.name} does not say in which area {at} lies")
 
-    async def nearby(
-        self,
-        at: LatLon,  # noqa: ARG002 (the protocol's arguments)
-        *,
-        radius_m: float,  # noqa: ARG002 (same)
-        kinds: Sequence[str] = (),  # noqa: ARG002 (same)
-        limit: int = 30,  # noqa: ARG002 (same)
-    ) -> Answer[tuple[PlaceHit, ...]]:
+    async def nearby(self, query: NearbyQuery) -> Answer[tuple[PlaceHit, ...]]:  # noqa: ARG002 (the protocol's)
         raise Unsupported(f"{self.name} does not search around a point")
 
     async def details(self, place_id: str) -> Answer[Place]:
@@ -65,7 +53,7 @@ class HttpProvider:
 
     async def route(
         self,
-        start: LatLon,  # noqa: ARG002 (the protocol's arguments)
+        start: LatLon,  # noqa: ARG002 (the protocol's argument)
         end: LatLon,  # noqa: ARG002 (same)
         *,
         mode: Mode = "walk",
@@ -80,9 +68,9 @@ class HttpProvider:
         """The JSON of an answer.
 
         Raises:
-            BadArgument, NoSuchPlace: 400 and 404; what was asked is at fault.
-            RateLimited: 429, with the seconds to wait where the service says.
-            Unavailable: a timeout, a broken connection, another status, or no JSON.
+            BadArgument, NoSuchPlace: the status is 400 or 404; the question is at fault.
+            RateLimited: the status is 429; holds the seconds to wait where the service says.
+            Unavailable: the service timed out, broke off, or answered with another status or no JSON.
         """
         try:
             async with (
@@ -129,10 +117,24 @@ class HttpProvider:
             exactness=exactness,
         )
 
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Around the reading of a reply: a wrong shape is the service's fault, and may be right next time.
 
-def nonsense(provider: str, error: Exception) -> PlaceError:
-    """What an answer in the wrong shape is: the service's fault, and perhaps gone next time."""
-    return Unavailable(f"{provider} answered in a shape that is not its own ({type(error).__name__})")
+        Raises:
+            Unavailable: the reply has another shape than its reader expects.
+        """
+        try:
+            yield
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            cause = type(error).__name__
+            raise Unavailable(f"{self.name} answered in a shape that is not its own ({cause})") from None
 
-
-WRONG_SHAPE = (KeyError, IndexError, TypeError, ValueError, AttributeError)
+    def best_first(self, places: Iterable[Place], query: NameQuery) -> list[PlaceHit]:
+        """Places of the kinds of a query as its hits, by how well their names fit."""
+        hits = [
+            PlaceHit(place=place, score=round(likeness(query.name, place.name), 3))
+            for place in places
+            if not query.kinds or place.kind in query.kinds
+        ]
+        return sorted(hits, key=lambda hit: -hit.score)

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from tools.itinerary.errors import NoSuchPlace, Unreachable, Unsupported
-from tools.itinerary.haversine import metres_between
-from tools.itinerary.http.client import TIMEOUT_S, WRONG_SHAPE, HttpProvider, nonsense
-from tools.itinerary.name_match import likeness
+from tools.itinerary.haversine import nearest_first
+from tools.itinerary.http.client import TIMEOUT_S, HttpProvider
 from tools.itinerary.place import AdminPath, Answer, Exactness, LatLon, Mode, Place, PlaceHit, Table, Way
-from tools.itinerary.provider import check_radius
+from tools.itinerary.provider import NameQuery, NearbyQuery, check_radius
 
 PREFIX = "google/"
 FIELDS = ("id", "displayName", "location", "primaryType", "regularOpeningHours", "addressComponents")
@@ -16,81 +15,61 @@ WEEKDAYS = ("Su", "Mo", "Tu", "We", "Th", "Fr", "Sa")
 TRAVEL: dict[Mode, str] = {"walk": "WALK", "car": "DRIVE", "rail": "TRANSIT", "bus": "TRANSIT"}
 
 
-class GooglePlaces(HttpProvider):
+class _Google(HttpProvider):
+    """Base: a service that takes its key in a header."""
+
+    def __init__(self, url: str, key: str, *, timeout_s: float = TIMEOUT_S, area: str = "") -> None:
+        super().__init__(url, timeout_s=timeout_s, headers={"X-Goog-Api-Key": key}, area=area)
+
+
+class GooglePlaces(_Google):
     """Text search, nearby search and details; all types of places, not sights only."""
 
     name = "google-places"
     attribution = "Places: Google"
 
-    def __init__(self, url: str, key: str, *, timeout_s: float = TIMEOUT_S, area: str = "") -> None:
-        super().__init__(url, timeout_s=timeout_s, headers={"X-Goog-Api-Key": key}, area=area)
-
-    async def resolve(
-        self,
-        name: str,
-        *,
-        within: str | None = None,
-        bias: LatLon | None = None,
-        kinds: Sequence[str] = (),
-        limit: int = 5,
-    ) -> Answer[tuple[PlaceHit, ...]]:
-        area = within or self.area
+    async def resolve(self, query: NameQuery) -> Answer[tuple[PlaceHit, ...]]:
+        name, area = query.name, query.within or self.area
         body: dict[str, Any] = {
             "textQuery": f"{name}, {area}" if area else name,
-            "pageSize": min(limit, 20),
+            "pageSize": min(query.limit, 20),
         }
-        if bias is not None:
-            body["locationBias"] = {"circle": {"center": _at(bias), "radius": 20_000.0}}
+        if query.bias is not None:
+            body["locationBias"] = {"circle": {"center": _at(query.bias), "radius": 20_000.0}}
         places = await self._search("/v1/places:searchText", body)
-        hits = [
-            PlaceHit(place=place, score=round(likeness(name, place.name), 3))
-            for place in places
-            if not kinds or place.kind in kinds
-        ]
+        hits = self.best_first(places, query)
         if not hits:
             raise NoSuchPlace(f"no {name!r}")
-        hits.sort(key=lambda hit: -hit.score)
         return self.answer(tuple(hits), "exact")
 
-    async def nearby(
-        self, at: LatLon, *, radius_m: float, kinds: Sequence[str] = (), limit: int = 30
-    ) -> Answer[tuple[PlaceHit, ...]]:
-        check_radius(radius_m)
-        circle = {"circle": {"center": _at(at), "radius": radius_m}}
-        body: dict[str, Any] = {"locationRestriction": circle, "maxResultCount": min(limit, 20)}
-        body |= {"includedTypes": list(kinds)} if kinds else {}
+    async def nearby(self, query: NearbyQuery) -> Answer[tuple[PlaceHit, ...]]:
+        check_radius(query.radius_m)
+        circle = {"circle": {"center": _at(query.at), "radius": query.radius_m}}
+        body: dict[str, Any] = {"locationRestriction": circle, "maxResultCount": min(query.limit, 20)}
+        body |= {"includedTypes": list(query.kinds)} if query.kinds else {}
         places = await self._search("/v1/places:searchNearby", body)
-        hits = [PlaceHit(place=place, distance_m=_off_m(at, place.at)) for place in places]
-        hits.sort(key=lambda hit: (hit.distance_m or 0.0, hit.place.id))
-        return self.answer(tuple(hits), "exact")
+        return self.answer(tuple(nearest_first(places, query.at)), "exact")
 
     async def details(self, place_id: str) -> Answer[Place]:
         own = place_id.removeprefix(PREFIX)
         if own == place_id or not own.replace("-", "").replace("_", "").isalnum():
             raise NoSuchPlace(f"no place {place_id!r}")
         row = await self.ask("GET", f"/v1/places/{own}", headers={"X-Goog-FieldMask": ",".join(FIELDS)})
-        try:
+        with self.reading():
             return self.answer(_place(row), "exact")
-        except WRONG_SHAPE as error:
-            raise nonsense(self.name, error) from None
 
     async def _search(self, path: str, body: dict[str, Any]) -> list[Place]:
         mask = {"X-Goog-FieldMask": ",".join(f"places.{field}" for field in FIELDS)}
-        found = await self.ask("POST", path, json=body, headers=mask)
-        try:
-            return [_place(row) for row in found.get("places", [])]
-        except WRONG_SHAPE as error:
-            raise nonsense(self.name, error) from None
+        reply = await self.ask("POST", path, json=body, headers=mask)
+        with self.reading():
+            return [_place(row) for row in reply.get("places", [])]
 
 
-class GoogleRoutes(HttpProvider):
+class GoogleRoutes(_Google):
     """Ways on foot, by car and by public transport; the latter follow timetables."""
 
     name = "google-routes"
     attribution = "Ways: Google"
-
-    def __init__(self, url: str, key: str, *, timeout_s: float = TIMEOUT_S, area: str = "") -> None:
-        super().__init__(url, timeout_s=timeout_s, headers={"X-Goog-Api-Key": key}, area=area)
 
     async def route(
         self, start: LatLon, end: LatLon, *, mode: Mode = "walk", depart: str | None = None
@@ -104,20 +83,18 @@ class GoogleRoutes(HttpProvider):
         }
         body |= {"departureTime": depart} if depart else {}
         mask = {"X-Goog-FieldMask": "routes.duration,routes.distanceMeters"}
-        found = await self.ask("POST", "/directions/v2:computeRoutes", json=body, headers=mask)
-        try:
-            if not found.get("routes"):
+        reply = await self.ask("POST", "/directions/v2:computeRoutes", json=body, headers=mask)
+        with self.reading():
+            if not reply.get("routes"):
                 raise Unreachable(f"{self.name} finds no way by {mode}")
-            told = found["routes"][0]
-            seconds = float(str(told["duration"]).removesuffix("s"))
+            route = reply["routes"][0]
+            seconds = float(str(route["duration"]).removesuffix("s"))
             exactness: Exactness = "timetable" if TRAVEL[mode] == "TRANSIT" else "network"
-            way = Way.of(seconds, float(told.get("distanceMeters", 0)), mode, exactness)
-        except WRONG_SHAPE as error:
-            raise nonsense(self.name, error) from None
+            way = Way.of(seconds, float(route.get("distanceMeters", 0)), mode, exactness)
         return self.answer(way, way.exactness)
 
     async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:
-        """One question a pair: the matrix call bills each pair as well."""
+        """One question per pair: the matrix call bills each pair as well."""
         minutes: list[tuple[int | None, ...]] = []
         metres: list[tuple[int | None, ...]] = []
         for start in points:
@@ -174,7 +151,3 @@ def _hours(periods: Any) -> str:
 
 def _at(point: LatLon) -> dict[str, float]:
     return {"latitude": point.lat_deg, "longitude": point.lon_deg}
-
-
-def _off_m(at: LatLon, other: LatLon) -> float:
-    return round(float(metres_between(at.lat_deg, at.lon_deg, other.lat_deg, other.lon_deg)), 1)

@@ -1,75 +1,58 @@
 """Nominatim as a source of names and areas from OpenStreetMap."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from tools.itinerary.errors import NoSuchPlace, Unsupported
-from tools.itinerary.http.client import WRONG_SHAPE, HttpProvider, nonsense
-from tools.itinerary.name_match import likeness
+from tools.itinerary.http.client import HttpProvider
 from tools.itinerary.osm.city import OSM_NOTICE
 from tools.itinerary.place import AdminPath, Answer, LatLon, Place, PlaceHit
+from tools.itinerary.provider import NameQuery
 
 PREFIX = "osm/"
 MARKS = {"node": "N", "way": "W", "relation": "R"}
 
 
 class Nominatim(HttpProvider):
-    """Finds names, tells areas, and looks up what it found."""
+    """Finds names, says in which areas a point lies, and looks up a place by its id."""
 
     name = "nominatim"
     attribution = OSM_NOTICE
 
-    async def resolve(
-        self,
-        name: str,
-        *,
-        within: str | None = None,
-        bias: LatLon | None = None,
-        kinds: Sequence[str] = (),
-        limit: int = 5,
-    ) -> Answer[tuple[PlaceHit, ...]]:
-        area = within or self.area
-        query: dict[str, Any] = {"q": f"{name}, {area}" if area else name, "limit": min(limit * 2, 40)}
-        query |= {"format": "jsonv2", "addressdetails": 1, "extratags": 1}
-        if bias is not None:
-            west, south = bias.lon_deg - 0.2, bias.lat_deg - 0.2
-            query["viewbox"] = f"{west},{south},{west + 0.4},{south + 0.4}"
-        rows = await self.ask("GET", "/search", params=query)
-        try:
+    async def resolve(self, query: NameQuery) -> Answer[tuple[PlaceHit, ...]]:
+        name, area = query.name, query.within or self.area
+        params: dict[str, Any] = {
+            "q": f"{name}, {area}" if area else name,
+            "limit": min(query.limit * 2, 40),
+        }
+        params |= {"format": "jsonv2", "addressdetails": 1, "extratags": 1}
+        if query.bias is not None:
+            west, south = query.bias.lon_deg - 0.2, query.bias.lat_deg - 0.2
+            params["viewbox"] = f"{west},{south},{west + 0.4},{south + 0.4}"
+        rows = await self.ask("GET", "/search", params=params)
+        with self.reading():
             places = [_place(row) for row in rows]
-        except WRONG_SHAPE as error:
-            raise nonsense(self.name, error) from None
-        hits = [
-            PlaceHit(place=place, score=round(likeness(name, place.name), 3))
-            for place in places
-            if not kinds or place.kind in kinds
-        ]
+        hits = self.best_first(places, query)
         if not hits:
-            raise NoSuchPlace(f"no {name!r}" + (f" in {within}" if within else ""))
-        hits.sort(key=lambda hit: -hit.score)
-        return self.answer(tuple(hits[:limit]), "exact")
+            raise NoSuchPlace(f"no {name!r}" + (f" in {query.within}" if query.within else ""))
+        return self.answer(tuple(hits[: query.limit]), "exact")
 
     async def reverse(self, at: LatLon) -> Answer[AdminPath]:
         query = {"lat": at.lat_deg, "lon": at.lon_deg, "format": "jsonv2", "addressdetails": 1}
         row = await self.ask("GET", "/reverse", params=query)
-        try:
+        with self.reading():
             if "error" in row:
                 raise Unsupported(f"nothing is known at {at.lat_deg:.4f}, {at.lon_deg:.4f}")
             return self.answer(_admin(row["address"]), "exact")
-        except WRONG_SHAPE as error:
-            raise nonsense(self.name, error) from None
 
     async def details(self, place_id: str) -> Answer[Place]:
         if not place_id.startswith(PREFIX):
             raise NoSuchPlace(f"no place {place_id!r}")
         query: dict[str, Any] = {"osm_ids": place_id.removeprefix(PREFIX), "format": "jsonv2"}
         rows = await self.ask("GET", "/lookup", params={**query, "addressdetails": 1, "extratags": 1})
-        try:
+        with self.reading():
             if not rows:
                 raise NoSuchPlace(f"no place {place_id!r}")
             return self.answer(_place(rows[0]), "exact")
-        except WRONG_SHAPE as error:
-            raise nonsense(self.name, error) from None
 
 
 def _place(row: Any) -> Place:

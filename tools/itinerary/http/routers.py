@@ -1,11 +1,12 @@
 """Valhalla and OSRM as sources of ways over OpenStreetMap's streets."""
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
 from tools.itinerary.errors import BadArgument, Unreachable, Unsupported
-from tools.itinerary.http.client import WRONG_SHAPE, HttpProvider, nonsense
+from tools.itinerary.http.client import HttpProvider
 from tools.itinerary.osm.city import OSM_NOTICE
 from tools.itinerary.place import Answer, LatLon, Mode, Table, Way
 
@@ -13,10 +14,9 @@ COSTING: dict[Mode, str] = {"walk": "pedestrian", "car": "auto", "bus": "bus"}
 PROFILES: dict[Mode, str] = {"walk": "foot", "car": "driving"}
 
 
-class Valhalla(HttpProvider):
-    """Ways on foot, by car and by bus lane; its time and length are taken as they are."""
+class _StreetRouter(HttpProvider):
+    """Base: ways over OpenStreetMap's streets; seconds and metres are taken as the service gives them."""
 
-    name = "valhalla"
     attribution = OSM_NOTICE
 
     async def route(
@@ -27,69 +27,77 @@ class Valhalla(HttpProvider):
         mode: Mode = "walk",
         depart: str | None = None,  # noqa: ARG002 (streets have no timetable)
     ) -> Answer[Way]:
-        body = {"locations": [_at(start), _at(end)], "costing": _known(COSTING, mode), "units": "kilometers"}
         try:
-            found = await self.ask("POST", "/route", json=body)
-        except BadArgument:  # 400 is also how it says that nothing joins the two
+            seconds, metres = await self.measured(start, end, mode)
+        except BadArgument:  # 400 is also how a router says that nothing joins the two
             raise Unreachable(f"{self.name} finds no way by {mode}") from None
-        try:
-            told = found["trip"]["summary"]
-            return self.answer(_way(told["time"], told["length"] * 1000, mode), "network")
-        except WRONG_SHAPE as error:
-            raise nonsense(self.name, error) from None
+        with self.reading():
+            return self.answer(Way.of(_finite(seconds), _finite(metres), mode, "network"), "network")
 
     async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:
-        rows = [_at(point) for point in points]
-        body = {"sources": rows, "targets": rows, "costing": _known(COSTING, mode), "units": "kilometers"}
-        found = await self.ask("POST", "/sources_to_targets", json=body)
-        try:
-            cells = found["sources_to_targets"]
-            seconds = [[cell["time"] for cell in row] for row in cells]
-            metres = [
-                [None if (d := cell["distance"]) is None else d * 1000 for cell in row] for row in cells
-            ]
+        seconds, metres = await self.measured_table(points, mode)
+        with self.reading():
             return self.answer(_table(seconds, metres, len(points)), "network")
-        except WRONG_SHAPE as error:
-            raise nonsense(self.name, error) from None
+
+    @abstractmethod
+    async def measured(self, start: LatLon, end: LatLon, mode: Mode) -> tuple[Any, Any]:
+        """Seconds and metres of a way, unchecked."""
+
+    @abstractmethod
+    async def measured_table(self, points: Sequence[LatLon], mode: Mode) -> tuple[Any, Any]:
+        """Rows of seconds and of metres among points, unchecked."""
 
 
-class Osrm(HttpProvider):
+class Valhalla(_StreetRouter):
+    """Ways on foot, by car and by bus lane."""
+
+    name = "valhalla"
+
+    async def measured(self, start: LatLon, end: LatLon, mode: Mode) -> tuple[Any, Any]:
+        """As the base says."""
+        costing = _name_of(mode, COSTING)
+        body = {"locations": [_at(start), _at(end)], "costing": costing, "units": "kilometers"}
+        reply = await self.ask("POST", "/route", json=body)
+        with self.reading():
+            summary = reply["trip"]["summary"]
+            return summary["time"], summary["length"] * 1000
+
+    async def measured_table(self, points: Sequence[LatLon], mode: Mode) -> tuple[Any, Any]:
+        """As the base says."""
+        rows, costing = [_at(point) for point in points], _name_of(mode, COSTING)
+        body = {"sources": rows, "targets": rows, "costing": costing, "units": "kilometers"}
+        reply = await self.ask("POST", "/sources_to_targets", json=body)
+        with self.reading():
+            cells = reply["sources_to_targets"]
+            seconds = [[cell["time"] for cell in row] for row in cells]
+            lengths = [[cell["distance"] for cell in row] for row in cells]
+            return seconds, [[None if km is None else km * 1000 for km in row] for row in lengths]
+
+
+class Osrm(_StreetRouter):
     """Ways on foot and by car."""
 
     name = "osrm"
-    attribution = OSM_NOTICE
 
-    async def route(
-        self,
-        start: LatLon,
-        end: LatLon,
-        *,
-        mode: Mode = "walk",
-        depart: str | None = None,  # noqa: ARG002 (streets have no timetable)
-    ) -> Answer[Way]:
-        path = f"/route/v1/{_known(PROFILES, mode)}/{_pairs((start, end))}"
-        try:
-            found = await self.ask("GET", path, params={"overview": "false"})
-        except BadArgument:
-            raise Unreachable(f"{self.name} finds no way by {mode}") from None
-        try:
-            if found["code"] == "NoRoute":
+    async def measured(self, start: LatLon, end: LatLon, mode: Mode) -> tuple[Any, Any]:
+        """As the base says."""
+        path = f"/route/v1/{_name_of(mode, PROFILES)}/{_pairs((start, end))}"
+        reply = await self.ask("GET", path, params={"overview": "false"})
+        with self.reading():
+            if reply["code"] == "NoRoute":
                 raise Unreachable(f"{self.name} finds no way by {mode}")
-            told = found["routes"][0]
-            return self.answer(_way(told["duration"], told["distance"], mode), "network")
-        except WRONG_SHAPE as error:
-            raise nonsense(self.name, error) from None
+            route = reply["routes"][0]
+            return route["duration"], route["distance"]
 
-    async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:
-        path = f"/table/v1/{_known(PROFILES, mode)}/{_pairs(points)}"
-        found = await self.ask("GET", path, params={"annotations": "duration,distance"})
-        try:
-            return self.answer(_table(found["durations"], found["distances"], len(points)), "network")
-        except WRONG_SHAPE as error:
-            raise nonsense(self.name, error) from None
+    async def measured_table(self, points: Sequence[LatLon], mode: Mode) -> tuple[Any, Any]:
+        """As the base says."""
+        path = f"/table/v1/{_name_of(mode, PROFILES)}/{_pairs(points)}"
+        reply = await self.ask("GET", path, params={"annotations": "duration,distance"})
+        with self.reading():
+            return reply["durations"], reply["distances"]
 
 
-def _known(names: dict[Mode, str], mode: Mode) -> str:
+def _name_of(mode: Mode, names: dict[Mode, str]) -> str:
     if mode not in names:
         raise Unsupported(f"no ways by {mode}; there are: {', '.join(names)}")
     return names[mode]
@@ -101,10 +109,6 @@ def _at(point: LatLon) -> dict[str, float]:
 
 def _pairs(points: Sequence[LatLon]) -> str:
     return ";".join(f"{point.lon_deg:.6f},{point.lat_deg:.6f}" for point in points)
-
-
-def _way(seconds: Any, metres: Any, mode: Mode) -> Way:
-    return Way.of(_finite(seconds), _finite(metres), mode, "network")
 
 
 def _minutes(seconds: Any) -> int:
@@ -122,8 +126,8 @@ def _table(seconds: Any, metres: Any, count: int) -> Table:
         raise ValueError("a table of another size")
     return Table(
         minutes=tuple(
-            tuple(0 if i == j else None if one is None else _minutes(one) for j, one in enumerate(row))
+            tuple(0 if i == j else None if cell is None else _minutes(cell) for j, cell in enumerate(row))
             for i, row in enumerate(seconds)
         ),
-        metres=tuple(tuple(None if one is None else round(_finite(one)) for one in row) for row in metres),
+        metres=tuple(tuple(None if cell is None else round(_finite(cell)) for cell in row) for row in metres),
     )

@@ -1,28 +1,25 @@
 """Japan as a Provider: prefectures, municipalities, towns and stations, and ways by rail."""
 
 from collections.abc import Sequence
-from typing import TypeVar
 
 from tools.gazetteer import search as gazetteer
 from tools.gazetteer.place import KINDS, GazetteerPlace, Kind
-from tools.itinerary.embedded import Embedded, table_of
+from tools.itinerary.embedded import Embedded
 from tools.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, Unreachable, Unsupported
-from tools.itinerary.haversine import metres_between
+from tools.itinerary.haversine import metres_between, off_m
 from tools.itinerary.japan.rail import rail
 from tools.itinerary.place import (
     AdminPath,
     Answer,
+    Exactness,
     LatLon,
     Mode,
     Place,
     PlaceHit,
-    Table,
     Way,
     walk_minutes,
 )
-from tools.itinerary.provider import check_radius
-
-T = TypeVar("T")
+from tools.itinerary.provider import NameQuery, NearbyQuery, check_radius
 
 STATION_M = 3000.0
 """A point farther than this from any station is not on rail's reach."""
@@ -37,53 +34,49 @@ class Japan(Embedded):
     version = "gazetteer 2022"
     attribution = gazetteer.ATTRIBUTION
     retrieved_at = "2022"
+    exactness: Exactness = "estimate"
 
-    async def resolve(
-        self,
-        name: str,
-        *,
-        within: str | None = None,
-        bias: LatLon | None = None,
-        kinds: Sequence[str] = (),
-        limit: int = 5,
-    ) -> Answer[tuple[PlaceHit, ...]]:
+    async def resolve(self, query: NameQuery) -> Answer[tuple[PlaceHit, ...]]:
+        name, within = query.name, query.within
         if not name.strip():
             raise BadArgument("a place needs a name")
-        wanted = _kinds(kinds)
-        asked = name
-        if not kinds and name.lower().endswith((" station", "駅")):
-            asked, wanted = name[: -len(" station")] if name.isascii() else name[:-1], ("station",)
+        kinds, bare_name = _kinds(query.kinds), name
+        if not query.kinds and name.lower().endswith((" station", "駅")):
+            kinds, bare_name = ("station",), name[: -len(" station")] if name.isascii() else name[:-1]
         area = _area(within) if within else None
-        hits = gazetteer.resolve(asked, within=area, kinds=wanted, limit=limit)
-        if not hits:
+        entries = gazetteer.resolve(bare_name, within=area, kinds=kinds, limit=query.limit)
+        if not entries:
             raise NoSuchPlace(f"no {name!r} in Japan" + (f", within {within}" if within else ""))
-        found = (
-            PlaceHit(place=_place(hit.place), score=hit.score, distance_m=_off_m(hit.place, bias))
-            for hit in hits
+        hits = (
+            PlaceHit(
+                place=_place(entry.place), score=entry.score, distance_m=off_m(_at(entry.place), query.bias)
+            )
+            for entry in entries
         )
-        return self.answer(tuple(found), "exact")
+        return self.answer(tuple(hits), "exact")
 
     async def reverse(self, at: LatLon) -> Answer[AdminPath]:
-        found = gazetteer.reverse(at.lat_deg, at.lon_deg)
-        if found is None:
+        whereabouts = gazetteer.reverse(at.lat_deg, at.lon_deg)
+        if whereabouts is None:
             raise Unsupported(f"{at.lat_deg:.4f}, {at.lon_deg:.4f} is not in Japan")
         path = AdminPath(
             country="JP",
-            prefecture=found.prefecture.name_en,
-            municipality=found.municipality.name_en,
-            town=found.town.name_en,
-            evidence_m=round(found.distance_m, 1),
+            prefecture=whereabouts.prefecture.name_en,
+            municipality=whereabouts.municipality.name_en,
+            town=whereabouts.town.name_en,
+            evidence_m=round(whereabouts.distance_m, 1),
         )
         return self.answer(path, "estimate")
 
-    async def nearby(
-        self, at: LatLon, *, radius_m: float, kinds: Sequence[str] = (), limit: int = 30
-    ) -> Answer[tuple[PlaceHit, ...]]:
-        check_radius(radius_m)
-        if kinds and "station" not in kinds:
-            raise Unsupported(f"only stations can be searched around a point here, not {', '.join(kinds)}")
-        near = gazetteer.stations_near(at.lat_deg, at.lon_deg, radius_m=radius_m, limit=limit)
-        hits = (PlaceHit(place=_place(one.place), distance_m=round(one.distance_m, 1)) for one in near)
+    async def nearby(self, query: NearbyQuery) -> Answer[tuple[PlaceHit, ...]]:
+        check_radius(query.radius_m)
+        if query.kinds and "station" not in query.kinds:
+            kinds = ", ".join(query.kinds)
+            raise Unsupported(f"only stations can be searched around a point here, not {kinds}")
+        near = gazetteer.stations_near(
+            query.at.lat_deg, query.at.lon_deg, radius_m=query.radius_m, limit=query.limit
+        )
+        hits = (PlaceHit(place=_place(entry.place), distance_m=round(entry.distance_m, 1)) for entry in near)
         return self.answer(tuple(hits), "exact")
 
     async def details(self, place_id: str) -> Answer[Place]:
@@ -92,26 +85,13 @@ class Japan(Embedded):
         except gazetteer.NoSuchPlace as error:
             raise NoSuchPlace(str(error)) from None
 
-    async def route(
-        self,
-        start: LatLon,
-        end: LatLon,
-        *,
-        mode: Mode = "rail",
-        depart: str | None = None,  # noqa: ARG002 (there is no timetable)
-    ) -> Answer[Way]:
-        return self.answer(_way(start, end, mode), "estimate")
-
-    async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "rail") -> Answer[Table]:
-        return self.answer(table_of(points, mode, _way), "estimate")
+    def way(self, start: LatLon, end: LatLon, mode: Mode) -> Way:
+        """By rail from station to station, or a short walk."""
+        return _by_rail(start, end) if mode == "rail" else _on_foot(start, end, mode)
 
     def covers(self, at: LatLon) -> bool:
         """Whether a point lies within 60 km of a town of Japan."""
         return gazetteer.reverse(at.lat_deg, at.lon_deg) is not None
-
-
-def _way(start: LatLon, end: LatLon, mode: Mode) -> Way:
-    return _by_rail(start, end) if mode == "rail" else _on_foot(start, end, mode)
 
 
 def _by_rail(start: LatLon, end: LatLon) -> Way:
@@ -145,6 +125,10 @@ def _on_foot(start: LatLon, end: LatLon, mode: Mode) -> Way:
     return Way(minutes=walk_minutes(metres), metres=round(metres), mode="walk", exactness="estimate")
 
 
+def _at(entry: GazetteerPlace) -> LatLon:
+    return LatLon(lat_deg=entry.lat_deg, lon_deg=entry.lon_deg)
+
+
 def _place(entry: GazetteerPlace) -> Place:
     areas = {area.kind: area for area in reversed(gazetteer.areas_of(entry))}  # the city, not its ward
     prefecture, city = areas.get("prefecture"), areas.get("municipality")
@@ -169,7 +153,7 @@ def _area(within: str) -> str:
     """The id of the area a name means.
 
     Raises:
-        NoSuchPlace, AmbiguousPlace: it means none, or several.
+        NoSuchPlace, AmbiguousPlace: the name means no area, or several.
     """
     try:
         return gazetteer.place(within).id
@@ -185,13 +169,7 @@ def _area(within: str) -> str:
 
 
 def _kinds(kinds: Sequence[str]) -> tuple[Kind, ...]:
-    wanted = tuple(kind for kind in KINDS if kind in kinds)
-    if kinds and not wanted:
+    own_kinds = tuple(kind for kind in KINDS if kind in kinds)
+    if kinds and not own_kinds:
         raise Unsupported(f"no kind {kinds[0]!r} in Japan; there are: {', '.join(KINDS)}")
-    return wanted or KINDS
-
-
-def _off_m(entry: GazetteerPlace, bias: LatLon | None) -> float | None:
-    if bias is None:
-        return None
-    return round(float(metres_between(bias.lat_deg, bias.lon_deg, entry.lat_deg, entry.lon_deg)), 1)
+    return own_kinds or KINDS

@@ -52,13 +52,13 @@ class Rail:
         if start == end:
             return 0.0, 0.0, 0
         low, high = sorted((start, end))
-        found = self._from.get(low)
-        if found is None:
+        reach = self._from.get(low)
+        if reach is None:
             if len(self._from) > 300:
                 self._from.clear()
-            found = dijkstra(self.graph, indices=low, return_predecessors=True)  # type: ignore[call-overload] # the stub wants an array
-            self._from[low] = found
-        minutes, before = found
+            reach = dijkstra(self.graph, indices=low, return_predecessors=True)  # type: ignore[call-overload] # the stub wants an array
+            self._from[low] = reach
+        minutes, before = reach
         if not np.isfinite(minutes[high]):
             return None
         metres, boardings, node = 0.0, 0, high
@@ -72,7 +72,7 @@ class Rail:
 
 @functools.cache
 def rail() -> Rail:
-    """The network, built once a process from the gazetteer's stations."""
+    """The network, built once per process from the gazetteer's stations."""
     rows = tables().stations
     lat, lon = points_deg(rows)
     number = np.asarray(rows["station"])
@@ -136,8 +136,8 @@ class _Builder:
         for row, node in platform.items():
             # Half of a change is paid on boarding and half on leaving, so that times are the same both ways.
             self._edge(int(self.number[row]), node, board_min / 2)
-        for one, other, straight_m in edges:
-            start, end = platform[int(rows[one])], platform[int(rows[other])]
+        for a, b, straight_m in edges:
+            start, end = platform[int(rows[a])], platform[int(rows[b])]
             length_m = WINDING * straight_m
             self._edge(start, end, length_m / 1000 / kmh * 60 + stop_min)
             self.metres_of[min(start, end), max(start, end)] = length_m
@@ -153,14 +153,18 @@ class _Builder:
 
 
 def _tree(lat: NDArray[np.float64], lon: NDArray[np.float64]) -> list[tuple[int, int, float]]:
-    """The shortest tree through points, as (one, other, metres); the tree is part of the triangulation."""
+    """The shortest tree through points, as (start, end, metres); the tree is part of the triangulation."""
     count = len(lat)
     if count < 2:
         return []
-    pairs = {(one, other) for one in range(count) for other in range(one)} if count < 60 else _close(lat, lon)
-    one, other = np.array(sorted(pairs)).T
-    metres = np.maximum(metres_between(lat[one], lon[one], lat[other], lon[other]), 0.1)
-    tree = minimum_spanning_tree(coo_matrix((metres, (one, other)), shape=(count, count)).tocsr()).tocoo()
+    pairs = (
+        {(later, earlier) for later in range(count) for earlier in range(later)}
+        if count < 60
+        else _close(lat, lon)
+    )
+    start, end = np.array(sorted(pairs)).T
+    metres = np.maximum(metres_between(lat[start], lon[start], lat[end], lon[end]), 0.1)
+    tree = minimum_spanning_tree(coo_matrix((metres, (start, end)), shape=(count, count)).tocsr()).tocoo()
     return [(int(a), int(b), float(m)) for a, b, m in zip(tree.row, tree.col, tree.data, strict=True)]
 
 
@@ -169,6 +173,6 @@ def _close(lat: NDArray[np.float64], lon: NDArray[np.float64]) -> set[tuple[int,
     try:
         triangles = Delaunay(flat).simplices
     except QhullError:
-        return {(one, other) for one in range(len(lat)) for other in range(one)}
+        return {(later, earlier) for later in range(len(lat)) for earlier in range(later)}
     corners = ((int(a), int(b)) for triangle in triangles for a in triangle for b in triangle if a > b)
     return set(corners)

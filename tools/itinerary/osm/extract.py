@@ -65,7 +65,7 @@ def read_extract(file: Path) -> Extract:
     """Read a file; its stem is the name of the city and the first part of every place id.
 
     Raises:
-        Unavailable: it cannot be read, or holds no street.
+        Unavailable: the extract cannot be read, or holds no street.
     """
     name = file.name.removesuffix(".pbf").removesuffix(".osm").lower()
     places: dict[str, Place] = {}
@@ -152,7 +152,7 @@ def _is_walkable(tags: Any) -> bool:
 
 
 def _street(way: Any) -> Street:
-    known = [node for node in way.nodes if node.location.valid()]
+    placed = [node for node in way.nodes if node.location.valid()]
     return Street(
-        nodes=tuple(node.ref for node in known), points=tuple((node.lat, node.lon) for node in known)
+        nodes=tuple(node.ref for node in placed), points=tuple((node.lat, node.lon) for node in placed)
     )

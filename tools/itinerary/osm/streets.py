@@ -39,8 +39,8 @@ class Streets:
             pass
         if len(self._snapped) > KEPT_SNAPS:
             self._snapped.clear()
-        found = self._snapped[at] = self._nearest(at)
-        return found
+        snapped = self._snapped[at] = self._nearest(at)
+        return snapped
 
     def _nearest(self, at: LatLon) -> tuple[int, float] | None:
         _, node = self.tree.query(
@@ -77,17 +77,17 @@ class Streets:
         while node != first[0] and before[node] >= 0:
             node = int(before[node])
             nodes.append(node)
-        middle = tuple((float(self.lat_deg[one]), float(self.lon_deg[one])) for one in reversed(nodes))
+        middle = tuple((float(self.lat_deg[step]), float(self.lon_deg[step])) for step in reversed(nodes))
         return (ends[0], *middle, ends[1])
 
     def _reach(self, node: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        found = self._from.get(node)
-        if found is None:
+        reach = self._from.get(node)
+        if reach is None:
             if len(self._from) >= KEPT:
                 self._from.clear()
-            found = dijkstra(self.graph, indices=node, return_predecessors=True)  # type: ignore[call-overload] # the stub wants an array
-            self._from[node] = found
-        return found
+            reach = dijkstra(self.graph, indices=node, return_predecessors=True)  # type: ignore[call-overload] # the stub wants an array
+            self._from[node] = reach
+        return reach
 
 
 def build_streets(ways: Sequence[Street]) -> Streets:

@@ -52,11 +52,11 @@ def _stop(path: str, stop: Stop, facts: Facts) -> Iterator[Violation]:
 
 
 def _area(path: str, stop: Stop, place: Place, facts: Facts) -> Iterator[Violation]:
-    told, known = stop.admin, facts.areas.get(place.id)
-    if told is None or known is None or known.is_approximate:
+    claimed, area = stop.admin, facts.areas.get(place.id)
+    if claimed is None or area is None or area.is_approximate:
         return
     for level in ("prefecture", "municipality"):
-        said, is_so = _level(told, level), _level(known, level)
+        said, is_so = _level(claimed, level), _level(area, level)
         if said and is_so and likeness(said, is_so) < GOOD_NAME:
             yield Violation(code="HIERARCHY", path=f"{path}.admin.{level}", expected=is_so, found=said)
 

@@ -41,26 +41,26 @@ def _visits(plan: Plan, trip: Trip) -> Iterator[Violation]:
         if place is None or place.id not in times:
             yield Violation(code="MUST_VISIT", path="days", expected=f"a visit to {name}", found="none")
     barred = {trip.named[name].id: name for name in trip.request.avoid if name in trip.named}
-    seen: set[str] = set()
+    visited: set[str] = set()
     for place_id, path in paths:
         if place_id in barred:
             yield Violation(
                 code="FORBIDDEN", path=path, expected=f"no visit to {barred[place_id]}", found="one"
             )
-        if place_id in seen:
+        if place_id in visited:
             yield Violation(
                 code="DUPLICATE", path=path, expected="each place once", found=f"{times[place_id]} visits"
             )
-        seen.add(place_id)
+        visited.add(place_id)
 
 
 def _order(plan: Plan, trip: Trip) -> Iterator[Violation]:
     ids = [visit.place.id for day in plan.days for visit in day.visits]
     for first, then in trip.request.order:
-        one, other = trip.named.get(first), trip.named.get(then)
-        if one is None or other is None or one.id not in ids or other.id not in ids:
+        earlier, later = trip.named.get(first), trip.named.get(then)
+        if earlier is None or later is None or earlier.id not in ids or later.id not in ids:
             continue
-        if ids.index(one.id) > ids.index(other.id):
+        if ids.index(earlier.id) > ids.index(later.id):
             yield Violation(
                 code="ORDER", path="days", expected=f"{first} before {then}", found="the other way round"
             )
@@ -94,16 +94,20 @@ def _money(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
             place = facts.places.get(visit.place.id)
             price = request.price(place.kind if place else visit.place.kind)
             spent += price or 0.0
-            told = visit.cost
-            if told is None:
+            claimed = visit.cost
+            if claimed is None:
                 continue
             wanted = "no cost, none is known" if price is None else f"{price:.2f} {request.rules.currency}"
-            if price is None or abs(told.amount - price) > 0.01 or told.currency != request.rules.currency:
+            if (
+                price is None
+                or abs(claimed.amount - price) > 0.01
+                or claimed.currency != request.rules.currency
+            ):
                 yield Violation(
                     code="COST_CLAIM",
                     path=f"days.{number}.visits.{index}.cost",
                     expected=wanted,
-                    found=f"{told.amount:.2f} {told.currency}",
+                    found=f"{claimed.amount:.2f} {claimed.currency}",
                 )
     if request.budget is not None and spent > request.budget.amount + 0.005:
         yield Violation(
@@ -115,18 +119,18 @@ def _money(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
 
 
 def _sums(plan: Plan) -> Iterator[Violation]:
-    sums, told = sums_of(plan.days), plan.totals
+    sums, claimed = sums_of(plan.days), plan.totals
     for name in ("minutes", "metres"):
-        if getattr(sums, name) != getattr(told, name):
+        if getattr(sums, name) != getattr(claimed, name):
             yield Violation(
                 code="SUM",
                 path=f"totals.{name}",
                 expected=str(getattr(sums, name)),
-                found=str(getattr(told, name)),
+                found=str(getattr(claimed, name)),
             )
-    if told.cost is not None:
+    if claimed.cost is not None:
         wanted = sums.cost.amount if sums.cost else 0.0
-        if abs(told.cost.amount - wanted) > 0.01:
+        if abs(claimed.cost.amount - wanted) > 0.01:
             yield Violation(
-                code="SUM", path="totals.cost", expected=f"{wanted:.2f}", found=f"{told.cost.amount:.2f}"
+                code="SUM", path="totals.cost", expected=f"{wanted:.2f}", found=f"{claimed.cost.amount:.2f}"
             )

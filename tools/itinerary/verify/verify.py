@@ -21,10 +21,10 @@ MEASURED = frozenset(
 """Fields whose value has a unit or a standard form: faults in them are UNITS, all others SCHEMA."""
 
 
-def read_plan(given: object) -> Plan | tuple[Violation, ...]:
+def read_plan(value: object) -> Plan | tuple[Violation, ...]:
     """The plan in plain data, or everything that keeps it from being one."""
     try:
-        return Plan.model_validate(given)
+        return Plan.model_validate(value)
     except ValidationError as error:
         return tuple(
             Violation(
@@ -52,34 +52,36 @@ def form(plan: Plan, request: TripRequest) -> Iterator[Violation]:
     for number, day in enumerate(plan.days):
         chain = [day.start.id, *(visit.place.id for visit in day.visits), day.end.id]
         wanted = list(itertools.pairwise(chain))
-        told = [(leg.from_id, leg.to_id) for leg in day.legs]
-        if wanted != told:
+        joined = [(leg.from_id, leg.to_id) for leg in day.legs]
+        if wanted != joined:
             yield Violation(
                 code="SCHEMA",
                 path=f"days.{number}.legs",
                 expected=" → ".join(chain),
-                found=", ".join(f"{start} → {end}" for start, end in told) or "no legs",
+                found=", ".join(f"{start} → {end}" for start, end in joined) or "no legs",
             )
 
 
 def verify(plan: Plan, trip: Trip, facts: Facts) -> Verification:
     """Everything that is wrong with a plan."""
     if plan.status == "refused":
-        found = tuple(_refusal(plan, trip))
+        violations = tuple(_refusal(plan, trip))
         checked: tuple[str, ...] = ("SCHEMA", "REFUSED_BUT_FEASIBLE")
     else:
-        found = tuple(_planned(plan, trip, facts))
+        violations = tuple(_planned(plan, trip, facts))
         checked = applicable(trip.request)
-    return Verification(violations=found, checked=checked, provider=facts.provider, version=facts.version)
+    return Verification(
+        violations=violations, checked=checked, provider=facts.provider, version=facts.version
+    )
 
 
-async def verify_plan(given: object, trip: Trip) -> tuple[Plan | None, Verification]:
+async def verify_plan(value: object, trip: Trip) -> tuple[Plan | None, Verification]:
     """Read a plan out of plain data, ask the provider for the facts, and verify it.
 
     Raises:
         PlaceError: the provider failed.
     """
-    plan = given if isinstance(given, Plan) else read_plan(given)
+    plan = value if isinstance(value, Plan) else read_plan(value)
     if not isinstance(plan, Plan):
         return None, Verification(violations=plan, checked=applicable(trip.request))
     return plan, verify(plan, trip, await facts_of(trip, plan))
