@@ -1,4 +1,4 @@
-"""One published question, read once and checked."""
+"""Reads and checks one published question."""
 
 import re
 from collections.abc import Mapping

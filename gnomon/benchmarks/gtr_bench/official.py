@@ -1,4 +1,4 @@
-"""The released parser and scorer of GTR-Bench, bug for bug.
+"""Parses and scores responses to GTR-Bench as released, bug for bug.
 
 Tests compare it with recorded outputs of the released code; the strict rules are in `scoring.py`. What a
 reader should know of a response (several options named, a crash) becomes a flag.

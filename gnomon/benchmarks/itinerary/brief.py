@@ -123,7 +123,7 @@ def brief_of(record: Mapping[str, Any], film: Path | None) -> Brief | None:
     """The brief in a request; None where the request is complete in itself.
 
     Raises:
-        SpecError: the words are too many or none, or a field is wrong.
+        SpecError: the text is too long or missing, or a field is wrong.
     """
     if TEXT not in record and film is None:
         return None

@@ -88,7 +88,7 @@ def _scored(
 ) -> Score:
     result = {
         "plan": plan.model_dump(mode="json"),
-        "violations": [_told(violation) for violation in verification.violations],
+        "violations": [_violation_fields(violation) for violation in verification.violations],
         "verified_by": "; ".join(sources_of(plan)) or verification.version,
         "open": opened,
         "request": trip.request.model_dump(mode="json", exclude_defaults=True),
@@ -114,7 +114,7 @@ async def _opened(plan: Plan, trip: Trip) -> dict[str, dict[str, str]]:
     return hours_by_place
 
 
-def _told(violation: Any) -> dict[str, str]:
+def _violation_fields(violation: Any) -> dict[str, str]:
     keys = ("code", "severity", "path", "expected", "found", "evidence")
     return {key: getattr(violation, key) for key in keys}
 

@@ -79,8 +79,8 @@ class NodesGiven:
 
     gold: VisitGraph
     gold_marks: Mapping[str, Mark]
-    given: VisitGraph
-    given_marks: Mapping[str, Mark]
+    answer: VisitGraph
+    answer_marks: Mapping[str, Mark]
 
 
 def read_nodes(text: str) -> NodesGiven | None:
@@ -98,6 +98,6 @@ def read_nodes(text: str) -> NodesGiven | None:
     return NodesGiven(
         gold=gold,
         gold_marks={node: "right" if node in found_ids else "missed" for node in countable},
-        given=VisitGraph(nodes=nodes, edges=inside),
-        given_marks={node: "right" if node in found_ids else "wrong" for node in nodes},
+        answer=VisitGraph(nodes=nodes, edges=inside),
+        answer_marks={node: "right" if node in found_ids else "wrong" for node in nodes},
     )

@@ -31,9 +31,9 @@ def _of_edges(text: str) -> list[tuple[str, str]]:
 def _of_nodes(nodes: NodesGiven) -> list[tuple[str, str]]:
     right = sum(mark == "right" for mark in nodes.gold_marks.values())
     gold = f"Gold: {right} of {len(nodes.gold_marks)} locations found"
-    wrong = sum(mark == "wrong" for mark in nodes.given_marks.values())
-    answer = f"Model: {len(nodes.given_marks)} locations, {wrong} of them wrong"
+    wrong = sum(mark == "wrong" for mark in nodes.answer_marks.values())
+    answer = f"Model: {len(nodes.answer_marks)} locations, {wrong} of them wrong"
     return [
         (gold, svg(nodes.gold, title=gold, node_marks=nodes.gold_marks)),
-        (answer, svg(nodes.given, title=answer, node_marks=nodes.given_marks)),
+        (answer, svg(nodes.answer, title=answer, node_marks=nodes.answer_marks)),
     ]

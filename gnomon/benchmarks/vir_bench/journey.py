@@ -1,4 +1,4 @@
-"""One published row, read once and checked: the nodes and edges of a video's graph."""
+"""Reads and checks one published row: the nodes and edges of a video's graph."""
 
 import ast
 from collections.abc import Mapping, Sequence
@@ -110,7 +110,7 @@ def journey_from_json(graph: object, *, language: Language = "en") -> Journey:
     """Read the published `graph`; its texts are Python literals, and read as nothing more.
 
     Raises:
-        DataError: names the field and what is wrong with it.
+        DataError: the graph is malformed; the message names the field and what is wrong.
     """
     if not isinstance(graph, Mapping):
         raise DataError(f"no object but {type(graph).__name__}", field="graph")

@@ -1,4 +1,4 @@
-"""Measure the reader on a published folder: `python -m gnomon.benchmarks.gtr_bench.map_reading DATA`."""
+"""Measures the reader on a published folder: `python -m gnomon.benchmarks.gtr_bench.map_reading DATA`."""
 
 import sys
 import time
@@ -21,7 +21,7 @@ def measure(data: Path, out: TextIO) -> None:
     """Print counts with their denominators, and every failure by its case.
 
     Raises:
-        DataError: `data` is not the published layout.
+        DataError: `data` does not have the published layout.
     """
     layout = find_layout(data)
     readings: list[tuple[Case, MapReading]] = []

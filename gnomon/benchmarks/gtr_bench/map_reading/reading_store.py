@@ -55,7 +55,7 @@ class ReadingStore:
         """What a PNG or JPEG says about these cameras.
 
         Raises:
-            OSError: the picture is neither.
+            OSError: the picture is neither PNG nor JPEG.
             NoRoom: the disk is full.
         """
         key = stable_hash(READER_VERSION, hashlib.sha256(picture).hexdigest(), sorted(set(camera_ids)))
