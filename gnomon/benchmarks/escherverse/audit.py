@@ -10,7 +10,7 @@ from gnomon.benchmarks.escherverse.prompt import gold_letters
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample
 
-SHORT = 2  # characters: a gold so short stands in nearly every longer text
+SHORT = 2  # characters: nearly every longer text contains a gold so short
 
 
 def answer_options(sample: Sample) -> AnswerOptions | None:
@@ -28,37 +28,48 @@ def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterato
     """Pick the place that is most often right elsewhere; pick the option that shares most words with the
     question. Both for single choices; a True/False is guessed by the commoner word.
     """
-    for protocol, given in samples.items():
-        told = {sample.ref.sample_id: one for sample in given if (one := answer_options(sample))}
-        kinds = {sample.ref.sample_id: sample.target["item"].kind for sample in given}
-        videos = {sample.ref.sample_id: sample.ref.cluster for sample in given}
-        places = Counter((kinds[name], videos[name], one.right[0]) for name, one in told.items())
+    for protocol, protocol_samples in samples.items():
+        options_by_id = {
+            sample.ref.sample_id: options
+            for sample in protocol_samples
+            if (options := answer_options(sample))
+        }
+        kinds = {sample.ref.sample_id: sample.target["item"].kind for sample in protocol_samples}
+        videos = {sample.ref.sample_id: sample.ref.cluster for sample in protocol_samples}
+        places = Counter(
+            (kinds[name], videos[name], options.right[0]) for name, options in options_by_id.items()
+        )
         totals = Counter[tuple[str, int]]()
         for (kind, _, at), count in places.items():
             totals[kind, at] += count
-        for sample in given:
+        for sample in protocol_samples:
             name, item = sample.ref.sample_id, sample.target["item"]
-            if name not in told or item.kind not in {SINGLE, TRUE_FALSE}:
+            if name not in options_by_id or item.kind not in {SINGLE, TRUE_FALSE}:
                 continue
             elsewhere = [
                 totals[item.kind, at] - places[item.kind, videos[name], at]
-                for at in range(len(told[name].options))
+                for at in range(len(options_by_id[name].options))
             ]
-            left = _most(elsewhere)
+            candidates = _most(elsewhere)
             yield guess(
                 "place most often right in other videos",
                 "leak",
                 protocol,
                 name,
-                left=left,
-                offered=told[name],
+                left=candidates,
+                offered=options_by_id[name],
             )
             if item.kind == SINGLE:
                 words = set(_words(item.body))
-                shared = [len(words & set(_words(option))) for option in told[name].options]
-                left = _most(shared)
+                shared = [len(words & set(_words(option))) for option in options_by_id[name].options]
+                candidates = _most(shared)
                 yield guess(
-                    "words shared with the question", "floor", protocol, name, left=left, offered=told[name]
+                    "words shared with the question",
+                    "floor",
+                    protocol,
+                    name,
+                    left=candidates,
+                    offered=options_by_id[name],
                 )
 
 
@@ -86,5 +97,5 @@ def _words(text: str) -> list[str]:
 
 def _most(counts: Sequence[int]) -> list[int] | None:
     """The indices of the largest count; None where all are equal."""
-    left = [index for index, count in enumerate(counts) if count == max(counts)]
-    return left if len(left) < len(counts) else None
+    largest = [index for index, count in enumerate(counts) if count == max(counts)]
+    return largest if len(largest) < len(counts) else None

@@ -59,7 +59,7 @@ class EscherVerse:
         return score_strict(kind_of(question_type), answer, options, response)
 
     def decoding(self, protocol: str) -> Mapping[str, Decoding]:
-        """The released code allows 4,096 tokens, the paper tells of 8,192."""
+        """The released code allows 4,096 tokens, the paper names 8,192."""
         tokens = {"official": 4_096, "paper": 8_192}.get(protocol)
         return {EVERY_TASK: Decoding(temperature=0.0, max_tokens=tokens)} if tokens else {}
 
@@ -67,10 +67,10 @@ class EscherVerse:
         return published_rows("escherverse")
 
 
-def _variant(given: str | None) -> str:
-    if given is not None and given not in VARIANTS:
-        raise SpecError(f"no {given!r}; allowed: {', '.join(VARIANTS)}", field="variant")
-    return given or VARIANTS[0]
+def _variant(variant: str | None) -> str:
+    if variant is not None and variant not in VARIANTS:
+        raise SpecError(f"no {variant!r}; allowed: {', '.join(VARIANTS)}", field="variant")
+    return variant or VARIANTS[0]
 
 
 def _text(record: Mapping[str, Any], name: str) -> str:

@@ -1,4 +1,4 @@
-"""One published question, read once and checked."""
+"""Reads and checks one published question."""
 
 import re
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ class Item:
     question: str
     answer: str
     question_type: str  # as published: the official evaluators compare it to the letter
-    kind: str  # the same, its usual misspellings mended
+    kind: str  # the same, its usual misspellings corrected
     category: str
     scene: str
     body: str
@@ -48,7 +48,7 @@ class Item:
 
     @property
     def video(self) -> str:
-        """The id of the video that the clip was cut from: its questions are kin.
+        """The id of the video that the clip was cut from; its questions are not independent.
 
         >>> import dataclasses
         >>> item = item_from_json({"index": 1, "P": "a_b_03_0_12.mp4", "Q": "Q?", "A": "left"})
@@ -64,61 +64,61 @@ class Item:
         return self.kind in {SINGLE, MULTIPLE} and bool(self.options)
 
 
-def item_from_json(found: object) -> Item:
-    """Check an entry of the published file. Labels are forgiven their spelling, texts must be there.
+def item_from_json(entry: object) -> Item:
+    """Check an entry of the published file. Labels may be misspelt, texts must be present.
 
     Raises:
-        DataError: no object, or `P`, `Q` or `A` is no text; names the field.
+        DataError: the entry is not an object, or `P`, `Q` or `A` is not a text; names the field.
     """
-    if not isinstance(found, Mapping):
-        raise DataError(f"not an object but {type(found).__name__}")
-    clip, question, answer = (_text(found, name) for name in ("P", "Q", "A"))
+    if not isinstance(entry, Mapping):
+        raise DataError(f"not an object but {type(entry).__name__}")
+    clip, question, answer = (_text(entry, name) for name in ("P", "Q", "A"))
     body, options = split_question(question)
     return Item(
-        index=str(found.get("index", "")).strip(),
+        index=str(entry.get("index", "")).strip(),
         clip=clip,
         question=question,
         answer=answer,
-        question_type=str(found.get("question_type", "Unknown")),
-        kind=kind_of(found.get("question_type") or _label(question)),
-        category=category_of(found.get("C")),
-        scene=SCENES.get(str(found.get("scene_type", "")).strip().lower(), "unknown"),
+        question_type=str(entry.get("question_type", "Unknown")),
+        kind=kind_of(entry.get("question_type") or _label(question)),
+        category=category_of(entry.get("C")),
+        scene=SCENES.get(str(entry.get("scene_type", "")).strip().lower(), "unknown"),
         body=body,
         options=options,
     )
 
 
-def _text(found: Mapping[str, Any], name: str) -> str:
-    value = found.get(name)
+def _text(entry: Mapping[str, Any], name: str) -> str:
+    value = entry.get(name)
     if not isinstance(value, str) or not value.strip():
         raise DataError(f"no text but {value!r:.40}", field=name)
     return value
 
 
 def _label(question: str) -> str:
-    found = _LABEL.match(question)
-    return found[1] if found else ""
+    match = _LABEL.match(question)
+    return match[1] if match else ""
 
 
-def kind_of(given: object) -> str:
-    """The question type, its usual misspellings mended; as it is if it is none of the four.
+def kind_of(question_type: object) -> str:
+    """The question type, its usual misspellings corrected; unchanged if it is not one of the four.
 
     >>> kind_of("single choice"), kind_of("True/False "), kind_of("Ordering")
     ('Single-Choice', 'True/False', 'Ordering')
     """
-    text = str(given or "").strip()
+    text = str(question_type or "").strip()
     plain = {re.sub(r"[^a-z]", "", name.lower()): name for name in QUESTION_TYPES}
     return plain.get(re.sub(r"[^a-z]", "", text.lower()), text)
 
 
-def category_of(given: object) -> str:
+def category_of(label: object) -> str:
     """The category by its number, however the rest of the label is spelt.
 
     >>> category_of("Category 6:Egocentric vs. Allocentric Reference Frames"), category_of(None)
     ('ego_allo', 'unknown')
     """
-    found = _CATEGORY.search(str(given or ""))
-    return CATEGORIES.get(int(found[1]), "unknown") if found else "unknown"
+    match = _CATEGORY.search(str(label or ""))
+    return CATEGORIES.get(int(match[1]), "unknown") if match else "unknown"
 
 
 def split_question(question: str) -> tuple[str, tuple[str, ...]]:
@@ -137,9 +137,9 @@ def split_question(question: str) -> tuple[str, tuple[str, ...]]:
         return body, ()
     listed = question[marker.end() :]
     starts: list[re.Match[str]] = []
-    for found in _OPTION.finditer(listed):  # a letter out of turn stands in an option's text
-        if found[1] == LETTERS[len(starts) : len(starts) + 1]:
-            starts.append(found)
+    for match in _OPTION.finditer(listed):  # a letter out of turn is part of an option's text
+        if match[1] == LETTERS[len(starts) : len(starts) + 1]:
+            starts.append(match)
     if len(starts) < 2:
         return body, ()
     ends = [match.start() for match in starts[1:]] + [len(listed)]

@@ -25,7 +25,7 @@ RELEASED_LOOK, GUARDED_LOOK = Look(quality=75), Look(max_side_px=1024)
 
 
 def ref_of(item: Item) -> SampleRef:
-    """A question's reference: its cell is its category, its kin are the questions about the same video."""
+    """A question's reference: its cell is its category, its cluster is its video."""
     return SampleRef(sample_id=item.index, task=item.category, cell=item.category, cluster=item.video)
 
 
@@ -52,7 +52,7 @@ def open_samples(
 
     Raises:
         DataError: `data` holds no readable `Escher-Bench.json`.
-        SpecError: `select` names a task or scene there is not.
+        SpecError: `select` names a task or scene that does not exist.
     """
     tasks, scenes = tuple(CATEGORIES.values()), tuple(SCENES.values())
     select.check(tasks=(*tasks, "unknown"), scenes=(*scenes, "unknown"))
@@ -85,7 +85,7 @@ def read_items(file: Path) -> tuple[list[Item], list[DataFault]]:
     """Every question that can be asked, in the order of the file, and what is wrong with it and the others.
 
     Raises:
-        DataError: the file is absent or no JSON list.
+        DataError: the file is absent or not a JSON list.
     """
     try:
         entries = json.loads(read_regular(file))
@@ -114,17 +114,17 @@ def read_items(file: Path) -> tuple[list[Item], list[DataFault]]:
 
 
 def _label_faults(item: Item) -> list[DataFault]:
-    """Labels and golds that a reader should know of; the question is asked all the same."""
-    told = []
+    """Faults of labels and golds that a reader should know; the question is still asked."""
+    faults = []
     if item.category == "unknown":
-        told.append(("label", "its category is none of the six"))
+        faults.append(("label", "its category is none of the six"))
     if item.scene == "unknown":
-        told.append(("label", "its scene type is neither of the two"))
+        faults.append(("label", "its scene type is neither of the two"))
     if item.kind not in QUESTION_TYPES:
-        told.append(("label", f"its question type is {item.question_type or 'missing'!r}"))
+        faults.append(("label", f"its question type is {item.question_type or 'missing'!r}"))
     if item.kind in QUESTION_TYPES[:2]:
         if not item.options:
-            told.append(("options", "no options could be read from the question"))
+            faults.append(("options", "no options could be read from the question"))
         elif gold_letters(item) is None:
-            told.append(("gold", f"{item.answer!r:.40} names no option"))
-    return [DataFault(sample_id=item.index, kind=kind, detail=detail) for kind, detail in told]
+            faults.append(("gold", f"{item.answer!r:.40} names no option"))
+    return [DataFault(sample_id=item.index, kind=kind, detail=detail) for kind, detail in faults]

@@ -15,10 +15,10 @@ OFFICIAL_LETTERS = 4  # A to D
 
 def as_shown(item: Item, protocol: PromptProtocol) -> Item:
     """Official and paper: as published. Guarded: the options in an order drawn from their own text, so that
-    the place of the right one among the published options tells nothing; gold letters follow.
+    the place of the right one among the published options reveals nothing; gold letters follow.
 
-    An option that speaks of the others by place or letter (`All of the above`, `Both A and C`) keeps its
-    question as published, and so do more options than the official evaluators know letters for.
+    An option that refers to the others by place or letter (`All of the above`, `Both A and C`) keeps its
+    question as published, and so does one with more options than the official evaluators have letters for.
 
     >>> from gnomon.benchmarks.escherverse.item import item_from_json
     >>> item = item_from_json({"index": 1, "P": "v_1_0_5.mp4", "A": "A", "question_type": "Single-Choice",
@@ -30,7 +30,7 @@ def as_shown(item: Item, protocol: PromptProtocol) -> Item:
     gold = gold_letters(item)
     if protocol != "guarded" or not item.is_choice or gold is None:
         return item
-    if len(item.options) > OFFICIAL_LETTERS or _speaks_of_others(item):
+    if len(item.options) > OFFICIAL_LETTERS or _refers_to_others(item):
         return item
     order = sorted(range(len(item.options)), key=lambda at: stable_hash(item.body, item.options[at], at))
     letters = sorted(LETTERS[order.index(LETTERS.index(letter))] for letter in gold)
@@ -40,11 +40,11 @@ def as_shown(item: Item, protocol: PromptProtocol) -> Item:
 def gold_letters(item: Item) -> list[str] | None:
     """The right letters; None if gold is not a list of letters of its options."""
     letters = re.findall(r"[A-Za-z]+", item.answer.upper())
-    known = LETTERS[: len(item.options)]
-    return letters if letters and all(letter in known and len(letter) == 1 for letter in letters) else None
+    offered = LETTERS[: len(item.options)]
+    return letters if letters and all(letter in offered and len(letter) == 1 for letter in letters) else None
 
 
-def _speaks_of_others(item: Item) -> bool:
+def _refers_to_others(item: Item) -> bool:
     pattern = r"\b(?:of the above|of these|both [A-H]\b|[A-H] and [A-H]\b|above|other options)"
     return any(re.search(pattern, option) for option in item.options)
 

@@ -47,14 +47,14 @@ def extract(response: str | None, variant: str) -> str:
     """
     if not response:
         return ""
-    found = [text.strip() for text in _TAGGED.findall(response)]
+    tagged = [text.strip() for text in _TAGGED.findall(response)]
     if variant == "v1":
-        return found[0] if found else response.strip()
-    return "\n".join(filter(None, found)) or response.strip()
+        return tagged[0] if tagged else response.strip()
+    return "\n".join(filter(None, tagged)) or response.strip()
 
 
 def letters_of(text: str, *, several: bool, variant: str) -> str:
-    """The option letters in an answer, comma-joined; the text itself where there are none.
+    """The option letters in an answer, comma-joined; the text itself where it has none.
 
     >>> letters_of("The answer is B", several=False, variant="v1")
     'A'
@@ -63,11 +63,11 @@ def letters_of(text: str, *, several: bool, variant: str) -> str:
     """
     text = text.strip()
     if variant == "v1":
-        found = [letter.upper() for letter in re.findall(r"\b([A-D])\)?", text, re.IGNORECASE)]
-        found = found if several else found[:1]
+        letters = [letter.upper() for letter in re.findall(r"\b([A-D])\)?", text, re.IGNORECASE)]
+        letters = letters if several else letters[:1]
     else:
-        found = [*_LABEL_V2.findall(text), *(letter.upper() for letter in _PHRASE_V2.findall(text))]
-    return ",".join(sorted(set(found))) or text
+        letters = [*_LABEL_V2.findall(text), *(letter.upper() for letter in _PHRASE_V2.findall(text))]
+    return ",".join(sorted(set(letters))) or text
 
 
 def judge(answer: str, gold: str, question_type: str, *, variant: str) -> Verdict:
@@ -78,22 +78,22 @@ def judge(answer: str, gold: str, question_type: str, *, variant: str) -> Verdic
         ours, theirs = (letters_of(text, several=several, variant=variant) for text in (answer, gold))
         same = ours == theirs if several else ours.upper() == theirs.upper()
         return _hard(same, ours, theirs)
-    plain, wanted = plain_text(answer), plain_text(gold)
+    plain, plain_gold = plain_text(answer), plain_text(gold)
     if question_type == TRUE_FALSE:
-        same = any(word in plain and word in wanted for word in ("true", "false"))
-        return _hard(same, str("true" in plain), str("true" in wanted))
+        same = any(word in plain and word in plain_gold for word in ("true", "false"))
+        return _hard(same, str("true" in plain), str("true" in plain_gold))
     if question_type == FILL_IN:
-        return _filled_in(answer, gold, plain, wanted)
-    return _hard(plain == wanted, answer, gold)
+        return _filled_in(answer, gold, plain, plain_gold)
+    return _hard(plain == plain_gold, answer, gold)
 
 
 def _hard(same: bool, answer: str, gold: str) -> Verdict:
     return Verdict(score=float(same), is_correct=same, prediction=answer, gold=gold, method="hard_match")
 
 
-def _filled_in(answer: str, gold: str, plain: str, wanted: str) -> Verdict:
-    if plain == wanted or wanted in plain or plain in wanted:
-        method = "hard_match" if plain == wanted else "substring_match"
+def _filled_in(answer: str, gold: str, plain: str, plain_gold: str) -> Verdict:
+    if plain == plain_gold or plain_gold in plain or plain in plain_gold:
+        method = "hard_match" if plain == plain_gold else "substring_match"
         return Verdict(
             score=1.0, is_correct=True, prediction=answer, gold=gold, method=method, similarity=1.0
         )
@@ -113,23 +113,23 @@ def plain_text(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def similarity(one: str, other: str) -> float:
+def similarity(first: str, second: str) -> float:
     """0.5 of the words shared, 0.3 of difflib's ratio, 0.2 of the character trigrams shared; in [0, 1].
 
     >>> similarity("left", "LEFT "), similarity("", "left")
     (1.0, 0.0)
     """
-    one, other = one.lower().strip(), other.lower().strip()
-    if not one or not other:
+    first, second = first.lower().strip(), second.lower().strip()
+    if not first or not second:
         return 0.0
-    words = _shared(set(one.split()), set(other.split()))
-    order = difflib.SequenceMatcher(None, one, other).ratio()
-    trigrams = _shared(*({text[at : at + 3] for at in range(len(text) - 2)} for text in (one, other)))
+    words = _shared(set(first.split()), set(second.split()))
+    order = difflib.SequenceMatcher(None, first, second).ratio()
+    trigrams = _shared(*({text[at : at + 3] for at in range(len(text) - 2)} for text in (first, second)))
     return 0.5 * words + 0.3 * order + 0.2 * trigrams
 
 
-def _shared(one: set[str], other: set[str]) -> float:
-    return len(one & other) / len(one | other) if one | other else 0.0
+def _shared(first: set[str], second: set[str]) -> float:
+    return len(first & second) / len(first | second) if first | second else 0.0
 
 
 def score_official(question_type: str, gold: str, response: str | None, *, variant: str) -> Score:
@@ -147,14 +147,14 @@ def score_official(question_type: str, gold: str, response: str | None, *, varia
 
 
 def _metrics(verdict: Verdict) -> dict[str, float | str | None]:
-    told = {} if verdict.similarity is None else {"similarity": verdict.similarity}
-    return {"is_correct": float(verdict.is_correct), **told}
+    similarities = {} if verdict.similarity is None else {"similarity": verdict.similarity}
+    return {"is_correct": float(verdict.is_correct), **similarities}
 
 
 def _flags(question_type: str, response: str, answer: str, verdict: Verdict) -> tuple[str, ...]:
     """What a reader should know of a response that the rule rewards for its form."""
     flags = []
-    plain, wanted = plain_text(answer), plain_text(verdict.gold)
+    plain, plain_gold = plain_text(answer), plain_text(verdict.gold)
     if not _TAGGED.search(response):
         flags.append("untagged")
     if question_type == TRUE_FALSE and "true" in plain and "false" in plain:
@@ -162,9 +162,9 @@ def _flags(question_type: str, response: str, answer: str, verdict: Verdict) -> 
     if question_type == SINGLE and len(set(re.findall(r"(?<![A-Za-z])[A-D](?![A-Za-z])", answer))) > 1:
         flags.append("several_letters")
     if question_type == FILL_IN and verdict.method == "substring_match":
-        if f" {plain} " not in f" {wanted} " and plain in wanted:
+        if f" {plain} " not in f" {plain_gold} " and plain in plain_gold:
             flags.append("gamed:fragment_of_gold" if plain else "gamed:empty_answer")
-        elif len(plain.split()) > len(wanted.split()) + LONG_WORDS:
+        elif len(plain.split()) > len(plain_gold.split()) + LONG_WORDS:
             flags.append("gamed:long_text_holds_gold")
     return tuple(flags)
 
@@ -210,15 +210,15 @@ def read_answer(response: str) -> str | None:
     ('left', 'left', None)
     """
     text = _THINKING.sub("", response[:MAX_RESPONSE]).strip()
-    tagged: list[str] = [found.strip() for found in _TAGGED.findall(text) if found.strip()]
+    tagged: list[str] = [answer.strip() for answer in _TAGGED.findall(text) if answer.strip()]
     if tagged:
         return tagged[-1]
     lines = re.sub(r"</?answer>", "", text, flags=re.IGNORECASE).strip().splitlines()
     if not lines:
         return None
-    told = _LINE.fullmatch(lines[-1].strip())
-    if told:
-        return told[1].strip(" *_`") or None
+    answer_line = _LINE.fullmatch(lines[-1].strip())
+    if answer_line:
+        return answer_line[1].strip(" *_`") or None
     return lines[0].strip() if len(lines) == 1 and len(lines[0]) <= SHORT else None
 
 
@@ -238,19 +238,19 @@ def _letters(text: str, options: Sequence[str]) -> set[str] | None:
     whole = _letter(text, options)
     if whole:
         return {whole}
-    found = [_letter(part, options) for part in _BETWEEN.split(text.strip()) if part]
-    return {letter for letter in found if letter} if found and all(found) else None
+    letters = [_letter(part, options) for part in _BETWEEN.split(text.strip()) if part]
+    return {letter for letter in letters if letter} if letters and all(letters) else None
 
 
 def _letter(text: str, options: Sequence[str]) -> str:
     by_text = {_plain(option): LETTERS[index] for index, option in enumerate(options)}
     if _plain(text) in by_text:
         return by_text[_plain(text)]
-    if found := _LETTER.fullmatch(text):
-        letter = found[1].upper()
+    if match := _LETTER.fullmatch(text):
+        letter = match[1].upper()
         return letter if not options or letter in LETTERS[: len(options)] else ""
-    if found := _LETTER_AND_TEXT.fullmatch(text):
-        return found[1].upper() if by_text.get(_plain(found[2])) == found[1].upper() else ""
+    if match := _LETTER_AND_TEXT.fullmatch(text):
+        return match[1].upper() if by_text.get(_plain(match[2])) == match[1].upper() else ""
     return ""
 
 
@@ -258,8 +258,8 @@ def _truth(text: str) -> bool | None:
     words = _words(text)
     if len(words) == 1:
         return True if words[0] in _TRUE else False if words[0] in _FALSE else None
-    said, denied = "true" in words, "false" in words
-    return None if said == denied or _NEGATION.search(text.lower()) else said
+    affirmed, denied = "true" in words, "false" in words
+    return None if affirmed == denied or _NEGATION.search(text.lower()) else affirmed
 
 
 def _filled_in_strictly(answer: str, gold: str) -> Score:

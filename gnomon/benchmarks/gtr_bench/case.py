@@ -1,4 +1,4 @@
-"""One published question of GTR-Bench, checked once and then trusted, and the options a prompt lists."""
+"""Reads and checks one published question of GTR-Bench, and gives the options that a prompt lists."""
 
 import re
 from collections.abc import Mapping
@@ -130,7 +130,7 @@ def body_of(choice: str) -> str:
 
 
 class _Published(BaseModel):
-    """Base of what the files hold: fields we do not read may be there."""
+    """Base of what the files hold: fields that are not read may be present."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -218,16 +218,16 @@ def case_from_json(obj: object, scene: str) -> Case:
     """A whole published case.
 
     Raises:
-        DataError: names the field, what is wrong with it, and nothing of the others.
+        DataError: a field is absent or malformed; the message names the first such field and what is wrong.
     """
-    given = _checked(_PublishedCase, obj)
+    published = _checked(_PublishedCase, obj)
     return Case(
         scene=scene,
-        case_id=given.case_id,
-        map_image_path=given.map_image_path,
-        clips=tuple(clip.clip() for clip in given.camera_images),
-        question=given.question,
-        **_gold_fields(given, obj),
+        case_id=published.case_id,
+        map_image_path=published.map_image_path,
+        clips=tuple(clip.clip() for clip in published.camera_images),
+        question=published.question,
+        **_gold_fields(published, obj),
     )
 
 
@@ -240,13 +240,13 @@ def gold_from_json(obj: object, scene: str = "") -> Case:
     return Case(scene=scene, **_gold_fields(_checked(_PublishedGold, obj), obj))
 
 
-def _gold_fields(given: _PublishedGold, obj: object) -> dict[str, Any]:
+def _gold_fields(published: _PublishedGold, obj: object) -> dict[str, Any]:
     return {
-        "task_id": given.task_id,
-        "choices": tuple(given.choices),
-        "ground_truth": given.ground_truth or "",
-        "correct_cam_name": tuple(given.correct_cam_name or ()),
-        "correct_time_str": tuple(given.correct_time_str or ()),
+        "task_id": published.task_id,
+        "choices": tuple(published.choices),
+        "ground_truth": published.ground_truth or "",
+        "correct_cam_name": tuple(published.correct_cam_name or ()),
+        "correct_time_str": tuple(published.correct_time_str or ()),
         "raw": obj if isinstance(obj, Mapping) else {},
     }
 
@@ -260,7 +260,7 @@ def _checked(model: type[M], obj: object) -> M:
         raise DataError(first["msg"].removeprefix("Value error, "), field=field) from None
 
 
-GRID_S = 0.1  # published false intervals lie on this grid, the true one does not
+GRID_S = 0.1  # published false intervals are multiples of it, the true one is not
 
 
 def displayed_choices(case: Case, protocol: PromptProtocol) -> tuple[str, ...]:
@@ -276,7 +276,7 @@ def displayed_choices(case: Case, protocol: PromptProtocol) -> tuple[str, ...]:
     """
     if protocol == "official":
         return case.choices
-    possible = [choice for choice in case.choices if not _names_a_stranger(case, choice)]
+    possible = [choice for choice in case.choices if not _names_unfilmed_camera(case, choice)]
     bodies = dict.fromkeys(_guarded_body(case, choice) for choice in possible)
     return tuple(f"{chr(ord('A') + index)}. {body}" for index, body in enumerate(bodies))
 
@@ -285,18 +285,18 @@ def as_displayed(case: Case, protocol: PromptProtocol) -> Case:
     """The case with the options that its reader saw, and gold among them."""
     if protocol == "official":
         return case
-    shown = displayed_choices(case, protocol)
-    by_body = {body_of(choice): choice for choice in shown}
+    choices = displayed_choices(case, protocol)
+    by_body = {body_of(choice): choice for choice in choices}
     return replace(
         case,
-        choices=shown,
+        choices=choices,
         ground_truth=by_body.get(_guarded_body(case, case.ground_truth), ""),
         correct_cam_name=tuple(by_body.get(_guarded_body(case, name), "") for name in case.correct_cam_name),
     )
 
 
-def _names_a_stranger(case: Case, choice: str) -> bool:
-    """Whether an order of the clips names a camera that filmed none of them: seen to be wrong by its text."""
+def _names_unfilmed_camera(case: Case, choice: str) -> bool:
+    """Whether an order of the clips names a camera that filmed none of them, which its text alone shows."""
     filmed = {clip.camera_id for clip in case.clips}
     return case.task.short == "CR" and bool(filmed) and not filmed.issuperset(CAMERA_ID.findall(choice))
 

@@ -45,7 +45,7 @@ def day_second(text: str) -> float | None:
 
 
 def day_span(text: str) -> tuple[float, float] | None:
-    """Both ends of an interval in seconds after midnight; None if it is none or ends before it starts.
+    """Both ends of an interval in seconds after midnight; None for other texts and for ends before the start.
 
     The ends are joined by a hyphen, a dash, `~` or `to`.
 

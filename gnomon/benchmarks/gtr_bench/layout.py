@@ -30,7 +30,7 @@ class Layout:
         ]
 
     def path(self, published: str) -> Path | None:
-        """Where a path such as `./data/indoor/map/x.png` lies; None if it leads out or is no path."""
+        """The file of a path such as `./data/indoor/map/x.png`; None if it leads out or is invalid."""
         parts = [part for part in PurePosixPath(published).parts if part != "."]
         try:
             path = self.folder.joinpath(*(parts[1:] if parts[:1] == ["data"] else parts)).resolve()
@@ -60,7 +60,7 @@ def find_layout(data: Path) -> Layout:
     """The layout at `data`, which may be the repository or its `data` folder.
 
     Raises:
-        DataError: neither holds a question file.
+        DataError: neither folder holds a question file.
     """
     for folder in (data / "data", data):
         layout = Layout(folder)
@@ -77,9 +77,9 @@ def read_cases(layout: Layout) -> tuple[list[Case], list[DataFault]]:
     cases: dict[str, Case] = {}
     faults: list[DataFault] = []
     for scene, path in layout.question_files():
-        for name, found in _objects(path):
+        for name, entry in _objects(path):
             try:
-                case = case_from_json(found, scene)
+                case = case_from_json(entry, scene)
             except DataError as error:
                 faults.append(DataFault(sample_id=name, kind="malformed", detail=str(error)))
                 continue
@@ -91,12 +91,12 @@ def read_cases(layout: Layout) -> tuple[list[Case], list[DataFault]]:
 
 
 def _objects(path: Path) -> Iterator[tuple[str, object]]:
-    """The entries of a file, each with a name to blame it by; a file that is none is one bad entry."""
+    """The entries of a file, each with a name for its faults; a file of another form is one bad entry."""
     try:
-        given = json.loads(read_regular(path))
+        document = json.loads(read_regular(path))
     except (OSError, ValueError, RecursionError):
-        given = None
-    entries = given.get("cases") if isinstance(given, dict) else None
+        document = None
+    entries = document.get("cases") if isinstance(document, dict) else None
     if not isinstance(entries, list):
         yield path.name, None
         return

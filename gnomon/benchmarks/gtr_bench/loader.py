@@ -67,7 +67,7 @@ def clip_pictures(
 
     Raises:
         DataError: a video file cannot be read.
-        OSError: a picture cannot.
+        OSError: a picture cannot be read.
     """
     marks = tuple(_marks(clip, protocol, timeless=timeless))
     look = Look(max_side_px=MAX_SIDE_PX, quality=QUALITY, marks=marks)
@@ -84,9 +84,9 @@ def _marks(clip: Clip, protocol: PromptProtocol, *, timeless: bool) -> Iterator[
     times_s = clip.box_times_s()
     for index in picked(len(clip.frame_ids)):
         box = clip.bboxes[index]
-        told = [f"ID: {clip.object_id}", *([] if timeless else [f"Time: {clock(times_s[index])}"])]
-        told.append("Box: " + ", ".join(f"{value:.1f}" for value in box))
-        yield Mark(index=clip.frame_ids[index], box=box, label=tuple(told) if protocol == "official" else ())
+        lines = [f"ID: {clip.object_id}", *([] if timeless else [f"Time: {clock(times_s[index])}"])]
+        lines.append("Box: " + ", ".join(f"{value:.1f}" for value in box))
+        yield Mark(index=clip.frame_ids[index], box=box, label=tuple(lines) if protocol == "official" else ())
 
 
 def jpeg(image: Image.Image) -> bytes:
@@ -120,8 +120,8 @@ class GtrSamples:
         """The whole sample.
 
         Raises:
-            NotFound: it is not among the selected ones.
-            DataError: a picture of it is there but broken.
+            NotFound: the sample is not among the selected ones.
+            DataError: one of its pictures is broken.
         """
         ref = next((ref for ref in self.refs if ref.sample_id == sample_id), None)
         if ref is None:
@@ -161,7 +161,7 @@ class GtrSamples:
             folder = self.layout.path(clip.video_path)
             if folder is not None and has_frames(folder, clip):
                 timeless = case.task.short == TIMELESS
-                with suppress(DataError):  # a video that cannot be read is passed over, as one that is absent
+                with suppress(DataError):  # a video that cannot be read is skipped, like one that is absent
                     frames[clip] = clip_pictures(
                         folder, clip, clips=self._clips, protocol=self.protocol, timeless=timeless
                     )
@@ -196,8 +196,8 @@ def open_samples(*, data: Path, select: Select, protocol: PromptProtocol, media:
     prefix of a larger one.
 
     Raises:
-        DataError: `data` is not the published layout, or the homographies are broken.
-        SpecError: `select` names a task or scene there is not.
+        DataError: `data` does not have the published layout, or the homographies are broken.
+        SpecError: `select` names a task or scene that does not exist.
     """
     select.check(tasks=tuple(TASKS), scenes=SCENES)
     layout = find_layout(data)

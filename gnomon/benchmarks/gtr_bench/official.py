@@ -1,7 +1,7 @@
-"""The released parser and scorer of GTR-Bench, bug for bug.
+"""Parses and scores responses to GTR-Bench as released, bug for bug.
 
-Held to recorded outputs of the released code. Nothing here is how one would want to score; see `strict`
-for that. What a reader should know of a response (several options named, a crash) becomes a flag.
+Tests compare it with recorded outputs of the released code; the strict rules are in `scoring.py`. What a
+reader should know of a response (several options named, a crash) becomes a flag.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ from gnomon.benchmarks.gtr_bench.case import Case, body_of
 from gnomon.core.score import Score
 
 MAX_SHOWN = 500  # characters of an answer that are kept
-POINT_WINDOW_S = 0.5  # a point in time stands for this much before and after it
+POINT_WINDOW_S = 0.5  # a point in time counts as this much before and after it
 
 _QUOTED = r'"{}"\s*:\s*"{}"'
 _ANSWER = re.compile(_QUOTED.format("answer", r'([^"]*)'))
@@ -44,16 +44,16 @@ def extract_elements(text: str) -> dict[str, Any]:
     >>> extract_elements('{"answer": ["A", "B"]}')
     {}
     """
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if match := _ANSWER.search(text):
-        found["answer"] = match[1]
+        fields["answer"] = match[1]
     for name, pattern in _PROSE.items():
         if match := pattern.search(text):
-            found[name] = match[1].replace('\\"', '"')
+            fields[name] = match[1].replace('\\"', '"')
     # A pattern up to the bracket's end would look for that end from every opening: minutes for a long reply.
     if (match := _TIMES.search(text)) and (end := text.find("]", match.end())) >= 0:
-        found["time_duration"] = _QUOTED_TIME.findall(text[match.end() : end])
-    return found
+        fields["time_duration"] = _QUOTED_TIME.findall(text[match.end() : end])
+    return fields
 
 
 def parse(response: str, *, timed: bool) -> dict[str, Any]:
@@ -67,18 +67,18 @@ def parse(response: str, *, timed: bool) -> dict[str, Any]:
     {'options': ['A']}
 
     Raises:
-        TypeError: the response is no text, as the released code raises it.
+        TypeError: the response is not a text; the released code raises it too.
     """
     parsed: dict[str, Any] = {}
     if "{" in response and "}" in response:
         sliced = response[response.find("{") : response.rfind("}") + 1]
         try:
-            given = json.loads(sliced)
+            reply = json.loads(sliced)
         except (ValueError, RecursionError):
-            given = extract_elements(response)
+            reply = extract_elements(response)
         # The released code swallows what breaks it and keeps what it has.
         with contextlib.suppress(TypeError, ValueError, AttributeError):
-            _collect(given, parsed, timed=timed)
+            _collect(reply, parsed, timed=timed)
     if not parsed:
         text = response.lower()
         for letter in "abcd":
@@ -88,13 +88,13 @@ def parse(response: str, *, timed: bool) -> dict[str, Any]:
     return parsed
 
 
-def _collect(given: Mapping[str, Any], parsed: dict[str, Any], *, timed: bool) -> None:
-    if "answer" in given:
-        answer = given["answer"]
+def _collect(reply: Mapping[str, Any], parsed: dict[str, Any], *, timed: bool) -> None:
+    if "answer" in reply:
+        answer = reply["answer"]
         parsed["options"] = answer if isinstance(answer, list) else [answer]
-    if not timed or "time_duration" not in given:
+    if not timed or "time_duration" not in reply:
         return
-    times = given["time_duration"]
+    times = reply["time_duration"]
     for index, entry in enumerate(times if isinstance(times, list) else [times]):
         if "-" in entry:
             start, end = entry.split("-")
@@ -105,7 +105,7 @@ def _collect(given: Mapping[str, Any], parsed: dict[str, Any], *, timed: bool) -
 
 
 def option_letter(text: object, choices: Sequence[str] | None) -> str:
-    """The letter an option text stands for, "" if none; the rules are tried in the released order.
+    """The letter that an option text means, "" if none; the rules are tried in the released order.
 
     Blanks are trimmed only after the test for an empty text, and nothing is contained in every choice.
 
@@ -124,8 +124,8 @@ def option_letter(text: object, choices: Sequence[str] | None) -> str:
     lowered = text.lower()
     bare_camera = _CAMERA.fullmatch(text) is not None
     for choice in choices or ():
-        known = choice.lower()
-        if lowered in known or (not bare_camera and known in lowered):
+        lowered_choice = choice.lower()
+        if lowered in lowered_choice or (not bare_camera and lowered_choice in lowered):
             return choice[:1].upper()
     return ""
 
@@ -137,9 +137,9 @@ def _ruled_letter(text: str) -> str:
 
 
 def seconds_of(text: str) -> float:
-    """Clock text to seconds, 0 for what is none; the fraction counts as whole milliseconds of any width.
+    """Clock text to seconds, 0 for any other text; the fraction counts as whole milliseconds of any width.
 
-    What follows a second point is not looked at.
+    What follows a second point is ignored.
 
     >>> seconds_of("12:00:58.97"), seconds_of("12:00"), seconds_of("12:00:58,979")
     (43258.097, 0.0, 0.0)
@@ -156,7 +156,7 @@ def seconds_of(text: str) -> float:
 
 
 def point_iou(gold: str, answer: str) -> float:
-    """IoU of a gold interval or point with an answered point, which stands for ±0.5 s."""
+    """IoU of a gold interval or point with an answered point, which counts as ±0.5 s."""
     if not answer:
         return 0.0
     at_s = seconds_of(answer)
@@ -164,7 +164,7 @@ def point_iou(gold: str, answer: str) -> float:
 
 
 def range_iou(gold: str, answer: str) -> float:
-    """IoU of two `start-end` texts; 0 if either is none.
+    """IoU of two `start-end` texts; 0 if either is not one.
 
     >>> range_iou("12:00:10.000-12:00:20.000", "12:00:15.000-12:00:25.000")
     0.3333333333333333
@@ -186,14 +186,14 @@ def _span_or_window(text: str) -> tuple[float, float]:
     return at_s - POINT_WINDOW_S, at_s + POINT_WINDOW_S
 
 
-def _iou(one: tuple[float, float], other: tuple[float, float]) -> float:
-    if one[1] <= one[0] or other[1] <= other[0]:
+def _iou(first: tuple[float, float], second: tuple[float, float]) -> float:
+    if first[1] <= first[0] or second[1] <= second[0]:
         return 0.0
-    shared = min(one[1], other[1]) - max(one[0], other[0])
+    shared = min(first[1], second[1]) - max(first[0], second[0])
     if shared <= 0:
         return 0.0
     # The released order of the sum: another one differs in the last digits.
-    return shared / ((one[1] - one[0]) + (other[1] - other[0]) - shared)
+    return shared / ((first[1] - first[0]) + (second[1] - second[0]) - shared)
 
 
 def score_official(case: Case, response: str | None) -> Score:
@@ -244,11 +244,11 @@ def _interval_iou(case: Case, parsed: Mapping[str, Any], index: int) -> float:
 
 def _gaming(case: Case, options: Sequence[Any], letters: Sequence[str]) -> tuple[str, ...]:
     """Flags of an answer that profits from the rules: several options, or a scrap that is no option."""
-    named = {letter for letter in letters if letter}
+    named_letters = {letter for letter in letters if letter}
     flags = []
-    if len(named) >= len(case.choices) > 1:
+    if len(named_letters) >= len(case.choices) > 1:
         flags.append("gamed:all_options")
-    elif len(named) > 1:
+    elif len(named_letters) > 1:
         flags.append("gamed:several_options")
     exact = {text.lower() for choice in case.choices for text in (choice, body_of(choice))}
     for option, letter in zip(options, letters, strict=True):

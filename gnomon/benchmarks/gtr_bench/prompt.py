@@ -71,8 +71,8 @@ def target_names(clips: Sequence[Clip]) -> dict[str, str]:
 
 def _guarded_clip(case: Case, clip: Clip, name: str, target: str) -> str:
     timeless = case.task.short == TIMELESS
-    seen = f"lasting {clip.end_s - clip.start_s:.3f} s" if timeless else clock_span(clip.start_s, clip.end_s)
-    lines = [f"{name}: camera {clip.camera_id}, {target}, {seen}"]
+    span = f"lasting {clip.end_s - clip.start_s:.3f} s" if timeless else clock_span(clip.start_s, clip.end_s)
+    lines = [f"{name}: camera {clip.camera_id}, {target}, {span}"]
     for at_s, (x, y, width, height) in zip(clip.box_times_s(), clip.bboxes, strict=True):
         when = f"+{at_s - clip.start_s:.3f} s" if timeless else clock(at_s)
         lines.append(f"  {when} box x={x:.1f} y={y:.1f} w={width:.1f} h={height:.1f}")
@@ -105,8 +105,8 @@ def official_parts(case: Case, map_image: ImageRef | None, frames: Frames | None
     """The released prompt in its order and with its quirks; to be joined with `texts_first`.
 
     Kept quirks: the published order of clips, the direction that is always unknown, the first three boxes
-    beside the first, middle and last pictures, and a comment inside the JSON form. A map that is absent is
-    passed over in silence. The published question stands word for word; the other sentences are ours.
+    beside the first, middle and last pictures, and a comment inside the JSON form. An absent map is
+    skipped without a word. The published question is quoted word for word; the other sentences are ours.
     """
     parts: list[Part] = []
     if map_image:

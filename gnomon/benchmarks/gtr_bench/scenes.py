@@ -1,8 +1,8 @@
-"""What is known of the two places, for tools to look at.
+"""Builds the scenes of the two places for the tools.
 
 Indoors: the building as read from the map picture (`indoor.geojson`, docs/benchmarks/gtr-indoor.md) with the
 published homographies, in metres, x east and y north of the south-west corner of a floor's panel. Outdoors:
-the names of the cameras; ids change from question to question, so where they stand is read off each
+the names of the cameras; ids change from question to question, so their positions are read off each
 question's own map (`map_reading`, docs/benchmarks/gtr-maps.md).
 """
 
@@ -31,7 +31,7 @@ PANEL_PX = 546  # height of a floor's panel below its title
 TITLE_PX = 50
 FLOOR_BY_INK = {1147: 1, 1268: 2, 1264: 3}  # dark pixels of the titles level_1, level_2, level_3
 MARGIN_PX = 100  # left of every title: white in a title's rows, dark in a floor's
-COMPASS_PX = 600  # the compass lies right of this
+COMPASS_PX = 600  # the compass is right of this
 
 _Row = tuple[FiniteFloat, FiniteFloat, FiniteFloat]
 
@@ -46,9 +46,9 @@ class _Homography(BaseModel):
 
 
 def outdoor_scene(case: Case) -> Scene:
-    """The cameras that a case names; where they stand, only its map tells."""
-    named = " ".join((case.question, *case.choices))
-    ids = {clip.camera_id for clip in case.clips} | set(CAMERA_ID.findall(named))
+    """The cameras that a case names, without positions: only its map shows them."""
+    texts = " ".join((case.question, *case.choices))
+    ids = {clip.camera_id for clip in case.clips} | set(CAMERA_ID.findall(texts))
     cameras = {camera_id: Camera(id=camera_id) for camera_id in sorted(ids)}
     return Scene(id="outdoor", frame=Frame(), kind="outdoor", cameras=cameras, attribution=ATTRIBUTION)
 
@@ -58,7 +58,7 @@ def own_scene(file: Path) -> Scene:
     """The scene of a folder that brings its own.
 
     Raises:
-        DataError: the file is no scene.
+        DataError: the file is not a scene.
     """
     try:
         return read_scene(file)
@@ -70,7 +70,7 @@ def indoor_scene(homographies: Path | None) -> Scene:
     """The building; cameras without a published homography have none. Built once for a file's content.
 
     Raises:
-        DataError: the file is there but not a list of 3 x 3 matrices by camera.
+        DataError: the file exists but is not a list of 3 x 3 matrices by camera.
     """
     if homographies is None or not homographies.is_file():
         return _indoor_scene(b"[]")
@@ -83,11 +83,11 @@ def indoor_scene(homographies: Path | None) -> Scene:
 
 @lru_cache(maxsize=8)
 def _indoor_scene(published: bytes) -> Scene:
-    given = TypeAdapter(list[_Homography]).validate_json(published)
+    homographies = TypeAdapter(list[_Homography]).validate_json(published)
     scale = METRES_PER_PIXEL
     to_metres = np.array(((scale, 0.0, 0.0), (0.0, -scale, scale * PANEL_PX), (0.0, 0.0, 1.0)))
     cameras = dict(_building().cameras)
-    for item in given:
+    for item in homographies:
         if item.camera_id in cameras:
             matrix = to_metres @ np.array(item.homography_matrix)
             cameras[item.camera_id] = replace(cameras[item.camera_id], homography=matrix)

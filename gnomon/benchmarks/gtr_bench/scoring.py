@@ -2,7 +2,8 @@
 
 Strict: the answer is read from the last JSON object that has `answer`, else from a last line `Answer: X`;
 thinking sections are not read. A letter (`B`, `B.`, `(B)`), an option's text, or both count, whatever their
-case; CR orders may be written with `->` or without spaces. Anything but exactly one answer is none.
+case; CR orders may be written with `->` or without spaces. Anything but exactly one answer counts as
+none.
 """
 
 import json
@@ -37,9 +38,9 @@ def score_strict(case: Case, response: str | None) -> Score:
     Metrics: `MCQacc` the share of places that name the right option, `TimeIoU` the mean overlap of the
     intervals whatever the place, `score` the accuracy or the ST-IoU (paper, equation 1).
     """
-    given = read_answer(response) if isinstance(response, str) else None
-    letters = _letters(case, given["answer"]) if given else None
-    if given is None or letters is None:
+    reply = read_answer(response) if isinstance(response, str) else None
+    letters = _letters(case, reply["answer"]) if reply else None
+    if reply is None or letters is None:
         metrics = {"score": 0.0, "MCQacc": 0.0, "TimeIoU": 0.0}
         return Score(value=0.0, metrics=metrics, flags=("no_answer",))
     gold = [_letter_of(case, choice) for choice in case.gold]
@@ -49,7 +50,7 @@ def score_strict(case: Case, response: str | None) -> Score:
     if case.task.metric == "MCQ_Acc":
         metrics = {"score": accuracy, "MCQacc": accuracy, "TimeIoU": 0.0}
         return Score(value=accuracy, answer=answer, metrics=metrics)
-    spans = _spans(given.get("time_duration"), len(gold))
+    spans = _spans(reply.get("time_duration"), len(gold))
     overlaps = [
         span_iou(span, day_span(text)) for span, text in zip(spans, case.correct_time_str, strict=True)
     ]
@@ -67,24 +68,24 @@ def read_answer(response: str) -> Mapping[str, Any] | None:
     {'answer': '(B)'}
     """
     text = _THINKING_END.split(_THINKING.sub("", response))[-1]
-    found = [item for item in _objects(text) if "answer" in item]
-    if found:
-        return found[-1]
+    objects = [item for item in _objects(text) if "answer" in item]
+    if objects:
+        return objects[-1]
     lines = text.strip().splitlines()
     match = _ANSWER_LINE.fullmatch(lines[-1][:MAX_ANSWER]) if lines else None
     return {"answer": match[1].strip(" *_`")} if match else None
 
 
-def span_iou(one: Span | None, other: Span | None) -> float:
+def span_iou(first: Span | None, second: Span | None) -> float:
     """Intersection over union of two intervals in seconds; 0 where one is missing.
 
     >>> span_iou((0.0, 2.0), (1.0, 3.0))
     0.3333333333333333
     """
-    if one is None or other is None:
+    if first is None or second is None:
         return 0.0
-    shared = min(one[1], other[1]) - max(one[0], other[0])
-    union = max(one[1], other[1]) - min(one[0], other[0])
+    shared = min(first[1], second[1]) - max(first[0], second[0])
+    union = max(first[1], second[1]) - min(first[0], second[0])
     return shared / union if shared > 0 else 0.0
 
 
@@ -136,8 +137,8 @@ def _plain(text: str) -> str:
     return " ".join(_ARROW.sub(" → ", text).casefold().split())
 
 
-def _spans(given: object, places: int) -> list[Span | None]:
-    items: Sequence[object] = given if isinstance(given, list) else [given]
+def _spans(intervals: object, places: int) -> list[Span | None]:
+    items: Sequence[object] = intervals if isinstance(intervals, list) else [intervals]
     if len(items) != places:
         return [None] * places
     return [day_span(item) if isinstance(item, str) else None for item in items]

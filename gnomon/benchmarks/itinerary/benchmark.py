@@ -19,7 +19,7 @@ from gnomon.core.score import Score
 from gnomon.media import MediaStore
 from tools.core.tool import Need
 
-SAMPLES = 120  # where `select.limit` is not given: 20 a family
+SAMPLES = 120  # where `select.limit` is not given: 20 per family
 CITY = "helsinki"
 _ALONE = threading.Lock()  # the arms of a sample ask at once: one generates, the others wait and read
 
@@ -40,7 +40,7 @@ class GeneratedTrips:
         """Generate the sample.
 
         Raises:
-            NotFound: it is not among the selected ones.
+            NotFound: the sample is not among the selected ones.
         """
         number_of(sample_id)
         if sample_id not in self.numbers:
@@ -70,7 +70,7 @@ class OneTrip:
         """The sample.
 
         Raises:
-            NotFound: the id is another.
+            NotFound: the id is not that of the request.
             DataError: the provider failed.
         """
         if sample_id != REQUEST_ID:
@@ -122,9 +122,10 @@ class Itinerary:
         for city in chosen:
             pool_of(city, str(data) if data else None)
         limit = SAMPLES if select.limit is None else select.limit
-        found = numbers(select.seed, families, chosen or cities, limit)
+        chosen_numbers = numbers(select.seed, families, chosen or cities, limit)
         return GeneratedTrips(
-            numbers={number.sample_id: number for number in found}, folder=str(data) if data else None
+            numbers={number.sample_id: number for number in chosen_numbers},
+            folder=str(data) if data else None,
         )
 
     def score(

@@ -23,15 +23,15 @@ from tools.itinerary.trip import open_trip
 REQUEST_ID = "request"
 
 
-def checked_request(given: Mapping[str, Any]) -> TripRequest:
+def checked_request(record: Mapping[str, Any]) -> TripRequest:
     """The request in plain data, in an area that can be planned for.
 
     Raises:
-        SpecError: it is none; the message names the field and what is allowed.
+        SpecError: the record is not a request; the message names the field and what is allowed.
         DataError: the area's extract cannot be read.
     """
     try:
-        request = read_request(dict(given))
+        request = read_request(dict(record))
         provider_for(request.area)
     except (BadArgument, NoSuchPlace) as error:
         raise SpecError(str(error), field="request") from None
@@ -40,23 +40,23 @@ def checked_request(given: Mapping[str, Any]) -> TripRequest:
     return request
 
 
-def request_task(given: Mapping[str, Any]) -> Task:
-    """The task; names that are not found stay lost, and every plan then misses them.
+def request_task(record: Mapping[str, Any]) -> Task:
+    """The task; places that are not found stay lost, and every plan then misses them.
 
     Raises:
-        SpecError: it is no request.
+        SpecError: the record is not a request.
         DataError: the provider failed.
     """
-    request = checked_request(given)
+    request = checked_request(record)
     provider = provider_for(request.area)
     try:
         trip = answered(open_trip(request, provider), is_local=provider.is_local)
     except PlaceError as error:
         raise DataError(f"{error.code}: {error}", field="request") from None
-    told: dict[str, Any] = {}
+    details: dict[str, Any] = {}
     if trip.lost:
-        told["not_found"] = dict(trip.lost)
-    return Task(family="request", form="plan", trip=trip, told=told)
+        details["not_found"] = dict(trip.lost)
+    return Task(family="request", form="plan", trip=trip, details=details)
 
 
 BRIEF, TEXT = "BRIEF:", "text"
@@ -85,22 +85,22 @@ class Brief:
     film: Path | None = None
 
     def understood(self, response: str) -> dict[str, Any]:
-        """The request that an answer says it understood; fields that were given hold.
+        """The request that an answer says it understood; fields of the brief hold.
 
         Raises:
-            SpecError: it says none.
+            SpecError: the answer names no request.
         """
-        found = read_object(response, ("request",))
-        told = found.get("request") if found else None
-        if not isinstance(told, dict):
+        reply = read_object(response, ("request",))
+        request = reply.get("request") if reply else None
+        if not isinstance(request, dict):
             raise SpecError("the answer names no request", field="request")
-        return {**told, **self.fields}
+        return {**request, **self.fields}
 
     def task(self, response: str) -> Task:
         """The task of that request.
 
         Raises:
-            SpecError: there is none, or it is none.
+            SpecError: the answer names no request, or an invalid one.
             DataError: the provider failed.
         """
         return request_task(self.understood(response))
@@ -114,22 +114,22 @@ class Brief:
         words = f"{BRIEF}\n{json.dumps(dict(self.fields), ensure_ascii=False)}"
         if self.text:
             words += f"\n\nThe traveller says:\n{self.text}"
-        shown = labelled_frames(Clips(media).frames(self.film, FRAMES)) if self.film else ()
+        frames = labelled_frames(Clips(media).frames(self.film, FRAMES)) if self.film else ()
         form = FORM.format(areas=", ".join(areas()))
-        return (Part(content=f"{words}\n\n"), *shown, Part(content=f"\n\n{form}"))
+        return (Part(content=f"{words}\n\n"), *frames, Part(content=f"\n\n{form}"))
 
 
-def brief_of(given: Mapping[str, Any], film: Path | None) -> Brief | None:
+def brief_of(record: Mapping[str, Any], film: Path | None) -> Brief | None:
     """The brief in a request; None where the request is complete in itself.
 
     Raises:
-        SpecError: the words are too many or none, or a field that is given is wrong.
+        SpecError: the text is too long or missing, or a field is wrong.
     """
-    if TEXT not in given and film is None:
+    if TEXT not in record and film is None:
         return None
-    text = given.get(TEXT, "")
+    text = record.get(TEXT, "")
     if not isinstance(text, str) or len(text) > MAX_TEXT or not (text.strip() or film):
         raise SpecError(f"must be words, at most {MAX_TEXT} characters", field=f"request.{TEXT}")
-    fields = {name: value for name, value in given.items() if name != TEXT}
+    fields = {name: value for name, value in record.items() if name != TEXT}
     checked_request({**LEAST, **fields})
     return Brief(fields=fields, text=text, film=film)

@@ -24,7 +24,7 @@ PRICES = {
     "museum": 15.0, "gallery": 6.0, "attraction": 8.0, "castle": 10.0, "zoo": 18.0, "theatre": 25.0,
     "cafe": 9.0, "restaurant": 22.0, "fast_food": 11.0, "bar": 12.0, "pub": 12.0,
 }  # fmt: skip
-"""A rule of the tasks, not a fact: no open source knows prices."""
+"""A rule of the tasks, not a fact: no open source has prices."""
 STAYS = {"museum": 60, "gallery": 30, "attraction": 30, "restaurant": 50, "cafe": 30, "shop": 20}
 ONE_DAY, SHORT_DAYS = Window(), Window(start="10:00", end="15:30")
 """Two days are short, so that one of them does not hold everything."""
@@ -47,12 +47,14 @@ class Drawn:
 
     @property
     def metres(self) -> int:
-        return sum(one.metres for one in self.rounds)
+        return sum(walk.metres for walk in self.rounds)
 
     def sequence(self) -> list[str]:
         """The names of the places in the order of the solution."""
         return [
-            self.problem.asked_as(self.problem.places[stay.spot]) for one in self.rounds for stay in one.stays
+            self.problem.asked_as(self.problem.places[stay.spot])
+            for walk in self.rounds
+            for stay in walk.stays
         ]
 
 
@@ -60,7 +62,7 @@ def draw(chance: random.Random, pool: Pool, *, days: int, places: tuple[int, int
     """A trip that has a plan, with an order to keep, a budget and a walking cap just above the optimum.
 
     Raises:
-        RuntimeError: the city is too poor for it; nothing fitted in TRIES draws.
+        RuntimeError: none of TRIES draws fits the city.
     """
     for _ in range(TRIES):
         hotel = chance.choice(pool.hotels)
@@ -82,9 +84,9 @@ def draw(chance: random.Random, pool: Pool, *, days: int, places: tuple[int, int
         trip = trip_to(pool, request, [hotel, *chosen])
         if any(_is_closed(place, trip) for place in chosen):
             continue
-        found = solved(trip)
-        if found is not None and all(one.stays for one in found.rounds):
-            return _bound(chance, found)
+        solution = solved(trip)
+        if solution is not None and all(walk.stays for walk in solution.rounds):
+            return _bound(chance, solution)
     raise RuntimeError(f"no trip of {days} days fits in {pool.city.name}")
 
 
@@ -122,7 +124,7 @@ def _bound(chance: random.Random, drawn: Drawn) -> Drawn:
     """Add constraints that the optimum keeps, so that it stays the optimum."""
     sequence, request = drawn.sequence(), drawn.trip.request
     first, then = sorted(chance.sample(range(len(sequence)), 2))
-    longest = max(one.metres for one in drawn.rounds)
+    longest = max(walk.metres for walk in drawn.rounds)
     budget = drawn.problem.cost() * chance.uniform(1.0, 1.25)
     problem = changed(
         drawn,
@@ -159,7 +161,7 @@ def task_of(family: str, drawn: Drawn, **more: Any) -> Task:
 
 
 def facts_of(problem: Problem) -> dict[str, Any]:
-    """What tools would tell, for the arm that is given the facts instead."""
+    """What tools would answer, for the arm that is shown the facts instead."""
     trip = problem.trip
     request = trip.request
     rows = [*problem.places]

@@ -21,17 +21,21 @@ def change(chance: random.Random, drawn: Drawn) -> Task | None:
     """The task with the first change, in drawn order, that can be met and that the old plan does not meet."""
     changes = [*_reorderings(drawn), *_later_starts(drawn)]
     chance.shuffle(changes)
-    for one in changes:
-        loose = {**one, "max_walk_m": None}
-        found = solved(changed(drawn, **loose).trip)
-        if found is None:
+    for candidate in changes:
+        loose = {**candidate, "max_walk_m": None}
+        solution = solved(changed(drawn, **loose).trip)
+        if solution is None:
             continue
-        cap = max(int(1.05 * found.metres) + 1, drawn.trip.request.max_walk_m or 0)
-        new = Drawn(problem=changed(found, max_walk_m=cap), rounds=found.rounds)
-        told = {**one, "max_walk_m": cap}
+        cap = max(int(1.05 * solution.metres) + 1, drawn.trip.request.max_walk_m or 0)
+        new = Drawn(problem=changed(solution, max_walk_m=cap), rounds=solution.rounds)
+        change_fields = {**candidate, "max_walk_m": cap}
         before = json.loads(plan_text(drawn))
-        asked = drawn.trip.request.model_dump(mode="json", exclude_defaults=True)
-        return task_of("change-request", new, told={"current_plan": before, "change": told, "asked": asked})
+        old_request = drawn.trip.request.model_dump(mode="json", exclude_defaults=True)
+        return task_of(
+            "change-request",
+            new,
+            details={"current_plan": before, "change": change_fields, "asked": old_request},
+        )
     return None
 
 
@@ -108,7 +112,7 @@ def task_for(number: Number, folder: str | None = None) -> Task:
     """The task; `folder` holds the extract, where the area is not an embedded one.
 
     Raises:
-        DataError: there is no such city.
+        DataError: the city does not exist.
     """
     family = number.family
     request_id = "trip-" + stable_hash(number.seed, number.k, number.area, size=8)

@@ -1,4 +1,4 @@
-"""The places of a city that a task may name, and its hotels."""
+"""Reads the places of a city that a task may name, and its hotels."""
 
 import datetime as dt
 import functools
@@ -34,7 +34,7 @@ _SOME_DAY = dt.date(2026, 6, 3)  # any: whether hours can be read does not depen
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pool:
-    """Places with names of their own on foot's reach: sights, other stops, hotels with enough around."""
+    """Places with unique names that are reached on foot: sights, other stops, hotels with enough around."""
 
     city: City
     provider: Provider
@@ -52,9 +52,9 @@ class Pool:
     def draw(self, chance: random.Random, hotel: Place, count: int) -> list[Place]:
         """Half sights, half other stops, as far as there are any."""
         sights, stops = self.around(hotel, self.sights), self.around(hotel, self.stops)
-        wanted = min(len(sights), max((count + 1) // 2, count - len(stops)))
-        drawn = chance.sample(sights, wanted)
-        drawn += chance.sample(stops, min(len(stops), count - wanted))
+        sight_count = min(len(sights), max((count + 1) // 2, count - len(stops)))
+        drawn = chance.sample(sights, sight_count)
+        drawn += chance.sample(stops, min(len(stops), count - sight_count))
         chance.shuffle(drawn)
         return drawn
 
@@ -64,7 +64,7 @@ def pool_of(area: str, folder: str | None = None) -> Pool:
     """The pool of a city: an embedded one, or an extract in a folder.
 
     Raises:
-        DataError: there is no such city, it cannot be read, or it has too little to visit.
+        DataError: the city does not exist, cannot be read, or has too little to visit.
     """
     files = city_files([Path(folder)] if folder else None)
     if area not in files:

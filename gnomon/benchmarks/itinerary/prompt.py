@@ -10,7 +10,7 @@ from tools.itinerary.place import WALK_KMH
 from tools.itinerary.request import USUAL_DWELL_MIN
 from tools.itinerary.trip import Trip
 
-REQUEST, FACTS, TOLD = "REQUEST:", "FACTS:", "ALSO:"
+REQUEST, FACTS, DETAILS = "REQUEST:", "FACTS:", "ALSO:"
 """The words before each JSON object of a prompt, each on a line of its own."""
 
 PLAN_FORM = """\
@@ -33,11 +33,11 @@ city within a prefecture, prefecture to prefecture. Answer with one JSON object,
 
 def parts_of(task: Task) -> tuple[Part, ...]:
     """The prompt in parts; `facts` are shown to the arms that plan on given facts."""
-    request = task.told.get("asked") or asked(task.trip)
+    request = task.details.get("asked") or asked(task.trip)
     always = [f"{REQUEST}\n{_json(request)}", rules(task)]
-    told = {key: value for key, value in task.told.items() if key != "asked"}
-    if told:
-        always.append(f"{TOLD}\n{_json(told)}")
+    details = {key: value for key, value in task.details.items() if key != "asked"}
+    if details:
+        always.append(f"{DETAILS}\n{_json(details)}")
     form = {"plan": PLAN_FORM, "order": ORDER_FORM, "graph": GRAPH_FORM}[task.form]
     parts = [Part(content="\n\n".join(always))]
     if task.facts:
@@ -50,10 +50,10 @@ def parts_of(task: Task) -> tuple[Part, ...]:
 
 def asked(trip: Trip) -> dict[str, Any]:
     """A request as the prompt shows it: without the price and stay rules, which follow in words."""
-    shown: dict[str, Any] = trip.request.model_dump(mode="json", exclude_defaults=True, exclude={"rules"})
+    request: dict[str, Any] = trip.request.model_dump(mode="json", exclude_defaults=True, exclude={"rules"})
     if trip.request.mode == "walk":
-        shown["window"] = trip.request.window.model_dump()
-    return shown
+        request["window"] = trip.request.window.model_dump()
+    return request
 
 
 def rules(task: Task) -> str:
@@ -64,20 +64,20 @@ def rules(task: Task) -> str:
     days = ", ".join(f"{date:%a %d %b %Y}" for date in request.dates())
     kinds = {place.kind for place in task.trip.named.values()}
     stays = ", ".join(f"{kind} {request.rules.stay_min(kind)}" for kind in sorted(kinds))
-    other = request.rules.dwell_min.get("other", USUAL_DWELL_MIN)
+    other_min = request.rules.dwell_min.get("other", USUAL_DWELL_MIN)
     lines = [
         f"Days: {days}. Every day starts and ends at the hotel and lies within the window.",
         "Each place is visited once, wholly within its opening hours.",
         f"Walking is at {WALK_KMH:g} km/h along streets, in whole minutes, rounded up. Waiting is allowed.",
-        f"Least stay in minutes by kind: {stays or 'none given'}, all others {other}.",
+        f"Least stay in minutes by kind: {stays or 'none given'}, all others {other_min}.",
     ]
     prices = {kind: price for kind, price in sorted(request.rules.price.items()) if kind in kinds}
     if prices:
-        each = ", ".join(f"{kind} {price:g}" for kind, price in prices.items())
-        lines.append(f"Price in {request.rules.currency} a person by kind: {each}; all else is free.")
-    if request.max_walk_m is not None or "change" in task.told:
+        price_list = ", ".join(f"{kind} {price:g}" for kind, price in prices.items())
+        lines.append(f"Price in {request.rules.currency} a person by kind: {price_list}; all else is free.")
+    if request.max_walk_m is not None or "change" in task.details:
         lines.append("max_walk_m is the walking of each day, all legs together, in metres.")
-    if "change" in task.told:
+    if "change" in task.details:
         lines.append("There is `current_plan`, and now the traveller asks for `change`: its fields replace")
         lines.append("those of the request. Answer with the whole new plan.")
     return "\n".join(lines)

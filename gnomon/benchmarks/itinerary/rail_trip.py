@@ -34,9 +34,9 @@ class Hubs:
 
 @functools.cache
 def hubs() -> Hubs:
-    """Read once a process: Japan's stations with most lines, one a municipality, names in Latin script."""
-    stations = [one for one in areas().by_id.values() if one.kind == "station" and one.name_en]
-    stations.sort(key=lambda one: (not one.shinkansen, -one.weight, one.id))
+    """Japan's stations with most lines, one per municipality, in Latin script; read once per process."""
+    stations = [area for area in areas().by_id.values() if area.kind == "station" and area.name_en]
+    stations.sort(key=lambda station: (not station.shinkansen, -station.weight, station.id))
     provider = embedded("japan")
     chosen: list[Place] = []
     cities: set[str] = set()
@@ -50,7 +50,8 @@ def hubs() -> Hubs:
         chosen.append(answered(provider.details(station.id), is_local=True).value)
     table = answered(provider.matrix([place.at for place in chosen[:MAX_TABLE]], mode="rail"), is_local=True)
     minutes = np.array(
-        [[np.inf if one is None else one for one in row] for row in table.value.minutes], dtype=np.float64
+        [[np.inf if travel_min is None else travel_min for travel_min in row] for row in table.value.minutes],
+        dtype=np.float64,
     )
     return Hubs(provider=provider, places=tuple(chosen), minutes=minutes)
 
@@ -59,7 +60,7 @@ def draw_rail(chance: random.Random, request_id: str) -> Task:
     """A task whose order is unique, also with every time ten per cent off.
 
     Raises:
-        RuntimeError: none was found in TRIES draws.
+        RuntimeError: TRIES draws give no such order.
     """
     network = hubs()
     for _ in range(TRIES):
@@ -77,7 +78,7 @@ def draw_rail(chance: random.Random, request_id: str) -> Task:
 def _only_order(minutes: np.ndarray) -> tuple[tuple[int, ...], int] | None:
     """The order from the first to the last place with the least longest hop, and a limit that admits only it.
 
-    The limit lies between the longest hop of the best order and that of the next best, STABLE away from
+    The limit is between the longest hop of the best order and that of the next best, STABLE away from
     both, in any direction of error.
     """
     count = len(minutes)

@@ -46,7 +46,7 @@ def score(task: Task, response: str) -> Score:
 
 async def _plan(task: Task, draft: DraftPlan) -> Score:
     trip = task.trip
-    plan, told = await verify_plan(await plan_of(draft, trip), trip)
+    plan, verification = await verify_plan(await plan_of(draft, trip), trip)
     if plan is None:
         return Score(value=0.0, metrics={"delivered": 0.0, **_refusal(trip, is_refused=False)})
     metrics: Metrics = {
@@ -59,13 +59,13 @@ async def _plan(task: Task, draft: DraftPlan) -> Score:
         proven = await _is_proven(task, plan)
         metrics["conflict_proven"] = float(proven)
         is_right = trip.answerable is False or (trip.answerable is None and proven)
-        return _scored(is_right, plan, told, metrics, trip, {})
-    metrics |= _measured(plan, told)
-    if told.final_pass and task.optimum_m:
+        return _scored(is_right, plan, verification, metrics, trip, {})
+    metrics |= _measured(plan, verification)
+    if verification.final_pass and task.optimum_m:
         walked = sum(leg.metres for day in plan.days for leg in day.legs)
         metrics["regret"] = max(0.0, walked / task.optimum_m - 1)
     opened = await _opened(plan, trip) if task.family == "request" else {}
-    return _scored(told.final_pass, plan, told, metrics, trip, opened)
+    return _scored(verification.final_pass, plan, verification, metrics, trip, opened)
 
 
 def _refusal(trip: Trip, *, is_refused: bool) -> Metrics:
@@ -79,12 +79,17 @@ def _refusal(trip: Trip, *, is_refused: bool) -> Metrics:
 
 
 def _scored(
-    is_right: bool, plan: Plan, told: Verification, metrics: Metrics, trip: Trip, opened: dict[str, Any]
+    is_right: bool,
+    plan: Plan,
+    verification: Verification,
+    metrics: Metrics,
+    trip: Trip,
+    opened: dict[str, Any],
 ) -> Score:
     result = {
         "plan": plan.model_dump(mode="json"),
-        "violations": [_told(violation) for violation in told.violations],
-        "verified_by": "; ".join(sources_of(plan)) or told.version,
+        "violations": [_violation_fields(violation) for violation in verification.violations],
+        "verified_by": "; ".join(sources_of(plan)) or verification.version,
         "open": opened,
         "request": trip.request.model_dump(mode="json", exclude_defaults=True),
     }
@@ -92,46 +97,48 @@ def _scored(
         value=float(is_right),
         answer=json.dumps(result, ensure_ascii=False),
         metrics=metrics,
-        flags=tuple(sorted({one.code for one in told.violations if one.severity == "error"})),
+        flags=tuple(
+            sorted({violation.code for violation in verification.violations if violation.severity == "error"})
+        ),
     )
 
 
 async def _opened(plan: Plan, trip: Trip) -> dict[str, dict[str, str]]:
     """The hours of every visited place on the day of its visit, in words, by id and date."""
-    found: dict[str, dict[str, str]] = {}
+    hours_by_place: dict[str, dict[str, str]] = {}
     facts = await facts_of(trip, plan)
     for day in plan.days:
         for visit in day.visits:
             hours = told_hours(facts.hours(visit.place.id, day.date))
-            found.setdefault(visit.place.id, {})[day.date.isoformat()] = hours
-    return found
+            hours_by_place.setdefault(visit.place.id, {})[day.date.isoformat()] = hours
+    return hours_by_place
 
 
-def _told(violation: Any) -> dict[str, str]:
+def _violation_fields(violation: Any) -> dict[str, str]:
     keys = ("code", "severity", "path", "expected", "found", "evidence")
     return {key: getattr(violation, key) for key in keys}
 
 
-def _measured(plan: Plan, told: Verification) -> Metrics:
+def _measured(plan: Plan, verification: Verification) -> Metrics:
     """The measures of a plan; shares are of the checks that apply to its request."""
     stops = [visit.place for day in plan.days for visit in day.visits]
     made_up = [stop for stop in stops if stop.id.startswith("unknown:")]
     claims = {"LEG_CLAIM", "COST_CLAIM", "SUM"}
-    hard = [code for code in told.checked if code in HARD]
+    hard = [code for code in verification.checked if code in HARD]
     span = [
         minutes_of(day.visits[-1].leave) - minutes_of(day.visits[0].arrive) for day in plan.days if day.visits
     ]
     stays = [minutes_of(v.leave) - minutes_of(v.arrive) for day in plan.days for v in day.visits]
     return {
-        "common_micro": told.micro_of(COMMON),
-        "common_macro": float(told.macro),
-        "hard_micro": told.micro_of(hard) if hard else None,
-        "hard_macro": float(told.hard_pass),
-        "final_pass": float(told.final_pass),
-        "impossible": float("IMPOSSIBLE" in told.failed),
-        "infeasible_by_provider": float(bool(told.failed & {"TRAVEL_TIME", "OPEN_HOURS", "MODE"})),
+        "common_micro": verification.micro_of(COMMON),
+        "common_macro": float(verification.macro),
+        "hard_micro": verification.micro_of(hard) if hard else None,
+        "hard_macro": float(verification.hard_pass),
+        "final_pass": float(verification.final_pass),
+        "impossible": float("IMPOSSIBLE" in verification.failed),
+        "infeasible_by_provider": float(bool(verification.failed & {"TRAVEL_TIME", "OPEN_HOURS", "MODE"})),
         "made_up_places": len(made_up) / len(stops) if stops else None,
-        "false_claims": float(bool(told.failed & claims)),
+        "false_claims": float(bool(verification.failed & claims)),
         "idle_share": 1 - sum(stays) / sum(span) if sum(span) > 0 else None,
     }
 
@@ -151,8 +158,8 @@ async def _searchable(trip: Trip) -> Problem | None:
 
 
 def _order(task: Task, response: str) -> Score:
-    found = read_object(response, ("order",))
-    order = found.get("order") if found else None
+    reply = read_object(response, ("order",))
+    order = reply.get("order") if reply else None
     if not isinstance(order, list) or not all(isinstance(name, str) for name in order):
         return Score(value=0.0, metrics={"delivered": 0.0}, flags=("not_delivered",))
     names = [_plain(task, name) for name in order]
@@ -170,64 +177,69 @@ def _order(task: Task, response: str) -> Score:
 
 def _plain(task: Task, name: str) -> str:
     """Id or name, with or without "Station", as the id it means."""
-    for known, place in task.trip.named.items():
-        if name.strip().casefold() in (known.casefold(), place.id, place.name.casefold(), *place.also):
+    for requested_name, place in task.trip.named.items():
+        if name.strip().casefold() in (
+            requested_name.casefold(),
+            place.id,
+            place.name.casefold(),
+            *place.also,
+        ):
             return place.id
     return f"unknown:{name}"
 
 
-def _common(one: list[str], other: list[str]) -> int:
+def _common(names: list[str], truth: list[str]) -> int:
     """The length of the longest common subsequence: order without collapsing after one slip.
 
     >>> _common(["a", "x", "b", "c"], ["a", "b", "c"])
     3
     """
-    row = [0] * (len(other) + 1)
-    for item in one:
+    row = [0] * (len(truth) + 1)
+    for item in names:
         before = 0
-        for index, wanted in enumerate(other):
+        for index, true_name in enumerate(truth):
             before, row[index + 1] = (
                 row[index + 1],
-                max(row[index + 1], row[index], before + 1 if item == wanted else 0),
+                max(row[index + 1], row[index], before + 1 if item == true_name else 0),
             )
     return row[-1]
 
 
 def _graph(task: Task, response: str) -> Score:
-    found = read_object(response, ("inclusions", "transitions"))
-    if found is None:
+    reply = read_object(response, ("inclusions", "transitions"))
+    if reply is None:
         return Score(value=0.0, metrics={"delivered": 0.0}, flags=("not_delivered",))
-    f1 = {kind: _f1(found.get(kind), task.truth[kind]) for kind in ("inclusions", "transitions")}
+    f1 = {kind: _f1(reply.get(kind), task.truth[kind]) for kind in ("inclusions", "transitions")}
     return Score(
         value=sum(f1.values()) / len(f1),
-        answer=json.dumps({kind: found.get(kind) for kind in f1}, ensure_ascii=False),
+        answer=json.dumps({kind: reply.get(kind) for kind in f1}, ensure_ascii=False),
         metrics={"delivered": 1.0, **{f"{kind}_f1": value for kind, value in f1.items()}},
     )
 
 
-def _f1(given: object, truth: Any) -> float:
-    """F1 of edges; an edge that stands twice counts once."""
-    rows = given if isinstance(given, list) else []
-    edges = {tuple(row) for row in rows if isinstance(row, list) and [type(one) for one in row] == [str, str]}
-    wanted = {tuple(edge) for edge in truth}
-    right = len(edges & wanted)
-    return 2 * right / (len(edges) + len(wanted)) if edges or wanted else 1.0
+def _f1(edge_rows: object, truth: Any) -> float:
+    """F1 of edges; an edge that is listed twice counts once."""
+    rows = edge_rows if isinstance(edge_rows, list) else []
+    edges = {tuple(row) for row in rows if isinstance(row, list) and [type(end) for end in row] == [str, str]}
+    true_edges = {tuple(edge) for edge in truth}
+    right = len(edges & true_edges)
+    return 2 * right / (len(edges) + len(true_edges)) if edges or true_edges else 1.0
 
 
 POLICIES = ("random", "nearest_neighbour", "earliest_closing", "exact")
 
 
 def floors_of(task: Task) -> dict[str, float]:
-    """What each policy scores on a generated task, by its name in reports; nothing on one's own request."""
+    """What each policy scores on a generated task, by its name in reports; empty for a user's request."""
     if not task.witness:
         return {}
-    found = {"exact search (ceiling)": _value_of(task, task.witness)}
+    scores = {"exact search (ceiling)": _value_of(task, task.witness)}
     if task.form == "plan":
-        found["always refuse"] = float(task.trip.answerable is False)
+        scores["always refuse"] = float(task.trip.answerable is False)
     if task.problem is not None:
         for policy in POLICIES[:3]:
-            found[policy.replace("_", " ")] = _value_of(task, play(policy, task))
-    return found
+            scores[policy.replace("_", " ")] = _value_of(task, play(policy, task))
+    return scores
 
 
 def _value_of(task: Task, answer: str) -> float:
@@ -238,7 +250,7 @@ def play(policy: str, task: Task, *, seed: int = 0) -> str:
     """What a policy answers. Only `exact` ever refuses; the others write down the order they took.
 
     Raises:
-        ValueError: there is no such policy, or the task is no plan of days.
+        ValueError: the policy does not exist, or the task is not a plan of days.
     """
     if policy not in POLICIES:
         raise ValueError(f"no policy {policy!r}; there are: {', '.join(POLICIES)}")

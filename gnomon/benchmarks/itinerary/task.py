@@ -1,4 +1,4 @@
-"""A generated trip with what only the scorer may know, and the number that says which it is."""
+"""A generated trip with its hidden truth, and the number that identifies it."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -49,7 +49,7 @@ def number_of(sample_id: str) -> Number:
     3
 
     Raises:
-        NotFound: no sample has such an id.
+        NotFound: no sample has this id.
     """
     match = _ID.fullmatch(sample_id)
     number = Number(seed=int(match[1]), k=int(match[2]), area=match[3]) if match else None
@@ -61,7 +61,7 @@ def number_of(sample_id: str) -> Number:
 def numbers(seed: int, families: Sequence[str], cities: Sequence[str], limit: int) -> list[Number]:
     """The first `limit` samples of a seed in these families; cities take turns.
 
-    >>> [one.family for one in numbers(0, ("graph", "city-day"), ("helsinki",), 3)]
+    >>> [number.family for number in numbers(0, ("graph", "city-day"), ("helsinki",), 3)]
     ['city-day', 'graph', 'city-day']
     """
     chosen: list[Number] = []
@@ -83,7 +83,7 @@ class Task:
     """One question about a trip.
 
     `witness` is an answer that scores 1, as a model would write it. `optimum_m` is the least there is to
-    walk (None: there is no plan, or nothing is walked). `told` goes into the prompt beside the request,
+    walk (None: no plan exists, or nothing is walked). `details` go into the prompt beside the request,
     `truth` is for the scorer alone. Without a problem and a witness it is a request of a user's own.
     """
 
@@ -93,6 +93,6 @@ class Task:
     problem: Problem | None = None
     witness: str = ""
     optimum_m: int | None = None
-    told: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
     truth: Mapping[str, Any] = field(default_factory=dict)

@@ -36,9 +36,9 @@ def _visits(chance: random.Random, network: Hubs) -> list[Place] | None:
     """Five to eight stations in the order of their municipalities, each municipality seen in one go."""
     hub = chance.choice(network.places)
     near = gazetteer.stations_near(hub.at.lat_deg, hub.at.lon_deg, radius_m=20_000, limit=60)
-    named = [one.place for one in near if one.place.name_en]
+    areas = [hit.place for hit in near if hit.place.name_en]
     groups: dict[str, list[str]] = {}
-    for entry in named:
+    for entry in areas:
         groups.setdefault(entry.within[1] if len(entry.within) > 1 else "", []).append(entry.id)
     cities = [city for city in groups if city]
     if len(cities) < 3:
@@ -46,7 +46,7 @@ def _visits(chance: random.Random, network: Hubs) -> list[Place] | None:
     chosen: list[str] = []
     for city in chance.sample(cities, 3):
         chosen += chance.sample(groups[city], min(len(groups[city]), chance.randint(1, 3)))
-    places = [answered(network.provider.details(one), is_local=True).value for one in chosen]
+    places = [answered(network.provider.details(station_id), is_local=True).value for station_id in chosen]
     names = {place.name for place in places}
     return places if len(chosen) >= LEAST_PLACES and len(names) == len(places) else None
 
@@ -55,13 +55,13 @@ def _task(chance: random.Random, network: Hubs, visits: Sequence[Place], request
     names = [f"{place.name} Station" for place in visits]
     inclusions, transitions = edges_of(visits, names)
     clock = 8 * 60
-    seen = []
+    stops = []
     for name in names:
         clock += chance.randint(20, 70)
-        seen.append({"name": name, "kind": "poi", "seen_at": clock_of(clock)})
+        stops.append({"name": name, "kind": "poi", "seen_at": clock_of(clock)})
     areas = sorted({outer for outer, _ in inclusions})
     kinds = {place.admin.prefecture: "prefecture" for place in visits if place.admin}
-    nodes = [*seen, *({"name": area, "kind": kinds.get(area, "city")} for area in areas)]
+    nodes = [*stops, *({"name": area, "kind": kinds.get(area, "city")} for area in areas)]
     chance.shuffle(nodes)
     request = TripRequest(
         id=request_id, area="japan", start_date="2026-05-11", places=sorted(names), mode="rail"
@@ -83,7 +83,7 @@ def _task(chance: random.Random, network: Hubs, visits: Sequence[Place], request
         form="graph",
         trip=trip,
         witness=json.dumps(truth, ensure_ascii=False),
-        told={"nodes": nodes},
+        details={"nodes": nodes},
         facts={"places": where},
         truth=truth,
     )
@@ -97,12 +97,12 @@ def edges_of(visits: Sequence[Place], names: Sequence[str]) -> tuple[set[Edge], 
     prefectures = [place.admin.prefecture if place.admin else "" for place in visits]
     for name, city, prefecture in zip(names, cities, prefectures, strict=True):
         inclusions |= {(city, name), (prefecture, city)}
-    for (one, first), (two, second) in pairwise(zip(names, cities, strict=True)):
-        if first == second:
-            transitions.add((one, two))
+    for (earlier, earlier_city), (later, later_city) in pairwise(zip(names, cities, strict=True)):
+        if earlier_city == later_city:
+            transitions.add((earlier, later))
     of_city: Mapping[str, str] = dict(zip(cities, prefectures, strict=True))
-    for one, two in pairwise([city for city, _ in groupby(cities)]):
-        if of_city[one] == of_city[two]:
-            transitions.add((one, two))
+    for earlier, later in pairwise([city for city, _ in groupby(cities)]):
+        if of_city[earlier] == of_city[later]:
+            transitions.add((earlier, later))
     transitions |= set(pairwise([area for area, _ in groupby(prefectures)]))
     return inclusions, transitions

@@ -21,16 +21,18 @@ def answer_options(sample: Sample) -> AnswerOptions:
 def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
     """Guess the middle number, the outer numbers, and the option whose numbers most others share.
 
-    Wrong options that are made from the right one lie about it, and repeat parts of it.
+    Wrong options that are made from the right one have numbers around its own, and repeat parts of it.
     """
-    for protocol, given in samples.items():
-        for sample in given:
-            told, name = answer_options(sample), sample.ref.sample_id
-            numbers = [[float(number) for number in _NUMBER.findall(option)] for option in told.options]
+    for protocol, protocol_samples in samples.items():
+        for sample in protocol_samples:
+            options, name = answer_options(sample), sample.ref.sample_id
+            numbers = [[float(number) for number in _NUMBER.findall(option)] for option in options.options]
             middle, outer = _by_size(numbers)
-            yield guess("middle number", "floor", protocol, name, left=middle, offered=told)
-            yield guess("outermost numbers", "floor", protocol, name, left=outer, offered=told)
-            yield guess("numbers most shared", "floor", protocol, name, left=_shared(numbers), offered=told)
+            yield guess("middle number", "floor", protocol, name, left=middle, offered=options)
+            yield guess("outermost numbers", "floor", protocol, name, left=outer, offered=options)
+            yield guess(
+                "numbers most shared", "floor", protocol, name, left=_shared(numbers), offered=options
+            )
 
 
 def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:
@@ -51,12 +53,16 @@ def _by_size(numbers: Sequence[Sequence[float]]) -> tuple[list[int] | None, list
 
 
 def _shared(numbers: Sequence[Sequence[float]]) -> list[int] | None:
-    """The options whose numbers stand at the same place in most others, for options of many numbers."""
+    """The options whose numbers most others have at the same place, for options of many numbers."""
     if any(len(row) < 2 for row in numbers) or len({len(row) for row in numbers}) > 1:
         return None
     counts = [
-        sum(left == right for other in numbers for left, right in zip(row, other, strict=True))
+        sum(
+            number == other_number
+            for other_row in numbers
+            for number, other_number in zip(row, other_row, strict=True)
+        )
         for row in numbers
     ]
-    left = [index for index, count in enumerate(counts) if count == max(counts)]
-    return left if len(left) < len(counts) else None
+    largest = [index for index, count in enumerate(counts) if count == max(counts)]
+    return largest if len(largest) < len(counts) else None

@@ -80,7 +80,7 @@ class StiBench:
         return score_question(question_of(record, LETTERS), record["response"], scoring=scoring)
 
     def decoding(self, protocol: str) -> Mapping[str, Decoding]:
-        """That of the released API script; the paper tells of none."""
+        """That of the released API script; the paper names none."""
         released = Decoding(temperature=0.0, top_p=1.0, max_tokens=100)
         return {EVERY_TASK: released} if protocol == "official" else {}
 

@@ -62,7 +62,7 @@ def find_layout(data: Path) -> tuple[Path, ClipFolders]:
     """The question file and the folders of clips, which may be absent.
 
     Raises:
-        DataError: there is no question file.
+        DataError: the question file is missing.
     """
     for file in (data / "qa.parquet", data / "STI-Bench" / "qa.parquet"):
         if file.is_file():
@@ -91,10 +91,10 @@ def read_questions(file: Path) -> tuple[list[ClipQuestion], list[DataFault]]:
 
 
 def question_of(row: Mapping[str, Any]) -> ClipQuestion:
-    """One row; its id is clip, ID and times, as the released code tells rows apart.
+    """Read one row; its id is clip, ID and times, by which the released code identifies rows.
 
     Raises:
-        DataError: a column is absent or empty, or holds what it cannot.
+        DataError: a column is absent or empty, or its value is invalid.
     """
     for column in ("Video", "ID", "Task", "Question", "Candidates", "Answer", "time_start", "time_end"):
         if row.get(column) in (None, ""):
@@ -126,27 +126,27 @@ def sample_id_of(row: Mapping[str, Any]) -> str:
     return "|".join(str(row.get(column)) for column in ("Video", "ID", "time_start", "time_end"))
 
 
-def _options(given: object) -> dict[str, str]:
+def _options(candidates: object) -> dict[str, str]:
     """Texts by letter; records, as poses and boxes are, as JSON text."""
-    if isinstance(given, str):
+    if isinstance(candidates, str):
         try:
-            given = json.loads(given)
+            candidates = json.loads(candidates)
         except (ValueError, RecursionError):
             return {}
-    if not isinstance(given, Mapping):
+    if not isinstance(candidates, Mapping):
         return {}
     return {
         letter: text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)
-        for letter, text in given.items()
+        for letter, text in candidates.items()
         if letter in tuple(LETTERS) and text is not None
     }
 
 
-def _seconds(given: object, column: str) -> float:
-    """The number as it was given: the official prompt prints it."""
-    if isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given < MAX_SECONDS:
-        return given
-    raise DataError(f"{given!r} is no time from 0 to {MAX_SECONDS} s", field=column)
+def _seconds(value: object, column: str) -> float:
+    """The number as published: the official prompt prints it."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < MAX_SECONDS:
+        return value
+    raise DataError(f"{value!r} is no time from 0 to {MAX_SECONDS} s", field=column)
 
 
 def _faults(question: ClipQuestion) -> list[DataFault]:

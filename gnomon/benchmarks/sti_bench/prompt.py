@@ -34,12 +34,12 @@ def _official(question: ClipQuestion, frames: Frames | None) -> tuple[Part, ...]
 
 
 def _paper(question: ClipQuestion, frames: Frames | None) -> tuple[Part, ...]:
-    """The paper has frames spread evenly and their rate told: so many of them in so many seconds."""
+    """The paper spreads frames evenly and states their rate: their number over the clip's seconds."""
     return _asked(question, frames, len(frames.images) / frames.seconds if frames and frames.seconds else 0.0)
 
 
 def _asked(question: ClipQuestion, frames: Frames | None, fps: float) -> tuple[Part, ...]:
-    """Text, then pictures. The published question stands word for word; the other sentences are ours."""
+    """Text, then pictures. The published question is quoted word for word; the other sentences are ours."""
     text = "\n".join(
         (
             f"Use the frames below to answer. They were taken from a video at about {fps:.2f} FPS.",
@@ -53,7 +53,7 @@ def _asked(question: ClipQuestion, frames: Frames | None, fps: float) -> tuple[P
 
 
 def _fps(frames: Frames | None) -> float:
-    """The rate that the released script tells: the clip's, over the step."""
+    """The rate that the released script states: the clip's, divided by the step."""
     if frames is None:
         return 0.0
     step = frames.indices[1] - frames.indices[0] if len(frames.indices) > 1 else 1

@@ -1,4 +1,4 @@
-"""Scores an answer by the released rules, quirk for quirk, and by a sane one."""
+"""Scores an answer by the released rules, quirk for quirk, or by strict ones."""
 
 import re
 
@@ -35,32 +35,32 @@ def extracted(response: str) -> str | None:
     return next((match[1].upper() for match in matches if match), None)
 
 
-def last_letter(kept: str) -> str | None:
+def last_letter(text: str) -> str | None:
     """The letter that the released comparison sees: the last character, if it is one of A to E.
 
     >>> last_letter("UNABLE"), last_letter("b"), last_letter("A.")
     ('E', None, None)
 
     Raises:
-        IndexError: nothing was kept, as the released code raises it.
+        IndexError: the text is empty; the released code raises it too.
     """
-    return kept[-1] if kept[-1] in "ABCDE" else None
+    return text[-1] if text[-1] in "ABCDE" else None
 
 
 def score_official(gold: str, response: object) -> Score:
     """The released patterns, then the last character. A response that is no text breaks them."""
     if not isinstance(response, str):
         return _crashed("TypeError")
-    found = extracted(response)
-    kept = found or response.strip()
-    if not kept:
+    letter_read = extracted(response)
+    text = letter_read or response.strip()
+    if not text:
         return _crashed("IndexError")
-    letter = last_letter(kept)
+    letter = last_letter(text)
     return Score(
         value=float(letter == gold),
-        answer=letter or kept[-MAX_SHOWN:],
-        metrics={"extracted": found},
-        flags=_flags(response, found, letter),
+        answer=letter or text[-MAX_SHOWN:],
+        metrics={"extracted": letter_read},
+        flags=_flags(response, letter_read, letter),
     )
 
 
@@ -68,13 +68,13 @@ def _crashed(error: str) -> Score:
     return Score(value=0.0, metrics={"extracted": None}, flags=(f"official_raises:{error}",))
 
 
-def _flags(response: str, found: str | None, letter: str | None) -> tuple[str, ...]:
+def _flags(response: str, letter_read: str | None, letter: str | None) -> tuple[str, ...]:
     """What a reader should know: the letter is part of a word, or the first of several options named."""
     flags = []
     by_word = _WORD.search(response)
-    if found is None and letter is not None and response.strip()[-2:-1].isalpha():
+    if letter_read is None and letter is not None and response.strip()[-2:-1].isalpha():
         flags.append("last_character")
-    if found is not None and by_word is not None and by_word[1].upper() == found:
+    if letter_read is not None and by_word is not None and by_word[1].upper() == letter_read:
         flags.append("word_read_as_letter")
     if len({name.upper() for name in _PARENTHESISED.findall(response)}) > 1:
         flags.append("gamed:several_options")

@@ -35,7 +35,7 @@ class Written:
 
 
 def read_written(response: str, *, options: int) -> Written | str:
-    r"""What was written, or why it is no question of that many options.
+    r"""The question in a response, or why it is not a question of that many options.
 
     >>> read_written("Question: Where?\nChoices:\nA. Here\nB. There\nAnswer: B", options=2)
     Written(question='Where?\nChoices:\nA. Here\nB. There', answer='B')
@@ -47,17 +47,17 @@ def read_written(response: str, *, options: int) -> Written | str:
         return "no line `Answer: X`"
     body = response[: answers[-1].start()]
     starts = list(_QUESTION.finditer(body))
-    asked, found = split_question(body[starts[-1].end() :] if starts else body)
-    if not asked:
+    question, bodies = split_question(body[starts[-1].end() :] if starts else body)
+    if not question:
         return "no question before the options"
-    if len(found) != options:
-        return f"{len(found)} options, not {options}"
-    if len({text.casefold() for text in found.values()}) < options or not all(found.values()):
+    if len(bodies) != options:
+        return f"{len(bodies)} options, not {options}"
+    if len({text.casefold() for text in bodies.values()}) < options or not all(bodies.values()):
         return "two options are the same, or one is empty"
     letter = answers[-1][1].upper()
-    if letter not in found:
+    if letter not in bodies:
         return f"the answer {letter} is not among the options"
-    lines = [asked, "Choices:", *(f"{name}. {text}" for name, text in found.items())]
+    lines = [question, "Choices:", *(f"{name}. {text}" for name, text in bodies.items())]
     return Written(question="\n".join(lines), answer=letter)
 
 
@@ -124,7 +124,7 @@ class UrbanVideoAuthoring:
         if record.get("task") not in TASKS:
             raise SpecError(f"one of {', '.join(TASKS)}, got {record.get('task')!r}", field="task")
         if not isinstance(record.get("response"), str):
-            raise SpecError("a text, please", field="response")
+            raise SpecError("must be a text", field="response")
         return _score(record["task"], record["response"])
 
     def published(self) -> Sequence[Published]:
@@ -132,10 +132,10 @@ class UrbanVideoAuthoring:
 
 
 def _score(task: str, response: str) -> Score:
-    written = read_written(response, options=TEMPLATES[task].options)
-    if isinstance(written, str):
-        return Score(value=0.0, metrics={"fault": written}, flags=("no_question",))
-    text = json.dumps({"question": written.question, "answer": written.answer}, ensure_ascii=False)
+    draft = read_written(response, options=TEMPLATES[task].options)
+    if isinstance(draft, str):
+        return Score(value=0.0, metrics={"fault": draft}, flags=("no_question",))
+    text = json.dumps({"question": draft.question, "answer": draft.answer}, ensure_ascii=False)
     return Score(value=1.0, answer=text, metrics={"fault": None})
 
 
@@ -169,15 +169,15 @@ Answer: <{", ".join(letters)}>"""
 
 
 def _goals(path: Path) -> tuple[dict[str, str], list[DataFault]]:
-    """Where each clip's flight leads, by the clip's name, if anybody wrote it down."""
+    """The destination of each clip's flight, by the clip's name, where the file gives it."""
     if not path.is_file():
         return {}, []
     try:
-        given = json.loads(read_regular(path))
+        goals = json.loads(read_regular(path))
     except (OSError, ValueError, RecursionError):
-        given = None
-    if isinstance(given, dict) and all(isinstance(goal, str) for goal in given.values()):
-        return given, []
+        goals = None
+    if isinstance(goals, dict) and all(isinstance(goal, str) for goal in goals.values()):
+        return goals, []
     return {}, [
         DataFault(sample_id="", kind="malformed", detail=f"{path.name} is no object of texts by clip")
     ]

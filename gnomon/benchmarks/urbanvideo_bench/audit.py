@@ -23,20 +23,25 @@ def answer_options(sample: Sample) -> AnswerOptions | None:
 
 def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
     """Guess the option that shares most words with the question, and the one most like the other options."""
-    for protocol, given in samples.items():
-        for sample in given:
-            told = answer_options(sample)
-            if told is None:
+    for protocol, protocol_samples in samples.items():
+        for sample in protocol_samples:
+            answers = answer_options(sample)
+            if answers is None:
                 continue
             question = _words(split_question(sample.target["question"].text)[0])
-            options = [_words(option) for option in told.options]
+            options = [_words(option) for option in answers.options]
             by_question = _most([len(question & option) for option in options])
             by_others = _most(
-                [sum(len(option & other) for other in options if other is not option) for option in options]
+                [
+                    sum(len(option & other_option) for other_option in options if other_option is not option)
+                    for option in options
+                ]
             )
             name = sample.ref.sample_id
-            yield guess("words of the question", "floor", protocol, name, left=by_question, offered=told)
-            yield guess("option most like the others", "floor", protocol, name, left=by_others, offered=told)
+            yield guess("words of the question", "floor", protocol, name, left=by_question, offered=answers)
+            yield guess(
+                "option most like the others", "floor", protocol, name, left=by_others, offered=answers
+            )
 
 
 def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:
@@ -50,5 +55,5 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _most(counts: Sequence[int]) -> list[int] | None:
-    left = [index for index, count in enumerate(counts) if count == max(counts)]
-    return left if len(left) < len(counts) else None
+    largest = [index for index, count in enumerate(counts) if count == max(counts)]
+    return largest if len(largest) < len(counts) else None

@@ -38,7 +38,7 @@ _BY_KEY = {_task_key(task): task for task in TASKS}
 
 
 def task_of(label: str) -> str | None:
-    """The task of a published label, whatever its case, spaces and dashes; None if it is none of them.
+    """The task of a published label, whatever its case, spaces and dashes; None if it is not one of them.
 
     >>> task_of("high-level planning "), task_of("Cooking")
     ('High-level Planning', None)
@@ -78,8 +78,8 @@ def split_question(text: str) -> tuple[str, dict[str, str]]:
     bodies = {
         match[1]: " ".join(text[match.start(2) : end].split()) for match, end in zip(run, ends, strict=True)
     }
-    asked = text[: marker.start() if marker else run[0].start()]
-    return asked.strip(), bodies
+    body = text[: marker.start() if marker else run[0].start()]
+    return body.strip(), bodies
 
 
 COLUMNS = ("Question_id", "video_id", "question_category", "question", "answer")
@@ -89,7 +89,7 @@ def find_layout(data: Path) -> tuple[Path, ClipFolders]:
     """The question file and the folders of clips, which may be absent.
 
     Raises:
-        DataError: there is no question file.
+        DataError: the question file is missing.
     """
     for file in (data / "MCQ.parquet", data / "benchmark" / "MCQ.parquet", data / "dataset" / "MCQ.parquet"):
         if file.is_file():
@@ -102,7 +102,7 @@ def find_layout(data: Path) -> tuple[Path, ClipFolders]:
 def read_questions(file: Path) -> tuple[list[ClipQuestion], list[DataFault]]:
     """Every row that can be asked, in the order of the file, and what is wrong with rows.
 
-    Rows without options can be asked as they stand, and are named.
+    Rows without options can be asked unchanged, and are named as faults.
     """
     questions: dict[str, ClipQuestion] = {}
     faults: list[DataFault] = []
@@ -123,10 +123,10 @@ def read_questions(file: Path) -> tuple[list[ClipQuestion], list[DataFault]]:
 
 
 def question_of(row: Mapping[str, Any]) -> ClipQuestion:
-    """One row.
+    """Read one row.
 
     Raises:
-        DataError: a column is absent or empty, the answer is no letter, or the category none of the sixteen.
+        DataError: a column is absent or empty, the answer is not a letter, or the category is unknown.
     """
     texts = {column: _text(row, column) for column in COLUMNS}
     for column, text in texts.items():

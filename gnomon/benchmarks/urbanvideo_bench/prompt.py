@@ -18,28 +18,28 @@ from gnomon.media.rules import Stride, Uniform, as_asked
 def numbered(questions: Sequence[ClipQuestion]) -> list[ClipQuestion]:
     """Each question with its number among those of its clip, from 0, in the published order.
 
-    >>> one = ClipQuestion(sample_id="1", task="", clip="a", text="", options={}, gold="A")
-    >>> [question.place for question in numbered([one, one])]
+    >>> question = ClipQuestion(sample_id="1", task="", clip="a", text="", options={}, gold="A")
+    >>> [placed.place for placed in numbered([question, question])]
     [0, 1]
     """
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     placed = []
     for question in questions:
-        placed.append(replace(question, place=seen[question.clip]))
-        seen[question.clip] += 1
+        placed.append(replace(question, place=counts[question.clip]))
+        counts[question.clip] += 1
     return placed
 
 
 def by_clip(questions: Sequence[ClipQuestion]) -> Mapping[str, Sequence[ClipQuestion]]:
     """The questions of each clip."""
-    found: dict[str, list[ClipQuestion]] = defaultdict(list)
+    groups: dict[str, list[ClipQuestion]] = defaultdict(list)
     for question in questions:
-        found[question.clip].append(question)
-    return found
+        groups[question.clip].append(question)
+    return groups
 
 
 def text_of(questions: Sequence[ClipQuestion]) -> str:
-    """The prompt's text; the published questions stand word for word, the other sentences are ours."""
+    """The prompt's text; the published questions are quoted word for word, the other sentences are ours."""
     template = " ".join(f"QA{question.place}: Option: []; Reason: []" for question in questions)
     return "\n".join(
         (
@@ -60,8 +60,8 @@ def answer_to(place: int, response: str) -> str | None:
     >>> answer_to(1, "QA10: Option: [A]") is None
     True
     """
-    found = re.search(rf"\bQA\s*{place}\s*[:：](.*?)(?=\bQA\s*\d+\s*[:：]|\Z)", response, re.DOTALL)
-    return found[1].strip() if found else None
+    match = re.search(rf"\bQA\s*{place}\s*[:：](.*?)(?=\bQA\s*\d+\s*[:：]|\Z)", response, re.DOTALL)
+    return match[1].strip() if match else None
 
 
 FRAMES = 32
@@ -94,9 +94,9 @@ def displayed(question: ClipQuestion, protocol: PromptProtocol) -> ClipQuestion:
 
 
 def _official(question: ClipQuestion, frames: Frames | None) -> tuple[Part, ...]:
-    """Text, then pictures. The template speaks of A to E although questions have three to eight options.
+    """Text, then pictures. The template names A to E although questions have three to eight options.
 
-    The published question stands word for word; the other sentences are ours.
+    The published question is quoted word for word; the other sentences are ours.
     """
     text = (
         "These pictures are frames of a video. They are what an agent sees in the first person while it moves"
@@ -112,7 +112,7 @@ def _official(question: ClipQuestion, frames: Frames | None) -> tuple[Part, ...]
 def _paper(
     together: Mapping[str, Sequence[ClipQuestion]], question: ClipQuestion, frames: Frames | None
 ) -> tuple[Part, ...]:
-    """The appendix's forms: one question behind a word about the drone, or all of the clip's with numbers."""
+    """The appendix's forms: one question after a sentence on the drone, or all of the clip, numbered."""
     if question.place is not None:
         return _text_then_pictures(text_of(together[question.clip]), frames)
     text = (
@@ -132,13 +132,13 @@ def _text_then_pictures(text: str, frames: Frames | None) -> tuple[Part, ...]:
 
 
 def _guarded(question: ClipQuestion, frames: Frames | None) -> tuple[Part, ...]:
-    shown = displayed(question, "guarded")
+    lettered = displayed(question, "guarded")
     text = "\n".join(
         (
             f"Question: {split_question(question.text)[0]}",
             "Options:",
-            *(f"{letter}. {words}" for letter, words in shown.options.items()),
-            f"Answer with one line: Option: <{', '.join(shown.options)}>; Reason: <why>",
+            *(f"{letter}. {words}" for letter, words in lettered.options.items()),
+            f"Answer with one line: Option: <{', '.join(lettered.options)}>; Reason: <why>",
         )
     )
     return (*labelled(frames), Part(content=text))

@@ -1,4 +1,4 @@
-"""Scores an answer by the released rule, quirk for quirk, and by a sane one."""
+"""Scores an answer by the released rule, quirk for quirk, or by a strict one."""
 
 import re
 
@@ -17,13 +17,13 @@ _EVERY_OPTION = re.compile(r"Option:\s*[\[\s]*([A-J])\b")
 
 
 def option_letter(response: object) -> str | None:
-    """What the released code takes for the chosen option; None for what is no text.
+    """What the released code takes for the chosen option; None for what is not a text.
 
     >>> option_letter("Option: [B]; Reason: …"), option_letter("I think E"), option_letter("option: b")
     ('B', 'I', 'O')
 
     Raises:
-        IndexError: the text is empty, as the released code raises it.
+        IndexError: the text is empty; the released code raises it too.
     """
     if not isinstance(response, str):
         return None

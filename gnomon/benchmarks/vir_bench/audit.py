@@ -25,10 +25,10 @@ def answer_options(sample: Sample) -> AnswerOptions | None:  # noqa: ARG001  not
 
 def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
     """Join each given node to the next, in the listed order or in the order before the released shuffle; and
-    put each city into the prefecture that the gazetteer knows. No video is looked at.
+    put each city into the prefecture that the gazetteer knows. No video is used.
     """
-    for protocol, given in samples.items():
-        for sample in given:
+    for protocol, protocol_samples in samples.items():
+        for sample in protocol_samples:
             if sample.ref.task != "edge":
                 continue
             journey, name = sample.target["journey"], sample.ref.sample_id
@@ -55,16 +55,16 @@ def _in_order(
     """F1 of the transitions that join neighbours in the lists; chance is that of lists in random order."""
     gold = [edge for edge in journey.gold_edges() if edge["type"] == "transition"]
     pairs = {level: list(pairwise(names)) for level, names in listed.items()}
-    drawn = [pair for level in pairs.values() for pair in level]
-    wanted = {(edge["source"], edge["target"]) for edge in gold}
-    value = measure(hits=len(wanted & set(drawn)), predicted=len(drawn), gold=len(gold)).f1
+    joined = [pair for level in pairs.values() for pair in level]
+    gold_pairs = {(edge["source"], edge["target"]) for edge in gold}
+    value = measure(hits=len(gold_pairs & set(joined)), predicted=len(joined), gold=len(gold)).f1
     by_chance = sum(
         sum(edge["source"] in names and edge["target"] in names for edge in gold) / len(names)
         for names in listed.values()
         if names
     )
-    chance = min(2 * by_chance / (len(drawn) + len(gold)), 1.0) if drawn and gold else 0.0
-    applies = bool(drawn and gold)
+    chance = min(2 * by_chance / (len(joined) + len(gold)), 1.0) if joined and gold else 0.0
+    applies = bool(joined and gold)
     return ShortcutGuess(
         shortcut=shortcut,
         kind="leak",
@@ -82,10 +82,10 @@ def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:
         if sample.ref.task != "edge":
             continue
         journey, name = sample.target["journey"], sample.ref.sample_id
-        found = problems(visit_graph(journey))
-        if found:
-            first = re.sub(r"\s+", " ", found[0].detail)
-            detail = f"{len(found)} broken rules, first {found[0].kind}: {first}"
+        broken = problems(visit_graph(journey))
+        if broken:
+            first = re.sub(r"\s+", " ", broken[0].detail)
+            detail = f"{len(broken)} broken rules, first {broken[0].kind}: {first}"
             yield DataFault(sample_id=name, kind="graph", detail=detail)
         wrong = sum(hit is False for hit in _by_gazetteer(journey))
         if wrong:
@@ -94,7 +94,7 @@ def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:
 
 
 def _by_gazetteer(journey: Journey) -> list[bool | None]:
-    """For each gold inclusion of a city: whether the gazetteer agrees; None where it knows no such city."""
+    """For each gold inclusion of a city: whether the gazetteer agrees; None where it lacks the city."""
     answers = []
     for link in journey.gold_links():
         prefecture, city = journey.spots[link.source], journey.spots[link.target]

@@ -93,21 +93,21 @@ def _score(journey: Journey, subtask: str, response: str | None, scoring: Scorin
 def _graph_of(journey: Journey, subtask: str, response: str, scoring: Scoring) -> str:
     """What the report needs to draw an answer."""
     names = ("edges",) if subtask == "edge" else official.NODE_LEVELS
-    read = prediction(response) if scoring == "official" else strict.read_object(response, names)
-    given = read if isinstance(read, Mapping) else {}
+    reply = prediction(response) if scoring == "official" else strict.read_object(response, names)
+    answer = reply if isinstance(reply, Mapping) else {}
     if subtask == "edge":
-        return graph_record(journey, named_edges(given.get("edges")))
+        return graph_record(journey, named_edges(answer.get("edges")))
     gold, stripped = journey.gold_nodes(), scoring == "strict"
-    found, wrong = list[str](), list[tuple[str, str]]()
-    for level, counted in strict.texts_by_level(given, stripped=stripped).items():
+    found_ids, wrong = list[str](), list[tuple[str, str]]()
+    for level, counted in strict.texts_by_level(answer, stripped=stripped).items():
         if stripped:
             pairs, counted = strict.level_pairs(gold[level], counted, level)
         else:
             pairs = official.level_pairs(gold[level], counted, level)
-        found += [gold[level][place].id for place, _ in pairs]
+        found_ids += [gold[level][place].id for place, _ in pairs]
         taken = {number for _, number in pairs}
         wrong += [(level, name) for number, name in enumerate(counted) if number not in taken]
-    return node_record(journey, found, wrong)
+    return node_record(journey, found_ids, wrong)
 
 
 vir_bench: Benchmark = VirBench()

@@ -1,4 +1,4 @@
-"""Keeps the gold graph and the one a model gave, small enough to stay with the score."""
+"""Keeps the gold graph and a model's graph, small enough to be stored with the score."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -36,22 +36,22 @@ def visit_graph(journey: Journey) -> VisitGraph:
 
 def named_edges(edges: object) -> list[Named]:
     """The edges of a reply that have two names and a kind; the others cannot be drawn."""
-    found: list[Named] = []
+    named: list[Named] = []
     for edge in edges[:MAX_EDGES] if isinstance(edges, list) else ():
-        given = edge if isinstance(edge, Mapping) else {}
-        source, target, kind = (given.get(name) for name in ("source", "target", "type"))
+        fields = edge if isinstance(edge, Mapping) else {}
+        source, target, kind = (fields.get(name) for name in ("source", "target", "type"))
         if isinstance(source, str) and isinstance(target, str) and kind in KINDS:
-            found.append((source[:MAX_NAME], target[:MAX_NAME], kind))
-    return found
+            named.append((source[:MAX_NAME], target[:MAX_NAME], kind))
+    return named
 
 
-def graph_record(journey: Journey, given: Iterable[Named]) -> str:
+def graph_record(journey: Journey, answered: Iterable[Named]) -> str:
     """Gold and the given edges as JSON text."""
     graph = visit_graph(journey)
     record = {
         "nodes": [[node.id, node.level, node.name] for node in graph.nodes.values()],
         "gold": [[edge.source, edge.target, edge.kind] for edge in graph.edges],
-        "given": list(given),
+        "given": list(answered),
     }
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
@@ -59,15 +59,17 @@ def graph_record(journey: Journey, given: Iterable[Named]) -> str:
 def read_record(text: str) -> tuple[VisitGraph, list[Named]]:
     """The gold graph and the given edges of such a text."""
     record: dict[str, Any] = json.loads(text)
-    nodes = {one: Node(id=one, level=level, name=name) for one, level, name in record["nodes"]}
-    edges = tuple(Edge(source=one, target=other, kind=kind) for one, other, kind in record["gold"])
-    return VisitGraph(nodes=nodes, edges=edges), [(one, other, kind) for one, other, kind in record["given"]]
+    nodes = {node_id: Node(id=node_id, level=level, name=name) for node_id, level, name in record["nodes"]}
+    edges = tuple(Edge(source=source, target=target, kind=kind) for source, target, kind in record["gold"])
+    return VisitGraph(nodes=nodes, edges=edges), [
+        (source, target, kind) for source, target, kind in record["given"]
+    ]
 
 
-def node_record(journey: Journey, found: Iterable[str], wrong: Iterable[tuple[str, str]]) -> str:
-    """Gold, the ids of the spots that were found, and level and name of what was given besides."""
-    given = [[level, name[:MAX_NAME]] for level, name in wrong][:MAX_EDGES]
-    record = {**json.loads(graph_record(journey, ())), "found": list(found), "wrong": given}
+def node_record(journey: Journey, found_ids: Iterable[str], wrong: Iterable[tuple[str, str]]) -> str:
+    """Gold, the ids of the gold spots that the answer has, and level and name of its other entries."""
+    wrong_names = [[level, name[:MAX_NAME]] for level, name in wrong][:MAX_EDGES]
+    record = {**json.loads(graph_record(journey, ())), "found": list(found_ids), "wrong": wrong_names}
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -77,8 +79,8 @@ class NodesGiven:
 
     gold: VisitGraph
     gold_marks: Mapping[str, Mark]
-    given: VisitGraph
-    given_marks: Mapping[str, Mark]
+    answer: VisitGraph
+    answer_marks: Mapping[str, Mark]
 
 
 def read_nodes(text: str) -> NodesGiven | None:
@@ -87,15 +89,15 @@ def read_nodes(text: str) -> NodesGiven | None:
     if "found" not in record:
         return None
     gold, _ = read_record(text)
-    found = set(record["found"])
-    asked = [node.id for node in gold.nodes.values() if not node.name.startswith(_UNKNOWN)]
-    nodes = {node.id: node for node in gold.nodes.values() if node.id in found}
+    found_ids = set(record["found"])
+    countable = [node.id for node in gold.nodes.values() if not node.name.startswith(_UNKNOWN)]
+    nodes = {node.id: node for node in gold.nodes.values() if node.id in found_ids}
     for number, (level, name) in enumerate(record["wrong"]):
         nodes[f"given {number}"] = Node(id=f"given {number}", level=_LEVELS[level], name=name)
-    inside = [edge for edge in gold.of("inclusion") if edge.source in found and edge.target in found]
+    inside = [edge for edge in gold.of("inclusion") if edge.source in found_ids and edge.target in found_ids]
     return NodesGiven(
         gold=gold,
-        gold_marks={node: "right" if node in found else "missed" for node in asked},
-        given=VisitGraph(nodes=nodes, edges=inside),
-        given_marks={node: "right" if node in found else "wrong" for node in nodes},
+        gold_marks={node: "right" if node in found_ids else "missed" for node in countable},
+        answer=VisitGraph(nodes=nodes, edges=inside),
+        answer_marks={node: "right" if node in found_ids else "wrong" for node in nodes},
     )

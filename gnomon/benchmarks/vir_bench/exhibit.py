@@ -17,23 +17,23 @@ def figures(metrics: Mapping[str, float | str | None]) -> list[tuple[str, str]]:
 
 
 def _of_edges(text: str) -> list[tuple[str, str]]:
-    found = compared(*read_record(text))
-    right = sum(mark == "right" for mark in found.gold_marks.values())
-    gold = f"Gold: {right} of {len(found.gold_marks)} edges found"
-    wrong = sum(mark == "wrong" for mark in found.answer_marks.values())
-    given = f"Model: {len(found.answer_marks)} edges, {wrong} of them wrong"
+    comparison = compared(*read_record(text))
+    right = sum(mark == "right" for mark in comparison.gold_marks.values())
+    gold = f"Gold: {right} of {len(comparison.gold_marks)} edges found"
+    wrong = sum(mark == "wrong" for mark in comparison.answer_marks.values())
+    answer = f"Model: {len(comparison.answer_marks)} edges, {wrong} of them wrong"
     return [
-        (gold, svg(found.gold, title=gold, marks=found.gold_marks)),
-        (given, svg(found.answer, title=given, marks=found.answer_marks)),
+        (gold, svg(comparison.gold, title=gold, marks=comparison.gold_marks)),
+        (answer, svg(comparison.answer, title=answer, marks=comparison.answer_marks)),
     ]
 
 
 def _of_nodes(nodes: NodesGiven) -> list[tuple[str, str]]:
     right = sum(mark == "right" for mark in nodes.gold_marks.values())
     gold = f"Gold: {right} of {len(nodes.gold_marks)} locations found"
-    wrong = sum(mark == "wrong" for mark in nodes.given_marks.values())
-    given = f"Model: {len(nodes.given_marks)} locations, {wrong} of them wrong"
+    wrong = sum(mark == "wrong" for mark in nodes.answer_marks.values())
+    answer = f"Model: {len(nodes.answer_marks)} locations, {wrong} of them wrong"
     return [
         (gold, svg(nodes.gold, title=gold, node_marks=nodes.gold_marks)),
-        (given, svg(nodes.given, title=given, node_marks=nodes.given_marks)),
+        (answer, svg(nodes.answer, title=answer, node_marks=nodes.answer_marks)),
     ]

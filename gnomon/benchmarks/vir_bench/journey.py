@@ -1,4 +1,4 @@
-"""One published row, read once and checked: the nodes and edges of a video's graph."""
+"""Reads and checks one published row: the nodes and edges of a video's graph."""
 
 import ast
 from collections.abc import Mapping, Sequence
@@ -44,14 +44,14 @@ class Spot:
         ...      category="cafe").name()
         'Unknown (cafe)'
         """
-        shown = self.ja if language == "ja" else self.en
+        name = self.ja if language == "ja" else self.en
         if self.level != "points_of_interest":
-            return shown
+            return name
         if self.is_unknown:
             return f"{UNKNOWN[language]} ({self.category})"
         if self.is_store_unknown:
-            return without_suffix(shown)
-        return self.store_name or shown.strip()
+            return without_suffix(name)
+        return self.store_name or name.strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +110,7 @@ def journey_from_json(graph: object, *, language: Language = "en") -> Journey:
     """Read the published `graph`; its texts are Python literals, and read as nothing more.
 
     Raises:
-        DataError: names the field and what is wrong with it.
+        DataError: the graph is malformed; the message names the field and what is wrong.
     """
     if not isinstance(graph, Mapping):
         raise DataError(f"no object but {type(graph).__name__}", field="graph")
@@ -139,10 +139,10 @@ def without_suffix(name: str) -> str:
     return name.strip()
 
 
-def _columns(given: object, names: Sequence[str], where: str) -> list[tuple[Any, ...]]:
-    if not isinstance(given, Mapping):
-        raise DataError(f"no object but {type(given).__name__}", field=where)
-    columns = [given.get(name) for name in names]
+def _columns(table: object, names: Sequence[str], where: str) -> list[tuple[Any, ...]]:
+    if not isinstance(table, Mapping):
+        raise DataError(f"no object but {type(table).__name__}", field=where)
+    columns = [table.get(name) for name in names]
     for name, column in zip(names, columns, strict=True):
         if not isinstance(column, Sequence) or isinstance(column, str):
             raise DataError("no list", field=f"{where}.{name}")
@@ -154,16 +154,16 @@ def _columns(given: object, names: Sequence[str], where: str) -> list[tuple[Any,
 
 def _spot(identity: object, kind: object, names: object, attributes: object) -> Spot:
     where = f"node {identity!r:.20}"
-    shown = _literal(names, f"{where}.display_name")
-    ja, en = (str(shown.get(language) or "") for language in ("ja", "en"))
+    display_names = _literal(names, f"{where}.display_name")
+    ja, en = (str(display_names.get(language) or "") for language in ("ja", "en"))
     if kind == "ROOT":
         return Spot(id=str(identity), level="root", ja=ja, en=en)
     if kind == "PREFECTURE":
         return Spot(id=str(identity), level="prefectures", ja=ja, en=en)
     if kind == "CITY":
         return Spot(id=str(identity), level="cities", ja=ja, en=en)
-    told = _literal(attributes, f"{where}.attributes")
-    parsed, details = told.get("parsed_description"), told.get("details_parsed") or {}
+    fields = _literal(attributes, f"{where}.attributes")
+    parsed, details = fields.get("parsed_description"), fields.get("details_parsed") or {}
     if not isinstance(parsed, Mapping) or not isinstance(details, Mapping):
         raise DataError("a place without parsed_description", field=f"{where}.attributes")
     return Spot(
@@ -171,8 +171,8 @@ def _spot(identity: object, kind: object, names: object, attributes: object) -> 
         level="points_of_interest",
         ja=ja,
         en=en,
-        start_s=_seconds(told.get("start")),
-        end_s=_seconds(told.get("end")),
+        start_s=_seconds(fields.get("start")),
+        end_s=_seconds(fields.get("end")),
         is_unknown=bool(parsed.get("is_unknown")),
         is_store_unknown=bool(parsed.get("is_store_unknown")),
         store_name=str(parsed.get("store_name") or ""),
@@ -181,19 +181,19 @@ def _spot(identity: object, kind: object, names: object, attributes: object) -> 
     )
 
 
-def _seconds(given: object) -> float:
-    return float(given) if isinstance(given, int | float) else 0.0
+def _seconds(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
 
 
-def _literal(given: object, where: str) -> Mapping[str, Any]:
+def _literal(literal: object, where: str) -> Mapping[str, Any]:
     """A dictionary, or the text of one."""
-    if isinstance(given, str):
-        if len(given) > MAX_LITERAL:
-            raise DataError(f"a text of {len(given):,} characters", field=where)
+    if isinstance(literal, str):
+        if len(literal) > MAX_LITERAL:
+            raise DataError(f"a text of {len(literal):,} characters", field=where)
         try:
-            given = ast.literal_eval(given)
+            literal = ast.literal_eval(literal)
         except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
             raise DataError("no Python literal", field=where) from None
-    if not isinstance(given, Mapping):
-        raise DataError(f"no dictionary but {type(given).__name__}", field=where)
-    return given
+    if not isinstance(literal, Mapping):
+        raise DataError(f"no dictionary but {type(literal).__name__}", field=where)
+    return literal

@@ -38,7 +38,7 @@ def rule_of(protocol: PromptProtocol, *, frames: int | None, fps: float | None) 
 
 
 def timestamps_s(duration_s: float, count: int = 64) -> list[float]:
-    """Seconds of the frames that the released helper for frame models names: one a second, or `count` spans.
+    """Seconds of the frames of the released helper for frame models: one per second, or `count` spans.
 
     >>> timestamps_s(3), timestamps_s(8, 4)
     ([0, 1, 2], [0.0, 2.0, 4.0, 6.0])
@@ -61,7 +61,7 @@ Subtask = tuple[SampleRef, Journey]  # what is asked of a video
 
 
 def ref_of(video_id: str, task: str) -> SampleRef:
-    """The reference of a video's subtask: its cell is the subtask, its kin are all questions of the video."""
+    """The reference of a video's subtask: its cell is the subtask, its cluster is the video."""
     return SampleRef(sample_id=f"{video_id}.{task}", task=task, cell=task, cluster=video_id)
 
 
@@ -89,7 +89,7 @@ def open_samples(
 
     Raises:
         DataError: `data` holds no readable parquet file of a split.
-        SpecError: `select` names a task or scene there is not.
+        SpecError: `select` names a task or scene that does not exist.
     """
     select.check(tasks=SUBTASKS, scenes=SPLITS)
     folder = data if (data / "data").is_dir() else data.parent if data.name == "data" else data
@@ -120,7 +120,7 @@ def read_videos(folder: Path, *, language: Language = "en") -> tuple[dict[str, V
     """Every row that can be used, by video id, and what is wrong with it and the others.
 
     Raises:
-        DataError: there is no parquet file of a split, or none can be read.
+        DataError: the parquet files of the splits are missing or unreadable.
     """
     files = [
         (split, path) for split in SPLITS for path in sorted((folder / "data").glob(f"{split}-*.parquet"))

@@ -38,13 +38,19 @@ def measure(*, hits: int, predicted: int, gold: int) -> Measure:
     """
     precision = hits / predicted if predicted > 0 else 0.0
     recall = hits / gold if gold > 0 else 0.0
-    both = precision + recall
-    return Measure(precision=precision, recall=recall, f1=2 * precision * recall / both if both > 0 else 0.0)
+    total = precision + recall
+    return Measure(
+        precision=precision, recall=recall, f1=2 * precision * recall / total if total > 0 else 0.0
+    )
 
 
 def flat(levels: Mapping[str, Measure]) -> dict[str, float | str | None]:
     """By `level.measure`, for a score's metrics."""
-    return {f"{level}.{name}": value for level, found in levels.items() for name, value in found.items()}
+    return {
+        f"{level}.{name}": value
+        for level, level_measure in levels.items()
+        for name, value in level_measure.items()
+    }
 
 
 SAFETY = "Gemini failed due to safety issues"  # what the authors' wrapper returns after five failed calls
@@ -53,7 +59,7 @@ _FENCED = re.compile(r"```json\n(.*?)\n```", re.DOTALL)
 
 
 def parse_reply(reply: str) -> object:
-    r"""What a reply says, as plain data; None if it is no YAML.
+    r"""What a reply says, as plain data; None if it is not YAML.
 
     >>> parse_reply("{'prefectures': [Tokyo, No],}")
     {'prefectures': ['Tokyo', False]}
@@ -74,8 +80,8 @@ def prediction(reply: str) -> dict[object, object] | str:
     """What is scored: a mapping, empty where the reply holds none, or the marker of refused calls."""
     if reply == SAFETY:
         return SAFETY
-    found = parse_reply(reply)
-    return found if isinstance(found, dict) else {}
+    reply_data = parse_reply(reply)
+    return reply_data if isinstance(reply_data, dict) else {}
 
 
 NODE_LEVELS = ("prefectures", "cities", "points_of_interest")
@@ -88,34 +94,34 @@ _NAME_AND_CATEGORY = re.compile(r"^(.+?)\s*\(([^)]+)\)$")
 
 def score_nodes(journey: Journey, reply: str | None) -> Score:
     """Overall F1 of node prediction. The marker of refused calls is left out of the average: unscored."""
-    given = prediction(reply or "")
-    if isinstance(given, str):
+    answer = prediction(reply or "")
+    if isinstance(answer, str):
         return Score(value=None, reason="the provider's safety marker: the official average leaves it out")
     try:
-        levels = node_measures(journey.gold_nodes(), given)
+        levels = node_measures(journey.gold_nodes(), answer)
     except (TypeError, AttributeError, ZeroDivisionError) as error:
         return _raised(error, (*NODE_LEVELS, "overall"))
-    return _score(levels, reply, given, asked=NODE_LEVELS)
+    return _score(levels, reply, answer, lists=NODE_LEVELS)
 
 
 def score_edges(journey: Journey, reply: str | None) -> Score:
     """Overall F1 of edge prediction, clipped to 1; the marker of refused calls counts as zeros."""
-    given = prediction(reply or "")
+    answer = prediction(reply or "")
     try:
-        levels = edge_measures(journey.gold_edges(), given)
+        levels = edge_measures(journey.gold_edges(), answer)
     except (TypeError, AttributeError) as error:
         return _raised(error, (*EDGE_KINDS, "overall"))
-    return _score(levels, reply, given, asked=("edges",))
+    return _score(levels, reply, answer, lists=("edges",))
 
 
-def node_measures(gold: Mapping[str, Sequence[Spot]], given: Mapping[Any, Any]) -> dict[str, Measure]:
+def node_measures(gold: Mapping[str, Sequence[Spot]], answer: Mapping[Any, Any]) -> dict[str, Measure]:
     """Each level and, weighted by the golds of each, overall.
 
     Raises:
-        TypeError, AttributeError: a list is null, a place is no text, or a gold place has no category.
-        ZeroDivisionError: there is no gold at all.
+        TypeError, AttributeError: a list is null, a place is not a text, or a gold place has no category.
+        ZeroDivisionError: no level has gold.
     """
-    levels = {level: _level(gold[level], given.get(level, []), level) for level in NODE_LEVELS}
+    levels = {level: _level(gold[level], answer.get(level, []), level) for level in NODE_LEVELS}
     count = sum(len(gold[level]) for level in NODE_LEVELS)
     totals = {
         name: sum(len(gold[level]) * dict(levels[level].items())[name] for level in NODE_LEVELS) / count
@@ -124,47 +130,47 @@ def node_measures(gold: Mapping[str, Sequence[Spot]], given: Mapping[Any, Any]) 
     return {**levels, "overall": Measure(**totals)}
 
 
-def _level(gold: Sequence[Spot], given: Any, level: str) -> Measure:
-    return measure(hits=len(level_pairs(gold, given, level)), predicted=len(given), gold=len(gold))
+def _level(gold: Sequence[Spot], predicted: Any, level: str) -> Measure:
+    return measure(hits=len(level_pairs(gold, predicted, level)), predicted=len(predicted), gold=len(gold))
 
 
-def level_pairs(gold: Sequence[Spot], given: Any, level: str) -> list[tuple[int, int]]:
+def level_pairs(gold: Sequence[Spot], predicted: Any, level: str) -> list[tuple[int, int]]:
     """Which gold took which prediction: each in turn the first unused one that fits."""
     used: dict[int, int] = {}
     for place, spot in enumerate(gold):
-        for number, one in enumerate(given):
+        for number, name in enumerate(predicted):
             if number in used:
                 continue
-            if _fits(spot, one, level):
+            if _fits(spot, name, level):
                 used[number] = place
                 break
     return [(place, number) for number, place in used.items()]
 
 
-def _fits(spot: Spot, one: Any, level: str) -> bool:
+def _fits(spot: Spot, predicted: Any, level: str) -> bool:
     if level != "points_of_interest":
-        return bool(one in [spot.ja, spot.en])
-    name, category = split_place(one)
+        return bool(predicted in [spot.ja, spot.en])
+    name, category = split_place(predicted)
     return same_place(place_names(spot), place_categories(spot), name, category)
 
 
-def split_place(given: str) -> tuple[str, str | None]:
+def split_place(predicted: str) -> tuple[str, str | None]:
     """Name and category of a predicted `name (category)`; the name trimmed and in lower case.
 
     >>> split_place("Cafe (A) (cafe)"), split_place("Tokyo Tower (cafe) ")
     (('cafe (a)', 'cafe'), ('tokyo tower (cafe)', None))
     """
-    found = _NAME_AND_CATEGORY.match(given)
-    if found:
-        return found[1].strip().lower(), found[2].strip()
-    return given.strip().lower(), None
+    match = _NAME_AND_CATEGORY.match(predicted)
+    if match:
+        return match[1].strip().lower(), match[2].strip()
+    return predicted.strip().lower(), None
 
 
 def place_names(spot: Spot) -> list[str]:
     """The names by which a place may be called."""
     ja, en = spot.ja.replace(STORE_UNKNOWN["ja"], ""), spot.en.replace(STORE_UNKNOWN["en"], "")
-    given = ((spot.ja, ja), (spot.en, en), (spot.store_name, spot.store_name))
-    return [name.strip().lower() for there, name in given if there]
+    names = ((spot.ja, ja), (spot.en, en), (spot.store_name, spot.store_name))
+    return [name.strip().lower() for published, name in names if published]
 
 
 def place_categories(spot: Spot) -> list[str] | None:
@@ -180,8 +186,8 @@ def same_place(
     Raises:
         TypeError: a name is alike enough for the category to decide, and the place has none.
     """
-    for known in names:
-        ratio = SequenceMatcher(None, known, name).ratio()
+    for place_name in names:
+        ratio = SequenceMatcher(None, place_name, name).ratio()
         if ratio > ALIKE:
             return True
         if ratio > ALIKE_OF_KIND and category in categories:  # type: ignore[operator]  # as released
@@ -189,32 +195,32 @@ def same_place(
     return False
 
 
-def edge_measures(gold: Sequence[Mapping[str, str]], given: Any) -> dict[str, Measure]:
+def edge_measures(gold: Sequence[Mapping[str, str]], answer: Any) -> dict[str, Measure]:
     """Each kind and, pooled, overall. A gold edge is found if an equal object is among the predictions, so
     that one prediction may find two equal golds.
 
     Raises:
-        TypeError, AttributeError: `edges` cannot be gone through.
+        TypeError, AttributeError: `edges` cannot be iterated.
     """
-    edges = given["edges"] if given and "edges" in given else None
+    edges = answer["edges"] if answer and "edges" in answer else None
     if edges is None:
         return dict.fromkeys((*EDGE_KINDS, "overall"), ZERO)
     levels, counts = {}, [0, 0, 0]
     for kind in EDGE_KINDS:
-        asked = [edge for edge in gold if edge["type"] == kind]
-        found = [edge for edge in edges if isinstance(edge, dict) and edge.get("type") == kind]
-        numbers = (sum(edge in found for edge in asked), len(found), len(asked))
+        gold_of_kind = [edge for edge in gold if edge["type"] == kind]
+        predicted = [edge for edge in edges if isinstance(edge, dict) and edge.get("type") == kind]
+        numbers = (sum(edge in predicted for edge in gold_of_kind), len(predicted), len(gold_of_kind))
         levels[kind] = measure(hits=numbers[0], predicted=numbers[1], gold=numbers[2])
         counts = [total + number for total, number in zip(counts, numbers, strict=True)]
     return {**levels, "overall": measure(hits=counts[0], predicted=counts[1], gold=counts[2])}
 
 
-def _score(levels: Mapping[str, Measure], reply: str | None, given: Any, *, asked: Sequence[str]) -> Score:
+def _score(levels: Mapping[str, Measure], reply: str | None, answer: Any, *, lists: Sequence[str]) -> Score:
     overall = levels["overall"].f1
-    understood = isinstance(given, Mapping) and any(name in given for name in asked)
+    understood = isinstance(answer, Mapping) and any(name in answer for name in lists)
     over = any(value > 1 for measure in levels.values() for _, value in measure.items())
     flags = [*(["gamed:above_one"] if over else []), *([] if understood else ["no_answer"])]
-    if given == SAFETY:
+    if answer == SAFETY:
         flags.append("safety_marker")
     return Score(
         value=min(overall, 1.0),
@@ -233,7 +239,7 @@ def _raised(error: Exception, levels: Sequence[str]) -> Score:
 
 
 def averaged(results: Sequence[Mapping[str, Measure]], levels: Sequence[str]) -> dict[str, Measure]:
-    """Each number averaged over videos; all zeros where there are none."""
+    """Each number averaged over videos; all zeros without videos."""
     return {
         level: Measure(
             **{

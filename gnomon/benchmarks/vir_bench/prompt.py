@@ -34,19 +34,19 @@ _LISTS = ("prefectures", "cities", "points_of_interest")
 
 
 def nodes_given(journey: Journey, protocol: PromptProtocol) -> dict[str, list[str]]:
-    """Names by level. Official: shuffled with the released seed, which anybody can undo. Guarded: in an
+    """Names by level. Official: shuffled with the released seed, which a reader can undo. Guarded: in an
     order drawn from the names themselves.
     """
     names = {level: [spot.name(journey.language) for spot in journey.at(level)] for level in _LISTS}
     if protocol == "guarded":
-        return {level: sorted(found, key=stable_hash) for level, found in names.items()}
+        return {level: sorted(level_names, key=stable_hash) for level, level_names in names.items()}
     shuffle = random.Random(SEED).shuffle
     for level_names in names.values():
         shuffle(level_names)
     return names
 
 
-def unshuffled(shown: dict[str, list[str]]) -> dict[str, list[str]]:
+def unshuffled(shuffled: dict[str, list[str]]) -> dict[str, list[str]]:
     """The order before the released shuffle: what a reader who knows the seed can see.
 
     >>> shown = {"prefectures": ["b", "a"], "cities": ["x"], "points_of_interest": ["p", "r", "q"]}
@@ -54,13 +54,13 @@ def unshuffled(shown: dict[str, list[str]]) -> dict[str, list[str]]:
     ['x']
     """
     shuffle = random.Random(SEED).shuffle
-    found = {}
+    restored = {}
     for level in _LISTS:
-        places = list(range(len(shown[level])))
+        places = list(range(len(shuffled[level])))
         shuffle(places)
-        original = dict(zip(places, shown[level], strict=True))
-        found[level] = [original[at] for at in range(len(places))]
-    return found
+        original = dict(zip(places, shuffled[level], strict=True))
+        restored[level] = [original[at] for at in range(len(places))]
+    return restored
 
 
 _KINDS = ("airport", "train_station", "tourist_attraction", "japanese_restaurant")  # of the example's places
@@ -95,10 +95,10 @@ def node_text(language: Language = "en") -> str:
 def edge_text(journey: Journey, protocol: PromptProtocol) -> str:
     """The question for the edges. Official: the given nodes are printed as Python prints a dictionary."""
     wording = _wording(journey.language)
-    given = nodes_given(journey, protocol)
+    nodes = nodes_given(journey, protocol)
     text: str = wording.EDGE.format(
         role=wording.ROLE,
-        given=str(given) if protocol == "official" else json.dumps(given, ensure_ascii=False, indent=1),
+        given=str(nodes) if protocol == "official" else json.dumps(nodes, ensure_ascii=False, indent=1),
         edge_example=json.dumps({"edges": _edges(wording.NAMES)}, ensure_ascii=False, indent=2),
         only_json=wording.ONLY_JSON,
     )

@@ -1,4 +1,4 @@
-"""Scores sanely: names in any usual spelling, one match for each, nothing above 1.
+"""Scores strictly: names in any usual spelling, one match for each, nothing above 1.
 
 The answer is the last JSON object of the reply that has one of the asked lists. Names are compared without
 case, marks on vowels, and the word that says what they are (`Shibuya-ku`, `Shibuya City`, `渋谷区`). Places
@@ -41,46 +41,48 @@ Triple = tuple[str, str, str]
 
 def score_nodes(journey: Journey, reply: str | None) -> Score:
     """F1 of the three levels, weighted by their golds; never raises."""
-    given = read_object(reply, NODE_LEVELS)
-    gold = {level: found for level, found in journey.gold_nodes().items() if found}
+    answer = read_object(reply, NODE_LEVELS)
+    gold = {level: spots for level, spots in journey.gold_nodes().items() if spots}
     if not gold:
         return Score(value=None, reason="there is no gold location to ask for")
-    if given is None:
+    if answer is None:
         return Score(value=0.0, flags=("no_answer",))
-    lists = texts_by_level(given)
+    lists = texts_by_level(answer)
     levels = {level: _level(gold[level], lists[level], level) for level in gold}
-    weights = [len(found) for found in gold.values()]
+    weights = [len(spots) for spots in gold.values()]
     total = {
         name: sum(w * dict(levels[level].items())[name] for w, level in zip(weights, gold, strict=True))
         / sum(weights)
         for name in ("precision", "recall", "f1")
     }
-    told = flat({**levels, "overall": Measure(**total)})
-    return Score(value=total["f1"], answer=json.dumps(lists, ensure_ascii=False), metrics=told)
+    metrics = flat({**levels, "overall": Measure(**total)})
+    return Score(value=total["f1"], answer=json.dumps(lists, ensure_ascii=False), metrics=metrics)
 
 
-def _level(gold: Sequence[Spot], given: Sequence[str], level: str) -> Measure:
-    pairs, names = level_pairs(gold, given, level)
+def _level(gold: Sequence[Spot], predicted: Sequence[str], level: str) -> Measure:
+    pairs, names = level_pairs(gold, predicted, level)
     return measure(hits=len(pairs), predicted=len(names), gold=len(gold))
 
 
 def level_pairs(
-    gold: Sequence[Spot], given: Sequence[str], level: str
+    gold: Sequence[Spot], predicted: Sequence[str], level: str
 ) -> tuple[list[tuple[int, int]], list[str]]:
-    """Which gold is given which of the names that count, and those names: each once, in one language."""
+    """Pairs of gold and of the names that count, and those names: each once, in one language."""
     if level == "points_of_interest":
-        places = {split_place(name): name for name in reversed(given)}
-        names = [(key, places[key]) for key in dict.fromkeys(map(split_place, given))]
+        places = {split_place(name): name for name in reversed(predicted)}
+        names = [(key, places[key]) for key in dict.fromkeys(map(split_place, predicted))]
         fits = [
             (g, p) for g, spot in enumerate(gold) for p, (key, _) in enumerate(names) if _is_place(spot, *key)
         ]
         return _matched(fits), [name for _, name in names]
     keys = [{area_key(name) for name in (spot.ja, spot.en) if name} for spot in gold]
-    first = {area_key(name): name for name in reversed(given)}
+    first = {area_key(name): name for name in reversed(predicted)}
     fits, counted = [], list[str]()
-    for key in dict.fromkeys(map(area_key, given)):
-        if not any(key in known and known & set(counted) for known in keys):  # else the other language's name
-            fits += [(g, len(counted)) for g, known in enumerate(keys) if key in known]
+    for key in dict.fromkeys(map(area_key, predicted)):
+        if not any(
+            key in spot_keys and spot_keys & set(counted) for spot_keys in keys
+        ):  # else the other language's name
+            fits += [(g, len(counted)) for g, spot_keys in enumerate(keys) if key in spot_keys]
             counted.append(key)
     return _matched(fits), [first[key] for key in counted]
 
@@ -103,37 +105,44 @@ def _is_place(spot: Spot, name: str, category: str | None) -> bool:
 def _matched(fits: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Golds and predictions, each once, so that as many as can be are paired."""
     graph: nx.Graph[tuple[str, int]] = nx.Graph()
-    graph.add_edges_from((("gold", one), ("given", other)) for one, other in fits)
+    graph.add_edges_from(
+        (("gold", gold_index), ("given", predicted_index)) for gold_index, predicted_index in fits
+    )
     top = [node for node in graph if node[0] == "gold"]
-    found = nx.bipartite.maximum_matching(graph, top_nodes=top)
-    return sorted((node[1], found[node][1]) for node in top if node in found)
+    matching = nx.bipartite.maximum_matching(graph, top_nodes=top)
+    return sorted((node[1], matching[node][1]) for node in top if node in matching)
 
 
 def score_edges(journey: Journey, reply: str | None) -> Score:
     """F1 of all edges pooled, each gold edge found by a prediction of its own; never raises."""
-    given = read_object(reply, ("edges",))
+    answer = read_object(reply, ("edges",))
     gold = Counter(triples(journey.gold_edges()))
     if not gold:
         return Score(value=None, reason="there is no gold edge to ask for")
-    if given is None:
+    if answer is None:
         return Score(value=0.0, flags=("no_answer",))
-    found = Counter(triples(given.get("edges")))
-    most = Counter({edge: min(count, max(gold[edge], 1)) for edge, count in found.items()})
+    predicted = Counter(triples(answer.get("edges")))
+    most = Counter({edge: min(count, max(gold[edge], 1)) for edge, count in predicted.items()})
     levels = {kind: _pooled(gold, most, (kind,)) for kind in EDGE_KINDS}
     total = _pooled(gold, most, EDGE_KINDS)
-    answer = json.dumps(list(found), ensure_ascii=False)
-    return Score(value=total.f1, answer=answer, metrics=flat({**levels, "overall": total}))
+    edges = json.dumps(list(predicted), ensure_ascii=False)
+    return Score(value=total.f1, answer=edges, metrics=flat({**levels, "overall": total}))
 
 
-def _pooled(gold: Counter[Triple], given: Counter[Triple], kinds: Sequence[str]) -> Measure:
-    one, other = (
-        Counter({edge: count for edge, count in edges.items() if edge[2] in kinds}) for edges in (gold, given)
+def _pooled(gold: Counter[Triple], predicted: Counter[Triple], kinds: Sequence[str]) -> Measure:
+    gold_of_kinds, predicted_of_kinds = (
+        Counter({edge: count for edge, count in edges.items() if edge[2] in kinds})
+        for edges in (gold, predicted)
     )
-    return measure(hits=(one & other).total(), predicted=other.total(), gold=one.total())
+    return measure(
+        hits=(gold_of_kinds & predicted_of_kinds).total(),
+        predicted=predicted_of_kinds.total(),
+        gold=gold_of_kinds.total(),
+    )
 
 
 def triples(edges: object) -> Iterator[Triple]:
-    """Edges as (source, target, kind), in plain spelling; what is none is passed over."""
+    """Edges as (source, target, kind), in plain spelling; anything else is skipped."""
     for edge in edges[:MAX_LISTED] if isinstance(edges, list) else ():
         ends = (
             [edge.get(name) for name in ("source", "target", "type")] if isinstance(edge, Mapping) else edge
@@ -145,7 +154,7 @@ def triples(edges: object) -> Iterator[Triple]:
 
 
 def read_object(reply: str | None, names: Sequence[str]) -> Mapping[str, Any] | None:
-    r"""The last JSON object outside thinking sections that has one of these names; None if there is none.
+    r"""The last JSON object outside thinking sections that has one of these names; None without one.
 
     >>> read_object('<think>{"edges": []}</think> ```json\n{"edges": [1]}\n```', ("edges",))
     {'edges': [1]}
@@ -153,7 +162,7 @@ def read_object(reply: str | None, names: Sequence[str]) -> Mapping[str, Any] | 
     if not isinstance(reply, str):
         return None
     text = _THINKING.sub("", reply[:MAX_RESPONSE])
-    decoder, found, end, broken = json.JSONDecoder(), None, 0, 0
+    decoder, last_match, end, broken = json.JSONDecoder(), None, 0, 0
     for opening in re.finditer(r"\{\s*\"", text):
         if opening.start() < end or broken >= MAX_LISTED:
             continue
@@ -162,15 +171,15 @@ def read_object(reply: str | None, names: Sequence[str]) -> Mapping[str, Any] | 
         except (ValueError, RecursionError):
             broken += 1
             continue
-        found = item if any(name in item for name in names) else found
-    return found
+        last_match = item if any(name in item for name in names) else last_match
+    return last_match
 
 
-def texts_by_level(given: Mapping[Any, Any], *, stripped: bool = True) -> dict[str, list[str]]:
+def texts_by_level(answer: Mapping[Any, Any], *, stripped: bool = True) -> dict[str, list[str]]:
     """The three lists of a node answer, as far as they are lists of texts."""
     lists = {}
     for level in NODE_LEVELS:
-        listed = given.get(level)
-        texts = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
+        listed = answer.get(level)
+        texts = [text for text in listed if isinstance(text, str)] if isinstance(listed, list) else []
         lists[level] = [text.strip() if stripped else text for text in texts if text.strip()][:MAX_LISTED]
     return lists

@@ -18,7 +18,7 @@ from gnomon.worlds.oracle_steps import steps_of
 from gnomon.worlds.sample_numbers import CELLS, Numbers, number_of
 from tools.core.tool import Need
 
-SAMPLES = 420  # where `select.limit` is not given: 30 a cell, as GTR-Bench has
+SAMPLES = 420  # where `select.limit` is not given: 30 per cell, as GTR-Bench has
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class WorldSamples:
         """Generate the sample.
 
         Raises:
-            NotFound: it is not among the selected ones.
+            NotFound: the sample is not among the selected ones.
         """
         number = number_of(sample_id)
         ref = number.ref()

@@ -203,12 +203,12 @@ def test_a_node_answer_is_drawn_with_what_it_found_and_made_up(scoring: str) -> 
     text = _graph_of(journey, "node", json.dumps(reply), scoring)  # type: ignore[arg-type]
     nodes = read_nodes(text)
     assert nodes is not None
-    found = {nodes.given.nodes[node].name for node, mark in nodes.given_marks.items() if mark == "right"}
+    found = {nodes.answer.nodes[node].name for node, mark in nodes.answer_marks.items() if mark == "right"}
     assert found == {"Osaka", "Namba Station"}
-    wrong = {nodes.given.nodes[node].name for node, mark in nodes.given_marks.items() if mark == "wrong"}
+    wrong = {nodes.answer.nodes[node].name for node, mark in nodes.answer_marks.items() if mark == "wrong"}
     assert wrong == {"Kyoto", "Gion (tourist_attraction)"}
     assert [caption for caption, _ in figures({"graph": text})] == [
         "Gold: 3 of 8 locations found",
         "Model: 5 locations, 2 of them wrong",
     ]
-    assert ("Osaka", "Namba Station", "inclusion") in list(nodes.given.named_edges())
+    assert ("Osaka", "Namba Station", "inclusion") in list(nodes.answer.named_edges())

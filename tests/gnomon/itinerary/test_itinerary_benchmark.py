@@ -161,7 +161,7 @@ def test_a_graph_is_scored_by_its_edges_and_twice_told_counts_once() -> None:
 
 def test_a_change_breaks_the_old_plan() -> None:
     for task in tasks("change-request", 8):
-        assert score(task, json.dumps(task.told["current_plan"])).value == 0.0
+        assert score(task, json.dumps(task.details["current_plan"])).value == 0.0
 
 
 def test_what_only_the_scorer_may_know_reaches_no_tool(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Audits GTR-Bench: its options, its shortcuts and what is wrong with its cases.
 
-`guesses.py` tries the shortcuts: of one question (`rules.py`) and between kin questions, on what a reader
-sees (`shown_question.py`). `case_faults.py` finds broken cases.
+`shortcuts.py` tries the shortcuts: of one question (`rules.py`) and between related questions, on what a
+reader sees (`shown_question.py`). `case_faults.py` finds broken cases.
 """
 
 from gnomon.benchmarks.gtr_bench.audit.case_faults import case_faults

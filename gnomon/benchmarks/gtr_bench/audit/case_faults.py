@@ -13,9 +13,9 @@ SINGULAR = 1e12  # a matrix of a larger condition number, rows scaled, has no in
 
 
 def case_faults(samples: Sequence[Sample]) -> Iterator[DataFault]:
-    """Phantom and unplaced cameras, questions asked twice, and homographies that cannot be.
+    """Phantom and unplaced cameras, repeated questions, and invalid homographies.
 
-    A homography cannot be if it has no inverse, or if a track lies on both sides of its horizon.
+    A homography is invalid if it has no inverse, or if a track is on both sides of its horizon.
     """
     cameras: dict[str, Camera] = {}
     for sample in samples:
@@ -39,9 +39,9 @@ def _unplaced(case: Case, scene: Scene | None) -> Iterator[DataFault]:
     cameras = scene.cameras.values() if scene is not None else ()
     placed = {camera.id for camera in cameras if camera.xy_m}
     lost = {camera.id for camera in cameras if not camera.xy_m} if placed else set()
-    shown = {clip.camera_id for clip in case.clips}
+    filmed = {clip.camera_id for clip in case.clips}
     for choice in case.choices if case.task.short == "CR" else ():
-        for name in sorted(set(body_of(choice).split(" → ")) - shown):
+        for name in sorted(set(body_of(choice).split(" → ")) - filmed):
             where = ", nor on the map" if placed and name not in placed else ""
             detail = f"{name} in option {choice[0]} is in no clip{where}"
             yield DataFault(sample_id=case.case_id, kind="phantom_camera", detail=detail)
@@ -57,9 +57,9 @@ def _repeats(cases: Sequence[Case]) -> Iterator[DataFault]:
     for case in cases:
         clips = sorted((clip.start_s, clip.end_s, clip.bboxes) for clip in case.clips)
         groups[case.cell, tuple(clips)].append(case.case_id)
-    for first, *others in groups.values():
-        if others:
-            detail = f"the clips are also those of {', '.join(others)}"
+    for first, *repeats in groups.values():
+        if repeats:
+            detail = f"the clips are also those of {', '.join(repeats)}"
             yield DataFault(sample_id=first, kind="same_clips", detail=detail)
 
 

@@ -16,93 +16,96 @@ _SPEED = re.compile(r"(\d+(?:\.\d+)?)(?:\s*[–-]\s*(\d+(?:\.\d+)?))?\s*m/s")
 _LENGTH = re.compile(r"(\d+(?:\.\d+)?)\s*(?:meters?|metres?|m)\b(?!/)")
 
 
-def clip_order(seen: Seen) -> Left:
+def clip_order(question: Seen) -> Left:
     """The option that repeats the order in which the clips are shown."""
-    return _order_of(seen, seen.clips)
+    return _order_of(question, question.clips)
 
 
-def clip_times(seen: Seen) -> Left:
+def clip_times(question: Seen) -> Left:
     """The option in the order of the clips' start times."""
-    timed = [(clip.span_s[0], clip) for clip in seen.clips if clip.span_s]
-    if len(timed) < len(seen.clips):
+    timed = [(clip.span_s[0], clip) for clip in question.clips if clip.span_s]
+    if len(timed) < len(question.clips):
         return None
-    return _order_of(seen, [clip for _, clip in sorted(timed, key=lambda pair: pair[0])])
+    return _order_of(question, [clip for _, clip in sorted(timed, key=lambda pair: pair[0])])
 
 
-def frame_numbers(seen: Seen) -> Left:
+def frame_numbers(question: Seen) -> Left:
     """The option in the order of the clips' first frame numbers."""
-    numbered = [(clip.first_frame, clip) for clip in seen.clips if clip.first_frame is not None]
-    if len(numbered) < len(seen.clips):
+    numbered = [(clip.first_frame, clip) for clip in question.clips if clip.first_frame is not None]
+    if len(numbered) < len(question.clips):
         return None
-    return _order_of(seen, [clip for _, clip in sorted(numbered, key=lambda pair: pair[0])])
+    return _order_of(question, [clip for _, clip in sorted(numbered, key=lambda pair: pair[0])])
 
 
-def agreement(seen: Seen) -> Left:
+def agreement(question: Seen) -> Left:
     """The options that share most with the others: the same camera at the same place in the order."""
-    return _most_agreeing(seen.option_orders())
+    return _most_agreeing(question.option_orders())
 
 
-def in_the_clips(seen: Seen) -> Left:
+def in_the_clips(question: Seen) -> Left:
     """The options that name no camera but those of the clips; does not apply where all do."""
-    shown = {clip.camera for clip in seen.clips}
-    left = [index for index, order in enumerate(seen.option_orders()) if shown.issuperset(order)]
-    return left if len(left) < len(seen.options) else None
+    filmed = {clip.camera for clip in question.clips}
+    left = [index for index, order in enumerate(question.option_orders()) if filmed.issuperset(order)]
+    return left if len(left) < len(question.options) else None
 
 
-def agreement_in_the_clips(seen: Seen) -> Left:
+def agreement_in_the_clips(question: Seen) -> Left:
     """Of the options that name no camera but those of the clips, the ones that share most with all others."""
-    left = in_the_clips(seen)
-    return agreement(seen) if not left else _most_agreeing(seen.option_orders(), set(left))
+    left = in_the_clips(question)
+    return agreement(question) if not left else _most_agreeing(question.option_orders(), set(left))
 
 
-def off_the_grid(seen: Seen) -> Left:
+def off_the_grid(question: Seen) -> Left:
     """The options with an end that is not a multiple of 0.1 s; does not apply where all or none have one."""
-    spans = seen.option_spans()
+    spans = question.option_spans()
     left = [index for index, span in enumerate(spans) if span and any(map(_is_off_grid, span))]
     return left if len(left) < len(spans) else None
 
 
-def hidden_fields(seen: Seen) -> Left:
-    """What `middle_path` and `middle_point.time` tell: the camera, the interval, or the motion's time."""
-    if seen.task == "GL":
-        return [index for index, option in enumerate(seen.options) if option in seen.middle_path]
-    if seen.middle_span_s is None:
+def hidden_fields(question: Seen) -> Left:
+    """What `middle_path` and `middle_point.time` reveal: the camera, the interval, or the motion's time."""
+    if question.task == "GL":
+        return [index for index, option in enumerate(question.options) if option in question.middle_path]
+    if question.middle_span_s is None:
         return None
-    if seen.task == "ATI":
-        return same_interval(seen, [seen.middle_span_s])
-    lasted_s = seen.middle_span_s[1] - seen.middle_span_s[0]
-    misfits = [_misfit(motion_s(option), lasted_s) for option in seen.options]
+    if question.task == "ATI":
+        return same_interval(question, [question.middle_span_s])
+    lasted_s = question.middle_span_s[1] - question.middle_span_s[0]
+    misfits = [_misfit(motion_s(option), lasted_s) for option in question.options]
     best = min(misfits)
     return [index for index, misfit in enumerate(misfits) if misfit == best] if best < math.inf else None
 
 
-def nearest(seen: Seen) -> Left:
+def nearest(question: Seen) -> Left:
     """The camera nearest to one of the clips' (TF: to the last one's), by floor, then metres.
 
-    Does not apply unless the scene knows all their positions.
+    Does not apply unless the scene has all their positions.
     """
-    given = seen.clips[-1:] if seen.task == "TF" else seen.clips
-    names = [clip.camera for clip in given]
-    if not all(name in seen.cameras and seen.cameras[name].xy_m for name in (*names, *seen.options)):
+    clips = question.clips[-1:] if question.task == "TF" else question.clips
+    names = [clip.camera for clip in clips]
+    if not all(
+        name in question.cameras and question.cameras[name].xy_m for name in (*names, *question.options)
+    ):
         return None
-    away = [min(_apart(seen, name, option) for name in names) for option in seen.options]
+    away = [min(_apart(question, name, option) for name in names) for option in question.options]
     return [index for index, distance in enumerate(away) if distance == min(away)]
 
 
-def same_interval(seen: Seen, spans_s: Iterable[tuple[float, float]]) -> list[int]:
+def same_interval(question: Seen, spans_s: Iterable[tuple[float, float]]) -> list[int]:
     """The options equal to one of the intervals, to the grid."""
-    known = list(spans_s)
+    intervals_s = list(spans_s)
     return [
         index
-        for index, option in enumerate(seen.option_spans())
-        if option and any(max(abs(option[0] - span[0]), abs(option[1] - span[1])) <= SAME_S for span in known)
+        for index, option in enumerate(question.option_spans())
+        if option
+        and any(max(abs(option[0] - span[0]), abs(option[1] - span[1])) <= SAME_S for span in intervals_s)
     ]
 
 
 def motion_s(option: str) -> float | None:
     """How long a described motion takes by its own lengths and speeds; None where it names either not.
 
-    Lengths and speeds are paired in order; where they are not as many, the mean speed goes for all.
+    Lengths and speeds are paired in order; where they are not as many, the mean speed applies to all.
 
     >>> motion_s("The target moves east at 2.0 m/s for 4 meters, then 3.0 meters north at 1.0–2.0 m/s.")
     4.0
@@ -131,14 +134,18 @@ RULES: Mapping[str, tuple[Kind, Sequence[str], Rule]] = {
 }
 
 
-def _order_of(seen: Seen, clips: Sequence[SeenClip]) -> Left:
+def _order_of(question: Seen, clips: Sequence[SeenClip]) -> Left:
     order = tuple(clip.camera for clip in clips)
-    return [index for index, option in enumerate(seen.option_orders()) if option == order]
+    return [index for index, option in enumerate(question.option_orders()) if option == order]
 
 
 def _most_agreeing(orders: Sequence[tuple[str, ...]], among: set[int] | None = None) -> Left:
     shared = {
-        index: sum(sum(map(str.__eq__, order, other)) for place, other in enumerate(orders) if place != index)
+        index: sum(
+            sum(map(str.__eq__, order, other_order))
+            for place, other_order in enumerate(orders)
+            if place != index
+        )
         for index, order in enumerate(orders)
         if among is None or index in among
     }
@@ -153,7 +160,7 @@ def _misfit(took_s: float | None, lasted_s: float) -> float:
     return abs(math.log(took_s / lasted_s)) if took_s and lasted_s > 0 else math.inf
 
 
-def _apart(seen: Seen, one: str, other: str) -> tuple[bool, float]:
-    here, there = seen.cameras[one], seen.cameras[other]
-    far = math.dist(here.xy_m or (), there.xy_m or ())
-    return here.floor != there.floor, far
+def _apart(question: Seen, first_id: str, second_id: str) -> tuple[bool, float]:
+    first, second = question.cameras[first_id], question.cameras[second_id]
+    far = math.dist(first.xy_m or (), second.xy_m or ())
+    return first.floor != second.floor, far

@@ -1,4 +1,4 @@
-"""What the reader of a prompt, or of the published files, knows of a question."""
+"""A question as the reader of a prompt, or of the published files, sees it."""
 
 import re
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ class SeenClip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """A question as shown. `text` is the prompt but for the options; `middle_…` stand in the files alone."""
+    """A question as shown. `text` is the prompt but for the options; only the files have `middle_…`."""
 
     view: View
     sample_id: str
@@ -62,7 +62,7 @@ class Seen:
     middle_path: tuple[str, ...] = ()
 
     def option_spans(self) -> list[Span | None]:
-        """The options as intervals; None where one is none."""
+        """The options as intervals; None where an option is not one."""
         return [day_span(option) for option in self.options]
 
     def option_orders(self) -> list[tuple[str, ...]]:
@@ -75,7 +75,7 @@ class Seen:
 
 
 def seen_in_prompt(sample: Sample, view: View) -> Seen:
-    """What the sample's own prompt tells, read from its words alone.
+    """The question as the sample's own prompt shows it, read from its words alone.
 
     Raises:
         DataError: the words cannot be read, so nothing may be concluded from them.
@@ -102,7 +102,7 @@ def seen_in_prompt(sample: Sample, view: View) -> Seen:
 
 
 def seen_in_files(sample: Sample) -> Seen:
-    """What the published object tells beside the answer fields themselves."""
+    """The question as the published object shows it, without the answer fields themselves."""
     case: Case = sample.target["case"]
     middle = case.raw.get("middle_point")
     path = case.raw.get("middle_path")

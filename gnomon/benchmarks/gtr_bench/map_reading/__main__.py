@@ -1,4 +1,4 @@
-"""Measure the reader on a published folder: `python -m gnomon.benchmarks.gtr_bench.map_reading DATA`."""
+"""Measures the reader on a published folder: `python -m gnomon.benchmarks.gtr_bench.map_reading DATA`."""
 
 import sys
 import time
@@ -21,7 +21,7 @@ def measure(data: Path, out: TextIO) -> None:
     """Print counts with their denominators, and every failure by its case.
 
     Raises:
-        DataError: `data` is not the published layout.
+        DataError: `data` does not have the published layout.
     """
     layout = find_layout(data)
     readings: list[tuple[Case, MapReading]] = []
@@ -38,7 +38,9 @@ def measure(data: Path, out: TextIO) -> None:
         return
     _print_known(readings, seconds, out)
     _print_blind([reading for _, reading in readings], blind, out)
-    _print_agreement(agreements([one for case, read in readings for one in sightings(case, read)]), out)
+    _print_agreement(
+        agreements([sighting for case, reading in readings for sighting in sightings(case, reading)]), out
+    )
 
 
 def _picture(layout: Layout, case: Case) -> Image.Image | None:
@@ -50,37 +52,37 @@ def _picture(layout: Layout, case: Case) -> Image.Image | None:
 
 
 def _print_known(readings: list[tuple[Case, MapReading]], seconds: list[float], out: TextIO) -> None:
-    named = sum(len(read.cameras) + len(read.unread) for _, read in readings)
+    ids = sum(len(reading.cameras) + len(reading.unread) for _, reading in readings)
     print(f"maps: {len(readings)}, {np.median(seconds):.2f} s each (median)", file=out)
-    scales = Counter(read.scale for _, read in readings)
+    scales = Counter(reading.scale for _, reading in readings)
     for scale, maps in scales.most_common():
         print(f"  {f'{scale.metres_per_pixel:.4f} m/px' if scale else 'no scale bar'}: {maps} maps", file=out)
-    print(f"ids named: {named}, read: {sum(len(read.cameras) for _, read in readings)}", file=out)
-    for case, read in readings:
-        if read.unread:
-            print(f"  not read: {case.task.short} {case.case_id} {', '.join(read.unread)}", file=out)
+    print(f"ids named: {ids}, read: {sum(len(reading.cameras) for _, reading in readings)}", file=out)
+    for case, reading in readings:
+        if reading.unread:
+            print(f"  not read: {case.task.short} {case.case_id} {', '.join(reading.unread)}", file=out)
 
 
-def _print_blind(known: list[MapReading], blind: list[MapReading], out: TextIO) -> None:
-    truth = [{camera.camera_id for camera in read.cameras} for read in known]
-    found = [{camera.camera_id for camera in read.cameras} for read in blind]
-    both = sum(len(a & b) for a, b in zip(truth, found, strict=True))
-    perfect = sum(a == b for a, b in zip(truth, found, strict=True))
+def _print_blind(readings: list[MapReading], blind_readings: list[MapReading], out: TextIO) -> None:
+    true_ids = [{camera.camera_id for camera in reading.cameras} for reading in readings]
+    blind_ids = [{camera.camera_id for camera in reading.cameras} for reading in blind_readings]
+    hits = sum(len(a & b) for a, b in zip(true_ids, blind_ids, strict=True))
+    perfect = sum(a == b for a, b in zip(true_ids, blind_ids, strict=True))
     print(
-        f"blind: recall {both} of {sum(map(len, truth))}, precision {both} of {sum(map(len, found))},"
-        f" perfect maps {perfect} of {len(truth)}",
+        f"blind: recall {hits} of {sum(map(len, true_ids))}, precision {hits} of {sum(map(len, blind_ids))},"
+        f" perfect maps {perfect} of {len(true_ids)}",
         file=out,
     )
 
 
 def _print_agreement(tied: list[Agreement], out: TextIO) -> None:
     for limit_m in (0.1, 0.5, 1.0):
-        near = sum(one.residual_m <= limit_m for one in tied)
+        near = sum(agreement.residual_m <= limit_m for agreement in tied)
         print(f"same place within {limit_m} m: {near} of {len(tied)} sightings", file=out)
     for limit_deg in (0.5, 2.0):
-        near = sum(abs(one.turn_deg) <= limit_deg for one in tied)
+        near = sum(abs(agreement.turn_deg) <= limit_deg for agreement in tied)
         print(f"same heading within {limit_deg} deg: {near} of {len(tied)} sightings", file=out)
-    within = sum(one.residual_m <= one.sighting.error_m for one in tied)
+    within = sum(agreement.residual_m <= agreement.sighting.error_m for agreement in tied)
     print(f"within the stated error: {within} of {len(tied)} sightings", file=out)
 
 

@@ -36,7 +36,7 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """A sighting, how far it lies from where the other maps put the camera, and its turn from theirs."""
+    """A sighting, its distance from where the other maps put the camera, and its turn from theirs."""
 
     sighting: Sighting
     residual_m: float
@@ -62,40 +62,47 @@ def sightings(case: Case, reading: MapReading) -> list[Sighting]:
     ]
 
 
-def agreements(seen: Sequence[Sighting]) -> list[Agreement]:
+def agreements(read_sightings: Sequence[Sighting]) -> list[Agreement]:
     """Each sighting that another one can contradict: its map and its camera are seen elsewhere too.
 
     Formula: x = place(camera) - cut(map), solved by least squares with weights 1 / residual, so that the sum
     of distances becomes small and a few false readings do not bend the rest.
     """
-    maps, cameras = Counter(one.case_id for one in seen), Counter(one.physical for one in seen)
-    tied = [one for one in seen if maps[one.case_id] > 1 and cameras[one.physical] > 1]
+    maps, cameras = (
+        Counter(sighting.case_id for sighting in read_sightings),
+        Counter(sighting.physical for sighting in read_sightings),
+    )
+    tied = [
+        sighting
+        for sighting in read_sightings
+        if maps[sighting.case_id] > 1 and cameras[sighting.physical] > 1
+    ]
     if not tied:
         return []
     residuals_m = _residuals_m(tied)
     headings = {
-        name: _middle_deg([one.heading_deg for one in tied if one.physical == name])
-        for name in {one.physical for one in tied}
+        name: _middle_deg([sighting.heading_deg for sighting in tied if sighting.physical == name])
+        for name in {sighting.physical for sighting in tied}
     }
     return [
         Agreement(
-            sighting=one,
+            sighting=sighting,
             residual_m=float(residual_m),
-            turn_deg=turn_deg(headings[one.physical], one.heading_deg),
+            turn_deg=turn_deg(headings[sighting.physical], sighting.heading_deg),
         )
-        for one, residual_m in zip(tied, residuals_m, strict=True)
+        for sighting, residual_m in zip(tied, residuals_m, strict=True)
     ]
 
 
-def _residuals_m(seen: Sequence[Sighting]) -> NDArray[np.float64]:
-    maps = sorted({one.case_id for one in seen})
-    cameras = sorted({one.physical for one in seen})
-    terms = np.zeros((len(seen), len(maps) + len(cameras)))
-    for row, one in enumerate(seen):
-        terms[row, maps.index(one.case_id)] = -1
-        terms[row, len(maps) + cameras.index(one.physical)] = 1
-    places = np.array([one.xy_m for one in seen])
-    residuals = np.ones(len(seen))
+def _residuals_m(tied: Sequence[Sighting]) -> NDArray[np.float64]:
+    maps = sorted({sighting.case_id for sighting in tied})
+    cameras = sorted({sighting.physical for sighting in tied})
+    terms = np.zeros((len(tied), len(maps) + len(cameras)))
+    for row, sighting in enumerate(tied):
+        terms[row, maps.index(sighting.case_id)] = -1
+        terms[row, len(maps) + cameras.index(sighting.physical)] = 1
+    places = np.array([sighting.xy_m for sighting in tied])
+    residuals = np.ones(len(tied))
     for _ in range(ROUNDS):
         weight = np.sqrt(1 / np.maximum(residuals, FLOOR_M))[:, None]
         solved = np.linalg.lstsq(terms * weight, places * weight, rcond=None)[0]
@@ -109,4 +116,7 @@ def _middle_deg(headings_deg: Sequence[float]) -> float:
     >>> _middle_deg([359.0, 1.0, 2.0])
     1.0
     """
-    return min(headings_deg, key=lambda one: sum(abs(turn_deg(one, other)) for other in headings_deg))
+    return min(
+        headings_deg,
+        key=lambda heading_deg: sum(abs(turn_deg(heading_deg, other_deg)) for other_deg in headings_deg),
+    )

@@ -2,7 +2,7 @@
 
 A camera is drawn as a disc of 5.8 px radius and an arrow from its centre, 60 px long and 4 px wide, whose
 head begins at 46.5 px, 16 px wide. The arrow alone fixes the mast: across by its shaft, along by its head. So
-masts that lie over one another stay apart as long as their arrows do.
+masts that overlap stay apart as long as their arrows do.
 """
 
 from collections.abc import Iterator
@@ -68,14 +68,14 @@ class Arrow:
 
 
 def find_arrows(ink: Ink) -> list[Arrow]:
-    """Every arrow of the picture, best first; where arrows hide one another, a few that are none."""
-    covered = np.where(ink.black, np.float32(0.5), ink.red)  # what lies under another mast is not known
+    """Every arrow of the picture, best first; where arrows hide one another, also a few false ones."""
+    covered = np.where(ink.black, np.float32(0.5), ink.red)  # what another mast covers is unknown
     refined = sorted(
         (_refined(covered, *seed) for seed in _seeds(ink)), key=lambda arrow: arrow.fit, reverse=True
     )
     kept: list[Arrow] = []
     for arrow in refined:
-        if arrow.fit >= ARROW_FOUND and not any(_same(arrow, other) for other in kept):
+        if arrow.fit >= ARROW_FOUND and not any(_same(arrow, better) for better in kept):
             kept.append(arrow)
     return kept
 
@@ -95,9 +95,9 @@ def towards(heading_deg: float | Floats) -> tuple[Floats, Floats]:
     return np.sin(angle), -np.cos(angle)
 
 
-def _same(one: Arrow, other: Arrow) -> bool:
-    apart_px = np.hypot(one.mast_px[0] - other.mast_px[0], one.mast_px[1] - other.mast_px[1])
-    return bool(apart_px < SAME_PX and abs(turn_deg(one.heading_deg, other.heading_deg)) < SAME_DEG)
+def _same(first: Arrow, second: Arrow) -> bool:
+    apart_px = np.hypot(first.mast_px[0] - second.mast_px[0], first.mast_px[1] - second.mast_px[1])
+    return bool(apart_px < SAME_PX and abs(turn_deg(first.heading_deg, second.heading_deg)) < SAME_DEG)
 
 
 def _masts(ink: Ink) -> Floats:

@@ -1,7 +1,8 @@
 """Reads red camera ids such as `c071` by holding drawn letters against the picture.
 
 A label is centred 80 px along the arrow, a little right and above. Letters are 11.12 px apart and are drawn
-at quarter pixels, so each is kept in four variants, read off the published maps (`glyphs.png`: a row each).
+at quarter pixels, so each is kept in four variants, read off the published maps (`glyphs.png`: one row per
+letter).
 """
 
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ GLYPH_HEIGHT_PX, GLYPH_WIDTH_PX = 14, 13
 PITCH_PX = 11.12
 DISTANCE_PX = 80.0
 SHIFT_PX = (1.15, -1.7)  # from there to the middle of the letters: right, down
-SLACK_X_PX, SLACK_Y_PX = 2, 1  # how far the whole label may lie from where it should; each letter 1 px more
+SLACK_X_PX, SLACK_Y_PX = 2, 1  # how far the whole label may be off; each letter 1 px more
 LENGTHS = (3, 4)  # letters of an id: c05, c071
 SPILL_WEIGHT = 0.4
 MARGIN_PX = 40
@@ -48,14 +49,14 @@ class LabelScores:
 
     def best(self) -> tuple[str, float]:
         """The id that fits best when nothing is known, and its score."""
-        found = []
+        candidates = []
         for length, places in self.by_length.items():
             digits = places[1:, :10].max(axis=1)
             total = (places[0, LETTERS.index("c")] + digits.sum(axis=0)) / length
             down, right = np.unravel_index(int(total.argmax()), total.shape)
             numbers = places[1:, :10, down, right].argmax(axis=1)
-            found.append(("c" + "".join(map(str, numbers)), float(total[down, right])))
-        return max(found, key=lambda item: item[1])
+            candidates.append(("c" + "".join(map(str, numbers)), float(total[down, right])))
+        return max(candidates, key=lambda item: item[1])
 
 
 def label_scores(red: Grid, arrows: Sequence[Arrow]) -> list[LabelScores]:
@@ -97,11 +98,11 @@ def _letters(window: Grid) -> Floats:
     patches = sliding_window_view(window, (GLYPH_HEIGHT_PX, GLYPH_WIDTH_PX))
     glyphs = _glyphs()
     size = glyphs.sum(axis=(1, 2))
-    there = np.minimum(patches[:, :, None], glyphs).sum(axis=(3, 4))
-    foreign = patches.sum(axis=(2, 3))[..., None] - there
-    scores = there / size - SPILL_WEIGHT * np.minimum(foreign / size, 1)
+    covered = np.minimum(patches[:, :, None], glyphs).sum(axis=(3, 4))
+    foreign = patches.sum(axis=(2, 3))[..., None] - covered
+    scores = covered / size - SPILL_WEIGHT * np.minimum(foreign / size, 1)
     by_letter = scores.reshape(*scores.shape[:2], len(LETTERS), VARIANTS).max(axis=3)
-    near = sliding_window_view(by_letter, 3, axis=1).max(axis=3)  # each letter may lie a pixel aside
+    near = sliding_window_view(by_letter, 3, axis=1).max(axis=3)  # each letter may be a pixel aside
     moved: Floats = np.moveaxis(near, 2, 0)
     return moved
 

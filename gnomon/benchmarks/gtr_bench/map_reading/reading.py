@@ -19,7 +19,7 @@ CLEAR_LABEL, CLEAR_SLACK = (
     0.02,
 )  # a clear label is what it reads best as; one digit off costs 0.024 and up
 HIDDEN_SLACK = 0.12  # under other ink the best reading need not be the true one
-BLIND_FOUND = 0.75  # the same, when there are no ids to choose among
+BLIND_FOUND = 0.75  # the same, without ids to choose among
 ARROW_WEIGHT = 0.3
 CLEAR_FIT = 0.7  # arrows that fit less are partly hidden
 CLEAR_ERROR_PX, HIDDEN_ERROR_PX = 0.5, 2.0
@@ -62,7 +62,7 @@ class MapReading:
         return self.size_px[0] / 2, self.size_px[1] / 2
 
     def xy_m(self, camera: CameraReading) -> tuple[float, float] | None:
-        """Where the camera stands; None without a scale."""
+        """The camera's position; None without a scale."""
         if self.scale is None:
             return None
         right_px, down_px = camera.mast_px[0] - self.centre_px[0], camera.mast_px[1] - self.centre_px[1]
@@ -80,7 +80,7 @@ def read_map(picture: Image.Image, camera_ids: Collection[str]) -> MapReading:
     """Find the named cameras on a picture: the pairing of ids with arrows whose labels fit best together."""
     arrows, scores = _drawn(picture)
     names = sorted(set(camera_ids))
-    found = {}
+    readings = {}
     if names and arrows:
         from scipy.optimize import linear_sum_assignment
 
@@ -92,12 +92,12 @@ def read_map(picture: Image.Image, camera_ids: Collection[str]) -> MapReading:
         worth = np.where(legible, labels + ARROW_WEIGHT * fits, 0)
         for row, column in zip(*linear_sum_assignment(worth, maximize=True), strict=True):
             if legible[row, column]:
-                found[names[row]] = _camera(names[row], arrows[int(column)], labels[row, column])
+                readings[names[row]] = _camera(names[row], arrows[int(column)], labels[row, column])
     return MapReading(
         size_px=picture.size,
         scale=read_scale(picture),
-        cameras=tuple(found.values()),
-        unread=tuple(name for name in names if name not in found),
+        cameras=tuple(readings.values()),
+        unread=tuple(name for name in names if name not in readings),
     )
 
 

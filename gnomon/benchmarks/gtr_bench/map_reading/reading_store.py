@@ -23,12 +23,12 @@ def mapped_scene(scene: Scene, reading: MapReading, image: ImageRef) -> Scene:
     same symbol for every camera, 41 px and 60 degrees, on maps of either scale.
     """
     cameras = dict(scene.cameras)
-    for read in reading.cameras:
-        cameras[read.camera_id] = replace(
-            cameras[read.camera_id],
-            xy_m=reading.xy_m(read),
-            heading_deg=read.heading_deg,
-            position_error_m=round(reading.error_m(read), 2),
+    for camera in reading.cameras:
+        cameras[camera.camera_id] = replace(
+            cameras[camera.camera_id],
+            xy_m=reading.xy_m(camera),
+            heading_deg=camera.heading_deg,
+            position_error_m=round(reading.error_m(camera), 2),
         )
     if reading.scale is None:
         return replace(scene, cameras=cameras)
@@ -55,7 +55,7 @@ class ReadingStore:
         """What a PNG or JPEG says about these cameras.
 
         Raises:
-            OSError: it is neither.
+            OSError: the picture is neither PNG nor JPEG.
             NoRoom: the disk is full.
         """
         key = stable_hash(READER_VERSION, hashlib.sha256(picture).hexdigest(), sorted(set(camera_ids)))

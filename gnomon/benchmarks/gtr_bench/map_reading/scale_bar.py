@@ -1,4 +1,4 @@
-"""Reads how many metres a pixel is off the two bars at the picture's lower left.
+"""Reads the metres per pixel off the two bars at the picture's lower left.
 
 One grey line carries both: the metres above it end at a tick, the feet below at another. Lengths are whole
 pixels, values are 1, 2, 3 or 5 times a power of ten. The metres are read as text; the feet must then come
@@ -26,14 +26,14 @@ BAR_ERROR_PX = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """Metres a pixel, and the share of it that it may be off: both bars allow no more."""
+    """Metres per pixel, and its largest relative error that both bars allow."""
 
     metres_per_pixel: float
     error: float
 
 
 def read_scale(picture: Image.Image) -> Scale | None:
-    """The scale; None if no bar is found, its text is none we know, or feet and metres contradict.
+    """The scale; None if no bar is found, its text is unknown, or feet and metres contradict.
 
     >>> read_scale(Image.new("RGB", (300, 200), "white")) is None
     True
@@ -54,7 +54,7 @@ def read_scale(picture: Image.Image) -> Scale | None:
 
 
 def scale_of(value_m: float, metres_px: int, feet_px: int) -> Scale | None:
-    """The middle of the scales at which both bars round to these pixels; None if there are none such.
+    """The middle of the scales at which both bars round to these pixels; None if no scale does.
 
     >>> scale = scale_of(30, 68, 69)
     >>> scale and (round(scale.metres_per_pixel, 4), round(scale.error, 4))
@@ -78,12 +78,12 @@ def scale_of(value_m: float, metres_px: int, feet_px: int) -> Scale | None:
 
 def _ending(ticks: NDArray[np.bool_], left: int) -> int:
     """The bar's length, from its left tick to the end of its last one; 0 if it has none."""
-    standing = np.flatnonzero(ticks.all(axis=0))
-    return int(standing[-1]) + 1 - left if len(standing) > 2 and standing[0] == left else 0
+    tick_columns = np.flatnonzero(ticks.all(axis=0))
+    return int(tick_columns[-1]) + 1 - left if len(tick_columns) > 2 and tick_columns[0] == left else 0
 
 
 def _text_m(grey: NDArray[np.float64], line: int, left: int) -> int | None:
-    """The value printed above the line; None if it is none of those we know."""
+    """The value printed above the line; None if it is unknown."""
     top = line - TEXT_HEIGHT_PX - 2
     differences = {
         float(abs(patch - text).mean()): value_m
