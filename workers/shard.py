@@ -61,7 +61,7 @@ def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
     """Run what is pending of a shard, and of those of its job that follow it, until nothing is, the job is
     cancelled, or SIGTERM asks to stop.
 
-    A job that cannot be set up here (no data, no such agent, or an endpoint that is not allowed) is left to
+    A job that cannot be set up here (no data, no such agent or tool, or an endpoint that is not allowed) is left to
     other workers; one whose model does not take its options could run nowhere and fails at once.
     """
     ready = _set_up(job_id, context) if context.store.is_open(job_id) else None
@@ -82,6 +82,8 @@ def _set_up(job_id: str, context: WorkerContext) -> tuple[OpenJob, dict[str, Age
         opened = context.opener.open(job_id, store=context.store)
         spec = opened.bench.spec
         agents = {arm.agent: AGENTS.get(arm.agent) for arm in spec.arms}
+        for arm in spec.arms:
+            arm.toolset()  # a tool may have gone since the job was posted
         # This was checked when the job was posted; but the keys are here, and so is the last check.
         check_endpoints(spec.models, context.allowed_bases, is_trusted=True)
         try:

@@ -239,6 +239,7 @@ def open_badly(spec: JobSpec, media: MediaStore) -> OpenJob:
     ("changes", "open_spec", "reason"),
     [
         ({"arms": [{"name": "raw", "agent": "unheard-of"}]}, open_fake_job, "unheard-of"),
+        ({"arms": [{"name": "t", "agent": "direct", "tools": ["gone"]}]}, open_fake_job, "no tool 'gone'"),
         ({"models": [ELSEWHERE]}, open_fake_job, "models.0.api_base: "),
         ({}, open_nothing, "data: the folder is not there"),
         ({}, open_badly, "a loader's own mistake"),
