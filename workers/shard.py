@@ -61,8 +61,8 @@ def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
     """Run what is pending of a shard, and of those of its job that follow it, until nothing is, the job is
     cancelled, or SIGTERM asks to stop.
 
-    A job that cannot be set up here (no data, no such agent or tool, or an endpoint that is not allowed) is left to
-    other workers; one whose model does not take its options could run nowhere and fails at once.
+    A job that cannot be set up here (no data, no such agent or tool, or an endpoint that is not allowed) is
+    left to other workers; one whose model does not take its options could run nowhere and fails at once.
     """
     ready = _set_up(job_id, context) if context.store.is_open(job_id) else None
     if ready is None:
