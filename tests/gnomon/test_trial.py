@@ -265,7 +265,7 @@ def test_a_wait_that_a_provider_asks_for_is_cut_short_noted_and_flagged() -> Non
             raise ProviderFault("later", cause="server_error", retry_after_s=1e6)
         return Reply(text="yes")
 
-    row, trace, _ = run(behave, retry={"cap_s": 0.01})
+    row, trace, _ = run(behave, retry={"cap_s": 1})
     assert (row.outcome, row.flags) == (Outcome.SCORED, ("capped_wait",))
     assert "asked to wait 1,000,000 s" in "".join(
         step.text for step in trace.steps if isinstance(step, NoteStep)
@@ -293,7 +293,7 @@ def test_a_pause_that_nobody_asked_for_is_no_wait_that_was_cut_short() -> None:
         async def answer(self, context: AgentContext) -> str:
             return (await context.generate(context.prompt)).text
 
-    row, _, model = run(behave, agent=Patient(), retry={"base_s": 60, "cap_s": 0.01})
+    row, _, model = run(behave, agent=Patient(), retry={"base_s": 60, "cap_s": 1})
     assert (row.outcome, row.flags, len(model.asked)) == (Outcome.SCORED, (), 3)
 
 

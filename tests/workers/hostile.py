@@ -98,7 +98,7 @@ BODIES: dict[str, tuple[str | bytes, str]] = {
     # Ends
     "error in the choice": (said("", reason="error", choice={"error": {"code": 502, "message": "died"}}), "provider:server_error"),
     "broken off after words": (said("A", reason="abort"), "provider:server_error"),
-    "a reason that nobody knows": (said("", reason="weird"), "provider:bad_response"),
+    "an unknown reason": (said("", reason="weird"), "provider:bad_response"),
     "a reason that is a number": (said("A", reason=7), RIGHT),
     "empty, of no token": (said("", usage=NOTHING), "provider:bad_response"),
     "empty": (said(""), "no_answer"),

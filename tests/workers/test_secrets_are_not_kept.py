@@ -169,7 +169,10 @@ def _dumped(redis: Redis) -> list[Any]:
         b"zset": lambda key: redis.zrange(key, 0, -1, withscores=True),
         b"stream": lambda key: redis.xrange(key),
     }
-    return [(key, str(read[redis.type(key)](key))) for key in redis.scan_iter()]
+    kinds = [(key, redis.type(key)) for key in redis.scan_iter()]
+    return [
+        (key, str(read[kind](key))) for key, kind in kinds if kind != b"none"
+    ]  # that one has just expired
 
 
 def _shown(store: Store, redis: Redis, job_id: str, trial_ids: list[str]) -> str:
