@@ -6,27 +6,32 @@ from typing import Any
 
 from gnomon.core.errors import GnomonError, NotFound, SpecError
 from tools.core.registry import UnknownPlugin
-from tools.core.tool import ToolContext
+from tools.core.tool import EMPTY_SCENE, ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.scene.document import SceneError
 from tools.scene.format import read_scene, scene_from_json
 from tools.scene.scene import Scene
 
 
-def call_tool(name: str, scene: Scene, args: object) -> dict[str, Any]:
-    """Call the tool `name` on `scene`.
+def call_tool(name: str, scene: Scene | None, args: object) -> dict[str, Any]:
+    """Call the tool `name` on `scene`; None for a tool that needs none.
 
     Raises:
         NotFound: the tool does not exist.
-        SpecError: the arguments are not allowed, or the tool has no result for them; the message says why.
+        SpecError: there is no scene and the tool needs one, the arguments are not allowed, or the tool has no
+            result for them; the message says why.
     """
     try:
         tool = TOOLS.get(name)
     except UnknownPlugin as error:
         raise NotFound(str(error), field="name") from None
+    if scene is None and tool.needs == "scene":
+        raise SpecError(f"{name} needs a scene", field="scene")
     if not isinstance(args, dict):
         raise SpecError("must be one JSON object", field="args")
-    answer = Toolbox([tool], ToolContext(scene=scene, gazetteer=True)).call(name, json.dumps(args))
+    answer = Toolbox([tool], ToolContext(scene=scene or EMPTY_SCENE, gazetteer=True)).call(
+        name, json.dumps(args)
+    )
     result: dict[str, Any] = json.loads(answer.content)
     if answer.error == "tool_crash":
         raise GnomonError(result["error"])

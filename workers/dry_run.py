@@ -147,7 +147,7 @@ def print_shown(prompt: dict[str, Any], console: Console) -> None:
             text = block["text"] if block["type"] == "text" else f"<{block['media_type']} {block['sha256']}>"
             console.print(clean(text), markup=False, highlight=False, soft_wrap=True)
     drawn = ", ".join(f"{name} {value}" for name, value in prompt["decoding"].items())
-    console.rule(f"decoding: {drawn or 'as the provider likes'}")
+    console.rule(f"decoding: {drawn or 'provider defaults'}")
     if "retry" in prompt:
         console.rule("retry: " + ", ".join(f"{name} {value}" for name, value in prompt["retry"].items()))
     console.rule(f"{len(prompt['tools'])} tools, tool_choice {prompt['tool_choice']}")
@@ -158,8 +158,10 @@ def print_shown(prompt: dict[str, Any], console: Console) -> None:
 def print_step(step: Step, console: Console) -> None:
     """Print one step of a trace."""
     if isinstance(step, ReplyStep):
-        tokens = [("?" if count is None else count) for count in (step.prompt_tokens, step.completion_tokens)]
-        console.print(f"[bold cyan]reply[/bold cyan] {tokens[0]} + {tokens[1]} tokens, {step.wall_s:.2f} s")
+        counts = (step.prompt_tokens, step.completion_tokens)
+        shown = " + ".join("?" if count is None else str(count) for count in counts)
+        tokens = "tokens unknown" if counts == (None, None) else f"{shown} tokens"
+        console.print(f"[bold cyan]reply[/bold cyan] {tokens}, {step.wall_s:.2f} s")
         if UNREADABLE in step.flags:
             console.print("[yellow]note[/yellow] the provider's token counts could not be read")
         if step.reasoning:

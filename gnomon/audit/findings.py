@@ -14,7 +14,7 @@ class ShortcutAccuracy:
 
     `value` is its mean over all `n` samples, with chance counted where it does not apply; `hits` are those
     of the `applies` samples where it does (broken numbers: a guess between two is half a hit). The intervals
-    are None where it never applies, or where there are fewer than two clusters of kin samples.
+    are None where it never applies, or where there are fewer than two clusters of related samples.
     """
 
     shortcut: str
@@ -33,7 +33,7 @@ class ShortcutAccuracy:
 
     @property
     def beats_chance(self) -> bool:
-        """Whether it is surely above chance; what cannot happen by chance needs to happen once."""
+        """Whether it is significantly above chance; what cannot happen by chance needs to happen once."""
         if self.chance == 0.0:
             return self.value > 0.0
         return self.chance is not None and self.ci99 is not None and self.ci99[0] > self.chance

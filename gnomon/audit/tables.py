@@ -24,13 +24,12 @@ def tables(findings: Findings) -> Iterator[Table | str]:
     rows = _rows(findings.accuracies)
     for kind, title in (("leak", "Leaks of a protocol"), ("floor", "Floors: regularities of the questions")):
         chosen = [row for row in rows if _first(row).kind == kind]
-        if chosen:
-            yield _accuracies(title, [row for row in chosen if _tells(row)])
-            quiet = sorted(
-                {_first(row).shortcut for row in chosen} - {_first(r).shortcut for r in chosen if _tells(r)}
-            )
-            if quiet:
-                yield f"Found nowhere: {'; '.join(quiet)}."
+        telling = [row for row in chosen if _tells(row)]
+        if telling:
+            yield _accuracies(title, telling)
+        quiet = sorted({_first(row).shortcut for row in chosen} - {_first(row).shortcut for row in telling})
+        if quiet:
+            yield f"Found nowhere: {'; '.join(quiet)}."
     if findings.letters:
         yield _letters(findings.letters)
     yield _faults(findings.faults, findings.fault_counts) if findings.faults else "No faults in the data."
@@ -112,7 +111,9 @@ def _faults(faults: Sequence[DataFault], counts: Mapping[str, int]) -> Table:
 
 
 def _verdict(findings: Findings) -> str:
+    if not any((accuracy.kind, accuracy.view) == ("leak", "guarded") for accuracy in findings.accuracies):
+        return "No leak could be tested under the guarded prompt, so none is ruled out."
     if not findings.surviving:
-        return "No leak is seen to survive the guarded prompt: none is surely above chance."
+        return "No leak is seen to survive the guarded prompt: none is significantly above chance."
     names = "; ".join(f"{accuracy.shortcut} in {accuracy.cell}" for accuracy in findings.surviving)
     return f"LEAKS SURVIVE the guarded prompt: {names}"

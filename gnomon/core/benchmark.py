@@ -262,6 +262,18 @@ class SpellsOutTasks(Protocol):
 
 
 @runtime_checkable
+class LimitsMetrics(Protocol):
+    """Keeps a metric also of answers to which it does not apply, as its released scorer does.
+
+    The report leaves the answers to other tasks out of the metric's mean.
+
+    Example: `metric_tasks = {"TimeIoU": frozenset({"NextSpotForecasting"})}`.
+    """
+
+    metric_tasks: Mapping[str, frozenset[str]]
+
+
+@runtime_checkable
 class OfficialScenes(Protocol):
     """Has an official task that asks a part of what is published.
 
@@ -340,6 +352,7 @@ ABILITIES: tuple[type, ...] = (
     HasHeuristics,
     SupportsOptions,
     SpellsOutTasks,
+    LimitsMetrics,
     OfficialScenes,
     SetsDecoding,
     PlansRequests,

@@ -11,7 +11,7 @@ NAMED = 3  # models that one message names
 # By stop reason: what a user can do about it.
 ADVICE = {
     "provider:auth": "Check the key and what it may use (`api_key_env`, `api_base`).",
-    "provider:no_api_key": "Set the variable that `api_key_env` names where the workers run.",
+    "provider:no_api_key": "Set that variable where the workers run, or name another as `api_key_env`.",
     "provider:not_found": "Check the model's `id` and its `api_base`.",
     "provider:connection": "Check `api_base`, and that its server runs and can be reached from the workers.",
     "provider:quota": "Top up the provider's account, or use another key.",

@@ -14,7 +14,7 @@ def plan(options: PresetOptions, _: Benchmark) -> ArmPlan:
 
 consensus = Preset(
     name="consensus",
-    description="Shows everything to several models, several times, to find doubtful golds; no contrast.",
+    description="Shows everything to several models repeatedly, to find doubtful gold labels; no contrast.",
     options=PresetOptions,
     plan=plan,
 )

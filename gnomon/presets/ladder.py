@@ -6,9 +6,10 @@ places, roads or zones and passages. `schema_only` lists the tools but forbids c
 `live` has live tools. `oracle` shows the true intermediate steps and has no tools.
 
 `facts − raw` is the data, `placebo − schema_only` the calling, `live − facts` the calculation: these three
-are primary. `schema_only − raw` is the sight of tools, `live − placebo` what the tools say, `live − raw` all
-of it, and `oracle − live` what better tools could add. `raw`, `schema_only`, `placebo`, `live`, `oracle` are
-the steps of the report's waterfall.
+are primary. `schema_only − raw` is seeing the tools' schemas (in reports *the sight of tools*),
+`live − placebo` the tools' output (*what the tools say*), `live − raw` all of it, and `oracle − live` what
+better tools could add. `raw`, `schema_only`, `placebo`, `live`, `oracle` are the steps of the report's
+waterfall.
 
 True steps are known where Gnomon made the question: `worlds` tells where each shown target came into view and
 left, its speed and heading, and how long the ways to the cameras of the question are, without clock times or
@@ -29,7 +30,7 @@ def plan(options: PresetOptions, benchmark: Benchmark) -> ArmPlan:
         options.with_tools("placebo", results="neutral"),
         options.with_tools("live"),
     ]
-    contrasts = [
+    contrasts = [  # what they isolate is kept in stored specs, and in their hashes
         contrast("raw", "facts", "the data", "show", is_primary=True),
         contrast("raw", "schema_only", "the sight of tools", "tools", "tool_choice"),
         contrast("schema_only", "placebo", "the calling", "tool_choice", "results", is_primary=True),
@@ -50,7 +51,7 @@ def plan(options: PresetOptions, benchmark: Benchmark) -> ArmPlan:
 
 ladder = Preset(
     name="ladder",
-    description="Parts the gain of tools into the data they hold, the calling, and the calculation.",
+    description="Splits the gain of tools into the data they hold, the calling, and the calculation.",
     options=PresetOptions,
     plan=plan,
 )

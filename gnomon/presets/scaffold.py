@@ -1,4 +1,4 @@
-"""The same tools in the loops of other agents: how much hangs on the loop around the model.
+"""The same tools in the loops of other agents: how much depends on the loop around the model.
 
 All agents have the same tools and limits; each is compared with the first.
 """
@@ -33,7 +33,7 @@ def plan(options: ScaffoldOptions, _: Benchmark) -> ArmPlan:
 
 scaffold = Preset(
     name="scaffold",
-    description="Gives the same tools to other agents: how much hangs on the loop around the model.",
+    description="Gives the same tools to other agents: how much depends on the loop around the model.",
     options=ScaffoldOptions,
     plan=plan,
 )

@@ -57,7 +57,7 @@ def plan(options: SubsetsOptions, _: Benchmark) -> ArmPlan:
 
 subsets = Preset(
     name="subsets",
-    description="Shares the gain of all tools out among them, fairly where they replace or need each other.",
+    description="Attributes the gain of all tools to each of them (Shapley values).",
     options=SubsetsOptions,
     plan=plan,
     example={"groups": {"track": ["estimate_track"], "way": ["distance"], "when": ["interpolate"]}},

@@ -16,7 +16,8 @@ def for_command_line(text: str, roots: tuple[Path, ...] | None, *, field: str) -
     if roots is not None:
         _check_inside(path, text, roots, field)
     if not path.exists():
-        raise SpecError(f"{text!r} does not exist (looked for {path})", field=field)
+        looked_for = "" if text == str(path) else f" (looked for {path})"
+        raise SpecError(f"{text!r} does not exist{looked_for}", field=field)
     return path
 
 

@@ -20,7 +20,8 @@ def read_spec(path: Path) -> object:
             raise SpecError(f"{path} is larger than {MAX_SPEC_BYTES:,} bytes", field="SPEC")
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SpecError(f"{path} cannot be read: {error}", field="SPEC") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise SpecError(f"{path} cannot be read: {reason}", field="SPEC") from None
     return load_yaml(text)
 
 

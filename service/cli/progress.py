@@ -29,8 +29,8 @@ LINE_EVERY_S = 5.0
 
 
 class Counter:
-    """Shows how many of a total are done, with a note. A context manager; it appears with the first count, so
-    that nothing is shown before an early error.
+    """Shows how many of a total are processed, with a note. A context manager; it appears with the first
+    count, so that nothing is shown before an early error.
     """
 
     def __init__(self, what: str) -> None:
@@ -71,7 +71,7 @@ class Counter:
 
     def _line(self, done: int, total: int, note: str) -> str:
         elapsed_s = time.monotonic() - (self._started_s or 0.0)
-        parts = [f"{self._what}: {done:,} of {total:,} done"]
+        parts = [f"{self._what}: {done:,} of {total:,} processed"]
         if done > self._done_before:
             rate = (done - self._done_before) / elapsed_s
             parts.append(f"{rate:,.1f} per second" if rate >= 1 else f"{60 * rate:,.1f} per minute")

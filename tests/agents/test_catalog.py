@@ -12,6 +12,7 @@ from agents.models.reference.model import ReferenceModel
 from agents.models.responses_model import ResponsesModel
 from agents.models.scripted import ScriptedModel
 from gnomon.core.errors import ProviderFault, SpecError
+from gnomon.core.missing import MissingCause
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import ModelSpec
@@ -83,6 +84,9 @@ async def test_without_a_named_variable_the_providers_usual_one_holds_the_key(tm
     with pytest.raises(ProviderFault, match="MOONSHOT_API_KEY") as caught:
         await model.reply(Request(messages=[{"role": "user", "content": "hi"}], tools=[]))
     assert (caught.value.cause, caught.value.transient) == ("no_api_key", False)
+    cause = MissingCause(model="m", cause="provider:no_api_key", trials=1, planned=1, error=str(caught.value))
+    assert "MOONSHOT_API_KEY is not set" in cause.sentence()
+    assert "Set that variable where the workers run" in cause.sentence()
 
 
 def test_a_direct_call_needs_an_address(tmp_path):

@@ -151,6 +151,19 @@ async def test_with_tools_the_street_is_understood(name):
     assert all(reply.text for reply in trace.replies), "each turn says why"
 
 
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        (None, "By c2 the detour is 0 m, the shortest of the options."),
+        ([name for name in TOOLS.names() if name != "interpolate"], "By c2 the way is "),
+    ],
+)
+async def test_the_reason_names_the_length_that_was_compared(names, why):
+    clips, asked, options, _ = QUESTIONS["passed"]
+    _, trace = await answer(clips, asked, options, names=names)
+    assert why in trace.replies[-1].text
+
+
 async def test_the_next_passage_is_timed_to_the_view():
     clips, asked, options, _ = QUESTIONS["next"]
     said, _ = await answer(clips, asked, options)

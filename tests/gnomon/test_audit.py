@@ -174,6 +174,8 @@ def test_the_tables_say_what_is_not_known(tmp_path: Path) -> None:
         console.print(block)
     text = console.export_text()
     assert "2 of 2 samples have no options that the audit can read" in text
+    assert "No leak could be tested under the guarded prompt" in text
+    assert "No leak is seen" not in text
     assert "clip.mp4" in text
 
 

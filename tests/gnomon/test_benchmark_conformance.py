@@ -14,6 +14,7 @@ from gnomon.core.errors import DataError, SpecError
 from gnomon.media import MediaStore
 
 NAMES = BENCHMARKS.names()
+LIMIT = 14  # samples; a benchmark may have fewer
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +23,7 @@ def media(tmp_path_factory: pytest.TempPathFactory) -> MediaStore:
 
 
 def opened(benchmark: Benchmark, media: MediaStore, **select: Any) -> SampleSet:
-    return benchmark.open(data=None, select=Select(limit=14, **select), protocol="guarded", media=media)
+    return benchmark.open(data=None, select=Select(limit=LIMIT, **select), protocol="guarded", media=media)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -53,7 +54,7 @@ def test_samples_are_distinct_repeatable_and_keep_their_target_out_of_the_prompt
     benchmark = BENCHMARKS.get(name)
     one, two = opened(benchmark, media), opened(benchmark, media)
     assert list(one.refs) == list(two.refs)
-    assert len({ref.sample_id for ref in one.refs}) == len(one.refs) == 14
+    assert 0 < len({ref.sample_id for ref in one.refs}) == len(one.refs) <= LIMIT
     for ref in one.refs:
         sample = one.get(ref.sample_id)
         assert sample.ref == ref

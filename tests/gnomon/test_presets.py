@@ -47,7 +47,9 @@ def test_a_preset_says_what_it_is_and_stands_in_the_documents_with_its_price(nam
     plan = plan_arms(name, preset.example, benchmark="worlds")
     ends = [model_calls(arm) for arm in plan.arms]
     least, most = (sum(side) for side in zip(*ends, strict=True))
-    row = next(line for line in DOCS.read_text().splitlines() if line.startswith(f"| [`{name}`]"))
+    lines = DOCS.read_text().splitlines()
+    row = next((line for line in lines if line.startswith(f"| [`{name}`]")), "")
+    assert row, f"docs/presets.md has no row of {name}: run `make docs`"
     assert f"| {len(ends)} | {least} to {most} |" in row or f"| {len(ends)} | {least} |" in row
 
 

@@ -77,7 +77,7 @@ def test_every_command_has_help_and_is_documented(capsys: pytest.CaptureFixture[
     [
         (["fly"], "No such command 'fly'"),
         (["run"], "Missing argument 'SPEC'"),
-        (["run", "nowhere.yaml"], "SPEC: nowhere.yaml cannot be read"),
+        (["run", "nowhere.yaml"], "SPEC: nowhere.yaml cannot be read: No such file or directory\n"),
         (["run", "--speed", "9", "x"], "No such option"),
         (["score"], "--benchmark"),
         (["score", "--benchmark", "nope"], "--benchmark: no benchmark 'nope'; there are: "),
@@ -94,6 +94,7 @@ def test_every_command_has_help_and_is_documented(capsys: pytest.CaptureFixture[
             ["tools", "call", "distance", "--scene", "nowhere.geojson"],
             "scene: nowhere.geojson cannot be read",
         ),
+        (["tools", "call", "distance"], "scene: distance needs a scene"),
         (["tools", "call", "distance", "--scene", "x", "--args", "{"], "--args: not JSON"),
         (["demo", "--out", "/dev/null/out"], "--out: "),
         (["demo", "--data-dir", "/dev/null/data"], "/dev/null/data"),
@@ -269,3 +270,9 @@ def test_tools_are_listed_and_called(capsys: pytest.CaptureFixture[str]) -> None
     assert json.loads(capsys.readouterr().out)["straight_m"] > 0
     assert gnomon("tools", "call", "distance", "--scene", scene) == 2
     assert "args: " in capsys.readouterr().err
+
+
+def test_a_tool_that_needs_no_scene_is_called_without_one(capsys: pytest.CaptureFixture[str]) -> None:
+    args = '{"positions_m": [[0, 0], [10, 0]], "tolerance_m": 1}'
+    assert gnomon("tools", "call", "describe_path", "--args", args) == 0
+    assert json.loads(capsys.readouterr().out)["legs"] == [{"turn_deg": 0.0, "length_m": 10.0}]

@@ -193,7 +193,7 @@ def test_a_cancelled_job_is_listed_with_what_is_in_flight(
     running = store.cancel(job.id).counts.running
     assert running > 0
     assert gnomon("jobs") == 0
-    assert f"0 of 28 done, 0 missing, stopping: {running} in flight" in capsys.readouterr().out
+    assert f"0 of 28 with a result, 0 missing, stopping: {running} in flight" in capsys.readouterr().out
 
 
 def test_waiting_for_a_cancelled_job_says_once_what_is_in_flight(
@@ -412,7 +412,8 @@ def test_a_plan_says_what_its_tokens_are_and_for_what_no_price_is_known(
     assert "Expected tokens of all trials (prompts + replies), and what they cost:\n" in text
     assert re.search(r"openai/x / raw .* trials .* tokens  about \$[\d.]+, at most \$[\d.]+\n", text)
     assert re.search(r"openai/y / raw .* trials .* tokens  price unknown\n", text)
-    assert "In all an unknown price; the job's limit in dollars: none.\n" in text
+    assert re.search(r"\(cannot be found\).*\n  \(cannot be found: more than the share ", text, re.DOTALL)
+    assert "Total: unknown price; the job's limit in dollars: none.\n" in text
     assert "No table has a price for openai/y: `price: {input: …, output: …}`" in text
 
 
@@ -464,7 +465,7 @@ def test_logs_of_an_unknown_benchmark_are_reported_but_not_scored_again(
 
 @pytest.mark.parametrize("benchmark", ["sums", "worlds"])
 def test_what_was_run_elsewhere_is_not_resumed_and_keeps_what_it_misses(
-    store: Store, redis: Redis, benchmark: str
+    store: Store, redis: Redis, benchmark: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = [
         {"sample_id": f"s{n}", "arm": "a", "benchmark": benchmark, "score": n or None, "outcome": outcome}
@@ -478,6 +479,9 @@ def test_what_was_run_elsewhere_is_not_resumed_and_keeps_what_it_misses(
         resume(job.id, store=store, redis=redis)
     assert (store.job(job.id), list(store.iter_rows(job.id))) == (job, rows)
     assert job.counts.infra_missing == 1
+    capsys.readouterr()
+    assert gnomon("jobs") == 0
+    assert "1 of 2 with a result, 1 missing" in capsys.readouterr().out
 
 
 def test_a_name_that_drives_a_terminal_is_not_imported(

@@ -23,8 +23,8 @@ def test_without_a_terminal_a_line_now_and_then_tells_how_far_it_is(
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.splitlines() == [
-        "trials: 12 of 120 done, 2.0 per second, 54 s left, 3 missing",
-        "trials: 60 of 120 done, 2.0 per second, 30 s left, $1.20 spent, raw 0.25",
+        "trials: 12 of 120 processed, 2.0 per second, 54 s left, 3 missing",
+        "trials: 60 of 120 processed, 2.0 per second, 30 s left, $1.20 spent, raw 0.25",
     ]
 
 
@@ -37,8 +37,8 @@ def test_what_was_done_before_says_nothing_of_the_pace(
         for done in (900, 900, 924):
             counter.show(done, 1_000)
     assert capsys.readouterr().err.splitlines() == [
-        "trials: 900 of 1,000 done, 6 s so far",
-        "trials: 924 of 1,000 done, 2.0 per second, 38 s left",
+        "trials: 900 of 1,000 processed, 6 s so far",
+        "trials: 924 of 1,000 processed, 2.0 per second, 38 s left",
     ]
 
 

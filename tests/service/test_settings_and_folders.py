@@ -84,5 +84,7 @@ def test_a_typed_path_starts_where_the_user_stands(
     assert for_command_line("../secret", None, field="data") == tmp_path / "secret"
     with pytest.raises(SpecError, match="not under GNOMON_MEDIA_ROOTS"):
         for_command_line("../secret", roots, field="data")
-    with pytest.raises(SpecError, match="does not exist"):
+    with pytest.raises(SpecError, match=r"does not exist .looked for /"):
         for_command_line("nowhere", None, field="data")
+    with pytest.raises(SpecError, match=r"does not exist$"):
+        for_command_line(str(roots[0] / "nowhere"), None, field="data")

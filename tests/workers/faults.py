@@ -110,16 +110,16 @@ def fill(file: IO[bytes]) -> None:
 
 
 ANYWHERE: dict[str, Inject] = {
-    "horse SIGKILL": kill("horse"),
+    "shard process SIGKILL": kill("horse"),
     "worker SIGKILL": kill("worker"),
-    "worker and horse SIGKILL": kill("worker", "horse"),
+    "worker and shard process SIGKILL": kill("worker", "horse"),
     "supervisor SIGKILL": kill("supervisor"),
     "API SIGKILL": kill("api"),
     "sweeper SIGKILL": kill("sweeper"),
     "worker SIGTERM": kill("worker", number=signal.SIGTERM),
-    "horse SIGSTOP": stop("horse"),
+    "shard process SIGSTOP": stop("horse"),
     "worker SIGSTOP": stop("worker"),
-    "worker and horse SIGSTOP": stop("worker", "horse"),
+    "worker and shard process SIGSTOP": stop("worker", "horse"),
     "supervisor SIGSTOP": stop("supervisor"),
     "API SIGSTOP": stop("api"),
     "Redis SIGKILL": kill("redis"),
@@ -134,7 +134,7 @@ ON_SQLITE: dict[str, Inject] = ANYWHERE | {
     "database locked": lock_sqlite,
     "disk full": fill_disk,
     "clock an hour on": jump(HOUR_S),
-    "clock an hour back, then worker and horse SIGKILL": set_back_and_kill,
+    "clock an hour back, then worker and shard process SIGKILL": set_back_and_kill,
 }
 ON_POSTGRESQL: dict[str, Inject] = ANYWHERE | {
     "PostgreSQL restarted": restart_postgres,

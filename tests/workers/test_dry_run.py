@@ -55,6 +55,7 @@ def test_show_prints_messages_tools_and_pictures(
     assert preview(SHOWS, job, "raw") == 0
     printed = capsys.readouterr().out
     assert "Question" in printed
+    assert "decoding: provider defaults" in printed
     assert "0 tools" in printed
 
 
@@ -136,4 +137,21 @@ def test_a_reply_is_printed_with_its_reasoning_and_what_the_adapter_changed() ->
     print_step(reply, console)
     printed = console.file.getvalue()  # type: ignore[attr-defined]
     assert "first [bold]the cameras" in printed
+    assert "reply 1 + 2 tokens" in printed
     assert "changed by the adapter tool_choice: required → absent" in printed
+
+
+def test_tokens_that_the_provider_does_not_count_are_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+    reply = ReplyStep(
+        text="A",
+        tool_calls=(),
+        finish_reason="stop",
+        prompt_tokens=None,
+        completion_tokens=None,
+        usd=None,
+        cached=False,
+        wall_s=0.1,
+        tries=1,
+    )
+    print_step(reply, Console(width=100))
+    assert "reply tokens unknown, 0.10 s" in capsys.readouterr().out

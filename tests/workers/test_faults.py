@@ -67,7 +67,7 @@ def test_with_the_clocks_of_production_every_fault_is_over_soon(
                 sys.stdout.write(f"\n{damage}")
             assert (damage.lost, damage.duplicated) == (0, 0), str(damage)
             assert damage.missing == (2 if damage.fault.startswith("a sample") else 0), str(damage)
-            if damage.fault.endswith("worker and horse SIGKILL"):
+            if damage.fault.endswith("worker and shard process SIGKILL"):
                 assert damage.recovery_s <= PROMISED_S
 
 

@@ -23,16 +23,17 @@ def passed_camera(question: Question, evidence: Evidence) -> Answer:
     passages = _passages(observed, [option.text for option in question.options], evidence)
     passed = {option: passages.get(option.text) for option in question.options}
     detours = {option: passage["detour_m"] for option, passage in passed.items() if passage}
-    detours = detours or _detours(observed, question.options, evidence)
-    ranked = cheapest(detours)
+    metres = detours or _ways(observed, question.options, evidence)
+    ranked = cheapest(metres)
     if not ranked:
         return guess(question, "No way by any option is known.")
     best = ranked[0]
-    why = f"By {best.text} the way is {detours[best]:.0f} m, the shortest of the options."
+    length = "detour" if detours else "way"
+    why = f"By {best.text} the {length} is {metres[best]:.0f} m, the shortest of the options."
     return Answer(options=(best,), why=why)
 
 
-def _detours(observed: Survey, options: Sequence[Option], evidence: Evidence) -> dict[Option, float]:
+def _ways(observed: Survey, options: Sequence[Option], evidence: Evidence) -> dict[Option, float]:
     """Metres from the first sighting to each option's camera and on to the second."""
     pairs = [(observed.exit(0), _camera(option)) for option in options]
     pairs += [(_camera(option), observed.entry(1)) for option in options]

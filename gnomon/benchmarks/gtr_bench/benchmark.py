@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gnomon.benchmarks._published import published_rows
-from gnomon.benchmarks.gtr_bench.case import SCENES, TASK_NAMES, TASKS, gold_from_json
+from gnomon.benchmarks.gtr_bench.case import METRIC_TASKS, SCENES, TASK_NAMES, TASKS, gold_from_json
 from gnomon.benchmarks.gtr_bench.scoring import score_case
 from gnomon.core.benchmark import (
     Benchmark,
@@ -34,6 +34,7 @@ class GtrBench:
     version = "2"
     tasks = tuple(TASKS)
     task_names = TASK_NAMES
+    metric_tasks = METRIC_TASKS
     scenes: tuple[str, ...] = SCENES
     variants: tuple[str, ...] = ()
     needs_data = True

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gnomon.benchmarks.gtr_bench import gtr_bench
-from gnomon.benchmarks.gtr_bench.case import SCENES, TASK_NAMES, TASKS, case_from_json
+from gnomon.benchmarks.gtr_bench.case import METRIC_TASKS, SCENES, TASK_NAMES, TASKS, case_from_json
 from gnomon.benchmarks.gtr_bench.prompt import parts_of
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
 from gnomon.core.errors import NotFound, SpecError
@@ -58,6 +58,7 @@ class Worlds:
     version = "1"
     tasks = tuple(TASKS)
     task_names = TASK_NAMES
+    metric_tasks = METRIC_TASKS
     scenes: tuple[str, ...] = SCENES
     variants: tuple[str, ...] = ()
     needs_data = False

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from typing_extensions import TypedDict
 
-from gnomon.core.benchmark import HEURISTIC_PREFIX
+from gnomon.core.benchmark import BENCHMARKS, HEURISTIC_PREFIX, LimitsMetrics
 from gnomon.core.row import Row
 from gnomon.report.section import ReportInput, Section
 from gnomon.report.sections.arms import ArmsPart
@@ -43,11 +43,13 @@ class _Shown(ArmsPart, ExtraMetricsPart):
 class ExtraMetrics:
     """Adds up the numbers of the rows besides the score.
 
-    A measure that does not apply to an answer (None) is left out of its mean: precision is the mean over
-    those that claimed something. What our side or a provider failed at is in no mean.
+    A measure that does not apply to an answer (None, or a task that is not in `metric_tasks` of its
+    benchmark) is left out of its mean: precision is the mean over those that claimed something. What our side
+    or a provider failed at is in no mean.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, metric_tasks: Mapping[str, frozenset[str]]) -> None:
+        self._metric_tasks = metric_tasks
         self._sums: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(dict)
 
     def add(self, row: Row) -> None:
@@ -56,7 +58,8 @@ class ExtraMetrics:
             return
         sums = self._sums[row.model, row.arm, row.cell]
         for name, value in row.metrics.items():
-            if isinstance(value, float | int) and not name.startswith(HEURISTIC_PREFIX):
+            applies = row.task in self._metric_tasks.get(name, (row.task,))
+            if applies and isinstance(value, float | int) and not name.startswith(HEURISTIC_PREFIX):
                 count_and_sum = sums.setdefault(name, [0, 0.0])
                 count_and_sum[0] += 1
                 count_and_sum[1] += value
@@ -80,6 +83,11 @@ def _means(cells: dict[str, list[float]]) -> dict[str, MetricMean]:
         cell: {"n": int(n), "mean": total / n}
         for cell, (n, total) in sorted({**cells, ALL: everything}.items())
     }
+
+
+def _collector(benchmark: str) -> ExtraMetrics:
+    plugin = BENCHMARKS.get(benchmark) if benchmark in BENCHMARKS.names() else None
+    return ExtraMetrics(plugin.metric_tasks if isinstance(plugin, LimitsMetrics) else {})
 
 
 def _measures(report_input: ReportInput) -> ExtraMetricsPart:
@@ -118,7 +126,7 @@ extra_metrics = Section(
     question="What does the benchmark measure besides the score?",
     fields=ExtraMetricsPart,
     compute=_measures,
-    collector=lambda _: ExtraMetrics(),
+    collector=_collector,
     place=100,
     view=_view,
     markdown=_markdown,

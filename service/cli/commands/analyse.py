@@ -1,4 +1,4 @@
-"""Run an analysis of stored jobs as in the papers: labels by judge models, correlations, profiles."""
+"""Run an analysis of stored jobs as in the benchmarks' papers: judges' labels, correlations, profiles."""
 
 import json
 from pathlib import Path
@@ -43,7 +43,7 @@ def analyse(
     data_dir: Path | None,
     as_json: bool,
 ) -> None:
-    """Run an analysis of stored jobs as in the papers.
+    """Run an analysis of stored jobs as in the benchmarks' papers.
 
     NAME: context_use, gtr_errors, sti_errors (these need a judge), ability_correlation, robustness_ratio or
     model_clusters.

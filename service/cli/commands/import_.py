@@ -32,7 +32,7 @@ def import_(
     arm: str | None,
     data_dir: Path | None,
 ) -> None:
-    """Keep runs made elsewhere as one job: logs of Inspect AI (.eval, .json), rows (.ndjson, .jsonl, .csv).
+    """Store runs made elsewhere as one job: logs of Inspect AI (.eval, .json), rows (.ndjson, .jsonl, .csv).
 
     Each log is an arm, named by ARM= or else by its solver. With --into, one file of answers (sample_id,
     answer, perhaps model and repeat) is scored as JOB was, and added to its models in a new job.

@@ -15,7 +15,7 @@ from service.cli.options import data_dir_option, json_option
 @data_dir_option
 @json_option
 def jobs(limit: int, data_dir: Path | None, as_json: bool) -> None:
-    """List the stored jobs, newest first: id, status, how many trials are done and missing, and name."""
+    """List the stored jobs, newest first: id, status, trials with a result and missing ones, and name."""
     from service.cli.common import existing_store
 
     store = existing_store(data_dir)
@@ -40,7 +40,10 @@ def jobs(limit: int, data_dir: Path | None, as_json: bool) -> None:
         click.echo(json.dumps(rows, indent=2))
         return
     for job in records:
-        counts = f"{job.counts.done:,} of {job.counts.planned:,} done, {job.counts.infra_missing:,} missing"
+        with_result = job.counts.done - job.counts.infra_missing
+        counts = (
+            f"{with_result:,} of {job.counts.planned:,} with a result, {job.counts.infra_missing:,} missing"
+        )
         if job.status == "cancelled" and job.counts.running:
             counts += f", stopping: {job.counts.running:,} in flight"
         click.echo(f"{job.id}  {job.created_at[:16]}  {job.status:<9}  {counts}  {job.name}")

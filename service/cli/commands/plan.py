@@ -65,8 +65,8 @@ def _costs(document: dict[str, Any]) -> list[str]:
             price = f"about ${arm['usd']:,.2f}, at most ${arm['usd_at_most']:,.2f}"
         lines.append(f"{name:<{width}}  {arm['trials']:>8,} trials  {tokens}  {price}")
     limit = "none" if document["usd_limit"] is None else f"${document['usd_limit']:,.2f}"
-    total = "an unknown price" if document["usd"] is None else f"about ${document['usd']:,.2f}"
-    lines.append(f"In all {total}; the job's limit in dollars: {limit}.")
+    total = "unknown price" if document["usd"] is None else f"about ${document['usd']:,.2f}"
+    lines.append(f"Total: {total}; the job's limit in dollars: {limit}.")
     if "retry" in document:
         chosen = ", ".join(f"{name} {value}" for name, value in document["retry"].items())
         lines.append(f"Calls that failed are retried with {chosen}.")
@@ -89,6 +89,10 @@ def _detectable(document: dict[str, Any]) -> list[str]:
             for scope, key in (("all samples", "all"), ("smallest cell", "smallest_cell"))
         ]
         lines.append(f"  {row['discordant']:.0%} differ: {', '.join(effects)}")
+    if any("cannot be found" in line for line in lines):
+        lines.append(
+            "  (cannot be found: more than the share of samples that differ, which bounds any difference)"
+        )
     for contrast in (document["pilot"] or {}).get("contrasts", ()):
         arms = f"{contrast['model']}, {contrast['variant']} − {contrast['baseline']}"
         lines.append(f"  by the pilot: {arms}: {100 * contrast['detectable']:.1f}")

@@ -29,15 +29,15 @@ def list_tools(as_json: bool) -> None:
 
 @tools.command("call")
 @click.argument("name")
-@click.option("--scene", required=True, help="A scene file (GeoJSON).")
+@click.option("--scene", help="A scene file (GeoJSON), for a tool that needs one.")
 @click.option("--args", "text", default="{}", show_default=True, help="The arguments, one JSON object.")
-def call(name: str, scene: str, text: str) -> None:
-    """Call the tool NAME on a scene and print its result as JSON."""
+def call(name: str, scene: str | None, text: str) -> None:
+    """Call the tool NAME, on a scene if it needs one, and print its result as JSON."""
     from service.tool_call import call_tool, scene_file
 
     try:
         args = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise SpecError(f"not JSON: {error}", field="--args") from None
-    result = call_tool(name, scene_file(Path(scene)), args)
+    result = call_tool(name, None if scene is None else scene_file(Path(scene)), args)
     click.echo(json.dumps(result, indent=2, ensure_ascii=False))

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
+from gnomon.report.sections.extra_metrics import ExtraMetrics, extra_metrics
 
 
 def test_a_measure_is_averaged_over_the_answers_that_have_it(
@@ -41,6 +44,22 @@ def test_what_a_provider_failed_at_is_in_no_mean_and_what_the_model_failed_at_is
     ]
     (one,) = report_of(rows)["measures"]
     assert one["by_task"]["all"] == {"n": 2, "mean": 0.5}
+
+
+@pytest.mark.parametrize("name", ["gtr-bench", "worlds"])
+def test_answers_to_other_tasks_than_a_measure_is_declared_for_are_in_no_mean(
+    name: str, row: Callable[..., Row]
+) -> None:
+    metrics = {"score": 1.0, "MCQacc": 1.0, "TimeIoU": 0.0}
+    assert extra_metrics.collector is not None
+    collector = extra_metrics.collector(name)
+    assert isinstance(collector, ExtraMetrics)
+    collector.add(row(0, "raw", 1.0, task="ArrivalTimeInterval", cell="indoor.ATI", metrics=metrics))
+    collector.add(row(1, "raw", 0.5, task="NextSpotForecasting", cell="indoor.NSF", metrics=metrics))
+    means = {measure["measure"]: measure["by_task"] for measure in collector.rows()}
+    assert means["TimeIoU"].keys() == {"all", "indoor.NSF"}
+    assert means["TimeIoU"]["all"]["n"] == 1
+    assert means["MCQacc"]["all"]["n"] == 2
 
 
 def test_a_benchmark_without_measures_has_no_such_table(
