@@ -28,6 +28,8 @@ MODULES = (
     "sqlalchemy",
 )
 STRANGER = "raise SystemExit('a stranger was imported')"
+# RQ says so of a shard process that the end of the run stops while it exits, its job done.
+STOPPED = "Work-horse terminated unexpectedly; waitpid returned 15"
 
 
 @pytest.fixture
@@ -55,8 +57,13 @@ def test_a_job_runs_beside_modules_that_are_called_as_ours(folder: Path) -> None
     done = gnomon(folder, "run", "spec.yaml", "--workers", "1", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["job"]["status"] == "completed"
-    logs = {file.name: file.read_text() for file in (folder / ".gnomon" / "logs").iterdir()}
-    assert set(logs.values()) == {""}, logs
+    lines = [
+        line
+        for file in (folder / ".gnomon" / "logs").iterdir()
+        for line in file.read_text().splitlines()
+        if STOPPED not in line
+    ]
+    assert lines == []
 
 
 @pytest.mark.parametrize("command", ["show", "try", "plan"])
