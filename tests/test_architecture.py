@@ -1,4 +1,4 @@
-"""The map says what the code does: its files are there, and its arrows are imports."""
+"""Holds docs/architecture.md to the code: its files exist, and its arrows are imports."""
 
 import ast
 import re

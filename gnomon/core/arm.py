@@ -71,9 +71,8 @@ class Arm(StrictModel):
     show: Annotated[tuple[Shown, ...], AS_LIST] = Field(default_factory=lambda: SHOWABLE)
     results: Results = "live"  # neutral: calls are checked, but every result says that nothing is known
     faults: Faults | None = None
-    contract: str = (
-        ""  # toolset hash, set when the job is frozen; written by hand it demands these very tools
-    )
+    # The toolset's hash, set when the job is frozen; written by hand it demands these very tools.
+    contract: str = ""
 
     @field_serializer("tools")
     def _tools_as_stored(self, tools: tuple[str, ...]) -> Any:

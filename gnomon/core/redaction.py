@@ -63,10 +63,10 @@ class Redactor:
 
         Values of fewer than SHORTEST characters, words and numbers stay: answers hold them by chance.
 
-        >>> known = Redactor(["hunter2hunter2", "anything", "20261122"], environ={})
-        >>> known.redact("anything but hunter2hunter2 on 20261122, says key_positions")
+        >>> redactor = Redactor(["hunter2hunter2", "anything", "20261122"], environ={})
+        >>> redactor.redact("anything but hunter2hunter2 on 20261122, says key_positions")
         'anything but [secret] on 20261122, says key_positions'
-        >>> known.redact(r'{"word": "hunter2\u0068unter2"}')
+        >>> redactor.redact(r'{"word": "hunter2\u0068unter2"}')
         '{"word": "[secret]"}'
         """
         redacted = self._redacted(text)

@@ -7,6 +7,7 @@ from gnomon.core.benchmark import Benchmark
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault
 from gnomon.exchange.foreign import benchmark_called
+from gnomon.report.pairs import pairs
 from gnomon.report.report import Report
 from gnomon.report.score_matrix import read_scores
 from gnomon.report.section import Collector, ReadTrace, ReportInput, sections
@@ -57,6 +58,7 @@ def build_report(
         planned=planned,
         benchmark=benchmark,
         scores=scores,
+        pairs=pairs(spec),
         collectors=collectors,
         faults=faults,
         checks=checks,

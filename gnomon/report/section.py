@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 from gnomon.core.benchmark import Benchmark
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault
-from gnomon.report.pairs import ArmPair, pairs
+from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.spec.job_spec import JobSpec
 from tools.core.registry import Registry
@@ -46,11 +46,12 @@ class ReportInput:
     planned: int  # trials
     benchmark: Benchmark
     scores: ScoreMatrix
-    collectors: Sequence[Collector] = ()
-    faults: Sequence[DataFault] = ()
-    checks: "Sequence[ModelCheckRow]" = ()
-    trace: ReadTrace = lambda _: None  # reads a stored trace by its trial's id
-    error: str = ""  # why the job failed
+    pairs: Sequence[ArmPair]  # of arms that are compared, primary ones first
+    collectors: Sequence[Collector]
+    faults: Sequence[DataFault]
+    checks: "Sequence[ModelCheckRow]"
+    trace: ReadTrace  # reads a stored trace by its trial's id
+    error: str  # why the job failed
     spec_hash: str
     _parts: dict[str, Any] = field(default_factory=dict)
 
@@ -68,11 +69,6 @@ class ReportInput:
     def models(self) -> list[str]:
         """The models' labels, in the order of the spec."""
         return [model.label for model in self.spec.models]
-
-    @property
-    def pairs(self) -> list[ArmPair]:
-        """The pairs of arms that are compared, primary ones first."""
-        return pairs(self.spec)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

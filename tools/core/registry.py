@@ -12,11 +12,10 @@ T = TypeVar("T")
 
 
 class UnknownPlugin(LookupError):
-    """No plug-in of that name; carries the names there are."""
+    """No plug-in of that name; the message lists those there are."""
 
     def __init__(self, noun: str, name: str, names: tuple[str, ...]) -> None:
         super().__init__(f"no {noun} {name!r}; there are: {', '.join(names)}")
-        self.noun, self.name, self.known = noun, name, names
 
 
 class Registry(Generic[T]):
