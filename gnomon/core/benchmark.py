@@ -17,11 +17,13 @@ from pydantic import ConfigDict, Field, model_validator
 
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import SpecError
+from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.core.score import Score
 from gnomon.core.validation import AS_LIST, StrictModel
 from gnomon.media import MediaStore
 from tools.core.registry import Registry
+from tools.core.sketch import Sketch
 from tools.core.tool import Need
 from tools.core.toolbox import TOOLS
 
@@ -346,7 +348,26 @@ class HasQuestionFile(Protocol):
     question_file: QuestionFile
 
 
+@runtime_checkable
+class ShowsQuestions(Protocol):
+    """Says what a person is shown of a question.
+
+    The page, the report and the review desk show it. Without it a question is its prompt and its target.
+
+    Example: `question_view` gives `QuestionView(question="Which …?", options=(…), truth_text="C")`.
+    """
+
+    def question_view(self, sample: Sample) -> QuestionView:
+        """The question with its truth, for people; never for a model."""
+        ...
+
+    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:
+        """Where and when a stored answer says something happens; empty where it has no place or time."""
+        ...
+
+
 ABILITIES: tuple[type, ...] = (
+    ShowsQuestions,
     ProvidesToolInputs,
     HasOracle,
     HasHeuristics,

@@ -12,6 +12,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from tools.core.clip import Footage, Picture
 from tools.core.json_schema import plain_schema
+from tools.core.sketch import Result, Sketch
 from tools.scene.frame import Frame
 from tools.scene.scene import Scene
 
@@ -85,6 +86,7 @@ class Tool(Generic[A]):
     """Name, description, argument type and function of one tool, and what a sample needs for it.
 
     `run` raises ToolError for whatever the model can correct; any other exception is an error of ours.
+    `sketch` turns a call's arguments and its recorded result into a drawing for people; models never see it.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Tool(Generic[A]):
     args: type[A]
     run: Callable[[ToolContext, A], ToolResult]
     needs: Need = "scene"
+    sketch: "Callable[[ToolContext, A, Result], Sketch] | None" = None
 
     def schema(self) -> dict[str, Any]:
         """The tool as an OpenAI-style function schema: plain, without references.
