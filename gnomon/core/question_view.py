@@ -1,6 +1,7 @@
 """What a person is shown of a question: its text, options, truth, pictures, clip and where it takes place.
 
-Benchmarks make it (`ShowsQuestions` in `gnomon.core.benchmark`); the page, the report and the review desk draw it.
+Benchmarks make it (`ShowsQuestions` in `gnomon.core.benchmark`); the page, the report and the review desk
+draw it.
 """
 
 from collections.abc import Mapping
@@ -40,7 +41,7 @@ class ShownClip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionView:
-    """A question with its truth. `seen` is what the question itself shows in its scene, `truth` what is right."""
+    """A question with its truth: `seen` is what the question shows in its scene, `truth` what is right."""
 
     question: str
     options: tuple[Option, ...] = ()
