@@ -29,6 +29,7 @@ from service.api.state import OpenStreams, State
 from service.report_cache import ReportCache
 from service.settings import Settings
 from service.web import home, media, sign_in, static_files
+from service.web.page_memory import PageMemory
 from service.web.pages import as_page
 from workers.store.store import Store
 
@@ -84,6 +85,7 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         store=store,
         redis=redis,
         reports=ReportCache(store, _report_of),
+        memory=PageMemory(store, _report_of),
         pace=TokenBuckets(settings.max_per_minute),
         streams=OpenStreams(),
         report_threads=CapacityLimiter(reports.MAX_REPORT_THREADS),

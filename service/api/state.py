@@ -11,6 +11,7 @@ from redis import Redis
 from service.api.rate_limit import TokenBuckets
 from service.report_cache import ReportCache
 from service.settings import Settings
+from service.web.page_memory import PageMemory
 from workers.store.store import Store
 
 MAX_STREAMS = 16  # per caller; each reads the store twice per second
@@ -26,7 +27,9 @@ class OpenStreams:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Settings, store and queue of one app, its cached reports, its callers' request rates and streams."""
+    """Settings, store and queue of one app, its cached reports, its callers' request rates and streams, and
+    what its pages remember from one look to the next.
+    """
 
     settings: Settings
     store: Store
@@ -34,6 +37,7 @@ class State:
     reports: ReportCache
     pace: TokenBuckets
     streams: OpenStreams
+    memory: PageMemory
     report_threads: CapacityLimiter  # reports take long; the other routes have threads of their own
 
 
