@@ -1,7 +1,7 @@
 """Draws the times of sketches as lanes under one clock, one lane a layer; steps share a lane.
 
-The clock is drawn twice, for wide and for narrow pages, as letters keep their size and bars do not; drawing.css
-shows the one that fits. A script moves the line `cursor` (hidden by `is-off`) by the SVG's data: the second
+The clock is drawn twice, for wide and for narrow pages, as letters keep their size and bars do not; the
+style sheet shows the one that fits. A script moves the line `cursor` (hidden by `is-off`) by the SVG's data: the second
 `data-start` is at the pixel `data-left`, `data-end` at `data-right`.
 """
 
@@ -23,7 +23,7 @@ HEAD, ROW, BAR, GAP = 20.0, 20.0, 13.0, 4.0  # heights of the ticks' texts, a ro
 MOST_ROWS = 4  # of one lane, for bars whose labels would meet
 LEAST = 4.0  # pixels of a bar
 AROUND = 0.05  # of the stretch, free before and after
-FAR = 3.0  # a step's times further off than this many stretches of what was seen, true and answered do not count
+FAR = 3.0  # a step's times that are further off than this many stretches of all other lanes do not count
 STEPS_S = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200)
 DAY_S = 86400.0
 
@@ -220,7 +220,7 @@ class _Clock:
         )
         if span.error_s:
             low, high = self.x(span.start_s - span.error_s), self.x(span.end_s + span.error_s)
-            middle, cap = y + BAR / 2, f"m0-3.5v7m0-3.5"
+            middle, cap = y + BAR / 2, "m0-3.5v7m0-3.5"
             ends = f"M{number(low)} {number(middle)}{cap}H{number(bar.left)}"
             ends += f"M{number(high)} {number(middle)}{cap}H{number(bar.right)}"
             parts.append(tag("path", class_="error", d=ends))
@@ -274,7 +274,7 @@ class _Clock:
                 sides.append(((low, high), (left + right) / 2, "middle"))
             for row, covered in enumerate(rows):
                 for (start, end), at, anchor in sides:
-                    is_inside = NAMES <= start and end <= self.width - 2
+                    is_inside = start >= NAMES and end <= self.width - 2
                     if is_inside and all(end + 3 <= other[0] or start >= other[1] + 3 for other in covered):
                         bar = _Bar(
                             span=span, left=left, right=right, row=row, text=text, text_x=at, anchor=anchor
