@@ -1,8 +1,8 @@
 """Draws the times of sketches as lanes under one clock, one lane a layer; steps share a lane.
 
 The clock is drawn twice, for wide and for narrow pages, as letters keep their size and bars do not; the
-style sheet shows the one that fits. A script moves the line `cursor` (hidden by `is-off`) by the SVG's data: the second
-`data-start` is at the pixel `data-left`, `data-end` at `data-right`.
+style sheet shows the one that fits. A script moves the line `cursor` (hidden by `is-off`) by the SVG's data:
+the second `data-start` is at the pixel `data-left`, `data-end` at `data-right`.
 """
 
 import math
