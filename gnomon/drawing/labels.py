@@ -8,6 +8,7 @@ there is shown always, and what fits only in a wide picture has the class `wide`
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from markupsafe import Markup
@@ -94,6 +95,7 @@ def _em(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
+@lru_cache(4096)
 def text_width(text: str) -> float:
     """Width in em of a text in a usual sans serif, rather too much than too little.
 
