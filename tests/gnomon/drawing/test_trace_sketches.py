@@ -54,7 +54,7 @@ def sketching(monkeypatch):
 def test_a_call_is_sketched_from_its_checked_arguments_and_its_recorded_result(sketching):
     def sketch(context, args, result):
         camera = context.scene.cameras[args.end.camera]
-        return Sketch(summary=f"{result['distance_m']:.0f} m", marks=(Dot(at=camera.xy_m),))
+        return Sketch(summary=f"{result['straight_m']:.0f} m", marks=(Dot(at=camera.xy_m),))
 
     sketching(sketch)
     (step,) = step_sketches(SAMPLE, trace_of(real_call()))
@@ -78,7 +78,7 @@ def test_steps_are_counted_with_those_that_are_no_calls():
     assert [step.step for step in steps] == [1, 3]
 
 
-def test_without_a_summary_of_its_own_a_call_is_told_by_its_arguments_and_result(sketching):
+def test_without_a_summary_of_its_own_a_call_is_described_by_its_arguments_and_result(sketching):
     sketching(lambda context, args, result: Sketch(marks=(Dot(at=(0.0, 0.0)),)))
     (step,) = step_sketches(SAMPLE, trace_of(call(observation='{"distance_m": 30.0, "legs": [1, 2]}')))
     assert step.summary == "start c1, end c2 → distance m 30, 2 legs"
