@@ -220,7 +220,7 @@ class _Clock:
         )
         if span.error_s:
             low, high = self.x(span.start_s - span.error_s), self.x(span.end_s + span.error_s)
-            middle, cap = y + BAR / 2, f"m0-3.5v7m0-3.5"
+            middle, cap = y + BAR / 2, "m0-3.5v7m0-3.5"
             ends = f"M{number(low)} {number(middle)}{cap}H{number(bar.left)}"
             ends += f"M{number(high)} {number(middle)}{cap}H{number(bar.right)}"
             parts.append(tag("path", class_="error", d=ends))
@@ -274,7 +274,7 @@ class _Clock:
                 sides.append(((low, high), (left + right) / 2, "middle"))
             for row, covered in enumerate(rows):
                 for (start, end), at, anchor in sides:
-                    is_inside = NAMES <= start and end <= self.width - 2
+                    is_inside = start >= NAMES and end <= self.width - 2
                     if is_inside and all(end + 3 <= other[0] or start >= other[1] + 3 for other in covered):
                         bar = _Bar(
                             span=span, left=left, right=right, row=row, text=text, text_x=at, anchor=anchor
