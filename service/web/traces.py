@@ -227,7 +227,7 @@ def _heading(turn: Turn, calls: Sequence[dict[str, Any]]) -> str:
 
 
 def _first_chosen(turns: Sequence[dict[str, Any]]) -> int:
-    """The turn that is open at first: the one that the answer took a time from, else the last that is drawn."""
+    """The turn that is open at first: one that the answer took a time from, else the last that is drawn."""
     telling = [turn["number"] for turn in turns if any(call["is_used"] for call in turn["calls"])]
     drawn = [turn["number"] for turn in turns if turn["is_drawn"]]
     return int((telling[:1] or drawn or [turns[-1]["number"] if turns else 0])[-1])
