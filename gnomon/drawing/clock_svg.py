@@ -1,8 +1,8 @@
 """Draws the times of sketches as lanes under one clock, one lane a layer; steps share a lane.
 
-The clock is drawn twice, for wide and for narrow pages, as letters keep their size and bars do not; drawing.css
-shows the one that fits. A script moves the line `cursor` (hidden by `is-off`) by the SVG's data: the second
-`data-start` is at the pixel `data-left`, `data-end` at `data-right`.
+The clock is drawn twice, for wide and for narrow pages, as letters keep their size and bars do not; the
+style sheet shows the one that fits. A script moves the line `cursor` (hidden by `is-off`) by the SVG's data:
+the second `data-start` is at the pixel `data-left`, `data-end` at `data-right`.
 """
 
 import math
@@ -23,7 +23,7 @@ HEAD, ROW, BAR, GAP = 20.0, 20.0, 13.0, 4.0  # heights of the ticks' texts, a ro
 MOST_ROWS = 4  # of one lane, for bars whose labels would meet
 LEAST = 4.0  # pixels of a bar
 AROUND = 0.05  # of the stretch, free before and after
-FAR = 3.0  # a step's times further off than this many stretches of what was seen, true and answered do not count
+FAR = 3.0  # a step's times that are further off than this many stretches of all other lanes do not count
 STEPS_S = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200)
 DAY_S = 86400.0
 
