@@ -2,14 +2,16 @@
 
 import math
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from tools.core.location import Location, locate
 from tools.core.marks import amount, arrow_at, dot_at, line_of
 from tools.core.sketch import XY, Dot, Line, Role
 from tools.core.tool import ToolError
-from tools.geometry.network import Network
-from tools.geometry.route import Path
 from tools.scene.scene import Scene
+
+if TYPE_CHECKING:
+    from tools.geometry.route import Path
 
 Spot = tuple[XY, int]  # where, on which floor
 
@@ -80,6 +82,8 @@ def way_lines(
     """
     if start is None or end is None:
         return []
+    from tools.geometry.network import Network  # every worker loads the tools, few draw ways
+
     try:
         path = Network.of(scene).path(*start, *end)
     except (ToolError, ValueError):
@@ -99,7 +103,7 @@ def measured(name: str, metres: float | None) -> str:
     return name if metres is None else f"{name} {amount(metres, 'm')}".strip()
 
 
-def _by_floor(path: Path, start: Spot, end: Spot) -> list[tuple[list[XY], int]]:
+def _by_floor(path: "Path", start: Spot, end: Spot) -> list[tuple[list[XY], int]]:
     """The points of a path from one spot to the other, floor by floor, each once."""
     parts: list[tuple[list[XY], int]] = [([start[0]], start[1])]
     for leg in path.legs:
