@@ -167,11 +167,19 @@ def sketch(context: ToolContext, args: InterpolateArgs, result: Result) -> Sketc
         camera, error_s = text_in(row, "camera"), number_in(row, "error_s")
         spans.append(span_of(number_in(row, "enters_s"), number_in(row, "leaves_s"), camera, error_s=error_s))
         marks += _way_marks(context, args, row)
-    detour_m = number_in(passages[0], "detour_m") if passages else None
-    least = f"{text_in(passages[0], 'camera')}, detour {amount(detour_m, 'm')}" if passages else "nothing"
+    least = "nothing"
+    if passages:
+        detour = amount(number_in(passages[0], "detour_m"), "m")
+        least = f"{text_in(passages[0], 'camera')} {_after(args, passages[0])}, detour {detour}"
     ends = f"{args.before.seen_by or 'before'} to {args.after.seen_by or 'after'}"
     cameras = [args.before.seen_by or "", args.after.seen_by or "", *args.via]
     return drawn(f"{ends} by {some(args.via)} → {least}", marks, spans=spans, cameras=cameras)
+
+
+def _after(args: InterpolateArgs, row: Mapping[str, Any]) -> str:
+    """How long after the first sighting the target came into a view."""
+    enters_s = number_in(row, "enters_s")
+    return "" if enters_s is None else amount(enters_s - args.before.times_s[-1], "s", signed=True)
 
 
 def _way_marks(context: ToolContext, args: InterpolateArgs, row: Mapping[str, Any]) -> list[Mark | None]:
@@ -185,8 +193,7 @@ def _way_marks(context: ToolContext, args: InterpolateArgs, row: Mapping[str, An
     [start], [end] = xys(args.before.points_m[-1:]), xys(args.after.points_m[:1])
     to_view = way_lines(context.scene, (start, args.before.floor), middle, measured(f"by {name}", way_m))
     onward = way_lines(context.scene, middle, (end, args.after.floor))
-    enters_s = number_in(row, "enters_s")
-    label = name if enters_s is None else f"{name} from {amount(enters_s, 's')}"
+    label = f"{name} {_after(args, row)}".strip()
     return [*to_view, *onward, dot_at(middle[0], label, floor=middle[1]) if middle else None]
 
 

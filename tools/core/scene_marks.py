@@ -86,7 +86,7 @@ def way_lines(
 
     try:
         path = Network.of(scene).path(*start, *end)
-    except (ToolError, ValueError):
+    except ValueError:
         path = None
     if path is None:
         return [straight_line(start, end, label, role)]
