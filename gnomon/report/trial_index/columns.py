@@ -104,6 +104,10 @@ class TrialColumns:
         """The number of the newest trial; 0 before the first."""
         return int(self.by_trial["seq"][-1]) if self.size else 0
 
+    def size_until(self, seq: int) -> int:
+        """How many trials there are up to this number."""
+        return int(np.searchsorted(self.by_trial["seq"], seq, side="right"))
+
     @property
     def nbytes(self) -> int:
         """Bytes in memory, about."""
