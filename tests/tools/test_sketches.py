@@ -42,8 +42,11 @@ C1, C2, C3 = ({"camera": camera} for camera in ("c1", "c2", "c3"))
 FROM_C1 = {"at": C1, "time_s": 10.0, "speed_mps": 5.0, "seen_by": "c1", "heading_deg": 90.0}
 FROM_C02 = {**FROM_C1, "at": {"camera": "c02"}, "seen_by": "c02"}
 FROM_TRACK = {
-    "at": {"x_m": -60.0, "y_m": 0.0}, "time_s": 10.0, "speed_mps": 5.0,
-    "track_m": [[-70.0, 0.0], [-60.0, 0.0]], "track_times_s": [8.0, 10.0],
+    "at": {"x_m": -60.0, "y_m": 0.0},
+    "time_s": 10.0,
+    "speed_mps": 5.0,
+    "track_m": [[-70.0, 0.0], [-60.0, 0.0]],
+    "track_times_s": [8.0, 10.0],
 }
 BEFORE = {"points_m": [[-80.0, 0.0], [-60.0, 0.0]], "times_s": [0.0, 4.0], "seen_by": "c1"}
 AFTER = {"points_m": [[110.0, 0.0], [120.0, 0.0]], "times_s": [40.0, 42.0]}
