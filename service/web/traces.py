@@ -1,6 +1,6 @@
 """The page of a trial: why this answer? Its steps, its scene step by step, and its time line."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -16,7 +16,7 @@ from gnomon.drawing.trace_sketches import StepSketch, step_sketches
 from gnomon.report.text_formats import count, dollars
 from gnomon.traces.result_table import result_table
 from gnomon.traces.turns import Call, StoredTrace, Turn, prompt_pictures, prompt_texts, read_turns
-from service.api.state import Shared
+from service.api.state import Shared, State
 from service.api.trials import trial_file_response
 from service.web.pages import View, page
 from service.web.step_notes import Findings, findings_on
@@ -49,11 +49,12 @@ def trace_page(state: Shared, trial_id: str, step: int | None = None) -> View:
     turns = read_turns(trace)
     sketches = step_sketches(question.sample, trace) if question.sample is not None else ()
     arms = trials_of_sample(state, job, record.trial.ref.sample_id)
-    verdict = question.verdict(record.row)
-    answer = question.answer_sketch(record.row.answer if record.row else None)
+    responses = _responses(state, record, arms)
+    verdict = question.verdict(record.row, responses[record.trial.trial_id])
+    answer = question.answer_sketch(responses[record.trial.trial_id])
     shown = [_turn(turn, sketches, question, answer) for turn in turns[:MAX_TURNS]]
     chosen = step if step is not None else _first_chosen(shown)
-    layers = _layers(record, question, arms, turns, sketches, chosen)
+    layers = _layers(question, arms, responses, turns, sketches, chosen)
     names = [option.text.split()[0] for option in question.view.options] if question.view else []
     stretch = clock_range(layers)
     return {
@@ -71,7 +72,7 @@ def trace_page(state: Shared, trial_id: str, step: int | None = None) -> View:
         "response": trace.get("response"),
         "chosen": chosen,
         "around": {"previous": "", "next": "", "position": 0, "total": 0},
-        "others": _others(arms, record, question),
+        "others": _others(arms, record, question, responses),
         "_drawing": _drawing(question, layers, [name for name in names if _is_camera(question, name)]),
         "_clock": _clock(layers),
         "_stretch": stretch,
@@ -233,10 +234,24 @@ def _first_chosen(turns: Sequence[dict[str, Any]]) -> int:
     return int((telling[:1] or drawn or [turns[-1]["number"] if turns else 0])[-1])
 
 
+def _responses(state: State, record: TrialRecord, arms: Sequence[ArmTrial]) -> dict[str, str | None]:
+    """The final answers, as they were given, of this trial and of the other arms' beside it."""
+    beside = [
+        item.trial_id
+        for item in arms
+        if item.row is not None
+        and item.trial_id != record.trial.trial_id
+        and (item.model, item.repeat) == (record.trial.model, record.trial.repeat)
+    ]
+    traces: dict[str, StoredTrace | None] = {name: state.store.trace(name) for name in beside}
+    traces[record.trial.trial_id] = record.trace
+    return {trial_id: (trace or {}).get("response") for trial_id, trace in traces.items()}
+
+
 def _layers(
-    record: TrialRecord,
     question: ShownQuestion,
     arms: Sequence[ArmTrial],
+    responses: Mapping[str, str | None],
     turns: Sequence[Turn],
     sketches: Sequence[StepSketch],
     chosen: int,
@@ -253,10 +268,7 @@ def _layers(
             key = f"step-{turn.number}"
             layers.append(Layer(f"step {turn.number}", merged, "step", key=key, is_on=turn.number == chosen))
     for item in arms:
-        if item.model != record.trial.model or item.repeat != record.trial.repeat or item.row is None:
-            continue
-        sketch = question.answer_sketch(item.row.answer)
-        if sketch:
+        if sketch := question.answer_sketch(responses.get(item.trial_id)):
             layers.append(Layer(item.arm, sketch, look_of(item.place), key=f"arm-{item.place + 1}"))
     return layers
 
@@ -327,7 +339,12 @@ def _clock(layers: Sequence[Layer]) -> Markup | None:
     )
 
 
-def _others(arms: Sequence[ArmTrial], record: TrialRecord, question: ShownQuestion) -> list[dict[str, Any]]:
+def _others(
+    arms: Sequence[ArmTrial],
+    record: TrialRecord,
+    question: ShownQuestion,
+    responses: Mapping[str, str | None],
+) -> list[dict[str, Any]]:
     """How the other arms answered the same sample: a sentence each."""
     return [
         {
@@ -336,12 +353,9 @@ def _others(arms: Sequence[ArmTrial], record: TrialRecord, question: ShownQuesti
             "trial_id": item.trial_id,
             "score": item.row.score,
             "answer": item.row.answer,
-            "verdict": question.verdict(item.row),
+            "verdict": question.verdict(item.row, responses.get(item.trial_id)),
             "calls": item.row.tool_calls,
         }
         for item in arms
-        if item.row is not None
-        and item.trial_id != record.trial.trial_id
-        and item.model == record.trial.model
-        and item.repeat == record.trial.repeat
+        if item.row is not None and item.trial_id in responses and item.trial_id != record.trial.trial_id
     ]

@@ -43,17 +43,21 @@ class ShownQuestion:
         """The sample, where it could be opened."""
         return self.opened.sample
 
-    def verdict(self, row: Row | None) -> str:
-        """How the row's answer compares with the truth, in a sentence; empty where that is not known."""
+    def verdict(self, row: Row | None, response: str | None = None) -> str:
+        """How an answer compares with the truth, in a sentence; empty where that is not known.
+
+        The whole `response` may say more than what the row keeps of it.
+        """
         if row is None or self.opened.sample is None:
             return ""
+        answer = (response or row.answer) if row.answer else None
         try:
-            return verdict_of(self.opened.benchmark, self.opened.sample, row.answer, row.metrics)
+            return verdict_of(self.opened.benchmark, self.opened.sample, answer, row.metrics)
         except (ValueError, KeyError, TypeError, LookupError):
             return ""
 
     def answer_sketch(self, answer: str | None) -> Sketch:
-        """Where and when an answer says something happens."""
+        """Where and when an answer says something happens: the whole reply, as rows keep only its gist."""
         if self.opened.sample is None:
             return Sketch()
         try:
