@@ -180,4 +180,28 @@ workers = Table(
     Column("seen_at", Double, nullable=False),
 )
 
+derived = Table(  # what can be computed again from results; one with another stamp is out of date
+    "derived",
+    metadata,
+    Column("job_id", String(40), primary_key=True),
+    Column("kind", String(40), primary_key=True),
+    Column("stamp", Text, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+)
+
+reviews = Table(
+    "reviews",
+    metadata,
+    Column("queue", Text, primary_key=True),  # which samples are reviewed, and for what
+    Column("sample_id", Text, primary_key=True),
+    Column("reviewer", Text, primary_key=True),
+    Column("decision", Text, nullable=False),
+    Column("answer", Text),
+    Column("note", Text, nullable=False, default="", server_default=""),
+    Column("seconds", Double),
+    Column("saw_truth", Integer, nullable=False, default=0, server_default="0"),
+    Column("created_at", Double, nullable=False),
+    Column("updated_at", Double, nullable=False),
+)
+
 alembic_version = Table("alembic_version", metadata, Column("version_num", String(32), primary_key=True))
