@@ -42,8 +42,11 @@ C1, C2, C3 = ({"camera": camera} for camera in ("c1", "c2", "c3"))
 FROM_C1 = {"at": C1, "time_s": 10.0, "speed_mps": 5.0, "seen_by": "c1", "heading_deg": 90.0}
 FROM_C02 = {**FROM_C1, "at": {"camera": "c02"}, "seen_by": "c02"}
 FROM_TRACK = {
-    "at": {"x_m": -60.0, "y_m": 0.0}, "time_s": 10.0, "speed_mps": 5.0,
-    "track_m": [[-70.0, 0.0], [-60.0, 0.0]], "track_times_s": [8.0, 10.0],
+    "at": {"x_m": -60.0, "y_m": 0.0},
+    "time_s": 10.0,
+    "speed_mps": 5.0,
+    "track_m": [[-70.0, 0.0], [-60.0, 0.0]],
+    "track_times_s": [8.0, 10.0],
 }
 BEFORE = {"points_m": [[-80.0, 0.0], [-60.0, 0.0]], "times_s": [0.0, 4.0], "seen_by": "c1"}
 AFTER = {"points_m": [[110.0, 0.0], [120.0, 0.0]], "times_s": [40.0, 42.0]}
@@ -52,9 +55,9 @@ SIGHTINGS = [
     for camera in ("c1", "c2", "c3")
 ]
 VISITS = [
-    {"place": "Ateneum", "arrive": "10:00", "leave": "11:00"},
-    {"place": "Nowhere Qx", "arrive": "11:30", "leave": "12:00"},
-    {"place": "Ateneum", "arrive": "12:30", "leave": "13:00"},
+    {"place": "Ateneum", "arrive": "10:00", "leave": "12:00"},
+    {"place": "Nowhere Qx", "arrive": "12:30", "leave": "14:30"},
+    {"place": "Ateneum", "arrive": "15:00", "leave": "17:00"},
 ]
 # Which context, which tool, which arguments.
 CALLS: list[tuple[str, str, dict[str, Any]]] = [
@@ -260,7 +263,7 @@ def changed(value: Any) -> Iterator[Any]:
         for name in value:
             without = {other: item for other, item in value.items() if other != name}
             yield without
-            for odd in (None, "odd", -1e300, float("nan"), [], {}, [None, [1]], True):
+            for odd in (None, "odd", 1e300, float("nan"), [None, [1]]):
                 yield {**without, name: odd}
             for item in changed(value[name]):
                 yield {**without, name: item}
@@ -423,6 +426,10 @@ def test_a_visit_with_a_fault_is_a_problem(recorded: list[RecordedCall]) -> None
     roles = {mark.label.split()[0]: mark.role for mark in sketch.marks if isinstance(mark, Dot)}
     assert roles == {"1": "asked", "3": "problem"}
     assert sketch.summary.startswith("planned, 3 visits → ")
+    hotel = trip().hotel
+    assert hotel is not None
+    [day] = [mark for mark in sketch.marks if isinstance(mark, Line)]
+    assert day.points[0] == day.points[-1] == (hotel.at.lon_deg, hotel.at.lat_deg)
 
 
 def test_looking_is_drawn_in_the_picture_and_on_the_clock_of_the_clip(recorded: list[RecordedCall]) -> None:
