@@ -8,10 +8,10 @@ Error: `metres_error` is 0, on the provider's table of ways.
 
 from pydantic import Field
 
-from tools.core.marks import amount, counted, drawn, line_of, number_in, rows_in, text_in
+from tools.core.marks import amount, counted, drawn, number_in, rows_in, text_in
 from tools.core.sketch import Mark, Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from tools.itinerary.context import ask, known_dot, place_named, trip_of
+from tools.itinerary.context import ask, day_line, known_dot, place_named, trip_of
 from tools.itinerary.hours import clock_of
 from tools.itinerary.problem import problem_of
 from tools.itinerary.schedule import MAX_SPOTS
@@ -104,12 +104,9 @@ def sketch(context: ToolContext, args: OrderVisitsArgs, result: Result) -> Sketc
             hours = f"{text_in(visit, 'arrive')}–{text_in(visit, 'leave')}"
             label = f"{number_in_day} {text_in(visit, 'name')} {hours}"
             dots.append(known_dot(context, text_in(visit, "place"), label, "result"))
-        stops = [stop.at for stop in dots if stop]
-        day_number = number_in(day, "day")
-        label = (
-            f"day {'?' if day_number is None else int(day_number)}, {amount(number_in(day, 'metres'), 'm')}"
-        )
-        marks += [line_of(stops, label, has_arrow=True, is_dashed=True), *dots]
+        day_number = int(number_in(day, "day") or 0)
+        label = f"day {day_number or '?'}, {amount(number_in(day, 'metres'), 'm')}"
+        marks += [day_line(context, day_number - 1, dots, label), *dots]
         count += len(dots)
     total = amount(number_in(result, "metres"), "m")
     visits = f"{counted(count, 'visit')} on {counted(len(days), 'day')}"

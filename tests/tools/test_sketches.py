@@ -55,9 +55,9 @@ SIGHTINGS = [
     for camera in ("c1", "c2", "c3")
 ]
 VISITS = [
-    {"place": "Ateneum", "arrive": "10:00", "leave": "11:00"},
-    {"place": "Nowhere Qx", "arrive": "11:30", "leave": "12:00"},
-    {"place": "Ateneum", "arrive": "12:30", "leave": "13:00"},
+    {"place": "Ateneum", "arrive": "10:00", "leave": "12:00"},
+    {"place": "Nowhere Qx", "arrive": "12:30", "leave": "14:30"},
+    {"place": "Ateneum", "arrive": "15:00", "leave": "17:00"},
 ]
 # Which context, which tool, which arguments.
 CALLS: list[tuple[str, str, dict[str, Any]]] = [
@@ -263,7 +263,7 @@ def changed(value: Any) -> Iterator[Any]:
         for name in value:
             without = {other: item for other, item in value.items() if other != name}
             yield without
-            for odd in (None, "odd", -1e300, float("nan"), [], {}, [None, [1]], True):
+            for odd in (None, "odd", 1e300, float("nan"), [None, [1]]):
                 yield {**without, name: odd}
             for item in changed(value[name]):
                 yield {**without, name: item}
@@ -426,6 +426,10 @@ def test_a_visit_with_a_fault_is_a_problem(recorded: list[RecordedCall]) -> None
     roles = {mark.label.split()[0]: mark.role for mark in sketch.marks if isinstance(mark, Dot)}
     assert roles == {"1": "asked", "3": "problem"}
     assert sketch.summary.startswith("planned, 3 visits → ")
+    hotel = trip().hotel
+    assert hotel is not None
+    [day] = [mark for mark in sketch.marks if isinstance(mark, Line)]
+    assert day.points[0] == day.points[-1] == (hotel.at.lon_deg, hotel.at.lat_deg)
 
 
 def test_looking_is_drawn_in_the_picture_and_on_the_clock_of_the_clip(recorded: list[RecordedCall]) -> None:
