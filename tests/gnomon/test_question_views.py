@@ -550,6 +550,52 @@ def test_a_case_for_a_judge_is_shown_with_its_labels(tmp_path: Path) -> None:
     assert verdict_of(plugin, sample, None, {}) == "No answer could be read."
 
 
+ODD = [
+    "",
+    "\0",
+    "NaN",
+    "{" * 3000,
+    "[" * 3000,
+    "[1, null]",
+    '[[["a"]]]',
+    '["Namba Station", 1]',
+    '{"answer": {"a": 1}, "time_duration": 3}',
+    '{"answer": ["A", 2], "time_duration": [null, "12:00:02-12:00:01"]}',
+    '{"plan": 3}',
+    '{"plan": {}, "violations": [3]}',
+    '{"plan": {"request_id": "x", "status": "planned", "days": [{}]}}',
+    '{"status": "planned", "days": [{"visits": [{"place": "nowhere", "arrive": "99:59", "leave": "0:00"}]}]}',
+    '{"order": [1, "nowhere"]}',
+    '{"inclusions": 3, "transitions": [[1, 2], ["a"], ["a", "b"], 5]}',
+    '{"edges": 3}',
+    '{"edges": [{"source": "Osaka", "target": 3, "type": "transition"}]}',
+    '{"prefectures": "Nara", "cities": [3], "points_of_interest": ["()", " "]}',
+]
+
+
+def check_odd_answers(name: str, samples: list[Sample]) -> None:
+    plugin = BENCHMARKS.get(name)
+    assert samples
+    for sample in samples:
+        for answer in ODD:
+            sketch = sketch_of(plugin, sample, answer)
+            assert all(map(math.isfinite, numbers_of(sketch)))
+            assert verdict_of(plugin, sample, answer, {})
+            assert verdict_of(plugin, sample, answer, {"delivered": 1.0, "fault": None, "option": None})
+
+
+@pytest.mark.parametrize("name", PUBLISH)
+def test_odd_answers_to_questions_about_clips_break_nothing(published: Path, name: str) -> None:
+    check_odd_answers(name, clip_samples(published, name))
+
+
+def test_odd_answers_to_generated_questions_break_nothing(
+    worlds_questions: list[Sample], tmp_path: Path
+) -> None:
+    check_odd_answers("worlds", worlds_questions[:14])
+    check_odd_answers("itinerary", trips(tmp_path))
+
+
 @pytest.mark.parametrize("name", list(BENCHMARKS.names()))
 def test_every_benchmark_has_both_abilities(name: str) -> None:
     plugin = BENCHMARKS.get(name)

@@ -76,7 +76,8 @@ def _asked(task: Task) -> str:
     party = "" if request.party == 1 else f" for {request.party} people"
     change = "Change the plan of" if "change" in task.details else "Plan"
     by = {"walk": "on foot", "rail": "by rail"}.get(request.mode, f"by {request.mode}")
-    return f"{change} {days} {by} in {area}, from {request.start_date:%A %d %B %Y}{party}."
+    when = f"{'on' if request.days == 1 else 'from'} {request.start_date:%A %d %B %Y}"
+    return f"{change} {days} {by} in {area}, {when}{party}."
 
 
 def _must_haves(task: Task) -> Iterator[tuple[str, str]]:
