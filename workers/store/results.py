@@ -172,6 +172,13 @@ class Results(Database):
             trace=unpack(body) if body is not None else None,
         )
 
+    def trial_ids(self, prefix: str, *, limit: int) -> list[str]:
+        """The ids that begin so, sorted."""
+        begins = trials.c.trial_id.startswith(prefix, autoescape=True)
+        with self.reading() as db:
+            query = select(trials.c.trial_id).where(begins).order_by(trials.c.trial_id).limit(limit)
+            return list(db.scalars(query))
+
     def _finish(self, ended: Sequence[Ended]) -> set[str]:
         try:
             return self._write(ended)
