@@ -28,6 +28,9 @@ from service.api.rate_limit import TokenBuckets
 from service.api.state import OpenStreams, State
 from service.report_cache import ReportCache
 from service.settings import Settings
+from service.web import home, media, sign_in, static_files
+from service.web.pages import as_page
+from service.web.questions import Questions
 from workers.store.store import Store
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
 KEYED = (jobs, trials, events, reports, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
+PAGES = (home, media)
 
 
 def _report_of(store: Store, job_id: str) -> "Report":
@@ -83,11 +87,12 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         reports=ReportCache(store, _report_of),
         pace=TokenBuckets(settings.max_per_minute),
         streams=OpenStreams(),
+        questions=Questions(settings.data_dir),
         report_threads=CapacityLimiter(reports.MAX_REPORT_THREADS),
     )
-    add_handlers(app)
-    for module in KEYED:
+    add_handlers(app, as_page)
+    for module in (*KEYED, *PAGES):
         app.include_router(module.router, dependencies=[Depends(authorised)])
-    for module in OPEN:
+    for module in (*OPEN, sign_in, static_files):
         app.include_router(module.router)
     return app

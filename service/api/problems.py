@@ -1,13 +1,13 @@
 """Turns every error into application/problem+json (RFC 9457) with the offending field."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 
@@ -59,13 +59,25 @@ def problem(
     return JSONResponse(body, status_code=status, media_type=MEDIA_TYPE, headers=dict(headers or {}))
 
 
-def add_handlers(app: FastAPI) -> None:
-    """Make `app` answer every error with a problem."""
-    app.add_exception_handler(GnomonError, _ours)
-    app.add_exception_handler(RequestValidationError, _bad_request)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(OperationalError, _store_away)
-    app.add_exception_handler(Exception, _unknown)
+Handler = Callable[[Request, Exception], JSONResponse]
+AsPage = Callable[[Request, JSONResponse], Response]
+
+
+def add_handlers(app: FastAPI, as_page: AsPage) -> None:
+    """Make `app` answer every error with a problem, which `as_page` may turn into a page."""
+    handlers: dict[type[Exception], Handler] = {
+        GnomonError: _ours,
+        RequestValidationError: _bad_request,
+        HTTPException: _http,
+        OperationalError: _store_away,
+        Exception: _unknown,
+    }
+    for kind, handler in handlers.items():
+        app.add_exception_handler(kind, _answering(handler, as_page))
+
+
+def _answering(handler: Handler, as_page: AsPage) -> Callable[[Request, Exception], Response]:
+    return lambda request, error: as_page(request, handler(request, error))
 
 
 def _ours(_: Request, error: Exception) -> JSONResponse:

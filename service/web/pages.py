@@ -1,0 +1,181 @@
+"""Turns what a page's handler returns into HTML, JSON or Markdown.
+
+A handler returns a view: a plain dict with `title` (the page's heading), `answer` (one sentence that answers
+the page's question) and the data that its template shows. The same view is the page's `.json` twin and, as
+`as_markdown` writes it, its `.md` twin: agents and screen readers get the same facts.
+"""
+
+import functools
+import hashlib
+import inspect
+import json
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any, Literal
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from gnomon.report.row_formats import escape_surrogates
+from gnomon.report.text_formats import (
+    count,
+    dollars,
+    gain,
+    p_text,
+    percent,
+    percent_range,
+    points,
+    points_range,
+    short,
+    signed,
+)
+from service.api.middleware import COOKIE, SAFE
+from service.web.markdown_twin import as_markdown
+from service.web.static_files import static_url
+
+View = dict[str, Any]
+Form = Literal["html", "json", "md"]
+# Pages show text of models and strangers: nothing in it may run, load or send data.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
+    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "private, no-cache",
+}
+NAVIGATION = (  # word, address, the first part of the addresses below it
+    ("Jobs", "/", "/ui/jobs"),
+    ("Compare", "/ui/compare", "/ui/compare"),
+    ("Trips", "/ui/trips", "/ui/trips"),
+    ("Review", "/ui/review", "/ui/review"),
+    ("Benchmarks", "/ui/benchmarks", "/ui/benchmarks"),
+    ("Tools", "/ui/tools", "/ui/tools"),
+    ("Workers", "/ui/workers", "/ui/workers"),
+)
+
+
+def page(router: APIRouter, path: str, template: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a handler as a page at `path`, with twins at `path.json` and `path.md`.
+
+    The handler may return a Response of its own, such as a redirect, in place of a view.
+    """
+
+    def register(handler: Callable[..., Any]) -> Callable[..., Any]:
+        base = "/index" if path == "/" else path
+        for form, address in (("json", f"{base}.json"), ("md", f"{base}.md"), ("html", path)):
+            endpoint = _endpoint(handler, template, form)  # type: ignore[arg-type]
+            router.add_api_route(
+                address, endpoint, methods=["GET"], include_in_schema=False, response_model=None
+            )
+        return handler
+
+    return register
+
+
+def _endpoint(handler: Callable[..., Any], template: str, form: Form) -> Callable[..., Response]:
+    signature = inspect.signature(handler)
+    takes_request = "request" in signature.parameters
+
+    @functools.wraps(handler)
+    def endpoint(request: Request, **values: Any) -> Response:
+        view = handler(request=request, **values) if takes_request else handler(**values)
+        return view if isinstance(view, Response) else respond(request, template, view, form=form)
+
+    parameters = [parameter for name, parameter in signature.parameters.items() if name != "request"]
+    first = inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Request)
+    endpoint.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[first, *(item.replace(kind=inspect.Parameter.KEYWORD_ONLY) for item in parameters)],
+        return_annotation=Response,
+    )
+    return endpoint
+
+
+def respond(
+    request: Request, template: str, view: View, *, form: Form = "html", status: int = 200
+) -> Response:
+    """The view in a form; 304 where the client has it already."""
+    if form == "json":
+        return JSONResponse(view, status_code=status, headers=HEADERS)
+    if form == "md":
+        return PlainTextResponse(
+            escape_surrogates(as_markdown(view)),
+            status_code=status,
+            media_type="text/markdown; charset=utf-8",
+            headers=HEADERS,
+        )
+    text = render(template, view, path=request.url.path, is_signed_in=COOKIE in request.cookies)
+    etag = f'"{hashlib.sha256(text.encode()).hexdigest()[:20]}"'
+    if status == 200 and request.headers.get("if-none-match") == etag:
+        return Response(status_code=304, headers={**HEADERS, "ETag": etag})
+    return HTMLResponse(text, status_code=status, headers={**HEADERS, "ETag": etag})
+
+
+def render(template: str, view: View, *, path: str, is_signed_in: bool = False) -> str:
+    """The page of a view as HTML; everything in the view is escaped."""
+    chosen = environment().get_template(template)
+    text = chosen.render(
+        **view,
+        view=view,
+        path=path,
+        is_signed_in=is_signed_in,
+        navigation=[
+            {"word": word, "href": href, "is_here": path == href or (path + "/").startswith(below + "/")}
+            for word, href, below in NAVIGATION
+        ],
+    )
+    return escape_surrogates(text)
+
+
+@functools.cache
+def environment() -> Environment:
+    """The templates' environment; anything that is not defined is an error."""
+    made = Environment(
+        loader=PackageLoader("service.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals |= {"static": static_url, "arm_shapes": ARM_SHAPES}
+    made.filters |= {
+        "points": points,
+        "points_range": points_range,
+        "percent": percent,
+        "percent_range": percent_range,
+        "p": p_text,
+        "count": count,
+        "dollars": dollars,
+        "short": short,
+        "signed": signed,
+        "gain": gain,
+        "thousands": lambda number: f"{number:,}",
+    }
+    return made
+
+
+ARM_SHAPES = ("■", "●", "▲", "◆")  # of a job's first, second, … arm, on every page
+
+
+def as_page(request: Request, problem: JSONResponse) -> Response:
+    """A problem (RFC 9457) as a page, where a person's browser asked for one: what failed and what to do."""
+    if not _is_for_page(request):
+        return problem
+    if problem.status_code == HTTPStatus.UNAUTHORIZED:
+        wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        target = wanted if request.method in SAFE else "/"
+        return RedirectResponse(f"/ui/sign-in?next={quote(target)}", status_code=HTTPStatus.SEE_OTHER)
+    body = json.loads(bytes(problem.body))
+    view = {"title": body["title"], "answer": body["detail"], "problem": body}
+    return respond(request, "error.html.j2", view, status=problem.status_code)
+
+
+def _is_for_page(request: Request) -> bool:
+    path = request.url.path
+    is_page = path == "/" or path.startswith("/ui/")
+    return (
+        is_page and not path.endswith((".json", ".md")) and "text/html" in request.headers.get("accept", "")
+    )

@@ -1,0 +1,42 @@
+"""Serves style sheets and scripts at addresses that change with their content, so browsers may keep them."""
+
+import functools
+import hashlib
+from pathlib import Path
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from gnomon.core.errors import NotFound
+
+FOLDERS = (Path(__file__).parent / "static",)
+TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+FOREVER = "public, max-age=31536000, immutable"
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/ui/static/{name}")
+def static_file(name: str) -> Response:
+    """A file of the page's own: style or script."""
+    if name not in _files():
+        raise NotFound(f"no file {name!r}", field="name")
+    body, _ = _files()[name]
+    headers = {"Cache-Control": FOREVER}
+    return Response(body, media_type=TYPES[Path(name).suffix], headers=headers)
+
+
+def static_url(name: str) -> str:
+    """The address of a file, with the hash of its content.
+
+    Raises:
+        KeyError: the file does not exist.
+    """
+    return f"/ui/static/{name}?v={_files()[name][1]}"
+
+
+@functools.cache
+def _files() -> dict[str, tuple[bytes, str]]:
+    paths = [path for folder in FOLDERS for path in sorted(folder.iterdir()) if path.suffix in TYPES]
+    bodies = {path.name: path.read_bytes() for path in paths}
+    return {name: (body, hashlib.sha256(body).hexdigest()[:12]) for name, body in bodies.items()}

@@ -1,0 +1,11 @@
+"""Every page, by name, and how its address is made from a site: one line a page."""
+
+from collections.abc import Callable, Mapping
+
+from tests.web.conftest import Site
+
+PAGES: Mapping[str, Callable[[Site], str]] = {
+    "home": lambda site: "/",
+    "sign-in": lambda site: "/ui/sign-in",
+    "error": lambda site: "/ui/jobs/j_nothing",
+}
