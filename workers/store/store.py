@@ -3,6 +3,7 @@
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.core.errors import SpecError
+from workers.store.answers import Answers
 from workers.store.budgets import BudgetStore
 from workers.store.finished_jobs import FinishedJobs
 from workers.store.leases import Leases
@@ -12,7 +13,7 @@ from workers.store.results import Results
 from workers.store.worker_registry import WorkerRegistry
 
 
-class Store(FinishedJobs, Leases, Results, ModelChecks, Responses, BudgetStore, WorkerRegistry):
+class Store(FinishedJobs, Leases, Results, Answers, ModelChecks, Responses, BudgetStore, WorkerRegistry):
     """Jobs, leases, results, finished jobs, models, replies, budgets and workers over one database.
 
     `Store(url)`: `sqlite:///FILE` (made if absent, with its folder) or a PostgreSQL URL. Tables are made
