@@ -28,7 +28,7 @@ from service.api.rate_limit import TokenBuckets
 from service.api.state import OpenStreams, State
 from service.report_cache import ReportCache
 from service.settings import Settings
-from service.web import home, media, sign_in, static_files
+from service.web import home, media, sign_in, static_files, trips
 from service.web.pages import as_page
 from service.web.questions import Questions
 from workers.store.store import Store
@@ -40,7 +40,7 @@ VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
 KEYED = (jobs, trials, events, reports, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
-PAGES = (home, media)
+PAGES = (home, media, trips)
 
 
 def _report_of(store: Store, job_id: str) -> "Report":
