@@ -3,6 +3,7 @@
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.core.errors import SpecError
+from workers.store.answers import Answers
 from workers.store.budgets import BudgetStore
 from workers.store.derived import Derived
 from workers.store.finished_jobs import FinishedJobs
@@ -15,7 +16,16 @@ from workers.store.worker_registry import WorkerRegistry
 
 
 class Store(
-    FinishedJobs, Leases, Results, ModelChecks, Responses, BudgetStore, WorkerRegistry, Derived, Reviews
+    FinishedJobs,
+    Leases,
+    Results,
+    Answers,
+    ModelChecks,
+    Responses,
+    BudgetStore,
+    WorkerRegistry,
+    Derived,
+    Reviews,
 ):
     """Jobs, leases, results, models, replies, budgets, workers, derived documents and reviews: one database.
 
