@@ -9,11 +9,12 @@ from workers.store.leases import Leases
 from workers.store.model_checks import ModelChecks
 from workers.store.responses import Responses
 from workers.store.results import Results
+from workers.store.reviews import Reviews
 from workers.store.worker_registry import WorkerRegistry
 
 
-class Store(FinishedJobs, Leases, Results, ModelChecks, Responses, BudgetStore, WorkerRegistry):
-    """Jobs, leases, results, finished jobs, models, replies, budgets and workers over one database.
+class Store(FinishedJobs, Leases, Results, ModelChecks, Responses, BudgetStore, WorkerRegistry, Reviews):
+    """Jobs, leases, results, finished jobs, models, replies, budgets, workers and reviews over one database.
 
     `Store(url)`: `sqlite:///FILE` (made if absent, with its folder) or a PostgreSQL URL. Tables are made
     if absent. `clock` replaces the database's clock in tests.
