@@ -30,6 +30,7 @@ from service.report_cache import ReportCache
 from service.settings import Settings
 from service.web import home, media, sign_in, static_files
 from service.web.pages import as_page
+from service.web.questions import Questions
 from workers.store.store import Store
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         reports=ReportCache(store, _report_of),
         pace=TokenBuckets(settings.max_per_minute),
         streams=OpenStreams(),
+        questions=Questions(settings.data_dir),
         report_threads=CapacityLimiter(reports.MAX_REPORT_THREADS),
     )
     add_handlers(app, as_page)

@@ -11,6 +11,7 @@ from redis import Redis
 from service.api.rate_limit import TokenBuckets
 from service.report_cache import ReportCache
 from service.settings import Settings
+from service.web.questions import Questions
 from workers.store.store import Store
 
 MAX_STREAMS = 16  # per caller; each reads the store twice per second
@@ -34,6 +35,7 @@ class State:
     reports: ReportCache
     pace: TokenBuckets
     streams: OpenStreams
+    questions: Questions
     report_threads: CapacityLimiter  # reports take long; the other routes have threads of their own
 
 

@@ -36,9 +36,9 @@ def sample_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         json_option,
         click.option("--model", help="The model's name in the spec; default the first model."),
-        click.option("--arm", required=True, help="The arm's name in the spec."),
+        click.option("--arm", default="", help="The arm's name in the spec; a trial file names one."),
         click.option("--sample", default="", help="The sample's id; without it the error lists some ids."),
-        click.argument("spec", type=click.Path(path_type=Path)),
+        click.argument("spec", type=click.Path(path_type=Path), metavar="SPEC"),
     ):
         command = option(command)
     return command

@@ -2,7 +2,7 @@
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -95,6 +95,13 @@ class Results(Database):
         with self.reading() as db:
             rows = db.execute(query.order_by(results.c.seq).limit(limit)).all()
         return [(row[0], row_in_order(row[1:])) for row in rows]
+
+    def rows_by_trial(self, trial_ids: Collection[str]) -> dict[str, Row]:
+        """The results of these trials, by id; a trial that has none is left out."""
+        query = select(*(results.c[name] for name in COLUMNS)).where(results.c.trial_id.in_(trial_ids))
+        with self.reading() as db:
+            rows = [row_in_order(tuple(row)) for row in db.execute(query)]
+        return {row.trial_id: row for row in rows}
 
     def last_seq(self, job_id: str) -> int:
         """The number of the job's newest result; 0 before the first."""
