@@ -48,7 +48,7 @@ class Review:
 
     @property
     def judgement(self) -> tuple[Verdict | None, str]:
-        """What reviewers agree or disagree on: the decision, and the right answer where it mends the truth."""
+        """What reviewers agree or disagree on: the decision, and the answer that mends a wrong truth."""
         return self.decision, plain_answer(self.mended) if self.decision == "wrong_truth" else ""
 
 

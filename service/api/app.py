@@ -26,8 +26,10 @@ from service.api.middleware import RequestGuard, authorised
 from service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from service.api.rate_limit import TokenBuckets
 from service.api.state import OpenStreams, State
+from service.headlines import Headlines
 from service.report_cache import ReportCache
 from service.settings import Settings
+from service.trial_indexes import TrialIndexes
 from service.web import home, media, sign_in, static_files
 from service.web.pages import as_page
 from service.web.questions import Questions
@@ -80,11 +82,14 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         middleware=[guard],
         responses=DOCUMENTED,
     )
+    cached_reports = ReportCache(store, _report_of)
     app.state.gnomon = State(
         settings=settings,
         store=store,
         redis=redis,
-        reports=ReportCache(store, _report_of),
+        reports=cached_reports,
+        headlines=Headlines(store, cached_reports),
+        indexes=TrialIndexes(store),
         pace=TokenBuckets(settings.max_per_minute),
         streams=OpenStreams(),
         questions=Questions(settings.data_dir),

@@ -146,7 +146,7 @@ def _reviewers(answers: Iterable[HumanAnswer], scores: ScoreMatrix) -> Iterator[
 
 
 def _imported(scores: ScoreMatrix, at: int) -> _Group:
-    """A model of people: its repeats are persons, of whom all but the first are known by their scores only."""
+    """A model of people: its repeats are persons, who are known here by their scores only."""
     by_person = scores.by_repeat(at)
     labels: Labels = [
         [(str(person), bool(score >= RIGHT)) for person, score in enumerate(row) if np.isfinite(score)]
@@ -214,10 +214,11 @@ def _versus(scores: ScoreMatrix, people: Floats, at: int) -> PeopleVersusArm | N
 def _sentence(line: PeopleLine) -> str:
     """What people scored, in words."""
     who = line["name"] if line["name"] == FROM_REVIEWS else f"people, {line['name']}"
+    persons = "1 person" if line["people"] == 1 else f"{line['people']:,} people"
     return (
         f"{who.capitalize()}: {percent(line['mean'])} %{percent_brackets(line['ci95'])} on {line['n']:,} of "
-        f"{count(line['planned'], 'sample')}, {count(line['answers'], 'answer')} of "
-        f"{'1 person' if line['people'] == 1 else f'{line["people"]:,} people'}. {_agreement_words(line)}"
+        f"{count(line['planned'], 'sample')}, {count(line['answers'], 'answer')} of {persons}. "
+        f"{_agreement_words(line)}"
     )
 
 
