@@ -6,6 +6,7 @@ from tests.web.conftest import Site
 
 PAGES: Mapping[str, Callable[[Site], str]] = {
     "home": lambda site: "/",
+    "trace": lambda site: f"/ui/trials/{site.trial_id('w0-00010', 'tools')}",
     "sign-in": lambda site: "/ui/sign-in",
     "error": lambda site: "/ui/jobs/j_nothing",
 }
