@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from cachetools import LRUCache
 from sqlalchemy.exc import SQLAlchemyError
@@ -34,12 +34,25 @@ CODE = ("*.py", "*.j2", "*.css")
 log = logging.getLogger(__name__)
 
 
+class _Stamp(NamedTuple):
+    """What a report is made of: the job's results, and answers of people."""
+
+    state: JobState
+    people: tuple[int, float]
+
+    @property
+    def name(self) -> str:
+        """What the report is kept under."""
+        results = kept_stamp(self.state)
+        return f"{results}-people-{self.people[0]}-{self.people[1]!r}" if self.people[0] else results
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Built:
     """A job's report, and when and in what time it was built."""
 
     report: "Report"
-    stamp: JobState
+    stamp: _Stamp
     at_s: float
     took_s: float
 
@@ -79,7 +92,7 @@ class ReportCache:
             NotFound: the job does not exist.
             Unwanted: it is not wanted any more, see `gnomon.stopping`.
         """
-        stamp = self._store.job_state(job_id)
+        stamp = self._stamp(job_id)
         kept = self._place(job_id)
         old = kept.last
         if old is None or not _may_be_old(old, stamp):
@@ -98,27 +111,27 @@ class ReportCache:
         Raises:
             NotFound: the job does not exist.
         """
-        return kept_stamp(self._store.job_state(job_id))
+        return self._stamp(job_id).name
 
     def _newest(self, kept: _Kept, job_id: str) -> "tuple[Report, float]":
-        stamp, last = self._store.job_state(job_id), kept.last
+        stamp, last = self._stamp(job_id), kept.last
         if last is None or (last.stamp != stamp and not self._may_wait(last, stamp)):
             began_s = self._clock()
             report, at_s = self._read_or_built(job_id, stamp), self._clock()
             last = kept.last = _Built(report=report, stamp=stamp, at_s=at_s, took_s=at_s - began_s)
         return last.report, self._age_s(last, stamp)
 
-    def _may_wait(self, last: _Built, stamp: JobState) -> bool:
+    def _may_wait(self, last: _Built, stamp: _Stamp) -> bool:
         return _may_be_old(last, stamp) and self._age_s(last, stamp) < MAX_STALENESS * last.took_s
 
-    def _age_s(self, last: _Built, stamp: JobState) -> float:
+    def _age_s(self, last: _Built, stamp: _Stamp) -> float:
         return 0.0 if last.stamp == stamp else self._clock() - last.at_s
 
-    def _read_or_built(self, job_id: str, stamp: JobState) -> "Report":
+    def _read_or_built(self, job_id: str, stamp: _Stamp) -> "Report":
         """The kept report of a job that has ended, else one that is built, and kept if the job has ended."""
-        if stamp.status in OPEN:
+        if stamp.state.status in OPEN:
             return self._build(self._store, job_id)
-        name = kept_stamp(stamp)
+        name = stamp.name
         body = self._store.kept(job_id, KIND, name)
         if body is not None:
             return cast("Report", json.loads(zlib.decompress(body)))
@@ -126,13 +139,17 @@ class ReportCache:
         keep_quietly(self._store, job_id, KIND, name, zlib.compress(json.dumps(report).encode()))
         return report
 
+    def _stamp(self, job_id: str) -> _Stamp:
+        return _Stamp(self._store.job_state(job_id), self._store.human_answers_stamp(job_id))
+
     def _place(self, job_id: str) -> _Kept:
         with self._lock:
             return self._kept.setdefault(job_id, _Kept())
 
 
-def _may_be_old(last: _Built, stamp: JobState) -> bool:
-    return stamp.status in OPEN and last.stamp.status == stamp.status and last.took_s > SLOW_S
+def _may_be_old(last: _Built, stamp: _Stamp) -> bool:
+    status = stamp.state.status
+    return status in OPEN and last.stamp.state.status == status and last.took_s > SLOW_S
 
 
 def kept_stamp(state: JobState) -> str:
