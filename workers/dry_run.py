@@ -6,7 +6,6 @@
 import asyncio
 import json
 import sys
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -25,6 +24,8 @@ from gnomon.core.row import Row
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome
 from gnomon.core.trace import NoteStep, ReplyStep, Step, Trace
+from gnomon.report.text_formats import clean
+from gnomon.trials.recorded_steps import RECORDED, RecordedSteps
 from gnomon.trials.run_trial import run_trial
 from gnomon.trials.trial_plan import Trial, trial_id
 from workers.open_job import OpenJob
@@ -33,23 +34,35 @@ from workers.redacted_model import redacted
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """One sample of a spec under one arm, for one model."""
+    """One sample of a spec under one arm, for one model; its first steps may come from a record."""
 
     job: OpenJob
     sample_id: str
     arm: str
     model: str
+    repeat: int = 0
+    recorded: RecordedSteps | None = None
 
     def sample(self) -> Sample:
         return self.job.samples.get(self.sample_id)
 
     def trial(self) -> Trial:
         ref = next(ref for ref in self.job.samples.refs if ref.sample_id == self.sample_id)
-        name = trial_id("preview", self.sample_id, self.model, self.arm, 0)
-        return Trial(trial_id=name, job_id="preview", ref=ref, model=self.model, arm=self.arm, repeat=0)
+        name = trial_id("preview", self.sample_id, self.model, self.arm, self.repeat)
+        return Trial(
+            trial_id=name, job_id="preview", ref=ref, model=self.model, arm=self.arm, repeat=self.repeat
+        )
 
 
-def pick(job: OpenJob, *, sample_id: str, arm: str, model: str | None) -> Selection:
+def pick(
+    job: OpenJob,
+    *,
+    sample_id: str,
+    arm: str,
+    model: str | None,
+    repeat: int = 0,
+    recorded: RecordedSteps | None = None,
+) -> Selection:
     """Find what is asked for.
 
     Raises:
@@ -64,7 +77,7 @@ def pick(job: OpenJob, *, sample_id: str, arm: str, model: str | None) -> Select
         message = f"no sample {sample_id!r} among" if sample_id else "name one of"
         message += f" {len(job.samples.refs):,} selected, such as {some}"
         raise NotFound(message, field="--sample")
-    return Selection(job=job, sample_id=sample_id, arm=arm, model=label)
+    return Selection(job=job, sample_id=sample_id, arm=arm, model=label, repeat=repeat, recorded=recorded)
 
 
 class _RecordingModel:
@@ -133,7 +146,13 @@ async def _run(picked: Selection, model: Model, trace: Trace) -> tuple[Row, Trac
     bench = picked.job.bench
     agent = AGENTS.get(bench.spec.arm(picked.arm).agent)
     return await run_trial(
-        picked.trial(), bench=bench, sample=picked.sample, agent=agent, model=model, trace=trace
+        picked.trial(),
+        bench=bench,
+        sample=picked.sample,
+        agent=agent,
+        model=model,
+        trace=trace,
+        recorded=picked.recorded,
     )
 
 
@@ -161,7 +180,8 @@ def print_step(step: Step, console: Console) -> None:
         counts = (step.prompt_tokens, step.completion_tokens)
         shown = " + ".join("?" if count is None else str(count) for count in counts)
         tokens = "tokens unknown" if counts == (None, None) else f"{shown} tokens"
-        console.print(f"[bold cyan]reply[/bold cyan] {tokens}, {step.wall_s:.2f} s")
+        source = "from the record" if RECORDED in step.flags else f"{step.wall_s:.2f} s"
+        console.print(f"[bold cyan]reply[/bold cyan] {tokens}, {source}")
         if UNREADABLE in step.flags:
             console.print("[yellow]note[/yellow] the provider's token counts could not be read")
         if step.reasoning:
@@ -190,22 +210,23 @@ def print_end(row: Row, console: Console) -> None:
         console.print(clean(reason), markup=False, highlight=False, soft_wrap=True)
 
 
-def clean(text: str) -> str:
-    """Text without the control characters that could drive a terminal.
-
-    >>> clean("a" + chr(27) + "[2J")
-    'a[2J'
-    """
-    return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cs"))
-
-
-def run(verb: str, job: OpenJob, *, sample_id: str, arm: str, model: str | None, as_json: bool) -> int:
+def run(
+    verb: str,
+    job: OpenJob,
+    *,
+    sample_id: str,
+    arm: str,
+    model: str | None,
+    as_json: bool,
+    repeat: int = 0,
+    recorded: RecordedSteps | None = None,
+) -> int:
     """Show or try, and print it; the exit code, which is 1 where a trial ends for no fault of the model's.
 
     Raises:
         GnomonError: the job does not hold what is asked for, or nothing would be asked.
     """
-    picked = pick(job, sample_id=sample_id, arm=arm, model=model)
+    picked = pick(job, sample_id=sample_id, arm=arm, model=model, repeat=repeat, recorded=recorded)
     if verb == "show":
         prompt = asyncio.run(render_prompt(picked))
         _print_json(prompt) if as_json else print_shown(prompt, Console())

@@ -25,12 +25,13 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.fault_injection import toolbox_of
 from gnomon.trials.prompt import prompt_of
 from gnomon.trials.provider_wait import CAPPED, TRACE
+from gnomon.trials.recorded_steps import Playback, RecordedSteps
 from gnomon.trials.timeout import trial_timeout
 from gnomon.trials.trial_plan import Trial
+from tools.core.toolbox import BAD_CALL
 
 T = TypeVar("T")
 SLOW_THREADS = 6
-BAD_CALL = ("unknown_tool", "bad_json", "bad_arguments")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +62,15 @@ async def run_trial(
     model: Model,
     trace: Trace | None = None,
     attempt: int = 1,
+    recorded: RecordedSteps | None = None,
 ) -> tuple[Row, Trace]:
     """Run one trial to its end and turn every failure into data.
 
     A provider's fault and a fault of ours end it as `infra_missing`; a reached limit, a model's own
     failure or a response in which nothing can be understood as `model_failed` with score 0.
     Only cancellation passes through, and a full disk: then the caller runs the trial again later.
+    `recorded` steps are given instead of asking the model and running tools; a conversation that no longer
+    fits them ends the trial as `infra_missing`.
 
     Raises:
         NoRoom: the disk is full.
@@ -75,10 +79,18 @@ async def run_trial(
     TRACE.set(trace)
     trace.keeps_reasoning = bench.spec.keep_reasoning
     arm = bench.spec.arm(trial.arm)
+    playback = Playback(recorded) if recorded else None
     started = time.perf_counter()
     try:
         end = await _attempt(
-            trial, bench=bench, sample=sample, agent=agent, model=model, arm=arm, trace=trace
+            trial,
+            bench=bench,
+            sample=sample,
+            agent=agent,
+            model=playback.model(model) if playback else model,
+            arm=arm,
+            trace=trace,
+            playback=playback,
         )
     except ProviderFault as fault:
         end = _missing(f"provider:{fault.cause}", str(fault))
@@ -104,17 +116,22 @@ async def _attempt(
     model: Model,
     arm: Arm,
     trace: Trace,
+    playback: Playback | None,
 ) -> TrialResult:
     is_slow = isinstance(bench.benchmark, CpuBound) and bench.benchmark.is_cpu_bound
     question = await _in_thread(sample) if is_slow else sample()
     trace.prompt = prompt_of(question, arm, bench.benchmark)
     if question.broken and "media" in arm.show:
         return _missing("data", question.broken)
+    toolbox = toolbox_of(question, arm, bench.media, seed=trial.seed)
+    if playback is not None:
+        playback.check_prompt(trace.prompt)
+        toolbox = playback.toolbox(toolbox)
     context = AgentContext(
         prompt=list(trace.prompt),
         arm=arm,
         model=model,
-        toolbox=toolbox_of(question, arm, bench.media, seed=trial.seed),
+        toolbox=toolbox,
         trace=trace,
         seed=trial.seed,
         decoding=bench.spec.decoding_of(trial.ref.task),
@@ -138,6 +155,8 @@ async def _attempt(
         if trace.waits_for_provider:
             return _missing("provider:timeout", "no reply within the trial's seconds")
         return _failed("trial_seconds")
+    if playback is not None:
+        playback.check_used()
     trace.response = response
     if is_slow:
         return await _in_thread(lambda: score_response(question, response, bench=bench))

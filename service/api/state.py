@@ -9,9 +9,12 @@ from fastapi import Depends, Request
 from redis import Redis
 
 from service.api.rate_limit import TokenBuckets
+from service.headlines import Headlines
 from service.report_cache import ReportCache
 from service.settings import Settings
+from service.trial_indexes import TrialIndexes
 from service.web.page_memory import PageMemory
+from service.web.questions import Questions
 from workers.store.store import Store
 
 MAX_STREAMS = 16  # per caller; each reads the store twice per second
@@ -35,9 +38,12 @@ class State:
     store: Store
     redis: Redis
     reports: ReportCache
+    headlines: Headlines
+    indexes: TrialIndexes
     pace: TokenBuckets
     streams: OpenStreams
     memory: PageMemory
+    questions: Questions
     report_threads: CapacityLimiter  # reports take long; the other routes have threads of their own
 
 

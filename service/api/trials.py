@@ -3,24 +3,45 @@
 import io
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Depends, Header, Query
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
+from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.report.row_formats import ndjson_line, row_to_json, rows_csv
 from service.api.content_negotiation import choose
 from service.api.jobs import MAX_LIMIT, Cursor
+from service.api.middleware import json_body
 from service.api.serializers import listing, trial_view
-from service.api.state import Shared
+from service.api.state import Shared, State
 from workers.store.store import Store
 
 OFFERED = ("application/json", "application/x-ndjson", "text/csv")
 DEFAULT_LIMIT = 100
 STREAM_PAGE = 1000
+FileKind = Literal["yaml", "json"]
+FILE_TYPES = {"yaml": "application/yaml", "json": "application/json"}
+FILE_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "required": ["from_step", "result"],
+                    "properties": {
+                        "from_step": {"type": "integer", "description": "number of a tool's step, from 1"},
+                        "result": {"description": "what the tool gives instead: text as it is, else JSON"},
+                    },
+                }
+            }
+        },
+    }
+}
 TextFilter = Annotated[str | None, Query(max_length=200)]
 
 router = APIRouter(tags=["trials"])
@@ -77,6 +98,53 @@ def get_trial(state: Shared, trial_id: str) -> dict[str, Any]:
     """One trial: its plan, its row once it is finished, and its trace."""
     trial = state.store.trial(trial_id)
     return trial_view(trial)
+
+
+@router.get("/v1/trials/{trial_id}/file", response_class=Response)
+def get_trial_file(
+    state: Shared,
+    trial_id: str,
+    from_step: Annotated[
+        int | None, Query(ge=1, description="the last step, counted from 1, that is given from the record")
+    ] = None,
+    kind: Annotated[FileKind, Query(alias="format")] = "yaml",
+) -> Response:
+    """The trial as a file for `gnomon try FILE`: to try it again, or to continue it from one of its steps."""
+    return trial_file_response(state, trial_id, from_step=from_step, result=None, kind=kind)
+
+
+@router.post("/v1/trials/{trial_id}/file", openapi_extra=FILE_BODY, response_class=Response)
+def post_trial_file(
+    state: Shared,
+    trial_id: str,
+    body: Annotated[object, Depends(json_body)],
+    kind: Annotated[FileKind, Query(alias="format")] = "yaml",
+) -> Response:
+    """The trial as a file that continues from a tool's step with another result; nothing is stored or run."""
+    if not isinstance(body, dict):
+        raise SpecError("must be one JSON object {from_step, result}", field="body")
+    unknown = sorted(set(body) - {"from_step", "result"})
+    if unknown:
+        raise SpecError("unknown field; allowed: from_step, result", field=unknown[0])
+    step = body.get("from_step")
+    if not isinstance(step, int) or isinstance(step, bool):
+        raise SpecError("must be the number of a tool's step, counted from 1", field="from_step")
+    if body.get("result") is None:
+        raise SpecError("needed: the tool's result, as text or as JSON", field="result")
+    return trial_file_response(state, trial_id, from_step=step, result=body["result"], kind=kind)
+
+
+def trial_file_response(
+    state: State, trial_id: str, *, from_step: int | None, result: object, kind: FileKind
+) -> Response:
+    """The file of a stored trial, to be downloaded."""
+    from gnomon.trials.trial_file import trial_file, trial_file_text
+
+    record = state.store.trial(trial_id)
+    spec = state.store.job(record.trial.job_id).spec
+    trial = trial_file(spec, record.trial, record.trace, from_step=from_step, result=result)
+    name = {"Content-Disposition": f'attachment; filename="{record.trial.trial_id}.{kind}"'}
+    return Response(trial_file_text(trial, kind), media_type=FILE_TYPES[kind], headers=name)
 
 
 def _all_rows(store: Store, job_id: str, cursor: str | None, filters: Filters) -> Iterator[list[Row]]:

@@ -13,6 +13,7 @@ import click
 from gnomon.core.errors import DataError, GnomonError, NotFound, SpecError
 from gnomon.report.text_formats import count
 from gnomon.spec.spec_file import read_spec
+from gnomon.trials.trial_file import is_trial_file, read_trial_file
 from service.cli.main import DONE, INCOMPLETE
 from service.data_folder import keep_private
 from service.jobs import Draft, draft_from_cli
@@ -41,7 +42,15 @@ def draft_of(spec: Path, settings: Settings) -> Draft:
     Raises:
         SpecError, DataError: the spec or its data is invalid; the message names the entry of a list.
     """
-    fields = read_spec(spec)
+    return checked_draft(read_spec(spec), settings)
+
+
+def checked_draft(fields: object, settings: Settings) -> Draft:
+    """A spec as plain data, checked and its data opened.
+
+    Raises:
+        SpecError, DataError: the spec or its data is invalid; the message names the entry of a list.
+    """
     try:
         return draft_from_cli(fields, settings)
     except (SpecError, DataError) as error:
@@ -149,14 +158,28 @@ def dry_run(
 ) -> int:
     """Check the spec as `run` would, and show or try one trial of it; the exit code.
 
+    A trial file may be in its place: its sample, arm and model need not be named.
+
     Raises:
         SpecError: the spec may not run, or has no such arm or model.
         NotFound: the spec selects no such sample.
     """
-    draft = draft_of(spec, settings_of(None))
+    fields = read_spec(spec)
+    trial = read_trial_file(fields) if is_trial_file(fields) else None
+    if trial is None and not arm:
+        raise SpecError("needed: the arm's name in the spec", field="--arm")
+    draft = checked_draft(trial.spec if trial else fields, settings_of(None))
     warn(draft)
-    runner = dry_runner()
-    code: int = runner.run(verb, draft.job, sample_id=sample, arm=arm, model=model, as_json=as_json)
+    code: int = dry_runner().run(
+        verb,
+        draft.job,
+        sample_id=sample or (trial.sample if trial else ""),
+        arm=arm or (trial.arm if trial else ""),
+        model=model or (trial.model if trial else None),
+        repeat=trial.repeat if trial else 0,
+        recorded=trial.recorded if trial else None,
+        as_json=as_json,
+    )
     return code
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from gnomon.core.errors import SpecError
+from service.cli.completions import complete_arm, complete_model_label
 
 data_dir_option = click.option(
     "--data-dir",
@@ -35,10 +36,19 @@ def sample_options(command: Callable[..., None]) -> Callable[..., None]:
     """SPEC and the options of `show` and `try` that select one of its samples."""
     for option in (
         json_option,
-        click.option("--model", help="The model's name in the spec; default the first model."),
-        click.option("--arm", required=True, help="The arm's name in the spec."),
+        click.option(
+            "--model",
+            help="The model's name in the spec; default the first model.",
+            shell_complete=complete_model_label,
+        ),
+        click.option(
+            "--arm",
+            default="",
+            help="The arm's name in the spec; a trial file names one.",
+            shell_complete=complete_arm,
+        ),
         click.option("--sample", default="", help="The sample's id; without it the error lists some ids."),
-        click.argument("spec", type=click.Path(path_type=Path)),
+        click.argument("spec", type=click.Path(path_type=Path), metavar="SPEC"),
     ):
         command = option(command)
     return command

@@ -6,7 +6,7 @@ come since are counted; a job that ends stays among the unfinished ones.
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Annotated, Any, Literal, get_args
@@ -19,10 +19,10 @@ from gnomon.report.text_formats import count
 from gnomon.spec.spec_file import load_yaml
 from service import jobs
 from service.api.state import Shared, State
-from service.web.headlines import Headline
 from service.web.job_rows import Row, job_row, money, reach_of, summary
 from service.web.pages import View, page
 from service.web.sign_in import own_path
+from service.web.verdicts import JobVerdict
 from workers.circuit_breaker import FINAL
 from workers.store.records import JobDigest
 
@@ -43,7 +43,7 @@ WORDS: Mapping[Show, str] = {
     "stopped": "Stopped",
     "needs": "Needs you",
 }
-Headlines = Mapping[str, Headline | None]
+Verdicts = Mapping[str, JobVerdict | None]
 
 router = APIRouter(include_in_schema=False)
 
@@ -88,22 +88,23 @@ def home(
     digests = state.store.digests(limit=LISTED, words=wanted.words)
     come_since = [job for job in digests if job.created_s > as_of_s]
     listed = [job for job in digests if job.created_s <= as_of_s]
-    headlines = state.memory.headlines.get(
+    verdicts = state.memory.verdicts.of(
         (job.id, (job.status, job.processed)) for job in listed if _has_verdict(job)
     )
     benchmarks = sorted({job.benchmark for job in listed} | ({benchmark} if benchmark else set()))
     here = [job for job in listed if not benchmark or job.benchmark == benchmark]
     needing = _needing(state, here)
     is_needing = {job.id for job in needing}
-    kinds = {job.id: _kinds(job, headlines, is_needing=job.id in is_needing) for job in here}
+    kinds = {job.id: _kinds(job, verdicts, is_needing=job.id in is_needing) for job in here}
     counts = Counter(kind for job in here for kind in kinds[job.id])
     chosen = [job for job in here if wanted.show in kinds[job.id]]
-    chosen.sort(key=_sorting(wanted.sort, headlines))
+    chosen.sort(key=_sorting(wanted.sort, verdicts))
     chosen.sort(key=lambda job: not _was_open(job, as_of_s))
     start = next((at + 1 for at, job in enumerate(chosen) if job.id == after), 0)
     shown = chosen[start : start + PAGE_ROWS]
-    rows = _rows(state, [*shown, *needing[:NEEDING]], headlines, now_s=now_s)
-    is_live = any(job.is_open or _is_due(job, headlines) for job in shown)
+    due = state.memory.verdicts.due()
+    rows = _rows(state, [*shown, *needing[:NEEDING]], verdicts, due=due, now_s=now_s)
+    is_live = any(job.is_open or job.id in due for job in shown)
     place = {"after": after, "as_of": f"{as_of_s:.3f}"}
     is_more = start + PAGE_ROWS < len(chosen)
     return {
@@ -177,10 +178,6 @@ def _has_verdict(job: JobDigest) -> bool:
     return job.status == "completed"
 
 
-def _is_due(job: JobDigest, headlines: Headlines) -> bool:
-    return _has_verdict(job) and job.id not in headlines
-
-
 def _was_open(job: JobDigest, as_of_s: float) -> bool:
     return job.is_open or (job.finished_s or 0.0) > as_of_s
 
@@ -203,24 +200,24 @@ def _is_final(cause: str) -> bool:
     return cause == "budget" or cause.removeprefix("provider:") in FINAL
 
 
-def _kinds(job: JobDigest, headlines: Headlines, *, is_needing: bool) -> set[str]:
+def _kinds(job: JobDigest, verdicts: Verdicts, *, is_needing: bool) -> set[str]:
     """The filters that the job passes."""
     kinds = {"all", "needs"} if is_needing else {"all"}
     if job.is_open:
         kinds.add("running")
     elif job.status != "completed":
         kinds.add("stopped")
-    elif (headline := headlines.get(job.id)) is not None:
-        kinds.add(headline.verdict)
-    elif job.id not in headlines:
+    elif (verdict := verdicts.get(job.id)) is not None:
+        kinds.add(verdict.word)
+    elif job.id not in verdicts:
         kinds.add("due")
     return kinds
 
 
-def _sorting(sort: Sort, headlines: Headlines) -> Callable[[JobDigest], Any]:
+def _sorting(sort: Sort, verdicts: Verdicts) -> Callable[[JobDigest], Any]:
     def difference(job: JobDigest) -> float:
-        headline = headlines.get(job.id)
-        return -headline.diff if headline and headline.diff is not None else float("inf")
+        verdict = verdicts.get(job.id)
+        return -verdict.diff if verdict and verdict.diff is not None else float("inf")
 
     keys: Mapping[Sort, Callable[[JobDigest], Any]] = {
         "newest": lambda job: -job.number,
@@ -232,17 +229,16 @@ def _sorting(sort: Sort, headlines: Headlines) -> Callable[[JobDigest], Any]:
 
 
 def _rows(
-    state: State, digests: Sequence[JobDigest], headlines: Headlines, *, now_s: float
+    state: State, digests: Sequence[JobDigest], verdicts: Verdicts, *, due: Collection[str], now_s: float
 ) -> dict[str, Row]:
     records = state.store.jobs_of(list(dict.fromkeys(job.id for job in digests)))
-    due = {job.id for job in digests if _is_due(job, headlines)}
     missing = state.memory.missing(digests)
     return {
         job.id: job_row(
             job,
             now_s=now_s,
-            headline=headlines.get(job.id),
-            is_headline_due=job.id in due,
+            verdict=verdicts.get(job.id),
+            is_verdict_due=job.id in due,
             per_second=(
                 state.memory.job_rates.per_second(job.id, job.counts.done)
                 if job.status == "running"

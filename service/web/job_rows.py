@@ -5,8 +5,8 @@ from typing import Any
 
 from gnomon.core.missing import said_in_short
 from gnomon.report.text_formats import percent, points
-from service.web.headlines import Headline
 from service.web.time_text import ago, seconds_of, seconds_text
+from service.web.verdicts import JobVerdict
 from workers.store.job_counters import OPEN
 from workers.store.records import JobRecord, MissingTrials
 
@@ -34,8 +34,8 @@ def job_row(
     job: JobRecord,
     *,
     now_s: float,
-    headline: Headline | None,
-    is_headline_due: bool,
+    verdict: JobVerdict | None,
+    is_verdict_due: bool,
     per_second: float | None,
     missing: Sequence[MissingTrials],
 ) -> Row:
@@ -47,7 +47,7 @@ def job_row(
         "name": job.name,
         "href": f"/ui/jobs/{job.id}",
         "status": job.status,
-        "badge": _badge(job.status, headline, is_due=is_headline_due),
+        "badge": _badge(job.status, verdict, is_due=is_verdict_due),
         "benchmark": spec.benchmark,
         "models": _named([model.label.rpartition("/")[2] for model in spec.models]),
         "arms": _named([arm.name for arm in spec.arms]),
@@ -63,20 +63,21 @@ def job_row(
         "started": job.started_at or job.created_at,
         "started_ago": ago(now_s - seconds_of(job.started_at or job.created_at)),
         "progress": _progress(job, per_second, now_s=now_s) if is_open or is_stopped else "",
+        "compares": len(spec.arms) > 1,
         "problem": problem_of(job, missing),
         "waits": _waits(job) if is_open else "",
         "can_cancel": is_open,
         "can_resume": not is_open and counts.scored + counts.model_failed < counts.planned,
     }
-    return row | (_result(headline) if headline and not is_open and not is_stopped else {"diff": None})
+    return row | (_result(verdict) if verdict and not is_open and not is_stopped else {"diff": None})
 
 
-def _badge(status: str, headline: Headline | None, *, is_due: bool) -> str:
+def _badge(status: str, verdict: JobVerdict | None, *, is_due: bool) -> str:
     if status != "completed":
         return status
-    if headline is None:
+    if verdict is None:
         return "due" if is_due else "completed"
-    return headline.verdict
+    return verdict.word
 
 
 def _named(names: Sequence[str]) -> str:
@@ -84,36 +85,36 @@ def _named(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMED]) + more
 
 
-def _result(headline: Headline) -> Row:
+def _result(verdict: JobVerdict) -> Row:
     return {
-        "diff": headline.diff,
-        "low": headline.low,
-        "high": headline.high,
-        "margin": headline.margin,
-        "compared": f"{headline.variant} − {headline.baseline}",
-        "model": headline.model,
-        "more": headline.more,
-        "from": headline.baseline_mean,
-        "to": headline.variant_mean,
-        "samples": headline.samples,
-        "clusters": headline.clusters,
-        "why": why(headline),
+        "diff": verdict.diff,
+        "low": verdict.low,
+        "high": verdict.high,
+        "margin": verdict.margin,
+        "compared": f"{verdict.variant} − {verdict.baseline}",
+        "model": verdict.model,
+        "more": verdict.more,
+        "from": verdict.baseline_mean,
+        "to": verdict.variant_mean,
+        "samples": verdict.samples,
+        "clusters": verdict.clusters,
+        "why": why(verdict),
     }
 
 
-def why(headline: Headline) -> str:
+def why(verdict: JobVerdict) -> str:
     """What rules out a stronger verdict; where the numbers alone would suggest one, that comes first.
 
-    >>> shown = dict(model="m", baseline="a", variant="b", verdict="undecided", diff=0.5, low=0.1, high=0.9)
+    >>> shown = dict(model="m", baseline="a", variant="b", word="undecided", diff=0.5, low=0.1, high=0.9)
     >>> rest = dict(baseline_mean=0.2, variant_mean=0.7, samples=28, clusters=4, margin=0.05)
-    >>> print(why(Headline(**shown, **rest, reasons=("the check over clusters does not agree",))))
+    >>> print(why(JobVerdict(**shown, **rest, reasons=("the check over clusters does not agree",))))
     The interval excludes zero, but the check over 4 clusters does not agree.
     """
-    if not headline.reasons:
+    if not verdict.reasons:
         return ""
-    reasons = "; ".join(headline.reasons)
-    reasons = reasons.replace("over clusters", f"over {headline.clusters} clusters")
-    if headline.low is not None and headline.high is not None and (headline.low > 0 or headline.high < 0):
+    reasons = "; ".join(verdict.reasons)
+    reasons = reasons.replace("over clusters", f"over {verdict.clusters} clusters")
+    if verdict.low is not None and verdict.high is not None and (verdict.low > 0 or verdict.high < 0):
         return f"The interval excludes zero, but {reasons}."
     return f"{reasons[0].upper()}{reasons[1:]}."
 

@@ -4,16 +4,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
 
-from service.web.headlines import Headlines
+from service.headlines import Headlines
+from service.web.verdicts import Verdicts
 from workers.store.records import JobDigest, MissingTrials
 from workers.store.store import Store
-
-if TYPE_CHECKING:
-    from gnomon.report.report import Report
 
 JOB_RATE_S, TOTAL_RATE_S = 30.0, 900.0  # over how long the pages say how fast trials end
 CAUSES_KEPT = 1_000  # jobs
@@ -59,8 +56,8 @@ class ProgressRates:
 class PageMemory:
     """The memory of one app's pages. Safe to share between threads."""
 
-    def __init__(self, store: Store, report_of: "Callable[[Store, str], Report]") -> None:
-        self.headlines = Headlines(lambda job_id: report_of(store, job_id))
+    def __init__(self, store: Store, headlines: Headlines) -> None:
+        self.verdicts = Verdicts(headlines)
         self.job_rates = ProgressRates(window_s=JOB_RATE_S)
         self.total_rates = ProgressRates(window_s=TOTAL_RATE_S)
         self._store, self._lock = store, threading.Lock()

@@ -20,6 +20,7 @@ TOOLS: Registry[Tool[Any]] = Registry("tools", "tool", dashes=False)
 MAX_MESSAGE = 1500  # characters: a model that sends a thousand wrong points need not read of each
 
 CallError = Literal["unknown_tool", "bad_json", "bad_arguments", "tool_error", "tool_crash", "injected"]
+BAD_CALL = ("unknown_tool", "bad_json", "bad_arguments")  # the tool was not run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +78,9 @@ class Toolbox:
         except ValidationError as error:
             return _failed("bad_arguments", _readable(error))
         return self.observe(tool, args, self._context)
+
+    def skip(self) -> None:
+        """Pass over a call whose result comes from a record: it counts as one of the toolbox's calls."""
 
     def observe(self, tool: Tool[Any], args: ToolArgs, context: ToolContext | None) -> Observation:
         """Run a tool on arguments that were found good; experiments put other observations here.
