@@ -6,10 +6,13 @@ from tests.web.conftest import Site
 
 PAGES: Mapping[str, Callable[[Site], str]] = {
     "home": lambda site: "/",
+    "new-job": lambda site: "/ui/new",
+    "new-job-like": lambda site: f"/ui/new?from={site.job_id}",
     "trace": lambda site: f"/ui/trials/{site.trial_id('w0-00010', 'tools')}",
     "two-trials": lambda site: (
         f"/ui/compare/trials?a={site.trial_id('w0-00010', 'tools')}&b={site.trial_id('w0-00010', 'raw')}"
     ),
+    "workers": lambda site: "/ui/workers",
     "sign-in": lambda site: "/ui/sign-in",
     "error": lambda site: "/ui/jobs/j_nothing",
 }
