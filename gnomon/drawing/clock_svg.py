@@ -249,7 +249,7 @@ class _Clock:
         return tag("text", bar.text, x=bar.text_x, y=y, text_anchor=anchor)
 
     def _bars(self, layer: Layer) -> list[_Bar]:
-        """The spans as bars, in rows, so that no bar lies on a label and no label on another."""
+        """The spans as bars, in rows, so that no bar covers a label and no label another."""
         rows: list[list[tuple[float, float]]] = [[] for _ in range(MOST_ROWS)]
         finite = [
             span for span in layer.sketch.spans if math.isfinite(span.start_s) and math.isfinite(span.end_s)
