@@ -155,11 +155,6 @@ class Results(Database):
                 samples |= dict.fromkeys(SampleRef(**row) for row in rows.mappings())
         return list(samples)
 
-    def last_seq(self, job_id: str) -> int:
-        """The number of the job's newest result; 0 before the first."""
-        with self.reading() as db:
-            return db.execute(select(func.max(results.c.seq)).where(results.c.job_id == job_id)).scalar() or 0
-
     def trial(self, trial_id: str) -> TrialRecord:
         """All that is known of a trial.
 
