@@ -11,6 +11,9 @@ from pydantic import Field
 from shapely import Polygon
 
 from tools.core.location import find_camera, listed
+from tools.core.marks import amount, area_of, drawn, floor_of, number_in, points_in, some, texts_in
+from tools.core.scene_marks import camera_dot
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.geometry.field_of_view import view_of, views
 from tools.scene.scene import Scene
@@ -69,6 +72,14 @@ def _overlapping(scene: Scene, floor: int, view: Polygon) -> list[str]:
     return [fields.cameras[index] for index, area_m2 in zip(near, shared_m2, strict=True) if area_m2 > 0]
 
 
+def sketch(context: ToolContext, args: CameraViewArgs, result: Result) -> Sketch:
+    """The field of view, with the cameras whose views overlap it."""
+    size, overlaps = amount(number_in(result, "area_m2"), "m²"), texts_in(result, "overlaps")
+    view = area_of(points_in(result, "polygon_m"), f"{args.camera} {size}", floor=floor_of(result))
+    summary = f"{args.camera} → {size}, overlaps {some(overlaps)}"
+    return drawn(summary, [view, camera_dot(context.scene, args.camera)], cameras=[args.camera, *overlaps])
+
+
 camera_view = Tool(
     name="camera_view",
     description=(
@@ -77,4 +88,5 @@ camera_view = Tool(
     ),
     args=CameraViewArgs,
     run=run,
+    sketch=sketch,
 )

@@ -6,12 +6,16 @@ edge of a field of view belongs to it; a path that merely touches it is not seen
 Error: `error_m` is the camera's position error: its field of view may begin and end so much earlier or later.
 """
 
-from typing import Annotated
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
 
 import numpy as np
 import shapely
+import shapely.ops
 from pydantic import Field
 
+from tools.core.marks import amount, counted, dot_at, drawn, line_of, number_in, rows_in, some, text_in, xys
+from tools.core.sketch import Line, Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.geometry.field_of_view import crossings, fields_containing, views
 from tools.scene.scene import Point, Scene
@@ -83,6 +87,31 @@ def _seeing_path(scene: Scene, points_m: list[Point], floor: int) -> SeeingCamer
     return SeeingCameras(cameras=seers, length_m=path.length)
 
 
+def sketch(_: ToolContext, args: CamerasSeeingArgs, result: Result) -> Sketch:
+    """The point or path, and the stretches of the path that cameras see."""
+    track, seers = xys(args.points), rows_in(result, "cameras")
+    cameras = [text_in(seer, "camera") for seer in seers]
+    answer = f"{counted(len(cameras), 'camera')}: {some(cameras)}" if cameras else "no camera"
+    if len(track) == 1:
+        marks = [dot_at(track[0], "the point", "asked", floor=args.floor)]
+        return drawn(f"a point → {answer}", marks, cameras=cameras)
+    length = amount(number_in(result, "length_m"), "m")
+    path = line_of(track, f"path of {length}", "asked", floor=args.floor)
+    stretches = [stretch for seer in seers for stretch in _stretches(seer, track, args.floor)]
+    return drawn(f"a path of {length} → {answer}", [path, *stretches], cameras=cameras)
+
+
+def _stretches(seer: Mapping[str, Any], track: Sequence[Point], floor: int) -> Iterator[Line | None]:
+    """The parts of the path that one camera sees."""
+    path = shapely.LineString(track)
+    for stretch in rows_in(seer, "stretches"):
+        enters_m, leaves_m = number_in(stretch, "enters_m"), number_in(stretch, "leaves_m")
+        if enters_m is not None and leaves_m is not None:
+            part = shapely.ops.substring(path, enters_m, leaves_m)
+            label = f"{text_in(seer, 'camera')} {amount(leaves_m - enters_m, 'm')}"
+            yield line_of(xys(part.coords), label, floor=floor)
+
+
 cameras_seeing = Tool(
     name="cameras_seeing",
     description=(
@@ -91,4 +120,5 @@ cameras_seeing = Tool(
     ),
     args=CamerasSeeingArgs,
     run=run,
+    sketch=sketch,
 )

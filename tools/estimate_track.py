@@ -22,6 +22,20 @@ from shapely.ops import nearest_points
 
 from tools.core.array_args import Box, Seconds, checked_boxes
 from tools.core.location import find_camera
+from tools.core.marks import (
+    amount,
+    counted,
+    dot_at,
+    drawn,
+    floor_of,
+    line_of,
+    number_in,
+    points_in,
+    span_of,
+    text_in,
+)
+from tools.core.scene_marks import camera_dot
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.geometry.angles import bearing_deg
 from tools.geometry.camera_view import PRESUMED_FOV_DEG
@@ -134,6 +148,23 @@ def _motion(first_m: float, last_m: float) -> Literal["towards", "away", "across
     return "away" if last_m > NEARER * first_m else "across"
 
 
+def sketch(context: ToolContext, args: EstimateTrackArgs, result: Result) -> Sketch:
+    """The rough track with its times, where the camera's position is known; else its ranges in words."""
+    speed_mps, motion = number_in(result, "speed_mps"), text_in(result, "motion")
+    ranges = [amount(number_in(result, name), "m") for name in ("first_range_m", "last_range_m")]
+    at_speed = f"{amount(speed_mps, 'm/s')}" if speed_mps is not None else ""
+    track_m, floor = points_in(result, "points_m"), floor_of(result)
+    track = line_of(track_m, at_speed, floor=floor, times_s=args.times_s, has_arrow=True)
+    end = dot_at(track_m[-1], floor=floor, radius_m=number_in(result, "error_m")) if track_m else None
+    moved = ", ".join(filter(None, (f"range {' to '.join(ranges)}", at_speed, motion)))
+    return drawn(
+        f"{args.camera}, {counted(len(args.boxes), 'box', 'boxes')} → {moved}",
+        [track, end, camera_dot(context.scene, args.camera)],
+        spans=[span_of(args.times_s[0], args.times_s[-1], args.camera, "asked")],
+        cameras=[args.camera],
+    )
+
+
 estimate_track = Tool(
     name="estimate_track",
     description=(
@@ -142,4 +173,5 @@ estimate_track = Tool(
     ),
     args=EstimateTrackArgs,
     run=run,
+    sketch=sketch,
 )

@@ -5,6 +5,9 @@ Error: `error_m` is the camera's stated position error.
 
 from pydantic import Field
 
+from tools.core.marks import counted, dot_at, drawn, floor_of, number_in, rows_in, text_in, xy_in
+from tools.core.scene_marks import heading_arrow
+from tools.core.sketch import Mark, Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.scene.scene import Camera
 
@@ -53,6 +56,19 @@ def _row(camera: Camera) -> CameraRow:
     )
 
 
+def sketch(context: ToolContext, _: ListCamerasArgs, result: Result) -> Sketch:
+    """Every camera where the list says it is, with an arrow into its direction."""
+    cameras = rows_in(result, "cameras")
+    marks: list[Mark | None] = []
+    for row in cameras:
+        at, floor = xy_in(row), floor_of(row)
+        marks.append(dot_at(at, text_in(row, "camera"), floor=floor, radius_m=number_in(row, "error_m")))
+        marks.append(heading_arrow(context.scene, at and (at, floor), number_in(row, "heading_deg")))
+    return drawn(
+        f"→ {counted(len(cameras), 'camera')}", marks, cameras=[text_in(row, "camera") for row in cameras]
+    )
+
+
 list_cameras = Tool(
     name="list_cameras",
     description=(
@@ -61,4 +77,5 @@ list_cameras = Tool(
     ),
     args=ListCamerasArgs,
     run=run,
+    sketch=sketch,
 )

@@ -11,7 +11,10 @@ from typing import Literal
 from pydantic import Field
 
 from tools.core.location import Location
+from tools.core.marks import amount, drawn, number_in, text_in
 from tools.core.route import measure_route
+from tools.core.scene_marks import location_dot, location_name, spot_of, straight_line, way_lines
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 
 
@@ -60,6 +63,20 @@ def run(context: ToolContext, args: TravelTimeArgs) -> TravelTime:
     )
 
 
+def sketch(context: ToolContext, args: TravelTimeArgs, result: Result) -> Sketch:
+    """Both locations and the way between them."""
+    scene, start, end = context.scene, spot_of(context.scene, args.start), spot_of(context.scene, args.end)
+    took = f"{amount(number_in(result, 'seconds'), 's')}, {amount(number_in(result, 'path_m'), 'm')}"
+    is_straight = text_in(result, "basis") == "straight"
+    way = [straight_line(start, end, took)] if is_straight else way_lines(scene, start, end, took)
+    ends = f"{location_name(args.start)} to {location_name(args.end)}"
+    return drawn(
+        f"{ends} at {amount(args.speed_mps, 'm/s')} → {took}",
+        [*way, location_dot(scene, args.start), location_dot(scene, args.end)],
+        cameras=[args.start.camera or "", args.end.camera or ""],
+    )
+
+
 travel_time = Tool(
     name="travel_time",
     description=(
@@ -68,4 +85,5 @@ travel_time = Tool(
     ),
     args=TravelTimeArgs,
     run=run,
+    sketch=sketch,
 )

@@ -17,7 +17,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import SpecError
-from gnomon.core.question_view import QuestionView
+from gnomon.core.question_view import QuestionView, plain_verdict, plain_view
 from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.core.score import Score
 from gnomon.core.validation import AS_LIST, StrictModel
@@ -362,12 +362,54 @@ class ShowsQuestions(Protocol):
         ...
 
     def answer_sketch(self, sample: Sample, answer: str) -> Sketch:
-        """Where and when a stored answer says something happens; empty where it has no place or time."""
+        """Where and when an answer says something happens; empty where it has no place or time.
+
+        `answer` is what a row stores of it, or the whole reply, which may say more.
+        """
         ...
+
+
+@runtime_checkable
+class PutsVerdictsInWords(Protocol):
+    """Says in one sentence how an answer compares with the truth.
+
+    It heads the page of a trial. Without it the sentence names the answer and what is right.
+
+    Example: `verdict_in_words` gives `"Both cameras right, both times early, by 1.6 s and 4.2 s."`
+    """
+
+    def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
+        """Facts alone; `answer` is what a row stores of it, or the whole reply, which may say more.
+
+        It is empty where nothing was read; `metrics` are the row's.
+        """
+        ...
+
+
+def view_of(benchmark: object, sample: Sample) -> QuestionView:
+    """What a person is shown of a question; its prompt and its target where the benchmark says no more."""
+    return benchmark.question_view(sample) if isinstance(benchmark, ShowsQuestions) else plain_view(sample)
+
+
+def sketch_of(benchmark: object, sample: Sample, answer: str | None) -> Sketch:
+    """Where and when an answer says something happens; empty where nothing is known of it."""
+    if answer and isinstance(benchmark, ShowsQuestions):
+        return benchmark.answer_sketch(sample, answer)
+    return Sketch()
+
+
+def verdict_of(
+    benchmark: object, sample: Sample, answer: str | None, metrics: Mapping[str, float | str | None]
+) -> str:
+    """How an answer compares with the truth, in one sentence; `answer` is None where none was read."""
+    if isinstance(benchmark, PutsVerdictsInWords):
+        return benchmark.verdict_in_words(sample, answer or "", metrics)
+    return plain_verdict(view_of(benchmark, sample), answer)
 
 
 ABILITIES: tuple[type, ...] = (
     ShowsQuestions,
+    PutsVerdictsInWords,
     ProvidesToolInputs,
     HasOracle,
     HasHeuristics,

@@ -59,6 +59,11 @@ class Stretch:
         """When the target has gone `along_m` of the stretch."""
         return float(np.interp(along_m, self.along_m, self.times_s))
 
+    def at(self, time_s: float) -> Point:
+        """Where the target is; out of hours where the stretch starts or ends."""
+        x_m, y_m = (float(np.interp(time_s, self.times_s, axis)) for axis in zip(*self.points_m, strict=True))
+        return (x_m, y_m)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Journey:
@@ -80,10 +85,7 @@ class Journey:
         stretch = next(
             (stretch for stretch in self.stretches if time_s <= stretch.times_s[-1]), self.stretches[-1]
         )
-        x_m, y_m = (
-            float(np.interp(time_s, stretch.times_s, axis)) for axis in zip(*stretch.points_m, strict=True)
-        )
-        return Spot(xy_m=(x_m, y_m), floor=stretch.floor)
+        return Spot(xy_m=stretch.at(time_s), floor=stretch.floor)
 
     def later(self, by_s: float) -> "Journey":
         """The same journey, `by_s` seconds later."""

@@ -2,7 +2,8 @@
 
 A handler returns a view: a plain dict with `title` (the page's heading), `answer` (one sentence that answers
 the page's question) and the data that its template shows. The same view is the page's `.json` twin and, as
-`as_markdown` writes it, its `.md` twin: agents and screen readers get the same facts.
+`as_markdown` writes it, its `.md` twin: agents and screen readers get the same facts. What begins with `_` is
+for the HTML alone: drawings, mostly.
 """
 
 import functools
@@ -98,11 +99,12 @@ def respond(
     request: Request, template: str, view: View, *, form: Form = "html", status: int = 200
 ) -> Response:
     """The view in a form; 304 where the client has it already."""
+    facts = {name: value for name, value in view.items() if not name.startswith("_")}
     if form == "json":
-        return JSONResponse(view, status_code=status, headers=HEADERS)
+        return JSONResponse(facts, status_code=status, headers=HEADERS)
     if form == "md":
         return PlainTextResponse(
-            escape_surrogates(as_markdown(view)),
+            escape_surrogates(as_markdown(facts)),
             status_code=status,
             media_type="text/markdown; charset=utf-8",
             headers=HEADERS,

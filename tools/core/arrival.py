@@ -12,6 +12,9 @@ from shapely import Polygon
 
 from tools.core.array_args import Seconds
 from tools.core.location import Location, find_camera, listed, locate
+from tools.core.marks import line_of, xys
+from tools.core.scene_marks import heading_arrow, location_dot, location_name, spot_of
+from tools.core.sketch import Mark
 from tools.core.tool import ToolArgs, ToolError
 from tools.geometry.angles import bearing_deg
 from tools.geometry.camera_view import BEYOND_M, View, alignment, buffered, point_ahead, view_of_camera
@@ -69,6 +72,21 @@ Stay = tuple[
 ]  # from and until, in seconds; until None: it was still in view when last seen
 
 ENDS_M = 1e-3  # a stretch that ends so close to the track's end lasts on
+
+
+def departure_marks(scene: Scene, departure: Departure) -> list[Mark | None]:
+    """Where a target was last seen, its direction there and the track that it came by."""
+    spot = spot_of(scene, departure.at)
+    track = line_of(
+        xys(departure.track_m),
+        departure.seen_by or "",
+        "asked",
+        floor=spot[1] if spot else 0,
+        times_s=departure.track_times_s,
+    )
+    name = departure.seen_by or location_name(departure.at)
+    last = location_dot(scene, departure.at, f"last seen by {name}" if departure.seen_by else name)
+    return [track, last, heading_arrow(scene, spot, departure.heading_deg, role="asked")]
 
 
 def seen_within(departure: Departure, area: Polygon) -> Stay | None:

@@ -18,13 +18,19 @@ from gnomon.core.benchmark import (
 )
 from gnomon.core.decoding import EVERY_TASK, Decoding
 from gnomon.core.errors import DataError, SpecError
+from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
+from tools.core.sketch import Sketch
 from tools.core.tool import Need
 
 # What neither a check of a spec nor a generated world needs.
-LAZY = ("gnomon.benchmarks.gtr_bench.audit.shortcuts", "gnomon.benchmarks.gtr_bench.loader")
+LAZY = (
+    "gnomon.benchmarks.gtr_bench.audit.shortcuts",
+    "gnomon.benchmarks.gtr_bench.loader",
+    "gnomon.benchmarks.gtr_bench.question_view",
+)
 
 
 class GtrBench:
@@ -74,6 +80,21 @@ class GtrBench:
         from gnomon.benchmarks.gtr_bench.audit.shortcuts import floors_of
 
         return floors_of(sample)
+
+    def question_view(self, sample: Sample) -> QuestionView:
+        from gnomon.benchmarks.gtr_bench.question_view import question_view
+
+        return question_view(sample)
+
+    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:
+        from gnomon.benchmarks.gtr_bench.question_view import answer_sketch
+
+        return answer_sketch(sample, answer)
+
+    def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
+        from gnomon.benchmarks.gtr_bench.question_view import verdict_in_words
+
+        return verdict_in_words(sample, answer, metrics)
 
     def decoding(self, protocol: str) -> Mapping[str, Decoding]:
         """The released code and the paper agree."""

@@ -39,7 +39,7 @@ def score_strict(case: Case, response: str | None) -> Score:
     intervals whatever the place, `score` the accuracy or the ST-IoU (paper, equation 1).
     """
     reply = read_answer(response) if isinstance(response, str) else None
-    letters = _letters(case, reply["answer"]) if reply else None
+    letters = letters_named(case, reply["answer"]) if reply else None
     if reply is None or letters is None:
         metrics = {"score": 0.0, "MCQacc": 0.0, "TimeIoU": 0.0}
         return Score(value=0.0, metrics=metrics, flags=("no_answer",))
@@ -50,7 +50,7 @@ def score_strict(case: Case, response: str | None) -> Score:
     if case.task.metric == "MCQ_Acc":
         metrics = {"score": accuracy, "MCQacc": accuracy, "TimeIoU": 0.0}
         return Score(value=accuracy, answer=answer, metrics=metrics)
-    spans = _spans(reply.get("time_duration"), len(gold))
+    spans = spans_named(reply.get("time_duration"), len(gold))
     overlaps = [
         span_iou(span, day_span(text)) for span, text in zip(spans, case.correct_time_str, strict=True)
     ]
@@ -103,8 +103,8 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
             yield item
 
 
-def _letters(case: Case, answer: object) -> list[str] | None:
-    """One displayed letter for each place, or None."""
+def letters_named(case: Case, answer: object) -> list[str] | None:
+    """One displayed letter for each place that an answer names, or None."""
     if isinstance(answer, str) and len(answer) <= MAX_ANSWER and case.task.places > 1:
         answer = _PLACES.split(answer)
     items = answer if isinstance(answer, list) else [answer]
@@ -137,7 +137,8 @@ def _plain(text: str) -> str:
     return " ".join(_ARROW.sub(" → ", text).casefold().split())
 
 
-def _spans(intervals: object, places: int) -> list[Span | None]:
+def spans_named(intervals: object, places: int) -> list[Span | None]:
+    """The interval of each place in seconds after midnight; None where an answer has none for it."""
     items: Sequence[object] = intervals if isinstance(intervals, list) else [intervals]
     if len(items) != places:
         return [None] * places

@@ -28,10 +28,13 @@ from gnomon.core.benchmark import (
 )
 from gnomon.core.decoding import EVERY_TASK, Decoding
 from gnomon.core.errors import DataError
+from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
 from gnomon.media.clip_samples import draw_samples, question_of
+from gnomon.media.clip_views import clip_question_view, clip_verdict
+from tools.core.sketch import Sketch
 from tools.core.tool import Need
 
 
@@ -83,6 +86,17 @@ class StiBench:
         """That of the released API script; the paper names none."""
         released = Decoding(temperature=0.0, top_p=1.0, max_tokens=100)
         return {EVERY_TASK: released} if protocol == "official" else {}
+
+    def question_view(self, sample: Sample) -> QuestionView:
+        question = displayed(sample.target["question"], sample.target["protocol"])
+        return clip_question_view(sample, question, question.text, facts={"Scene": question.scene})
+
+    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (no place, no time)
+        return Sketch()
+
+    def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
+        question = displayed(sample.target["question"], sample.target["protocol"])
+        return clip_verdict(question, answer, metrics.get("extracted"))
 
     def published(self) -> Sequence[Published]:
         return published_rows("sti_bench")

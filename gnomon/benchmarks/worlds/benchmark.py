@@ -10,12 +10,14 @@ from gnomon.benchmarks.gtr_bench.case import METRIC_TASKS, SCENES, TASK_NAMES, T
 from gnomon.benchmarks.gtr_bench.prompt import parts_of
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
 from gnomon.core.errors import NotFound, SpecError
+from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import DataFault, Sample
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
 from gnomon.worlds.drawing import draw, map_of
 from gnomon.worlds.oracle_steps import steps_of
 from gnomon.worlds.sample_numbers import CELLS, Numbers, number_of
+from tools.core.sketch import Sketch
 from tools.core.tool import Need
 
 SAMPLES = 420  # where `select.limit` is not given: 30 per cell, as GTR-Bench has
@@ -87,6 +89,21 @@ class Worlds:
         """What perfect tools would find on the way to the answer; see gnomon/worlds/oracle_steps.py."""
         drawn = draw(number_of(sample.ref.sample_id))
         return steps_of(drawn.world, drawn.question)
+
+    def question_view(self, sample: Sample) -> QuestionView:
+        from gnomon.benchmarks.worlds.question_view import question_view
+
+        return question_view(sample)
+
+    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:
+        from gnomon.benchmarks.gtr_bench.question_view import answer_sketch
+
+        return answer_sketch(sample, answer)
+
+    def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
+        from gnomon.benchmarks.gtr_bench.question_view import verdict_in_words
+
+        return verdict_in_words(sample, answer, metrics)
 
     def score_record(
         self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None

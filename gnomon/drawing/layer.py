@@ -1,0 +1,40 @@
+"""A layer: one sketch with its name and its look, that a page switches on and off as one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tools.core.sketch import Sketch
+
+Look = Literal["seen", "truth", "step", "arm-1", "arm-2", "arm-3", "arm-4"]
+
+SHAPES: dict[Look, str] = {"arm-1": "square", "arm-2": "disc", "arm-3": "triangle", "arm-4": "diamond"}
+SIGNS: dict[Look, str] = {"arm-1": "■", "arm-2": "●", "arm-3": "▲", "arm-4": "◆"}
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """What is drawn of one sketch. Scene, clock and legend carry `key` (else the name) as `data-layer`.
+
+    A layer that is not `is_on` is drawn with the class `is-off`, which hides it.
+    """
+
+    name: str
+    sketch: Sketch
+    look: Look
+    key: str = field(default="", kw_only=True)
+    is_on: bool = field(default=True, kw_only=True)
+
+    @property
+    def data_layer(self) -> str:
+        return self.key or self.name
+
+    @property
+    def css(self) -> str:
+        """The classes of the layer's group."""
+        return f"layer look-{self.look}" + ("" if self.is_on else " is-off")
+
+
+def bottom_up(layers: Sequence[Layer]) -> list[Layer]:
+    """The order of drawing: the truth first, under all others, which keep their order."""
+    return sorted(layers, key=lambda layer: layer.look != "truth")

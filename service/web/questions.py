@@ -1,0 +1,49 @@
+"""Opens the questions of stored jobs, for the pages that show them."""
+
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from cachetools import LRUCache
+
+from gnomon.core.benchmark import Benchmark
+from gnomon.core.errors import GnomonError
+from gnomon.core.redaction import without_folders
+from gnomon.core.sample import Sample
+from gnomon.spec.job_spec import JobSpec
+from tools.core.registry import UnknownPlugin
+from workers.open_job import OpenJob, media_of, open_spec
+
+JOBS_KEPT = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedQuestion:
+    """A question of a job; `problem` says why it cannot be opened, and then the rest is None."""
+
+    sample: Sample | None = None
+    benchmark: Benchmark | None = None
+    problem: str = ""
+
+
+class Questions:
+    """The samples of the last jobs that were looked at stay open; the data may be gone since the job ran."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._media = media_of(data_dir)
+        self._jobs: LRUCache[str, OpenJob] = LRUCache(JOBS_KEPT)
+        self._lock = threading.Lock()
+
+    def open(self, job_id: str, spec: JobSpec, sample_id: str) -> OpenedQuestion:
+        """The question, or why it cannot be opened here; never an exception."""
+        try:
+            job = self._job(job_id, spec)
+            return OpenedQuestion(sample=job.samples.get(sample_id), benchmark=job.bench.benchmark)
+        except (GnomonError, UnknownPlugin, OSError, ValueError, KeyError) as error:
+            return OpenedQuestion(problem=without_folders(str(error)) or type(error).__name__)
+
+    def _job(self, job_id: str, spec: JobSpec) -> OpenJob:
+        with self._lock:
+            if job_id not in self._jobs:
+                self._jobs[job_id] = open_spec(spec, self._media)
+            return self._jobs[job_id]
