@@ -22,6 +22,7 @@ from service.api import (
     trials,
     workers,
 )
+from service.api.examples import add_examples
 from service.api.middleware import RequestGuard, authorised
 from service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from service.api.rate_limit import TokenBuckets
@@ -55,9 +56,12 @@ class Api(FastAPI):
     """FastAPI whose OpenAPI document also has the schemas of a job spec and a problem."""
 
     def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema:
+            return self.openapi_schema
         document = super().openapi()
         schemas = document.setdefault("components", {}).setdefault("schemas", {})
         schemas.update({**_spec_schemas(), "Problem": SCHEMA})
+        add_examples(document)
         return document
 
 
