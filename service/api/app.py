@@ -32,6 +32,7 @@ from service.report_cache import ReportCache
 from service.settings import Settings
 from service.trial_indexes import TrialIndexes
 from service.web import home, media, sign_in, static_files, traces, trial_pair, trips
+from service.web.page_memory import PageMemory
 from service.web.pages import as_page
 from service.web.questions import Questions
 from workers.store.store import Store
@@ -87,13 +88,15 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         responses=DOCUMENTED,
     )
     cached_reports = ReportCache(store, _report_of)
+    headlines = Headlines(store, cached_reports)
     app.state.gnomon = State(
         settings=settings,
         store=store,
         redis=redis,
         reports=cached_reports,
-        headlines=Headlines(store, cached_reports),
+        headlines=headlines,
         indexes=TrialIndexes(store),
+        memory=PageMemory(store, headlines),
         pace=TokenBuckets(settings.max_per_minute),
         streams=OpenStreams(),
         questions=Questions(settings.data_dir),
