@@ -1,32 +1,50 @@
 """Keeps the last report of each job, built once for all requests that come at the same time."""
 
+import functools
+import hashlib
+import json
+import logging
 import threading
 import time
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from cachetools import LRUCache
+from sqlalchemy.exc import SQLAlchemyError
 
+import gnomon
 from gnomon.stopping import check_wanted
+from workers.store.database import in_words
 from workers.store.job_counters import OPEN
+from workers.store.records import JobState
 from workers.store.store import Store
 
 if TYPE_CHECKING:
     from gnomon.report.report import Report
 
+KIND = "report"  # of the document in the store
 KEPT = 8  # jobs
 SLOW_S = 1.0  # what takes no longer to build is never old
 LOOK_S = 0.5  # how often one who waits for another's report looks whether it is still wanted
 MAX_STALENESS = 10  # a slow one of a job that runs may be as many times as old as it took to build
+CODE = ("*.py", "*.j2", "*.css")
+log = logging.getLogger(__name__)
 
 
 class _Stamp(NamedTuple):
-    """What a report was built from: rows also go, when a job is resumed."""
+    """What a report is made of: the job's results, and answers of people."""
 
-    status: str
-    done: int
-    last_seq: int
+    state: JobState
+    people: tuple[int, float]
+
+    @property
+    def name(self) -> str:
+        """What the report is kept under."""
+        results = kept_stamp(self.state)
+        return f"{results}-people-{self.people[0]}-{self.people[1]!r}" if self.people[0] else results
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +71,7 @@ class ReportCache:
     A million rows take half a minute: while a job runs, such a report may be ten times as old as it took to
     build, so that those who look on every few seconds leave the machine to others, and is given out until
     the next one is built. Reports built within a second, and those of jobs that have ended, are always
-    of all rows.
+    of all rows. The store keeps the report of a job that has ended until the code that makes it changes.
     """
 
     def __init__(
@@ -87,11 +105,19 @@ class ReportCache:
         finally:
             kept.lock.release()
 
+    def stamp(self, job_id: str) -> str:
+        """What names the report of all rows that the job has now.
+
+        Raises:
+            NotFound: the job does not exist.
+        """
+        return self._stamp(job_id).name
+
     def _newest(self, kept: _Kept, job_id: str) -> "tuple[Report, float]":
         stamp, last = self._stamp(job_id), kept.last
         if last is None or (last.stamp != stamp and not self._may_wait(last, stamp)):
             began_s = self._clock()
-            report, at_s = self._build(self._store, job_id), self._clock()
+            report, at_s = self._read_or_built(job_id, stamp), self._clock()
             last = kept.last = _Built(report=report, stamp=stamp, at_s=at_s, took_s=at_s - began_s)
         return last.report, self._age_s(last, stamp)
 
@@ -101,9 +127,20 @@ class ReportCache:
     def _age_s(self, last: _Built, stamp: _Stamp) -> float:
         return 0.0 if last.stamp == stamp else self._clock() - last.at_s
 
+    def _read_or_built(self, job_id: str, stamp: _Stamp) -> "Report":
+        """The kept report of a job that has ended, else one that is built, and kept if the job has ended."""
+        if stamp.state.status in OPEN:
+            return self._build(self._store, job_id)
+        name = stamp.name
+        body = self._store.kept(job_id, KIND, name)
+        if body is not None:
+            return cast("Report", json.loads(zlib.decompress(body)))
+        report = self._build(self._store, job_id)
+        keep_quietly(self._store, job_id, KIND, name, zlib.compress(json.dumps(report).encode()))
+        return report
+
     def _stamp(self, job_id: str) -> _Stamp:
-        job = self._store.job(job_id)
-        return _Stamp(job.status, job.counts.done, self._store.last_seq(job_id))
+        return _Stamp(self._store.job_state(job_id), self._store.human_answers_stamp(job_id))
 
     def _place(self, job_id: str) -> _Kept:
         with self._lock:
@@ -111,4 +148,27 @@ class ReportCache:
 
 
 def _may_be_old(last: _Built, stamp: _Stamp) -> bool:
-    return stamp.status in OPEN and last.stamp.status == stamp.status and last.took_s > SLOW_S
+    status = stamp.state.status
+    return status in OPEN and last.stamp.state.status == status and last.took_s > SLOW_S
+
+
+def kept_stamp(state: JobState) -> str:
+    """What a report is made of: the job's results, and the code that reads them."""
+    return f"{_code_version()}-{state.stamp}"
+
+
+def keep_quietly(store: Store, job_id: str, kind: str, stamp: str, body: bytes) -> None:
+    """Keep a document if the store takes it now; else it is computed again the next time."""
+    try:
+        store.keep(job_id, kind, stamp, body)
+    except SQLAlchemyError as error:
+        log.warning("the %s of job %s is not kept: %s", kind, job_id, in_words(error))
+
+
+@functools.cache
+def _code_version() -> str:
+    """A hash of the kernel's files: another Gnomon may compute, say or draw something else."""
+    folder, digest = Path(gnomon.__file__).parent, hashlib.sha256()
+    for file in sorted(file for pattern in CODE for file in folder.rglob(pattern)):
+        digest.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:16]

@@ -36,7 +36,10 @@ def serve(here: LocalStack, listener: socket.socket, *, ready: Callable[[str], N
     """Serve until SIGINT or SIGTERM, then raise KeyboardInterrupt; `ready` is called with the URL."""
     app = create_app(here.settings, store=here.store, redis=here.redis)
     ready(url_of(listener))
-    server_of(app).run(sockets=[listener])
+    try:
+        server_of(app).run(sockets=[listener])
+    finally:
+        app.state.gnomon.headlines.close()
 
 
 def server_of(app: FastAPI) -> uvicorn.Server:

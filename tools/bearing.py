@@ -12,7 +12,7 @@ import math
 from pydantic import Field
 
 from tools.core.location import Location, Position, locate
-from tools.core.marks import amount, arrow, drawn, number, text
+from tools.core.marks import amount, arrow_at, drawn, number_in, text_in
 from tools.core.scene_marks import location_dot, location_name
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
@@ -66,12 +66,12 @@ def _error_deg(frame: Frame, start: Position, end: Position, angle_deg: float) -
 def sketch(context: ToolContext, args: BearingArgs, result: Result) -> Sketch:
     """The two locations and an arrow into the direction, as long as they are apart."""
     start, end = location_dot(context.scene, args.start), location_dot(context.scene, args.end)
-    angle_deg, point = number(result, "bearing_deg"), text(result, "compass")
+    angle_deg, point = number_in(result, "bearing_deg"), text_in(result, "compass")
     direction = None
     if start and end:
         label = f"{amount(angle_deg, '°')} {point}"
         apart_m = math.dist(start.at, end.at)
-        direction = arrow(start.at, angle_deg, apart_m, label, floor=start.floor)
+        direction = arrow_at(start.at, angle_deg, apart_m, label, floor=start.floor)
     ends = f"{location_name(args.start)} to {location_name(args.end)}"
     summary = f"{ends} → {amount(angle_deg, '°')}, {point}"
     return drawn(summary, [start, end, direction], cameras=[args.start.camera or "", args.end.camera or ""])

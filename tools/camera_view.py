@@ -11,7 +11,7 @@ from pydantic import Field
 from shapely import Polygon
 
 from tools.core.location import find_camera, listed
-from tools.core.marks import amount, area, drawn, floor_of, number, points, some, texts
+from tools.core.marks import amount, area_of, drawn, floor_of, number_in, points_in, some, texts_in
 from tools.core.scene_marks import camera_dot
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
@@ -74,8 +74,8 @@ def _overlapping(scene: Scene, floor: int, view: Polygon) -> list[str]:
 
 def sketch(context: ToolContext, args: CameraViewArgs, result: Result) -> Sketch:
     """The field of view, with the cameras whose views overlap it."""
-    size, overlaps = amount(number(result, "area_m2"), "m²"), texts(result, "overlaps")
-    view = area(points(result, "polygon_m"), f"{args.camera} {size}", floor=floor_of(result))
+    size, overlaps = amount(number_in(result, "area_m2"), "m²"), texts_in(result, "overlaps")
+    view = area_of(points_in(result, "polygon_m"), f"{args.camera} {size}", floor=floor_of(result))
     summary = f"{args.camera} → {size}, overlaps {some(overlaps)}"
     return drawn(summary, [view, camera_dot(context.scene, args.camera)], cameras=[args.camera, *overlaps])
 

@@ -14,7 +14,7 @@ import shapely
 import shapely.ops
 from pydantic import Field
 
-from tools.core.marks import amount, counted, dot, drawn, line, number, rows, some, text, xys
+from tools.core.marks import amount, counted, dot_at, drawn, line_of, number_in, rows_in, some, text_in, xys
 from tools.core.sketch import Line, Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.geometry.field_of_view import crossings, fields_containing, views
@@ -89,14 +89,14 @@ def _seeing_path(scene: Scene, points_m: list[Point], floor: int) -> SeeingCamer
 
 def sketch(_: ToolContext, args: CamerasSeeingArgs, result: Result) -> Sketch:
     """The point or path, and the stretches of the path that cameras see."""
-    track, seers = xys(args.points), rows(result, "cameras")
-    cameras = [text(seer, "camera") for seer in seers]
+    track, seers = xys(args.points), rows_in(result, "cameras")
+    cameras = [text_in(seer, "camera") for seer in seers]
     answer = f"{counted(len(cameras), 'camera')}: {some(cameras)}" if cameras else "no camera"
     if len(track) == 1:
-        marks = [dot(track[0], "the point", "asked", floor=args.floor)]
+        marks = [dot_at(track[0], "the point", "asked", floor=args.floor)]
         return drawn(f"a point → {answer}", marks, cameras=cameras)
-    length = amount(number(result, "length_m"), "m")
-    path = line(track, f"path of {length}", "asked", floor=args.floor)
+    length = amount(number_in(result, "length_m"), "m")
+    path = line_of(track, f"path of {length}", "asked", floor=args.floor)
     stretches = [stretch for seer in seers for stretch in _stretches(seer, track, args.floor)]
     return drawn(f"a path of {length} → {answer}", [path, *stretches], cameras=cameras)
 
@@ -104,12 +104,12 @@ def sketch(_: ToolContext, args: CamerasSeeingArgs, result: Result) -> Sketch:
 def _stretches(seer: Mapping[str, Any], track: Sequence[Point], floor: int) -> Iterator[Line | None]:
     """The parts of the path that one camera sees."""
     path = shapely.LineString(track)
-    for stretch in rows(seer, "stretches"):
-        enters_m, leaves_m = number(stretch, "enters_m"), number(stretch, "leaves_m")
+    for stretch in rows_in(seer, "stretches"):
+        enters_m, leaves_m = number_in(stretch, "enters_m"), number_in(stretch, "leaves_m")
         if enters_m is not None and leaves_m is not None:
             part = shapely.ops.substring(path, enters_m, leaves_m)
-            label = f"{text(seer, 'camera')} {amount(leaves_m - enters_m, 'm')}"
-            yield line(xys(part.coords), label, floor=floor)
+            label = f"{text_in(seer, 'camera')} {amount(leaves_m - enters_m, 'm')}"
+            yield line_of(xys(part.coords), label, floor=floor)
 
 
 cameras_seeing = Tool(

@@ -7,8 +7,10 @@ Error: walking times are as exact as in `travel`; a fault by physics alone has t
 
 from pydantic import Field
 
+from tools.core.marks import counted, drawn, rows_in, some, text_in
+from tools.core.sketch import Mark, Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.itinerary.context import ask, trip_of
+from tools.itinerary.context import ask, day_line, known_dot, trip_of
 from tools.itinerary.draft import DraftPlan, plan_of
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.verify import verify_plan
@@ -66,11 +68,31 @@ async def _verified(draft: DraftPlan, trip: Trip) -> Verification:
     return (await verify_plan(await plan_of(draft, trip.unjudged()), trip.unjudged()))[1]
 
 
+def sketch(context: ToolContext, args: CheckPlanArgs, result: Result) -> Sketch:
+    """The visits of the plan, those with a fault as problems, with a dashed line a day."""
+    faults, marks = rows_in(result, "faults"), list[Mark | None]()
+    codes: dict[str, str] = {}
+    for fault in faults:  # of several faults of a visit the first is shown
+        codes.setdefault(".".join(text_in(fault, "path").split(".")[:4]), text_in(fault, "code"))
+    for day_index, day in enumerate(args.plan.days):
+        dots = []
+        for index, visit in enumerate(day.visits):
+            code = codes.get(f"days.{day_index}.visits.{index}", "")
+            label = f"{index + 1} {visit.place} {visit.arrive}–{visit.leave} {code}"
+            dots.append(known_dot(context, visit.place, label, "problem" if code else "asked"))
+        marks += [day_line(context, day_index, dots, f"day {day_index + 1}", "asked"), *dots]
+    visits = f", {counted(sum(len(day.visits) for day in args.plan.days), 'visit')}" if args.plan.days else ""
+    names = list(dict.fromkeys(text_in(fault, "code") for fault in faults))
+    verdict = f"{counted(len(faults), 'fault')}: {some(names)}" if faults else "no faults"
+    return drawn(f"{args.plan.status}{visits} → {verdict}", marks, plane="earth")
+
+
 check_plan = Tool(
     name="check_plan",
     description="Check a plan against the request, the map, the walking times and the opening hours; every"
     " fault comes with a code, where it is, what was expected and what was found.",
     args=CheckPlanArgs,
     run=run,
+    sketch=sketch,
     needs="trip",
 )

@@ -11,6 +11,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tools.core.marks import amount, counted, drawn, number_in, rows_in
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.geometry.motion_text import displacement_m, duration_s, parse_segments
 
@@ -97,6 +99,20 @@ def _row(args: CompareMotionArgs, text: str) -> Comparison:
     )
 
 
+def sketch(_: ToolContext, args: CompareMotionArgs, result: Result) -> Sketch:
+    """Which telling fits best, in words: a displacement has no place on a map."""
+    errors_m = [number_in(row, "error_m") for row in rows_in(result, "comparisons")]
+    nearest = min(
+        ((error_m, index) for index, error_m in enumerate(errors_m, 1) if error_m is not None), default=None
+    )
+    best = (
+        f"number {nearest[1]} is nearest, {amount(nearest[0], 'm')} off"
+        if nearest
+        else "none can be compared"
+    )
+    return drawn(f"{counted(len(args.texts), 'movement')} in words → {best}")
+
+
 compare_motion = Tool(
     name="compare_motion",
     description=(
@@ -105,4 +121,5 @@ compare_motion = Tool(
     ),
     args=CompareMotionArgs,
     run=run,
+    sketch=sketch,
 )

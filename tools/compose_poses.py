@@ -14,6 +14,8 @@ import numpy as np
 from pydantic import Field
 
 from tools.core.array_args import Metres
+from tools.core.marks import amount, counted, dot_at, drawn, line_of, number_in, numbers_in, xys
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.geometry.pose import (
     Axis,
@@ -115,6 +117,16 @@ def _pose(pose: GivenPose, name: str) -> tuple[Pose, float]:
     return Pose(position_m=position_m, rotation=rotation), math.degrees(off)
 
 
+def sketch(_: ToolContext, args: ComposePosesArgs, result: Result) -> Sketch:
+    """The first and the last position seen from above, and the straight line between them."""
+    [start], moved = xys([args.start.position_m]), amount(number_in(result, "moved_m"), "m")
+    end = next(iter(xys([numbers_in(result, "position_m")])), None)
+    way = line_of([start, end], moved, has_arrow=True, is_dashed=True) if end else None
+    turned = amount(number_in(result, "turned_deg"), "°")
+    summary = f"{counted(len(args.moves), 'move')} → {moved} from the start, turned {turned}"
+    return drawn(summary, [way, dot_at(start, "start", "asked"), dot_at(end, "end")])
+
+
 compose_poses = Tool(
     name="compose_poses",
     description=(
@@ -123,5 +135,6 @@ compose_poses = Tool(
     ),
     args=ComposePosesArgs,
     run=run,
+    sketch=sketch,
     needs="nothing",
 )

@@ -9,6 +9,8 @@ Error: `error_m` is the tolerance: no position is further from the described lin
 from pydantic import Field
 
 from tools.core.array_args import MAX_POSITIONS, PositionM, checked_positions
+from tools.core.marks import counted, drawn, line_of, text_in, xys
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.geometry.polyline import in_words, legs_of
 
@@ -50,6 +52,12 @@ def run(_: ToolContext, args: DescribePathArgs) -> PathInWords:
     return PathInWords(words=in_words(legs), legs=described, error_m=args.tolerance_m)
 
 
+def sketch(_: ToolContext, args: DescribePathArgs, result: Result) -> Sketch:
+    """The path seen from above; its words are the summary."""
+    path = line_of(xys(args.positions_m), text_in(result, "words"), "asked", has_arrow=True)
+    return drawn(f"{counted(len(args.positions_m), 'position')} → {text_in(result, 'words') or '?'}", [path])
+
+
 describe_path = Tool(
     name="describe_path",
     description=(
@@ -58,5 +66,6 @@ describe_path = Tool(
     ),
     args=DescribePathArgs,
     run=run,
+    sketch=sketch,
     needs="nothing",
 )

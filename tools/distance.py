@@ -13,7 +13,7 @@ as well.
 from pydantic import Field
 
 from tools.core.location import Location
-from tools.core.marks import amount, drawn, number
+from tools.core.marks import amount, drawn, number_in
 from tools.core.route import measure_route, no_network
 from tools.core.scene_marks import location_dot, location_name, measured, spot_of, straight_line, way_lines
 from tools.core.sketch import Result, Sketch
@@ -73,7 +73,7 @@ def run(context: ToolContext, args: DistanceArgs) -> Distance:
 
 def sketch(context: ToolContext, args: DistanceArgs, result: Result) -> Sketch:
     """Both locations, the straight line and the way."""
-    scene, straight_m, path_m = context.scene, number(result, "straight_m"), number(result, "path_m")
+    scene, straight_m, path_m = context.scene, number_in(result, "straight_m"), number_in(result, "path_m")
     start, end = spot_of(scene, args.start), spot_of(scene, args.end)
     straight = straight_line(start, end, measured("straight", straight_m))
     way = way_lines(scene, start, end, measured("way", path_m)) if path_m is not None else []

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from tools.core.arrival import view_in
 from tools.core.location import find_camera
-from tools.core.marks import amount, drawn, line, number
+from tools.core.marks import amount, drawn, line_of, number_in
 from tools.core.scene_marks import camera_dot
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
@@ -68,11 +68,11 @@ def run(context: ToolContext, args: DwellArgs) -> Dwell:
 
 def sketch(context: ToolContext, args: DwellArgs, result: Result) -> Sketch:
     """The straight way through the camera's view."""
-    stay = f"{amount(number(result, 'seconds'), 's')}, {amount(number(result, 'length_m'), 'm')}"
+    stay = f"{amount(number_in(result, 'seconds'), 's')}, {amount(number_in(result, 'length_m'), 'm')}"
     camera = context.scene.cameras.get(args.camera)
     view = view_of_camera(context.scene, camera) if camera else None
     chord = chord_of(view, camera, args.heading_deg) if camera and view else None
-    way = line(chord[1:], stay, floor=camera.floor, has_arrow=True) if camera and chord else None
+    way = line_of(chord[1:], stay, floor=camera.floor, has_arrow=True) if camera and chord else None
     summary = (
         f"{args.camera}, {amount(args.heading_deg, '°')} at {amount(args.speed_mps, 'm/s')} → {stay} in view"
     )

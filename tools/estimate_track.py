@@ -22,7 +22,18 @@ from shapely.ops import nearest_points
 
 from tools.core.array_args import Box, Seconds, checked_boxes
 from tools.core.location import find_camera
-from tools.core.marks import amount, counted, dot, drawn, floor_of, line, number, points, span, text
+from tools.core.marks import (
+    amount,
+    counted,
+    dot_at,
+    drawn,
+    floor_of,
+    line_of,
+    number_in,
+    points_in,
+    span_of,
+    text_in,
+)
 from tools.core.scene_marks import camera_dot
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
@@ -139,17 +150,17 @@ def _motion(first_m: float, last_m: float) -> Literal["towards", "away", "across
 
 def sketch(context: ToolContext, args: EstimateTrackArgs, result: Result) -> Sketch:
     """The rough track with its times, where the camera's position is known; else its ranges in words."""
-    speed_mps, motion = number(result, "speed_mps"), text(result, "motion")
-    ranges = [amount(number(result, name), "m") for name in ("first_range_m", "last_range_m")]
+    speed_mps, motion = number_in(result, "speed_mps"), text_in(result, "motion")
+    ranges = [amount(number_in(result, name), "m") for name in ("first_range_m", "last_range_m")]
     at_speed = f"{amount(speed_mps, 'm/s')}" if speed_mps is not None else ""
-    track_m, floor = points(result, "points_m"), floor_of(result)
-    track = line(track_m, at_speed, floor=floor, times_s=args.times_s, has_arrow=True)
-    end = dot(track_m[-1], floor=floor, radius_m=number(result, "error_m")) if track_m else None
+    track_m, floor = points_in(result, "points_m"), floor_of(result)
+    track = line_of(track_m, at_speed, floor=floor, times_s=args.times_s, has_arrow=True)
+    end = dot_at(track_m[-1], floor=floor, radius_m=number_in(result, "error_m")) if track_m else None
     moved = ", ".join(filter(None, (f"range {' to '.join(ranges)}", at_speed, motion)))
     return drawn(
         f"{args.camera}, {counted(len(args.boxes), 'box', 'boxes')} → {moved}",
         [track, end, camera_dot(context.scene, args.camera)],
-        spans=[span(args.times_s[0], args.times_s[-1], args.camera, "asked")],
+        spans=[span_of(args.times_s[0], args.times_s[-1], args.camera, "asked")],
         cameras=[args.camera],
     )
 

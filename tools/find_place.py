@@ -8,6 +8,8 @@ all of it.
 
 from pydantic import Field
 
+from tools.core.marks import counted, drawn, place_dot, rows_in, text_in
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext
 from tools.itinerary.context import FoundPlaces, ask, trip_of
 from tools.itinerary.provider import NameQuery
@@ -43,11 +45,24 @@ def run(context: ToolContext, args: FindPlaceArgs) -> FindPlace:
     return FindPlace.of(ask(trip, trip.provider.resolve(query)))
 
 
+def sketch(_: ToolContext, args: FindPlaceArgs, result: Result) -> Sketch:
+    """The hits, where they are."""
+    hits = rows_in(result, "hits")
+    best = (
+        f"{text_in(hits[0], 'name')} ({text_in(hits[0], 'kind')}), {counted(len(hits), 'hit')}"
+        if hits
+        else "nothing"
+    )
+    within = f" in {args.within}" if args.within else ""
+    return drawn(f"“{args.name}”{within} → {best}", [place_dot(hit) for hit in hits], plane="earth")
+
+
 find_place = Tool(
     name="find_place",
     description="Find places by name: ids, kinds, positions and how well each name fits, best first. Several"
     " equally good hits mean that the name is ambiguous.",
     args=FindPlaceArgs,
     run=run,
+    sketch=sketch,
     needs="trip",
 )

@@ -25,7 +25,7 @@ from pydantic import Field
 
 from tools.core.arrival import Departure, arrival, departure_marks
 from tools.core.camera_rows import CameraId, camera_rows
-from tools.core.marks import amount, dot, drawn, number, rows, some, span, text, xy
+from tools.core.marks import amount, dot_at, drawn, number_in, rows_in, some, span_of, text_in, xy_in
 from tools.core.scene_marks import camera_dot, heading_arrow, location_name, measured, spot_of, way_lines
 from tools.core.sketch import Mark, Result, Sketch
 from tools.core.tool import Tool, ToolContext, ToolResult
@@ -104,19 +104,22 @@ def _row(context: ToolContext, args: Departure, camera: str) -> CameraArrival:
 
 def sketch(context: ToolContext, args: ForecastArrivalArgs, result: Result) -> Sketch:
     """The departure, the way to each camera and when the target is in its view."""
-    arrivals = rows(result, "arrivals")
+    arrivals = rows_in(result, "arrivals")
     spans, marks, starts_s = [], departure_marks(context.scene, args), []
     for row in arrivals:
-        camera, start_s, end_s = text(row, "camera"), number(row, "start_s"), number(row, "end_s")
+        camera, start_s, end_s = text_in(row, "camera"), number_in(row, "start_s"), number_in(row, "end_s")
         marks += _row_marks(context, args, row)
-        errors_s = [number(row, "start_error_s") or 0.0, number(row, "end_error_s") or 0.0]
-        spans.append(span(start_s, end_s, camera, error_s=max(errors_s)))
+        errors_s = [number_in(row, "start_error_s") or 0.0, number_in(row, "end_error_s") or 0.0]
+        spans.append(span_of(start_s, end_s, camera, error_s=max(errors_s)))
         if start_s is not None:
             starts_s.append((start_s - args.time_s, camera))
     first = "no forecast"
     if starts_s:
         after_s, camera = min(starts_s)
-        first = f"first {camera} after {amount(after_s, 's', signed=True)}"
+        unknown = len(arrivals) - len(starts_s)
+        first = f"first {camera} after {amount(after_s, 's', signed=True)}" + (
+            f", {unknown} without" if unknown else ""
+        )
     start = args.seen_by or location_name(args.at)
     return drawn(
         f"from {start} to {some(args.cameras)} → {first}",
@@ -128,19 +131,21 @@ def sketch(context: ToolContext, args: ForecastArrivalArgs, result: Result) -> S
 
 def _row_marks(context: ToolContext, args: Departure, row: Mapping[str, Any]) -> list[Mark | None]:
     """The way to one camera, the point of its view and the direction there; or the camera as a problem."""
-    camera, middle, start_s = text(row, "camera"), xy(row, "middle_x_m", "middle_y_m"), number(row, "start_s")
+    camera, middle, start_s = (
+        text_in(row, "camera"),
+        xy_in(row, "middle_x_m", "middle_y_m"),
+        number_in(row, "start_s"),
+    )
     if start_s is None:
-        return [
-            camera_dot(context.scene, camera, f"{camera}: {text(row, 'problem') or 'no forecast'}", "problem")
-        ]
+        why = f"{camera}: {text_in(row, 'problem') or 'no forecast'}"
+        return [camera_dot(context.scene, camera, why, "problem")]
     target = context.scene.cameras.get(camera)
     spot = (middle, target.floor) if middle and target else None
-    way = way_lines(
-        context.scene, spot_of(context.scene, args.at), spot, measured("", number(row, "distance_m"))
-    )
-    label = f"{camera} {amount(start_s - args.time_s, 's', signed=True)}"
-    through = heading_arrow(context.scene, spot, number(row, "heading_deg"))
-    return [*way, dot(middle, label, floor=spot[1] if spot else 0), through]
+    way = way_lines(context.scene, spot_of(context.scene, args.at), spot)
+    after = f"{camera} {amount(start_s - args.time_s, 's', signed=True)}"
+    label = measured(f"{after},", number_in(row, "distance_m")).rstrip(",")
+    through = heading_arrow(context.scene, spot, number_in(row, "heading_deg"))
+    return [*way, dot_at(middle, label, floor=spot[1] if spot else 0), through]
 
 
 forecast_arrival = Tool(

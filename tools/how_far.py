@@ -9,6 +9,8 @@ Error: `error_m` adds how far both places may reach from their points.
 from geographiclib.geodesic import Geodesic
 from pydantic import Field
 
+from tools.core.marks import amount, drawn, line_of, number_in, place_dot
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.gazetteer.naming import FoundPlace, NamedPlace, found_place, place_of
 
@@ -48,6 +50,17 @@ def run(_: ToolContext, args: HowFarArgs) -> HowFar:
     )
 
 
+def sketch(_: ToolContext, args: HowFarArgs, result: Result) -> Sketch:
+    """Both places and the straight line between them."""
+    start, end = place_dot(result.get("start"), args.start.name), place_dot(result.get("end"), args.end.name)
+    far, bearing_deg = amount(number_in(result, "distance_m"), "m"), number_in(result, "bearing_deg")
+    straight = line_of([start.at, end.at], far, has_arrow=True) if start and end else None
+    towards = "" if bearing_deg is None else f", {amount(bearing_deg, '°')}"
+    return drawn(
+        f"{args.start.name} to {args.end.name} → {far}{towards}", [straight, start, end], plane="earth"
+    )
+
+
 how_far = Tool(
     name="how_far",
     description=(
@@ -56,5 +69,6 @@ how_far = Tool(
     ),
     args=HowFarArgs,
     run=run,
+    sketch=sketch,
     needs="gazetteer",
 )

@@ -11,8 +11,9 @@ overlap.
 Error: the view's error and the distance from the network, at the pace of the gap; not more than the gap.
 """
 
+from collections.abc import Mapping
 from itertools import pairwise
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -20,7 +21,11 @@ from tools.core.array_args import Seconds
 from tools.core.arrival import view_in
 from tools.core.camera_rows import CameraId, camera_rows
 from tools.core.location import find_camera
+from tools.core.marks import amount, dot_at, drawn, line_of, number_in, rows_in, some, span_of, text_in, xys
+from tools.core.scene_marks import camera_dot, measured, way_lines
+from tools.core.sketch import Mark, Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from tools.geometry.camera_view import view_of_camera
 from tools.geometry.view_crossing import Unreachable
 from tools.geometry.view_interval import TargetTrack, interval_in_view
 
@@ -148,6 +153,50 @@ def _via(
     )
 
 
+def sketch(context: ToolContext, args: InterpolateArgs, result: Result) -> Sketch:
+    """Both sightings, the way by each camera and when the target was in its view."""
+    marks: list[Mark | None] = []
+    spans = []
+    for timed in (args.before, args.after):
+        name, track = timed.seen_by or "", xys(timed.points_m)
+        marks.append(line_of(track, name, "asked", floor=timed.floor, times_s=timed.times_s, has_arrow=True))
+        marks.append(dot_at(track[-1], name, "asked", floor=timed.floor))
+        spans.append(span_of(timed.times_s[0], timed.times_s[-1], name, "asked"))
+    passages = rows_in(result, "passages")
+    for row in passages:
+        camera, error_s = text_in(row, "camera"), number_in(row, "error_s")
+        spans.append(span_of(number_in(row, "enters_s"), number_in(row, "leaves_s"), camera, error_s=error_s))
+        marks += _way_marks(context, args, row)
+    least = "nothing"
+    if passages:
+        detour = amount(number_in(passages[0], "detour_m"), "m")
+        least = f"{text_in(passages[0], 'camera')} {_after(args, passages[0])}, detour {detour}"
+    ends = f"{args.before.seen_by or 'before'} to {args.after.seen_by or 'after'}"
+    cameras = [args.before.seen_by or "", args.after.seen_by or "", *args.via]
+    return drawn(f"{ends} by {some(args.via)} → {least}", marks, spans=spans, cameras=cameras)
+
+
+def _after(args: InterpolateArgs, row: Mapping[str, Any]) -> str:
+    """How long after the first sighting the target came into a view."""
+    enters_s = number_in(row, "enters_s")
+    return "" if enters_s is None else amount(enters_s - args.before.times_s[-1], "s", signed=True)
+
+
+def _way_marks(context: ToolContext, args: InterpolateArgs, row: Mapping[str, Any]) -> list[Mark | None]:
+    """The way by one camera, over the middle of its view; or the camera as a problem."""
+    name, way_m = text_in(row, "camera"), number_in(row, "way_m")
+    if way_m is None:
+        return [camera_dot(context.scene, name, f"{name}: {text_in(row, 'problem') or 'nothing'}", "problem")]
+    camera = context.scene.cameras.get(name)
+    view = view_of_camera(context.scene, camera) if camera else None
+    middle = (view.aim_m, camera.floor) if camera and view else None
+    [start], [end] = xys(args.before.points_m[-1:]), xys(args.after.points_m[:1])
+    to_view = way_lines(context.scene, (start, args.before.floor), middle, measured(f"by {name}", way_m))
+    onward = way_lines(context.scene, middle, (end, args.after.floor))
+    label = f"{name} {_after(args, row)}".strip()
+    return [*to_view, *onward, dot_at(middle[0], label, floor=middle[1]) if middle else None]
+
+
 interpolate = Tool(
     name="interpolate",
     description=(
@@ -156,4 +205,5 @@ interpolate = Tool(
     ),
     args=InterpolateArgs,
     run=run,
+    sketch=sketch,
 )

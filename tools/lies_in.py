@@ -7,6 +7,8 @@ Error: `doubt` says how many more places of the inner name lie elsewhere, if any
 
 from pydantic import Field
 
+from tools.core.marks import drawn, place_dot, rows_in, text_in
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.gazetteer.naming import SURE, FoundPlace, NamedPlace, found_place, hits_of
 from tools.gazetteer.place import GazetteerPlace
@@ -59,6 +61,17 @@ def _within(inner: GazetteerPlace, outer: GazetteerPlace) -> bool:
     return inner != outer and is_in(inner, outer)
 
 
+def sketch(_: ToolContext, args: LiesInArgs, result: Result) -> Sketch:
+    """The places of both names."""
+    is_inside = result.get("lies_in")
+    answer = ("yes" if is_inside else "no") if isinstance(is_inside, bool) else "?"
+    doubt = text_in(result, "doubt")
+    marks = [place_dot(place, role="asked") for place in rows_in(result, "outer")]
+    marks += [place_dot(place) for place in rows_in(result, "inner")]
+    summary = f"{args.inner.name} in {args.outer} → {answer}" + (f"; {doubt}" if doubt else "")
+    return drawn(summary, marks, plane="earth")
+
+
 lies_in = Tool(
     name="lies_in",
     description=(
@@ -67,5 +80,6 @@ lies_in = Tool(
     ),
     args=LiesInArgs,
     run=run,
+    sketch=sketch,
     needs="gazetteer",
 )

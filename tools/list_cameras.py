@@ -5,7 +5,7 @@ Error: `error_m` is the camera's stated position error.
 
 from pydantic import Field
 
-from tools.core.marks import counted, dot, drawn, floor_of, number, rows, text, xy
+from tools.core.marks import counted, dot_at, drawn, floor_of, number_in, rows_in, text_in, xy_in
 from tools.core.scene_marks import heading_arrow
 from tools.core.sketch import Mark, Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
@@ -58,14 +58,14 @@ def _row(camera: Camera) -> CameraRow:
 
 def sketch(context: ToolContext, _: ListCamerasArgs, result: Result) -> Sketch:
     """Every camera where the list says it is, with an arrow into its direction."""
-    cameras = rows(result, "cameras")
+    cameras = rows_in(result, "cameras")
     marks: list[Mark | None] = []
     for row in cameras:
-        at, floor = xy(row), floor_of(row)
-        marks.append(dot(at, text(row, "camera"), floor=floor, radius_m=number(row, "error_m")))
-        marks.append(heading_arrow(context.scene, at and (at, floor), number(row, "heading_deg")))
+        at, floor = xy_in(row), floor_of(row)
+        marks.append(dot_at(at, text_in(row, "camera"), floor=floor, radius_m=number_in(row, "error_m")))
+        marks.append(heading_arrow(context.scene, at and (at, floor), number_in(row, "heading_deg")))
     return drawn(
-        f"→ {counted(len(cameras), 'camera')}", marks, cameras=[text(row, "camera") for row in cameras]
+        f"→ {counted(len(cameras), 'camera')}", marks, cameras=[text_in(row, "camera") for row in cameras]
     )
 
 

@@ -8,7 +8,9 @@ also where its frame rate varies.
 
 from pydantic import Field
 
-from tools.core.frames import ClipSeconds, Look, facts_of, look
+from tools.core.frames import ClipSeconds, Look, facts_of, look, look_sketch
+from tools.core.marks import amount, span_of
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext
 
 MAX_SIDE_PX = 1280
@@ -29,6 +31,11 @@ def run(context: ToolContext, args: LookAtFrameArgs) -> Look:
     return look(context, [args.time_s], facts=facts_of(context), max_side_px=MAX_SIDE_PX)
 
 
+def sketch(_: ToolContext, args: LookAtFrameArgs, result: Result) -> Sketch:
+    """The time asked for and that of the frame, on the clip's clock."""
+    return look_sketch(f"at {amount(args.time_s, 's')}", span_of(args.time_s, None, "asked", "asked"), result)
+
+
 look_at_frame = Tool(
     name="look_at_frame",
     description=(
@@ -37,5 +44,6 @@ look_at_frame = Tool(
     ),
     args=LookAtFrameArgs,
     run=run,
+    sketch=sketch,
     needs="footage",
 )

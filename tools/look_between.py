@@ -8,7 +8,9 @@ Error: `error_s` is the largest of the frames.
 
 from pydantic import Field
 
-from tools.core.frames import ClipSeconds, Look, facts_of, look
+from tools.core.frames import ClipSeconds, Look, facts_of, look, look_sketch
+from tools.core.marks import amount, span_of
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError
 
 MAX_FRAMES = 16
@@ -40,6 +42,12 @@ def run(context: ToolContext, args: LookBetweenArgs) -> Look:
     return look(context, [*times_s, end_s], facts=facts, max_side_px=MAX_SIDE_PX)
 
 
+def sketch(_: ToolContext, args: LookBetweenArgs, result: Result) -> Sketch:
+    """The stretch asked for and the times of the frames, on the clip's clock."""
+    question = f"{amount(args.start_s, 's')} to {amount(args.end_s, 's')}"
+    return look_sketch(question, span_of(args.start_s, args.end_s, "asked", "asked"), result)
+
+
 look_between = Tool(
     name="look_between",
     description=(
@@ -48,5 +56,6 @@ look_between = Tool(
     ),
     args=LookBetweenArgs,
     run=run,
+    sketch=sketch,
     needs="footage",
 )

@@ -10,7 +10,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tools.core.frames import ClipSeconds, Look, facts_of, look
+from tools.core.frames import ClipSeconds, Look, facts_of, look, look_sketch
+from tools.core.marks import amount, box_area, span_of
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError
 
 MIN_SIDE_PX = 8
@@ -45,6 +47,15 @@ def run(context: ToolContext, args: LookCloserArgs) -> Look:
     return look(context, [args.time_s], facts=facts, crop=crop, max_side_px=MAX_SIDE_PX)
 
 
+def sketch(_: ToolContext, args: LookCloserArgs, result: Result) -> Sketch:
+    """The part of the frame, and its time on the clip's clock."""
+    part = box_area(
+        (args.x_px, args.y_px, args.width_px, args.height_px), f"{args.width_px} × {args.height_px} px"
+    )
+    question = f"{args.width_px} × {args.height_px} px at {amount(args.time_s, 's')}"
+    return look_sketch(question, span_of(args.time_s, None, "asked", "asked"), result, [part])
+
+
 look_closer = Tool(
     name="look_closer",
     description=(
@@ -53,5 +64,6 @@ look_closer = Tool(
     ),
     args=LookCloserArgs,
     run=run,
+    sketch=sketch,
     needs="footage",
 )

@@ -17,7 +17,18 @@ from pydantic import Field, model_validator
 from shapely.geometry.base import BaseGeometry
 
 from tools.core.location import Location, Position, locate
-from tools.core.marks import amount, counted, dot, drawn, floor_of, number, rows, some, text, xy
+from tools.core.marks import (
+    amount,
+    counted,
+    dot_at,
+    drawn,
+    floor_of,
+    number_in,
+    rows_in,
+    some,
+    text_in,
+    xy_in,
+)
 from tools.core.scene_marks import location_dot, location_name
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
@@ -156,23 +167,25 @@ def _match(entry: _Thing, distance_m: float | None, here_error_m: float) -> Matc
 
 def sketch(context: ToolContext, args: LookupArgs, result: Result) -> Sketch:
     """What was found, about the location that it was looked for around."""
-    matches, total = rows(result, "matches"), number(result, "total")
-    names = [text(match, "name") or text(match, "id") for match in matches]
+    matches, total = rows_in(result, "matches"), number_in(result, "total")
+    names = [text_in(match, "name") or text_in(match, "id") for match in matches]
     marks = []
     for match, name in zip(matches, names, strict=True):
-        away_m = number(match, "distance_m")
+        away_m = number_in(match, "distance_m")
         label = name if away_m is None else f"{name} {amount(away_m, 'm')}"
-        marks.append(dot(xy(match), label, floor=floor_of(match), radius_m=number(match, "error_m")))
+        marks.append(dot_at(xy_in(match), label, floor=floor_of(match), radius_m=number_in(match, "error_m")))
     around = ""
     if args.at is not None:
         around = f"within {amount(args.radius_m, 'm')} of {location_name(args.at)}"
         at = location_dot(context.scene, args.at)
-        marks.append(at and dot(at.at, at.label, "asked", floor=at.floor, radius_m=args.radius_m))
+        marks.append(at and dot_at(at.at, at.label, "asked", floor=at.floor, radius_m=args.radius_m))
     query = " ".join(filter(None, (args.name and f"“{args.name}”", around)))
     hits = counted(len(matches) if total is None else int(total), "match", "matches")
     summary = f"{query} → {hits}: {some(names)}" if matches else f"{query} → nothing"
     return drawn(
-        summary, marks, cameras=[text(match, "id") for match in matches if text(match, "kind") == "camera"]
+        summary,
+        marks,
+        cameras=[text_in(match, "id") for match in matches if text_in(match, "kind") == "camera"],
     )
 
 

@@ -13,6 +13,8 @@ from typing import Annotated
 from pydantic import Field
 
 from tools.core.array_args import Box, Pixels
+from tools.core.marks import amount, box_area, counted, drawn, line_of, number_in, rows_in, xys
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 
 PointPx = Annotated[list[Pixels], Field(min_length=2, max_length=2)]
@@ -102,6 +104,23 @@ def _size(box: list[float]) -> BoxSize:
     )
 
 
+def sketch(_: ToolContext, args: MeasureImageArgs, result: Result) -> Sketch:
+    """The points and boxes in the picture with their sizes in pixels."""
+    length = amount(number_in(result, "length_px"), "px")
+    sizes = [
+        f"{amount(number_in(row, 'width_px'), 'px')} × {amount(number_in(row, 'height_px'), 'px')}"
+        for row in rows_in(result, "boxes")
+    ]
+    labels = [*sizes, *[""] * len(args.boxes_px)]
+    boxes = [box_area(box, label) for box, label in zip(args.boxes_px, labels, strict=False)]
+    answers = []
+    if args.points_px:
+        answers.append(f"{counted(len(args.points_px), 'point')} → {length}")
+    if args.boxes_px:
+        answers.append(f"{counted(len(args.boxes_px), 'box', 'boxes')} → {', '.join(sizes) or '?'}")
+    return drawn("; ".join(answers), [line_of(xys(args.points_px), length, "asked"), *boxes], plane="picture")
+
+
 measure_image = Tool(
     name="measure_image",
     description=(
@@ -110,5 +129,6 @@ measure_image = Tool(
     ),
     args=MeasureImageArgs,
     run=run,
+    sketch=sketch,
     needs="nothing",
 )

@@ -13,6 +13,8 @@ import numpy as np
 from pydantic import Field
 
 from tools.core.array_args import MAX_POSITIONS, PositionM, Seconds, checked_positions, checked_times
+from tools.core.marks import amount, counted, dot_at, drawn, line_of, number_in, span_of, xys
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.geometry.kinematics import (
     accelerations_mps2,
@@ -92,6 +94,21 @@ def _heading_deg(step: np.ndarray) -> float:
     return math.degrees(math.atan2(step[1], step[0]))
 
 
+def sketch(_: ToolContext, args: MeasureMotionArgs, result: Result) -> Sketch:
+    """The track seen from above with its times, and its displacement."""
+    track, path = xys(args.positions_m), amount(number_in(result, "path_length_m"), "m")
+    straight_m, speed_mps = number_in(result, "displacement_m"), number_in(result, "average_speed_mps")
+    marks = [
+        line_of(
+            track, f"{path} at {amount(speed_mps, 'm/s')}", "asked", times_s=args.times_s, has_arrow=True
+        ),
+        line_of([track[0], track[-1]], f"straight {amount(straight_m, 'm')}", is_dashed=True),
+        dot_at(track[-1], radius_m=number_in(result, "error_m")),
+    ]
+    summary = f"{counted(len(track), 'position')} → {path} at {amount(speed_mps, 'm/s')} on average"
+    return drawn(summary, marks, spans=[span_of(args.times_s[0], args.times_s[-1], "track", "asked")])
+
+
 measure_motion = Tool(
     name="measure_motion",
     description=(
@@ -100,5 +117,6 @@ measure_motion = Tool(
     ),
     args=MeasureMotionArgs,
     run=run,
+    sketch=sketch,
     needs="nothing",
 )

@@ -10,9 +10,13 @@ Error: `error_s` adds the larger spread of each.
 
 from pydantic import Field
 
-from tools.core.arrival import Arrival, Departure, arrival
+from tools.core.arrival import Arrival, Departure, arrival, departure_marks
 from tools.core.camera_rows import CameraId, camera_rows
+from tools.core.marks import amount, drawn, number_in, rows_in, some, span_of, text_in
+from tools.core.scene_marks import camera_dot, spot_of, way_lines
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
+from tools.geometry.camera_view import view_of_camera
 
 
 class MeetingCandidatesArgs(ToolArgs):
@@ -75,6 +79,36 @@ def _spread_s(stay: Arrival) -> float:
     return max(stay.start_spread_s, stay.end_spread_s)
 
 
+def sketch(context: ToolContext, args: MeetingCandidatesArgs, result: Result) -> Sketch:
+    """Both departures, when each target is in each view, and the ways to the likeliest camera."""
+    scene, candidates = context.scene, rows_in(result, "candidates")
+    marks = [*departure_marks(scene, args.first), *departure_marks(scene, args.second)]
+    spans = []
+    for row in candidates:
+        camera, apart_s = text_in(row, "camera"), number_in(row, "apart_s")
+        is_problem = apart_s is None and bool(text_in(row, "problem"))
+        label = f"{camera}: {text_in(row, 'problem')}" if is_problem else f"{camera} {_apart(apart_s)}"
+        marks.append(camera_dot(scene, camera, label, "problem" if is_problem else "result"))
+        for target in ("first", "second"):
+            ends_s = (number_in(row, f"{target}_start_s"), number_in(row, f"{target}_end_s"))
+            spans.append(span_of(*ends_s, f"{camera} {target}", error_s=number_in(row, "error_s")))
+    likeliest = text_in(candidates[0], "camera") if candidates else ""
+    camera_there = scene.cameras.get(likeliest)
+    view = view_of_camera(scene, camera_there) if camera_there else None
+    if camera_there and view:
+        for departure, name in ((args.first, "first"), (args.second, "second")):
+            marks += way_lines(scene, spot_of(scene, departure.at), (view.aim_m, camera_there.floor), name)
+    meeting = f"{likeliest}, {_apart(number_in(candidates[0], 'apart_s'))}" if candidates else "nowhere"
+    summary = f"two targets at {some(args.cameras)} → {meeting}"
+    return drawn(summary, marks, spans=spans, cameras=args.cameras)
+
+
+def _apart(apart_s: float | None) -> str:
+    if apart_s is not None and apart_s < 0:
+        return f"{amount(-apart_s, 's')} together"
+    return f"{amount(apart_s, 's')} apart"
+
+
 meeting_candidates = Tool(
     name="meeting_candidates",
     description=(
@@ -83,4 +117,5 @@ meeting_candidates = Tool(
     ),
     args=MeetingCandidatesArgs,
     run=run,
+    sketch=sketch,
 )

@@ -11,6 +11,8 @@ station, 2 km for a town.
 
 from pydantic import Field
 
+from tools.core.marks import drawn, place_dot, rows_in, text_in
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolContext, ToolResult
 from tools.gazetteer.naming import FoundPlace, NamedPlace, found_place, hits_of
 from tools.gazetteer.place import Hit
@@ -46,6 +48,16 @@ def _candidate(hit: Hit) -> Candidate:
     return Candidate(match_ratio=hit.score, place=found_place(hit.place))
 
 
+def sketch(_: ToolContext, args: NamedPlace, result: Result) -> Sketch:
+    """The places that the name may mean."""
+    places = [row["place"] for row in rows_in(result, "candidates") if "place" in row]
+    likeliest = places[0] if places else None
+    areas = (text_in(likeliest, name) for name in ("name", "ward", "municipality", "prefecture"))
+    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    summary = f"{args.name} → {', '.join(filter(None, areas)) or 'nothing'}{more}"
+    return drawn(summary, [place_dot(place) for place in places], plane="earth")
+
+
 municipality_of = Tool(
     name="municipality_of",
     description=(
@@ -54,5 +66,6 @@ municipality_of = Tool(
     ),
     args=NamedPlace,
     run=run,
+    sketch=sketch,
     needs="gazetteer",
 )

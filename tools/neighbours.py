@@ -15,11 +15,14 @@ from pydantic import Field
 
 from tools.core.arrival import same_mast, view_in
 from tools.core.location import find_camera
+from tools.core.marks import amount, drawn, number_in, rows_in, some, text_in
+from tools.core.scene_marks import camera_dot, heading_arrow, measured, way_lines
+from tools.core.sketch import Mark, Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.geometry.angles import bearing_deg, turn_deg
 from tools.geometry.camera_view import View, alignment, view_of_camera
 from tools.geometry.view_crossing import Unreachable, view_crossing
-from tools.scene.scene import Camera, Scene
+from tools.scene.scene import Camera, Point, Scene
 from tools.scene.scene_cache import cached_per_scene
 
 SHOWN = 20
@@ -120,6 +123,27 @@ def _turn(heading_deg: float | None, way: _Way) -> float | None:
     return None if heading_deg is None or way.to_deg is None else abs(turn_deg(heading_deg, way.to_deg))
 
 
+def sketch(context: ToolContext, args: NeighboursArgs, result: Result) -> Sketch:
+    """The ways from the middle of the camera's view to those of its neighbours."""
+    scene, neighbours_found = context.scene, rows_in(result, "neighbours")
+    start = _middle(scene, args.camera)
+    marks: list[Mark | None] = [camera_dot(scene, args.camera)]
+    marks.append(heading_arrow(scene, start, args.heading_deg, role="asked"))
+    for row in neighbours_found:
+        camera, distance_m = text_in(row, "camera"), number_in(row, "distance_m")
+        marks += way_lines(scene, start, _middle(scene, camera))
+        marks.append(camera_dot(scene, camera, measured(camera, distance_m), "result"))
+    cameras = [text_in(row, "camera") for row in neighbours_found]
+    nearest = f", nearest {amount(number_in(neighbours_found[0], 'distance_m'), 'm')}" if cameras else ""
+    return drawn(f"{args.camera} → {some(cameras)}{nearest}", marks, cameras=[args.camera, *cameras])
+
+
+def _middle(scene: Scene, camera_id: str) -> tuple[Point, int] | None:
+    camera = scene.cameras.get(camera_id)
+    view = view_of_camera(scene, camera) if camera else None
+    return (view.aim_m, camera.floor) if camera and view else None
+
+
 neighbours = Tool(
     name="neighbours",
     description=(
@@ -128,4 +152,5 @@ neighbours = Tool(
     ),
     args=NeighboursArgs,
     run=run,
+    sketch=sketch,
 )

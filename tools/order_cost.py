@@ -14,7 +14,10 @@ from typing import Annotated
 from pydantic import Field
 
 from tools.core.location import Location, listed, locate
+from tools.core.marks import amount, counted, drawn, number_in, rows_in, some, text_in, texts_in
 from tools.core.route import measure_route
+from tools.core.scene_marks import heading_arrow, location_dot, measured, spot_of, way_lines
+from tools.core.sketch import Mark, Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.geometry.angles import bearing_deg, turn_deg
 
@@ -124,6 +127,26 @@ def _hop(context: ToolContext, first: Sighting, second: Sighting) -> tuple[Hop, 
     return hop, route.path_error_m
 
 
+def sketch(context: ToolContext, args: OrderCostArgs, result: Result) -> Sketch:
+    """The sightings, and the hops of the shortest order."""
+    scene, by_name = context.scene, {sighting.name: sighting for sighting in args.sightings}
+    marks: list[Mark | None] = []
+    for sighting in args.sightings:
+        exit_spot = spot_of(scene, sighting.exit)
+        marks.append(location_dot(scene, sighting.entry, f"{sighting.name} in"))
+        marks.append(location_dot(scene, sighting.exit, f"{sighting.name} out"))
+        marks.append(heading_arrow(scene, exit_spot, sighting.exit_heading_deg, role="asked"))
+    totals = rows_in(result, "orders")
+    best = totals[0] if totals else {}
+    for hop in rows_in(best, "hops"):
+        start, end = by_name.get(text_in(hop, "start")), by_name.get(text_in(hop, "end"))
+        if start and end:
+            label = measured("", number_in(hop, "distance_m"))
+            marks += way_lines(scene, spot_of(scene, start.exit), spot_of(scene, end.entry), label)
+    shortest = f"{some(texts_in(best, 'order'))}: {amount(number_in(best, 'distance_m'), 'm')}"
+    return drawn(f"{counted(len(args.orders), 'order')} → shortest {shortest}", marks)
+
+
 order_cost = Tool(
     name="order_cost",
     description=(
@@ -132,4 +155,5 @@ order_cost = Tool(
     ),
     args=OrderCostArgs,
     run=run,
+    sketch=sketch,
 )

@@ -8,8 +8,10 @@ Error: `metres_error` is 0, on the provider's table of ways.
 
 from pydantic import Field
 
+from tools.core.marks import amount, counted, drawn, number_in, rows_in, text_in
+from tools.core.sketch import Mark, Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from tools.itinerary.context import ask, place_named, trip_of
+from tools.itinerary.context import ask, day_line, known_dot, place_named, trip_of
 from tools.itinerary.hours import clock_of
 from tools.itinerary.problem import problem_of
 from tools.itinerary.schedule import MAX_SPOTS
@@ -93,11 +95,30 @@ def run(context: ToolContext, args: OrderVisitsArgs) -> OrderVisits:
     return OrderVisits(days=days, metres=solution.metres, metres_error=0)
 
 
+def sketch(context: ToolContext, args: OrderVisitsArgs, result: Result) -> Sketch:
+    """The visits of each day, numbered, with a dashed line from each to the next."""
+    days, marks, count = rows_in(result, "days"), list[Mark | None](), 0
+    for day in days:
+        dots = []
+        for number_in_day, visit in enumerate(rows_in(day, "visits"), 1):
+            hours = f"{text_in(visit, 'arrive')}–{text_in(visit, 'leave')}"
+            label = f"{number_in_day} {text_in(visit, 'name')} {hours}"
+            dots.append(known_dot(context, text_in(visit, "place"), label, "result"))
+        day_number = int(number_in(day, "day") or 0)
+        label = f"day {day_number or '?'}, {amount(number_in(day, 'metres'), 'm')}"
+        marks += [day_line(context, day_number - 1, dots, label), *dots]
+        count += len(dots)
+    total = amount(number_in(result, "metres"), "m")
+    visits = f"{counted(count, 'visit')} on {counted(len(days), 'day')}"
+    return drawn(f"{counted(len(args.places), 'place')} → {visits}, {total}", marks, plane="earth")
+
+
 order_visits = Tool(
     name="order_visits",
     description="Find the best order of visits with times that keeps hours, order, stays, walking cap and"
     " day window; proves it when there is none and names the conflicting constraints.",
     args=OrderVisitsArgs,
     run=run,
+    sketch=sketch,
     needs="trip",
 )

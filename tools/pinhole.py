@@ -10,6 +10,8 @@ import math
 
 from pydantic import Field
 
+from tools.core.marks import amount, drawn, number_in, text_in
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 
 
@@ -84,6 +86,16 @@ def _focal_px(args: PinholeArgs) -> float | None:
     return args.image_width_px / 2 / math.tan(math.radians(args.fov_deg) / 2)
 
 
+def sketch(_: ToolContext, args: PinholeArgs, result: Result) -> Sketch:
+    """What was computed, in words: the object has no place on a map."""
+    name = text_in(result, "found")
+    quantity, unit = {"size_m": ("size", "m"), "distance_m": ("distance", "m")}.get(
+        name, ("focal length", "px")
+    )
+    value = amount(number_in(result, name), unit)
+    return drawn(f"{amount(args.extent_px, 'px')} in the picture → {quantity} {value}")
+
+
 pinhole = Tool(
     name="pinhole",
     description=(
@@ -92,5 +104,6 @@ pinhole = Tool(
     ),
     args=PinholeArgs,
     run=run,
+    sketch=sketch,
     needs="nothing",
 )

@@ -7,6 +7,8 @@ Error: `position_error_m` as in `find_place`; hours are those of the day the dat
 
 from pydantic import Field
 
+from tools.core.marks import drawn, number_in, place_dot, rows_in, text_in
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.itinerary.context import POSITION_ERROR_M, place_named, trip_of
 from tools.itinerary.hours import open_intervals, told_hours
@@ -76,11 +78,21 @@ def run(context: ToolContext, args: PlaceDetailsArgs) -> PlaceDetails:
     )
 
 
+def sketch(_: ToolContext, args: PlaceDetailsArgs, result: Result) -> Sketch:
+    """The place, with its hours on the first day in the summary."""
+    days, stay_min = rows_in(result, "days"), number_in(result, "stay_minutes")
+    hours = f"open {text_in(days[0], 'open')}" if days else "hours not known"
+    stay = "" if stay_min is None else f", at least {stay_min:.0f} min"
+    summary = f"{text_in(result, 'name') or args.place} → {text_in(result, 'kind') or 'place'}, {hours}{stay}"
+    return drawn(summary, [place_dot(result)], plane="earth")
+
+
 place_details = Tool(
     name="place_details",
     description="Tell what is known about a place: position, opening hours on the days of the trip, the least"
     " stay and the price by the trip's rules.",
     args=PlaceDetailsArgs,
     run=run,
+    sketch=sketch,
     needs="trip",
 )

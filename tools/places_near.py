@@ -5,6 +5,8 @@ Error: as in `find_place`.
 
 from pydantic import Field
 
+from tools.core.marks import amount, dot_at, drawn, place_dot, rows_in, some, text_in
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext
 from tools.itinerary.context import FoundPlaces, ask, trip_of
 from tools.itinerary.place import LatLon
@@ -37,10 +39,20 @@ def run(context: ToolContext, args: PlacesNearArgs) -> PlacesNear:
     return PlacesNear.of(ask(trip, trip.provider.nearby(query)))
 
 
+def sketch(_: ToolContext, args: PlacesNearArgs, result: Result) -> Sketch:
+    """The point with its radius, and the places around it."""
+    hits, kinds = rows_in(result, "hits"), some(args.kinds) if args.kinds else "places"
+    centre = dot_at((args.lon, args.lat), "centre", "asked", radius_m=args.radius_m)
+    nearest = f"{len(hits)}, nearest {text_in(hits[0], 'name')}" if hits else "none"
+    summary = f"{kinds} within {amount(args.radius_m, 'm')} of {args.lat:.4f}, {args.lon:.4f} → {nearest}"
+    return drawn(summary, [centre, *(place_dot(hit) for hit in hits)], plane="earth")
+
+
 places_near = Tool(
     name="places_near",
     description="List the places around a point, nearest first, with kinds, positions and distances.",
     args=PlacesNearArgs,
     run=run,
+    sketch=sketch,
     needs="trip",
 )

@@ -21,7 +21,18 @@ from pydantic import Field
 
 from tools.core.array_args import Box, Seconds, checked_boxes
 from tools.core.location import find_camera, listed
-from tools.core.marks import amount, counted, dot, drawn, floor_of, line, number, points, span, text
+from tools.core.marks import (
+    amount,
+    counted,
+    dot_at,
+    drawn,
+    floor_of,
+    line_of,
+    number_in,
+    points_in,
+    span_of,
+    text_in,
+)
 from tools.core.scene_marks import camera_dot
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
@@ -177,18 +188,18 @@ def _outside(feet_px: Array, size: tuple[int, int] | None) -> int | None:
 
 def sketch(context: ToolContext, args: ProjectTrackArgs, result: Result) -> Sketch:
     """The track on the floor with its times."""
-    speed_mps, heading = number(result, "speed_mps"), text(result, "compass")
-    length = amount(number(result, "length_m"), "m")
+    speed_mps, heading = number_in(result, "speed_mps"), text_in(result, "compass")
+    length = amount(number_in(result, "length_m"), "m")
     at_speed = f" at {amount(speed_mps, 'm/s')}" if speed_mps is not None else ""
     label, floor = f"{length}{at_speed}", floor_of(result)
-    track_m = points(result, "points_m")
-    track = line(track_m, label, floor=floor, times_s=args.times_s, has_arrow=True)
-    end = dot(track_m[-1], floor=floor, radius_m=number(result, "error_m")) if track_m else None
+    track_m = points_in(result, "points_m")
+    track = line_of(track_m, label, floor=floor, times_s=args.times_s, has_arrow=True)
+    end = dot_at(track_m[-1], floor=floor, radius_m=number_in(result, "error_m")) if track_m else None
     boxes = counted(len(args.boxes), "box", "boxes")
     return drawn(
         f"{args.camera}, {boxes} → {label}" + (f", {heading}" if heading else ""),
         [track, end, camera_dot(context.scene, args.camera)],
-        spans=[span(args.times_s[0], args.times_s[-1], args.camera, "asked")],
+        spans=[span_of(args.times_s[0], args.times_s[-1], args.camera, "asked")],
         cameras=[args.camera],
     )
 

@@ -5,6 +5,8 @@ Error: the distance's error over the duration; the duration is taken as exact.
 
 from pydantic import Field
 
+from tools.core.marks import amount, drawn, number_in
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 
 
@@ -34,9 +36,17 @@ def run(_: ToolContext, args: SpeedArgs) -> Speed:
     return Speed(speed_mps=speed_mps, kmh=speed_mps * 3.6, error_mps=args.distance_error_m / args.seconds)
 
 
+def sketch(_: ToolContext, args: SpeedArgs, result: Result) -> Sketch:
+    """The speed in words."""
+    way = f"{amount(args.distance_m, 'm')} in {amount(args.seconds, 's')}"
+    speeds = f"{amount(number_in(result, 'speed_mps'), 'm/s')}, {amount(number_in(result, 'kmh'), 'km/h')}"
+    return drawn(f"{way} → {speeds}")
+
+
 speed = Tool(
     name="speed",
     description="Compute the mean speed over a distance in metres and a duration in seconds.",
     args=SpeedArgs,
     run=run,
+    sketch=sketch,
 )

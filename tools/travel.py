@@ -8,8 +8,10 @@ Error: `minutes_error` is a tenth along a network, a quarter or ten minutes for 
 
 from pydantic import Field
 
+from tools.core.marks import amount, drawn, line_of, number_in
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.itinerary.context import ask, minutes_error, place_named, trip_of
+from tools.itinerary.context import ask, known_dot, minutes_error, place_named, trip_of
 from tools.itinerary.place import Mode
 
 
@@ -54,11 +56,21 @@ def run(context: ToolContext, args: TravelArgs) -> Travel:
     )
 
 
+def sketch(context: ToolContext, args: TravelArgs, result: Result) -> Sketch:
+    """Both places; the streets between them are not known, so a straight dashed line joins them."""
+    start, end = known_dot(context, args.start), known_dot(context, args.end)
+    minutes = number_in(result, "minutes")
+    took = f"{'?' if minutes is None else f'{minutes:.0f}'} min, {amount(number_in(result, 'metres'), 'm')}"
+    way = line_of([start.at, end.at], took, has_arrow=True, is_dashed=True) if start and end else None
+    return drawn(f"{args.start} to {args.end}, {args.mode} → {took}", [way, start, end], plane="earth")
+
+
 travel = Tool(
     name="travel",
     description="Tell how many minutes and metres it is from one place to another on foot or by another mode,"
     " and how exactly that is known.",
     args=TravelArgs,
     run=run,
+    sketch=sketch,
     needs="trip",
 )

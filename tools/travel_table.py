@@ -5,8 +5,10 @@ Error: `minutes_error` of the longest way, as in `travel`.
 
 from pydantic import Field
 
+from tools.core.marks import counted, drawn, numbers_in
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.itinerary.context import ask, minutes_error, place_named, trip_of
+from tools.itinerary.context import ask, known_dot, minutes_error, place_named, trip_of
 from tools.itinerary.place import Mode
 
 
@@ -46,11 +48,22 @@ def run(context: ToolContext, args: TravelTableArgs) -> TravelTable:
     )
 
 
+def sketch(context: ToolContext, args: TravelTableArgs, result: Result) -> Sketch:
+    """The places; the summary has the shortest and the longest way."""
+    table = result.get("minutes")
+    cells = [numbers_in({"row": row}, "row") for row in table] if isinstance(table, list) else []
+    minutes = [value for row in cells for value in row if value > 0]
+    ways = f"{min(minutes):.0f} to {max(minutes):.0f} min" if minutes else "no way"
+    summary = f"{counted(len(args.places), 'place')}, {args.mode} → {ways}"
+    return drawn(summary, [known_dot(context, name) for name in args.places], plane="earth")
+
+
 travel_table = Tool(
     name="travel_table",
     description="Give two tables, minutes and metres, from each of up to 25 places to each other one, on foot"
     " or by another mode.",
     args=TravelTableArgs,
     run=run,
+    sketch=sketch,
     needs="trip",
 )

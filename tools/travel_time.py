@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import Field
 
 from tools.core.location import Location
-from tools.core.marks import amount, drawn, number, text
+from tools.core.marks import amount, drawn, number_in, text_in
 from tools.core.route import measure_route
 from tools.core.scene_marks import location_dot, location_name, spot_of, straight_line, way_lines
 from tools.core.sketch import Result, Sketch
@@ -66,8 +66,8 @@ def run(context: ToolContext, args: TravelTimeArgs) -> TravelTime:
 def sketch(context: ToolContext, args: TravelTimeArgs, result: Result) -> Sketch:
     """Both locations and the way between them."""
     scene, start, end = context.scene, spot_of(context.scene, args.start), spot_of(context.scene, args.end)
-    took = f"{amount(number(result, 'seconds'), 's')}, {amount(number(result, 'path_m'), 'm')}"
-    is_straight = text(result, "basis") == "straight"
+    took = f"{amount(number_in(result, 'seconds'), 's')}, {amount(number_in(result, 'path_m'), 'm')}"
+    is_straight = text_in(result, "basis") == "straight"
     way = [straight_line(start, end, took)] if is_straight else way_lines(scene, start, end, took)
     ends = f"{location_name(args.start)} to {location_name(args.end)}"
     return drawn(

@@ -12,6 +12,8 @@ from itertools import pairwise
 from pydantic import Field
 
 from tools.core.held_karp import MAX_POINTS, shortest_order
+from tools.core.marks import amount, counted, drawn, line_of, number_in, place_dot, rows_in, some, texts_in
+from tools.core.sketch import Mark, Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.gazetteer.naming import FoundPlace, NamedPlace, found_place, place_of
 from tools.gazetteer.search import distance_m
@@ -84,6 +86,24 @@ def _end(names: list[str], name: str | None, which: str) -> int | None:
     return names.index(name)
 
 
+def sketch(_: ToolContext, args: VisitingOrderArgs, result: Result) -> Sketch:
+    """The places, numbered, and the legs between them."""
+    names, places = texts_in(result, "order"), rows_in(result, "places")
+    dots = [
+        place_dot(place, f"{at} {name}")
+        for at, (name, place) in enumerate(zip(names, places, strict=False), 1)
+    ]
+    marks: list[Mark | None] = []
+    for (start, end), leg in zip(pairwise(dots), rows_in(result, "legs"), strict=False):
+        if start and end:
+            marks.append(
+                line_of([start.at, end.at], amount(number_in(leg, "distance_m"), "m"), has_arrow=True)
+            )
+    total = amount(number_in(result, "distance_m"), "m")
+    summary = f"{counted(len(args.places), 'place')} → {some(names)}: {total}"
+    return drawn(summary, [*marks, *dots], plane="earth")
+
+
 visiting_order = Tool(
     name="visiting_order",
     description=(
@@ -92,5 +112,6 @@ visiting_order = Tool(
     ),
     args=VisitingOrderArgs,
     run=run,
+    sketch=sketch,
     needs="gazetteer",
 )

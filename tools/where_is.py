@@ -5,6 +5,8 @@ Error: `evidence_error_m` is the distance to the point that says so; beyond 2,00
 
 from pydantic import Field
 
+from tools.core.marks import dot_at, drawn, number_in, text_in
+from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.itinerary.context import ask, trip_of
 from tools.itinerary.place import LatLon
@@ -47,11 +49,20 @@ def run(context: ToolContext, args: WhereIsArgs) -> WhereIs:
     )
 
 
+def sketch(_: ToolContext, args: WhereIsArgs, result: Result) -> Sketch:
+    """The point, with the areas that hold it."""
+    areas = [text_in(result, name) for name in ("town", "municipality", "prefecture", "country")]
+    where = ", ".join(filter(None, areas)) or "nowhere known"
+    point = dot_at((args.lon, args.lat), where, "asked", radius_m=number_in(result, "evidence_error_m"))
+    return drawn(f"{args.lat:.4f}, {args.lon:.4f} → {where}", [point], plane="earth")
+
+
 where_is = Tool(
     name="where_is",
     description="Tell in which country, prefecture, municipality and town a point lies, and how far the"
     " evidence for that is.",
     args=WhereIsArgs,
     run=run,
+    sketch=sketch,
     needs="trip",
 )

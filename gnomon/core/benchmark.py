@@ -379,7 +379,10 @@ class PutsVerdictsInWords(Protocol):
     """
 
     def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
-        """Facts alone; `answer` is what a row stores of it, or the whole reply, which may say more."""
+        """Facts alone; `answer` is what a row stores of it, or the whole reply, which may say more.
+
+        It is empty where nothing was read; `metrics` are the row's.
+        """
         ...
 
 
@@ -399,8 +402,8 @@ def verdict_of(
     benchmark: object, sample: Sample, answer: str | None, metrics: Mapping[str, float | str | None]
 ) -> str:
     """How an answer compares with the truth, in one sentence; `answer` is None where none was read."""
-    if answer and isinstance(benchmark, PutsVerdictsInWords):
-        return benchmark.verdict_in_words(sample, answer, metrics)
+    if isinstance(benchmark, PutsVerdictsInWords):
+        return benchmark.verdict_in_words(sample, answer or "", metrics)
     return plain_verdict(view_of(benchmark, sample), answer)
 
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from shapely import LineString, Polygon
 from shapely.geometry.base import BaseGeometry
 
-from gnomon.drawing.labels import NARROW, Rect, Wish, around, path_of, text_width
+from gnomon.drawing.labels import BESIDE, CENTRE, NARROW, Rect, Side, Wish, around, path_of, text_width
 from gnomon.drawing.markup import tag
 from gnomon.drawing.plan import LETTERS, Bounds, Earth, Plan, ViewBox
 from tools.core.sketch import XY
@@ -19,6 +19,7 @@ from tools.scene.scene import Camera, Scene
 
 ROAD_M, ROAD_PX = 7.0, (5.0, 15.0)  # width of a road, and the least and most that is drawn
 DOOR_M = 1.3
+SIGN_PX = 30.0  # flights of stairs closer than this share a sign
 SIMPLER = 0.4  # pixels by which outlines may be off
 RANKS = {"camera": 10, "place": 20, "portal": 25, "room": 30, "street": 40, "degree": 50}
 SIZES = {"camera": 0.9, "place": 0.85, "portal": 0.85, "room": 0.8, "street": 0.8, "degree": 0.8}
@@ -112,7 +113,7 @@ def _roads(base: Base, scene: Scene, plan: Plan, ident: str) -> None:
             longest[road.name] = road.line
     for name, line in longest.items():
         middle = line.interpolate(0.5, normalized=True)
-        base.wishes.append(_wish("street", plan.at((middle.x, middle.y)), name, is_centred=True))
+        base.wishes.append(_wish("street", plan.at((middle.x, middle.y)), name, sides=CENTRE))
 
 
 def _rooms(base: Base, scene: Scene, plan: Plan) -> None:
@@ -125,15 +126,19 @@ def _rooms(base: Base, scene: Scene, plan: Plan) -> None:
         if zone.name:
             middle = ((left + right) / 2, (top + bottom) / 2)
             box = (left, top, right, bottom)
-            base.wishes.append(_wish("room", middle, zone.name, is_centred=True, room=box))
+            base.wishes.append(_wish("room", middle, zone.name, sides=CENTRE, room=box))
     base.elements += [
         tag("path", class_=kind, d=path_of(rings, is_closed=True)) for kind, rings in rooms.items() if rings
     ]
     doors = list(_doors(scene, plan))
     if doors:
         base.elements.append(tag("path", class_="door", d=path_of(doors, is_closed=False)))
+    signs: list[tuple[str, XY]] = []
     for kind, floor, xy_m in _stairs(scene):
         x, y = plan.at(xy_m, floor)
+        if any(kind == other and math.dist((x, y), at) < SIGN_PX for other, at in signs):
+            continue  # flights of one staircase
+        signs.append((kind, (x, y)))
         base.elements.append(_stairs_sign(kind, x, y))
         base.taken.append(around((x, y), 7))
         base.wishes.append(_wish("portal", (x, y), kind))
@@ -216,9 +221,11 @@ def _places(base: Base, scene: Scene, plan: Plan) -> None:
         base.elements.append(tag("g", *dots, class_="places"))
 
 
-def _wish(kind: str, at: XY, text: str, *, is_centred: bool = False, room: Rect | None = None) -> Wish:
+def _wish(
+    kind: str, at: XY, text: str, *, sides: tuple[Side, ...] = BESIDE, room: Rect | None = None
+) -> Wish:
     css, rank, size = f"{kind}-name", RANKS[kind], SIZES[kind]
-    return Wish(at=at, text=text, css=css, rank=rank, size=size, is_centred=is_centred, room=room)
+    return Wish(at=at, text=text, css=css, rank=rank, size=size, sides=sides, room=room)
 
 
 def _simpler(line: LineString, plan: Plan) -> LineString:
@@ -281,16 +288,18 @@ def image_base(plan: Plan, href: str | None, size: tuple[float, float]) -> Base:
     return Base(elements=[element])
 
 
-def furniture(view: ViewBox, plan: Plan, *, has_north: bool) -> tuple[list[Markup], list[Rect]]:
+def furniture(view: ViewBox, plan: Plan) -> tuple[list[Markup], list[Rect]]:
     """What belongs to the corners of one view: a scale bar of round length, an arrow to the north, names of
-    floors. Also what they cover where letters are large.
+    floors; a picture has none of them. Also what they cover where letters are large.
     """
+    if plan.unit == "px":
+        return [], []
     em = view.letters
     left, top, right, bottom = view.rect
     longest = 0.2 * view.width / plan.per_unit
     power = 10.0 ** math.floor(math.log10(longest))
     length = max(step * power for step in SCALE_STEPS if step * power <= longest)
-    text = f"{length / 1000:g} km" if length >= 1000 else f"{length:g} {plan.unit}"
+    text = f"{length / 1000:g} km" if length >= 1000 else f"{length:g} m"
     x, y, width = left + 0.9 * em, bottom - 0.9 * em, length * plan.per_unit
     tick = 0.45 * em
     bar = f"M{point(x, y - tick)}v{tick:.1f}h{width:.1f}v{-tick:.1f}"
@@ -299,14 +308,13 @@ def furniture(view: ViewBox, plan: Plan, *, has_north: bool) -> tuple[list[Marku
         tag("text", text, class_="scale-text", x=x + width / 2, y=y, dy="-.55em", text_anchor="middle"),
     ]
     taken: list[Rect] = [(left, y - 2.6 * em, x + width + em, bottom)]
-    if has_north:
-        x, y = right - 1.6 * em, bottom - 1.2 * em
-        turned = f"translate({point(x, y)})scale({em / LETTERS:.2f})"
-        parts += [
-            tag("path", class_="north", d="M0-13 5 4 0 1-5 4z", transform=turned),
-            tag("text", "N", class_="scale-text", x=x, y=y - 1.15 * em, text_anchor="middle"),
-        ]
-        taken.append((right - 3.2 * em, bottom - 4.4 * em, right, bottom))
+    x, y = right - 1.6 * em, bottom - 1.2 * em
+    turned = f"translate({point(x, y)})scale({em / LETTERS:.2f})"
+    parts += [
+        tag("path", class_="north", d="M0-13 5 4 0 1-5 4z", transform=turned),
+        tag("text", "N", class_="scale-text", x=x, y=y - 1.15 * em, text_anchor="middle"),
+    ]
+    taken.append((right - 3.2 * em, bottom - 4.4 * em, right, bottom))
     for floor in plan.offsets if len(plan.offsets) > 1 else ():
         panel = plan.panel(floor)
         if panel[2] > left and panel[0] < right and panel[3] > top and panel[1] < bottom:

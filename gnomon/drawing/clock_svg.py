@@ -1,8 +1,8 @@
 """Draws the times of sketches as lanes under one clock, one lane a layer; steps share a lane.
 
-The clock is drawn twice, for wide and for narrow pages, as letters keep their size and bars do not; drawing.css
-shows the one that fits. A script moves the line `cursor` (hidden by `is-off`) by the SVG's data: the second
-`data-start` is at the pixel `data-left`, `data-end` at `data-right`.
+The clock is drawn twice, for wide and for narrow pages, as letters keep their size and bars do not; the
+style sheet shows the one that fits. A script moves the line `cursor` (hidden by `is-off`) by the SVG's data:
+the second `data-start` is at the pixel `data-left`, `data-end` at `data-right`.
 """
 
 import math
@@ -14,16 +14,17 @@ from markupsafe import Markup
 from gnomon.drawing.labels import LONGEST, text_width
 from gnomon.drawing.layer import SIGNS, Layer
 from gnomon.drawing.markup import number, tag
-from tools.core.sketch import Span
+from tools.core.sketch import Role, Span
 
 WIDE, NARROW = 700.0, 360.0  # pixels
 NAMES, RIGHT = 96.0, 10.0  # the column of names, and what is free at the right
 LETTERS = 12.5
+BASE_LINE = 4.4  # of letters below the middle of their row
 HEAD, ROW, BAR, GAP = 20.0, 20.0, 13.0, 4.0  # heights of the ticks' texts, a row, a bar, between lanes
-MOST_ROWS = 4  # of one lane, for bars whose labels would meet
+MOST_ROWS = 8  # of one lane, so that no bar meets a label; the last takes what is left, without labels
 LEAST = 4.0  # pixels of a bar
 AROUND = 0.05  # of the stretch, free before and after
-FAR = 3.0  # a step's times further off than this many stretches of what was seen, true and answered do not count
+FAR = 3.0  # a step's times that are further off than this many stretches of all other lanes do not count
 STEPS_S = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200)
 DAY_S = 86400.0
 
@@ -196,48 +197,51 @@ class _Clock:
             _cut(sign + layer.name, NAMES - 8),
             class_="lane-name",
             x=0,
-            y=top + ROW / 2,
-            dy=".35em",
+            y=top + ROW / 2 + BASE_LINE,
         )
-        parts = [self._bar(bar, top + ROW * bar.row) for bar in bars]
+        errors = "".join(self._error(bar, top) for bar in bars)
+        parts = [
+            *(tag("g", *self._rects(bars, role, top), class_=f"bar {role}") for role in _roles(bars)),
+            *([tag("path", class_="error", d=errors)] if errors else []),
+            *(self._text(bar, top) for bar in bars if bar.text),
+        ]
         return tag("g", name, *parts, class_=layer.css, data_layer=layer.data_layer)
 
-    def _bar(self, bar: _Bar, top: float) -> Markup:
-        span, y = bar.span, top + (ROW - BAR) / 2
-        error = f" ±{span.error_s:.1f} s" if span.error_s else ""
-        times = [self.format_time(second) for second in dict.fromkeys((span.start_s, span.end_s))]
-        parts = [tag("title", f"{span.label} {' to '.join(times)}{error}".strip())]
-        parts.append(
+    def _rects(self, bars: Sequence[_Bar], role: Role, top: float) -> list[Markup]:
+        return [
             tag(
                 "rect",
-                class_=f"bar {span.role}",
+                *([tag("title", self._exactly(bar.span))] if self.width == WIDE else []),
                 x=bar.left,
-                y=y,
+                y=top + ROW * bar.row + (ROW - BAR) / 2,
                 width=bar.right - bar.left,
                 height=BAR,
-                rx=2,
             )
-        )
-        if span.error_s:
-            low, high = self.x(span.start_s - span.error_s), self.x(span.end_s + span.error_s)
-            middle, cap = y + BAR / 2, f"m0-3.5v7m0-3.5"
-            ends = f"M{number(low)} {number(middle)}{cap}H{number(bar.left)}"
-            ends += f"M{number(high)} {number(middle)}{cap}H{number(bar.right)}"
-            parts.append(tag("path", class_="error", d=ends))
-        if bar.text:
-            anchor = None if bar.anchor == "start" else bar.anchor
-            parts.append(
-                tag(
-                    "text",
-                    bar.text,
-                    class_="bar-text",
-                    x=bar.text_x,
-                    y=top + ROW / 2,
-                    dy=".35em",
-                    text_anchor=anchor,
-                )
-            )
-        return tag("g", *parts)
+            for bar in bars
+            if bar.span.role == role
+        ]
+
+    def _exactly(self, span: Span) -> str:
+        """A span in words: its label, its times, how far off they may be."""
+        times = " to ".join(self.format_time(second) for second in dict.fromkeys((span.start_s, span.end_s)))
+        error = f" ±{span.error_s:.1f} s" if span.error_s else ""
+        return f"{span.label} {times}{error}".strip()
+
+    def _error(self, bar: _Bar, top: float) -> str:
+        """Lines with caps from the bar's ends outwards, as the data of a path."""
+        span = bar.span
+        if not span.error_s:
+            return ""
+        low, high = self.x(span.start_s - span.error_s), self.x(span.end_s + span.error_s)
+        middle = number(top + ROW * bar.row + ROW / 2)
+        cap = "m0-3.5v7m0-3.5"
+        ends = ((low, bar.left), (high, bar.right))
+        return "".join(f"M{number(far)} {middle}{cap}H{number(near)}" for far, near in ends)
+
+    def _text(self, bar: _Bar, top: float) -> Markup:
+        anchor = None if bar.anchor == "start" else bar.anchor
+        y = top + ROW * bar.row + ROW / 2 + BASE_LINE
+        return tag("text", bar.text, x=bar.text_x, y=y, text_anchor=anchor)
 
     def _bars(self, layer: Layer) -> list[_Bar]:
         """The spans as bars, in rows, so that no bar lies on a label and no label on another."""
@@ -255,7 +259,7 @@ class _Clock:
     def _fitting(
         self, span: Span, rows: Sequence[Sequence[tuple[float, float]]]
     ) -> tuple[_Bar, tuple[float, float]]:
-        """The bar in the first row that has room for it and its label, or at least for itself."""
+        """The bar in the first row that has room for it and its label, and what both cover."""
         left, right = self.x(span.start_s), self.x(span.end_s)
         if right - left < LEAST:
             middle = min(max((left + right) / 2, NAMES + LEAST / 2), self.right - LEAST / 2)
@@ -272,17 +276,25 @@ class _Clock:
             ]
             if right - left >= width + 8:
                 sides.append(((low, high), (left + right) / 2, "middle"))
-            for row, covered in enumerate(rows):
+            for row, covered in enumerate(rows[:-1]):
                 for (start, end), at, anchor in sides:
-                    is_inside = NAMES <= start and end <= self.width - 2
+                    is_inside = start >= NAMES and end <= self.width - 2
                     if is_inside and all(end + 3 <= other[0] or start >= other[1] + 3 for other in covered):
                         bar = _Bar(
                             span=span, left=left, right=right, row=row, text=text, text_x=at, anchor=anchor
                         )
                         return bar, (start, end)
-        overlaps = [sum(low < other[1] and high > other[0] for other in covered) for covered in rows]
-        row = overlaps.index(min(overlaps))
-        return _Bar(span=span, left=left, right=right, row=row), (low, high)
+        free = (
+            row
+            for row, covered in enumerate(rows)
+            if all(high + 3 <= other[0] or low >= other[1] + 3 for other in covered)
+        )
+        return _Bar(span=span, left=left, right=right, row=next(free, MOST_ROWS - 1)), (low, high)
+
+
+def _roles(bars: Sequence[_Bar]) -> list[Role]:
+    """The roles of bars, in the order in which they come first."""
+    return list(dict.fromkeys(bar.span.role for bar in bars))
 
 
 def _shorter(texts: list[str]) -> list[str]:

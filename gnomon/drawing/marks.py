@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from gnomon.drawing.labels import Rect, Wish, along, around, path_of
+from gnomon.drawing.labels import AT_CORNER, BESIDE, Rect, Side, Wish, along, around, path_of
 from gnomon.drawing.layer import SHAPES, Layer
 from gnomon.drawing.markup import number, tag
 from gnomon.drawing.plan import LETTERS, Plan
@@ -57,7 +57,13 @@ def draw_layer(
         if camera in camera_ids:
             drawn.elements.append(tag("use", href=f"#{camera_ids[camera]}", class_="named"))
             drawn.wishes.append(
-                Wish(at=camera_points[camera], text=camera, css="camera-name named", rank=NAMED_RANK)
+                Wish(
+                    at=camera_points[camera],
+                    text=camera,
+                    css="camera-name named",
+                    rank=NAMED_RANK,
+                    is_bold=True,
+                )
             )
     for kind in (Area, Line, Dot):  # areas lie lowest
         for mark in layer.sketch.marks:
@@ -74,7 +80,7 @@ def _name_truth(drawn: Drawn, layer: Layer) -> None:
     if layer.look == "truth" and drawn.avoid and not any(wish.rank for wish in drawn.wishes):
         left, top, right, bottom = drawn.avoid[len(drawn.avoid) // 2]
         middle = ((left + right) / 2, (top + bottom) / 2)
-        drawn.wishes.append(Wish(at=middle, text=layer.name, css="mark-name", rank=RESULT_RANK))
+        drawn.wishes.append(Wish(at=middle, text=layer.name, css="mark-name", rank=RESULT_RANK, is_bold=True))
 
 
 def _draw(drawn: Drawn, mark: Mark, layer: Layer, plan: Plan, ident: str) -> None:
@@ -87,15 +93,15 @@ def _draw(drawn: Drawn, mark: Mark, layer: Layer, plan: Plan, ident: str) -> Non
         kept = [ring[index] for index in kept_points(ring)]
         css = f"area {mark.role}"
         drawn.elements.append(tag("path", class_=css, d=path_of([kept], is_closed=True)))
-        x = sum(x for x, _ in kept) / len(kept)
-        top = min(y for _, y in kept)
-        _name(drawn, mark, (x, top))
+        corner = (min(x for x, _ in kept), min(y for _, y in kept))
+        _name(drawn, mark, corner, AT_CORNER)
 
 
-def _name(drawn: Drawn, mark: Mark, at: XY) -> None:
+def _name(drawn: Drawn, mark: Mark, at: XY, sides: tuple[Side, ...] = BESIDE) -> None:
     if mark.label:
         rank = ASKED_RANK if mark.role == "asked" else RESULT_RANK
-        drawn.wishes.append(Wish(at=at, text=mark.label, css=f"mark-name {mark.role}", rank=rank))
+        css = f"mark-name {mark.role}"
+        drawn.wishes.append(Wish(at=at, text=mark.label, css=css, rank=rank, sides=sides, is_bold=True))
 
 
 def _dot(drawn: Drawn, dot: Dot, layer: Layer, plan: Plan, ident: str) -> None:

@@ -18,6 +18,7 @@ MIN_SPAN: Mapping[str, float] = {"outdoor": 150.0, "indoor": 30.0, "earth": 250.
 SHARE_OF_ALL = (
     0.8  # a step that reaches over so much of a map in both directions says nothing of where to look
 )
+FEW = 6  # cameras that a step may name of a small map
 FAR = 3.0  # marks further from the map than this many of its diagonals are not drawn
 GAP = 0.05  # between the panels of floors, of a panel's larger side
 EARTH_M = 6_371_008.8  # mean radius
@@ -45,7 +46,7 @@ class ViewBox:
         return LETTERS * self.width / WIDTH
 
     def __str__(self) -> str:
-        return " ".join(f"{value:.1f}" for value in (self.x, self.y, self.width, self.height))
+        return " ".join(f"{value + 0.0:.1f}" for value in (self.x, self.y, self.width, self.height))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,7 +216,8 @@ def focus_of(
     """What matters, by floor: the sketches' marks and the cameras that they name.
 
     A sketch that need not matter (the second of a pair is false) counts only where it singles a part of the
-    map out. `cameras`: each one's floor and the bounds of what it sees.
+    map out, by marks in a part of it or by a few of its cameras. `cameras`: each one's floor and the bounds
+    of what it sees.
     """
     chosen: dict[int, list[Bounds]] = {}
     for sketch, must_matter in sketches:
@@ -224,7 +226,8 @@ def focus_of(
             box = bounds_of(map(flat, positions(mark)))
             if box is not None and _is_near(box, base):
                 parts.append((mark.floor if mark.floor in floors else min(floors), box))
-        parts += [cameras[name] for name in sketch.cameras if name in cameras]
+        if must_matter or len(sketch.cameras) <= max(FEW, len(cameras) / 2):
+            parts += [cameras[name] for name in sketch.cameras if name in cameras]
         if must_matter or not _is_everywhere([box for _, box in parts], base):
             for floor, box in parts:
                 chosen.setdefault(floor, []).append(box)

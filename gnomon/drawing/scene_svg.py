@@ -97,7 +97,7 @@ def scene_svg(
         description = (
             f"{description} {far} {'mark lies' if far == 1 else 'marks lie'} beyond the map.".strip()
         )
-    groups, labels = _layers(ground, bottom_up(drawable), cameras, ident, has_north=plane != "picture")
+    groups, labels = _layers(ground, bottom_up(drawable), cameras, ident)
     plan = ground.plan
     chosen = plan.whole if view == "whole" else plan.crop
     svg = tag(
@@ -228,7 +228,7 @@ def _with_marks(bounds: Bounds | None, layers: Sequence[Layer]) -> Bounds | None
 
 
 def _layers(
-    ground: _Ground, layers: Sequence[Layer], cameras: Sequence[str], ident: str, *, has_north: bool
+    ground: _Ground, layers: Sequence[Layer], cameras: Sequence[str], ident: str
 ) -> tuple[list[Markup], list[Markup]]:
     """Groups of elements, and above them groups of labels, each for one view of the drawing."""
     plan, base = ground.plan, ground.base
@@ -251,7 +251,7 @@ def _layers(
     of_base: list[Markup] = []
     views = [("at-crop", plan.crop), ("at-whole", plan.whole)]
     for css, view in views if plan.crop != plan.whole else [("at-any", plan.crop)]:
-        corners, covered = furniture(view, plan, has_north=has_north)
+        corners, covered = furniture(view, plan)
         labels = _labels(base, layers, drawn, emphasised, view, covered)
         of_base.append(tag("g", *corners, *(label.svg() for label in labels[0]), class_=css))
         for layer in layers:

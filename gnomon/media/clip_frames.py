@@ -1,7 +1,7 @@
 """Shows a clip in a prompt and to tools, and says why nothing is shown where it cannot be read."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from gnomon.core.errors import DataError
@@ -12,10 +12,14 @@ from tools.core.clip import Box, ClipFrame, FootageFacts, Picture, UnreadableFoo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClipFootage:
-    """One clip; nothing is read before a tool asks. What it shows is kept with all other media."""
+    """One clip; nothing is read before a tool asks. What it shows is kept with all other media.
+
+    `shown` are the frames of the prompt, for people; tools do not see them.
+    """
 
     clips: Clips
     path: Path
+    shown: Frames | None = None
 
     def facts(self) -> FootageFacts:
         try:
@@ -74,6 +78,7 @@ def show_clip(clips: Clips, path: Path | None, name: str, rule: FrameRule, look:
         return ClipFrames(name=name, fault=f"the clip {name!r} is absent")
     footage = ClipFootage(clips=clips, path=path)
     try:
-        return ClipFrames(name=name, footage=footage, frames=clips.frames(path, rule, look))
+        frames = clips.frames(path, rule, look)
+        return ClipFrames(name=name, footage=replace(footage, shown=frames), frames=frames)
     except DataError as error:
         return ClipFrames(name=name, footage=footage, fault=str(error))

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
 from gnomon.core.benchmark import Benchmark
+from gnomon.core.review import HumanAnswer
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault
 from gnomon.exchange.foreign import benchmark_called
@@ -33,13 +34,15 @@ def build_report(
     error: str = "",
     checks: Sequence[ModelCheckRow] = (),
     spec_hash: str = "",
+    human_answers: Sequence[HumanAnswer] = (),
 ) -> Report:
     """The report of a job in any state, down to one without rows: the parts of all sections.
 
     `planned` counts trials. `benchmark` is the spec's own unless given. Rows are read once, so an iterator
     over a store will do; `trace` reads a stored trace by its trial's id. `error` says why a job failed, and
     `checks` what came of its models' preflights. `spec_hash` is that of the spec unless given: a job
-    keeps the one that it was stored with, however many fields a spec has gained since. The result holds plain
+    keeps the one that it was stored with, however many fields a spec has gained since. `human_answers` are
+    those of the review desk. The result holds plain
     data only and no number that is not finite.
 
     Raises:
@@ -65,6 +68,7 @@ def build_report(
         trace=trace,
         error=error,
         spec_hash=spec_hash or spec.content_hash,
+        human_answers=human_answers,
     )
     fields: dict[str, Any] = {}
     for section in sections():

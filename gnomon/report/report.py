@@ -17,6 +17,7 @@ from gnomon.report.sections.heuristics import HeuristicsPart
 from gnomon.report.sections.integrity import IntegrityPart
 from gnomon.report.sections.job import JobPart
 from gnomon.report.sections.necessity import NecessityPart
+from gnomon.report.sections.people import PeoplePart
 from gnomon.report.sections.plan import PlanPart
 from gnomon.report.sections.pooled import PooledPart
 from gnomon.report.sections.preflights import PreflightsPart
@@ -38,6 +39,7 @@ class Report(
     HeuristicsPart,
     ExtraMetricsPart,
     PublishedPart,
+    PeoplePart,
     PlanPart,
     WaterfallPart,
     AttributionPart,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from gnomon.core.benchmark import Benchmark
+from gnomon.core.review import HumanAnswer
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault
 from gnomon.report.pairs import ArmPair
@@ -53,6 +54,7 @@ class ReportInput:
     trace: ReadTrace  # reads a stored trace by its trial's id
     error: str  # why the job failed
     spec_hash: str
+    human_answers: Sequence[HumanAnswer] = ()  # scored ones of the review desk
     _parts: dict[str, Any] = field(default_factory=dict)
 
     def part(self, section: "Section[Part]") -> Part:

@@ -26,9 +26,11 @@ from service.api.middleware import RequestGuard, authorised
 from service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from service.api.rate_limit import TokenBuckets
 from service.api.state import OpenStreams, State
+from service.headlines import Headlines
 from service.report_cache import ReportCache
 from service.settings import Settings
-from service.web import home, media, sign_in, static_files, trips
+from service.trial_indexes import TrialIndexes
+from service.web import home, media, sign_in, static_files, traces, trial_pair, trips
 from service.web.pages import as_page
 from service.web.questions import Questions
 from workers.store.store import Store
@@ -40,7 +42,7 @@ VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
 KEYED = (jobs, trials, events, reports, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
-PAGES = (home, media, trips)
+PAGES = (home, media, traces, trial_pair, trips)
 
 
 def _report_of(store: Store, job_id: str) -> "Report":
@@ -80,11 +82,14 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         middleware=[guard],
         responses=DOCUMENTED,
     )
+    cached_reports = ReportCache(store, _report_of)
     app.state.gnomon = State(
         settings=settings,
         store=store,
         redis=redis,
-        reports=ReportCache(store, _report_of),
+        reports=cached_reports,
+        headlines=Headlines(store, cached_reports),
+        indexes=TrialIndexes(store),
         pace=TokenBuckets(settings.max_per_minute),
         streams=OpenStreams(),
         questions=Questions(settings.data_dir),

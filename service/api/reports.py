@@ -28,15 +28,20 @@ router = APIRouter(tags=["jobs"])
 
 @router.get("/v1/jobs/{job_id}/report", response_model=None)
 async def get_report(
-    request: Request, state: Shared, job_id: str, accept: Annotated[str | None, Header()] = None
+    request: Request,
+    state: Shared,
+    job_id: str,
+    accept: Annotated[str | None, Header()] = None,
+    if_none_match: Annotated[str | None, Header()] = None,
 ) -> Response:
     """The report from the rows so far, also of a job that is running or was cancelled.
 
     For a large job that is running it may be some minutes old: `Age` is its age in seconds. It is no longer
-    computed once the client has disconnected.
+    computed once the client has disconnected. A report of all rows has an `ETag`: sent as `If-None-Match`, it
+    gets 304 until rows have come.
     """
     kind = choose(accept, OFFERED)
-    work = partial(_report, state, job_id, is_page=kind == "text/html")
+    work = partial(_report, state, job_id, is_page=kind == "text/html", etag=if_none_match)
     return await _while_connected(request, work, threads=state.report_threads)
 
 
@@ -64,11 +69,16 @@ async def _watch(request: Request, gone: threading.Event) -> None:
     gone.set()
 
 
-def _report(state: State, job_id: str, *, is_page: bool) -> Response:
+def _report(state: State, job_id: str, *, is_page: bool, etag: str | None) -> Response:
     from gnomon.report.html import render_html  # late, as it is not needed to start
 
+    tag = f'"{state.reports.stamp(job_id)}-{"html" if is_page else "json"}"'
+    if etag == tag:
+        return Response(status_code=304, headers={"ETag": tag})
     report, age_s = state.reports.get(job_id)
-    headers = {"Age": str(int(age_s))}
+    headers = {"Age": str(int(age_s)), "Vary": "Accept"}
+    if not age_s:
+        headers["ETag"] = tag
     if is_page:
         return HTMLResponse(render_html(report), headers={"Content-Security-Policy": PAGE_POLICY, **headers})
     return JSONResponse(report, headers=headers)

@@ -9,8 +9,10 @@ from fastapi import Depends, Request
 from redis import Redis
 
 from service.api.rate_limit import TokenBuckets
+from service.headlines import Headlines
 from service.report_cache import ReportCache
 from service.settings import Settings
+from service.trial_indexes import TrialIndexes
 from service.web.questions import Questions
 from workers.store.store import Store
 
@@ -27,12 +29,14 @@ class OpenStreams:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Settings, store and queue of one app, its cached reports, its callers' request rates and streams."""
+    """Settings, store and queue of one app, what it keeps of jobs, its callers' request rates and streams."""
 
     settings: Settings
     store: Store
     redis: Redis
     reports: ReportCache
+    headlines: Headlines
+    indexes: TrialIndexes
     pace: TokenBuckets
     streams: OpenStreams
     questions: Questions

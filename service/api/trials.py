@@ -110,7 +110,7 @@ def get_trial_file(
     kind: Annotated[FileKind, Query(alias="format")] = "yaml",
 ) -> Response:
     """The trial as a file for `gnomon try FILE`: to try it again, or to continue it from one of its steps."""
-    return _file(state, trial_id, from_step=from_step, result=None, kind=kind)
+    return trial_file_response(state, trial_id, from_step=from_step, result=None, kind=kind)
 
 
 @router.post("/v1/trials/{trial_id}/file", openapi_extra=FILE_BODY, response_class=Response)
@@ -131,10 +131,13 @@ def post_trial_file(
         raise SpecError("must be the number of a tool's step, counted from 1", field="from_step")
     if body.get("result") is None:
         raise SpecError("needed: the tool's result, as text or as JSON", field="result")
-    return _file(state, trial_id, from_step=step, result=body["result"], kind=kind)
+    return trial_file_response(state, trial_id, from_step=step, result=body["result"], kind=kind)
 
 
-def _file(state: State, trial_id: str, *, from_step: int | None, result: object, kind: FileKind) -> Response:
+def trial_file_response(
+    state: State, trial_id: str, *, from_step: int | None, result: object, kind: FileKind
+) -> Response:
+    """The file of a stored trial, to be downloaded."""
     from gnomon.trials.trial_file import trial_file, trial_file_text
 
     record = state.store.trial(trial_id)

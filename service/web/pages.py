@@ -2,8 +2,8 @@
 
 A handler returns a view: a plain dict with `title` (the page's heading), `answer` (one sentence that answers
 the page's question) and the data that its template shows. The same view is the page's `.json` twin and, as
-`as_markdown` writes it, its `.md` twin: agents and screen readers get the same facts. What begins with `_` is for
-the HTML alone: drawings, mostly.
+`as_markdown` writes it, its `.md` twin: agents and screen readers get the same facts. What begins with `_` is
+for the HTML alone: drawings, mostly.
 """
 
 import functools

@@ -1,6 +1,6 @@
 """What pages of trials share: the trials of a sample, their drawings, and sentences about them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,6 @@ from service.web.questions import OpenedQuestion
 from tools.core.sketch import Sketch
 from workers.store.records import JobRecord
 
-MARGIN_SHARE = 0.05  # of the clock's span, beside its first and last moment
 LOOKS = ("arm-1", "arm-2", "arm-3", "arm-4")
 
 
@@ -44,17 +43,21 @@ class ShownQuestion:
         """The sample, where it could be opened."""
         return self.opened.sample
 
-    def verdict(self, row: Row | None) -> str:
-        """How the row's answer compares with the truth, in a sentence; empty where that is not known."""
+    def verdict(self, row: Row | None, response: str | None = None) -> str:
+        """How an answer compares with the truth, in a sentence; empty where that is not known.
+
+        The whole `response` may say more than what the row keeps of it.
+        """
         if row is None or self.opened.sample is None:
             return ""
+        answer = (response or row.answer) if row.answer else None
         try:
-            return verdict_of(self.opened.benchmark, self.opened.sample, row.answer, row.metrics)
+            return verdict_of(self.opened.benchmark, self.opened.sample, answer, row.metrics)
         except (ValueError, KeyError, TypeError, LookupError):
             return ""
 
     def answer_sketch(self, answer: str | None) -> Sketch:
-        """Where and when an answer says something happens."""
+        """Where and when an answer says something happens: the whole reply, as rows keep only its gist."""
         if self.opened.sample is None:
             return Sketch()
         try:
@@ -126,16 +129,6 @@ def question_record(shown: ShownQuestion) -> dict[str, Any] | None:
         ],
         "facts": dict(view.facts),
     }
-
-
-def clock_range(sketches: Sequence[Sketch]) -> tuple[float, float] | None:
-    """The first and last moment of the sketches with a margin; None where none has a time."""
-    spans = [span for sketch in sketches for span in sketch.spans]
-    if not spans:
-        return None
-    start_s, end_s = min(span.start_s for span in spans), max(span.end_s for span in spans)
-    margin_s = max(1.0, MARGIN_SHARE * (end_s - start_s))
-    return start_s - margin_s, end_s + margin_s
 
 
 def score_record(row: Row | None) -> dict[str, Any]:

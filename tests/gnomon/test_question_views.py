@@ -26,6 +26,8 @@ from gnomon.core.benchmark import (
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import ImageRef, Part, Sample, SampleRef
 from gnomon.media import MediaStore
+from tests.published_clips import publish_sti, publish_urban
+from tests.published_graphs import publish_escher, publish_vir
 from tools.core.sketch import Area, Dot, Line, Sketch
 
 SHARED = Path(__file__).parents[3] / "shared"
@@ -236,11 +238,16 @@ def test_the_verdict_on_options_names_both(worlds_questions: list[Sample]) -> No
 
 
 @pytest.mark.skipif(not GTR_DATA.is_dir(), reason="needs the published GTR-Bench")
-@pytest.mark.parametrize("protocol", ["official", "guarded"])
-def test_every_published_question_of_gtr_bench_has_a_view(tmp_path: Path, protocol: PromptProtocol) -> None:
+@pytest.mark.parametrize(
+    ("protocol", "scenes", "count"), [("guarded", (), 219), ("official", ("indoor",), 112)]
+)
+def test_every_published_question_of_gtr_bench_has_a_view(
+    tmp_path: Path, protocol: PromptProtocol, scenes: tuple[str, ...], count: int
+) -> None:
     gtr = BENCHMARKS.get("gtr-bench")
-    samples = open_gtr(data=GTR_DATA, select=Select(), protocol=protocol, media=MediaStore(tmp_path))
-    assert len(samples.refs) == 219
+    select = Select(scenes=scenes)
+    samples = open_gtr(data=GTR_DATA, select=select, protocol=protocol, media=MediaStore(tmp_path))
+    assert len(samples.refs) == count
     tracks = 0
     for ref in samples.refs:
         sample = samples.get(ref.sample_id)
@@ -284,8 +291,313 @@ def test_a_benchmark_that_says_no_more_shows_its_prompt_and_target() -> None:
     assert verdict_of(Bare(), sample, "45", {}) == "Answered 45; right is deg: 90."
 
 
-@pytest.mark.parametrize("name", ["worlds", "gtr-bench"])
-def test_the_benchmark_has_both_abilities(name: str) -> None:
+PUBLISH = {
+    "urbanvideo-bench": publish_urban,
+    "sti-bench": publish_sti,
+    "escherverse": publish_escher,
+    "vir-bench": publish_vir,
+}
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("published")
+    for name, publish in PUBLISH.items():
+        publish(folder / name)
+    return folder
+
+
+def clip_samples(folder: Path, name: str, protocol: PromptProtocol = "guarded") -> list[Sample]:
+    select = Select(frames=4)
+    samples = BENCHMARKS.get(name).open(
+        data=folder / name, select=select, protocol=protocol, media=MediaStore(folder / "media")
+    )
+    return [samples.get(ref.sample_id) for ref in samples.refs]
+
+
+@pytest.mark.parametrize("protocol", ["official", "guarded"])
+@pytest.mark.parametrize("name", PUBLISH)
+def test_a_question_about_a_clip_is_shown_with_it(
+    published: Path, name: str, protocol: PromptProtocol
+) -> None:
+    plugin = BENCHMARKS.get(name)
+    for sample in clip_samples(published, name, protocol):
+        before = sample.messages()
+        view = view_of(plugin, sample)
+        check_view(view)
+        (clip,) = view.clips
+        assert clip.path.is_file()
+        pictures = [part.content for part in sample.parts if isinstance(part.content, ImageRef)]
+        assert list(clip.frames) == pictures
+        assert len(clip.frame_times_s) == len(pictures) > 0
+        assert view.seen.spans[0].start_s == 0.0
+        assert view.truth_text
+        assert "Missing" not in view.facts
+        assert sample.messages() == before
+
+
+@pytest.mark.parametrize("protocol", ["official", "guarded"])
+@pytest.mark.parametrize("name", PUBLISH)
+def test_a_question_whose_clip_is_absent_says_so(tmp_path: Path, name: str, protocol: PromptProtocol) -> None:
+    PUBLISH[name](tmp_path / name, clips=False)
+    for sample in clip_samples(tmp_path, name, protocol):
+        view = view_of(BENCHMARKS.get(name), sample)
+        check_view(view)
+        assert view.clips == ()
+        assert any(missing in view.facts["Missing"] for missing in sample.missing)
+
+
+@pytest.mark.parametrize("protocol", ["official", "guarded"])
+@pytest.mark.parametrize("name", ["urbanvideo-bench", "sti-bench"])
+def test_the_marked_option_is_the_one_that_scores(
+    published: Path, name: str, protocol: PromptProtocol
+) -> None:
+    plugin = BENCHMARKS.get(name)
+    marked = 0
+    for sample in clip_samples(published, name, protocol):
+        view = view_of(plugin, sample)
+        assert "Choices" not in view.question or not view.options
+        for option in view.options:
+            score = plugin.score(sample, option.letter, scoring="strict")
+            assert (score.value == 1.0) == (option.right == "right")
+            verdict = verdict_of(plugin, sample, score.answer, score.metrics)
+            assert verdict.startswith("Right: " if option.right else f"Answered {option.letter}; right is ")
+            marked += bool(option.right)
+        assert verdict_of(plugin, sample, None, {}) == "No answer could be read."
+        assert sketch_of(plugin, sample, "B") == Sketch()
+    assert marked == 2
+
+
+def test_the_verdict_follows_the_released_rule_where_that_was_scored(published: Path) -> None:
+    plugin = BENCHMARKS.get("urbanvideo-bench")
+    for sample in clip_samples(published, "urbanvideo-bench", "official"):
+        score = plugin.score(sample, "Option: b", scoring="official")
+        assert verdict_of(plugin, sample, score.answer, score.metrics).startswith("Answered b; right is ")
+
+
+def test_the_window_that_is_asked_about_is_on_the_clock(published: Path) -> None:
+    plugin = BENCHMARKS.get("sti-bench")
+    windows = {
+        sample.ref.task: [
+            (span.start_s, span.end_s)
+            for span in view_of(plugin, sample).seen.spans
+            if span.label == "asked about"
+        ]
+        for sample in clip_samples(published, "sti-bench")
+    }
+    assert windows == {"Speed & Acceleration": [(1.0, 3.5)], "3D Video Grounding": [(0.0, 2.0)]}
+
+
+@pytest.mark.parametrize("protocol", ["official", "guarded"])
+def test_escherverse_marks_what_its_scorer_takes_for_right(published: Path, protocol: PromptProtocol) -> None:
+    plugin = BENCHMARKS.get("escherverse")
+    for sample in clip_samples(published, "escherverse", protocol):
+        view = view_of(plugin, sample)
+        item = sample.target["item"]
+        letters = [option.letter for option in view.options if option.right]
+        assert bool(letters) == item.is_choice
+        reply = ", ".join(letters) or view.truth_text
+        score = plugin.score(sample, f"<answer>{reply}</answer>", scoring="strict")
+        assert score.value == 1.0
+        assert verdict_of(plugin, sample, score.answer, score.metrics) == f"Right: {score.answer}."
+        wrong = verdict_of(plugin, sample, "Z", {"is_correct": 0.0})
+        assert wrong == f"Answered Z; right is {item.answer}."
+
+
+def test_a_video_graph_is_on_the_earth_and_on_the_clock(published: Path) -> None:
+    plugin = BENCHMARKS.get("vir-bench")
+    for sample in clip_samples(published, "vir-bench"):
+        if not sample.ref.sample_id.startswith("kansai"):
+            continue
+        view = view_of(plugin, sample)
+        assert view.truth.plane == "earth"
+        dots = {mark.label: mark.at for mark in view.truth.marks if isinstance(mark, Dot)}
+        assert {"Osaka", "Nara", "Namba Station"} <= dots.keys()
+        assert dots["Namba Station"] == (pytest.approx(135.5, abs=0.02), pytest.approx(34.667, abs=0.02))
+        assert ("Todai-ji", 40.0, 45.0) in {
+            (span.label, span.start_s, span.end_s) for span in view.truth.spans
+        }
+        node = sample.target["subtask"] == "node"
+        reply = '{"prefectures": ["Nara"], "cities": [], "points_of_interest": ["Todai-ji"]}'
+        if not node:
+            reply = '{"edges": [{"source": "Osaka", "target": "Nara", "type": "transition"}]}'
+        score = plugin.score(sample, reply, scoring="strict")
+        assert score.answer is not None
+        for answer in (reply, score.answer):
+            assert len(sketch_of(plugin, sample, answer).marks) == 1
+        verdict = verdict_of(plugin, sample, score.answer, score.metrics)
+        # The scorer weights the levels of nodes by their golds; 1 of 11 edges is found.
+        assert verdict == (
+            "Locations: precision 75 %, recall 25 %." if node else "Edges: precision 100 %, recall 9 %."
+        )
+        assert verdict_of(plugin, sample, None, score.metrics) == "No answer could be read."
+        assert sketch_of(plugin, sample, "I see Nara.") == Sketch(plane="earth")
+
+
+def trips(folder: Path) -> list[Sample]:
+    samples = BENCHMARKS.get("itinerary").open(
+        data=None, select=Select(seed=3, limit=6), protocol="guarded", media=MediaStore(folder)
+    )
+    return [samples.get(ref.sample_id) for ref in samples.refs]
+
+
+def test_every_family_of_trips_is_shown_with_its_home_and_an_answer_that_scores(tmp_path: Path) -> None:
+    plugin = BENCHMARKS.get("itinerary")
+    families = set()
+    for sample in trips(tmp_path):
+        task = sample.target["task"]
+        families.add(task.family)
+        view = view_of(plugin, sample)
+        check_view(view)
+        assert view.truth_text
+        assert view.seen.plane == view.truth.plane == "earth"
+        labels = {mark.label for mark in view.seen.marks}
+        assert len(labels) == len(task.trip.named)
+        if task.trip.request.hotel:
+            assert f"home: {task.trip.request.hotel}" in labels
+        score = plugin.score(sample, task.witness, scoring="strict")
+        assert score.answer is not None
+        drawn, stored = (sketch_of(plugin, sample, answer) for answer in (task.witness, score.answer))
+        assert drawn.spans == stored.spans
+        assert {mark.at for mark in drawn.marks if isinstance(mark, Dot)} == {
+            mark.at for mark in stored.marks if isinstance(mark, Dot)
+        }
+        if task.trip.answerable:
+            assert drawn.marks
+        assert verdict_of(plugin, sample, score.answer, score.metrics) in {
+            "Planned; every check passed.",
+            "Refused rightly: there is no plan.",
+            "The order is right.",
+            "Inclusions: F1 1.00; transitions: F1 1.00.",
+        }
+        assert verdict_of(plugin, sample, None, {"delivered": 0.0}) == "No answer could be read."
+    assert len(families) == 6
+
+
+def test_a_plan_that_fails_checks_names_them(tmp_path: Path) -> None:
+    plugin = BENCHMARKS.get("itinerary")
+    sample = next(sample for sample in trips(tmp_path) if sample.ref.task == "city-day")
+    score = plugin.score(sample, '{"status": "planned", "days": [{"visits": []}]}', scoring="strict")
+    verdict = verdict_of(plugin, sample, score.answer, score.metrics)
+    assert verdict.startswith("Planned, with ")
+    assert all(flag in verdict for flag in score.flags)
+
+
+BRIEF = {"text": "Two days in Helsinki, museums above all.", "area": "helsinki"}
+
+
+def test_a_request_in_words_is_shown_in_its_words(tmp_path: Path) -> None:
+    plugin = BENCHMARKS.get("itinerary")
+    samples = plugin.open(
+        data=None, select=Select(request=BRIEF), protocol="guarded", media=MediaStore(tmp_path)
+    )
+    sample = samples.get("request")
+    view = view_of(plugin, sample)
+    check_view(view)
+    assert view.question == BRIEF["text"]
+    assert view.facts["Area"] == "helsinki"
+    assert sketch_of(plugin, sample, "no plan") == Sketch()
+
+
+def test_a_category_to_write_about_is_shown_with_its_forms(tmp_path: Path) -> None:
+    plugin = BENCHMARKS.get("urbanvideo-authoring")
+    publish_urban(tmp_path)
+    samples = plugin.open(
+        data=tmp_path, select=Select(limit=3), protocol="guarded", media=MediaStore(tmp_path / "media")
+    )
+    for ref in samples.refs:
+        sample = samples.get(ref.sample_id)
+        view = view_of(plugin, sample)
+        check_view(view)
+        assert ref.task in view.question
+        assert len(view.clips[0].frames) > 0
+        options = int(view.facts["Options"])
+        listed = "\n".join(f"{letter}. Way {letter}" for letter in "ABCDE"[:options])
+        score = plugin.score(sample, f"Question: Where?\nChoices:\n{listed}\nAnswer: B", scoring="strict")
+        assert verdict_of(plugin, sample, score.answer, score.metrics) == (
+            "A question in the form asked for; its answer is B."
+        )
+        bad = plugin.score(sample, "Certainly!", scoring="strict")
+        assert verdict_of(plugin, sample, bad.answer, bad.metrics) == (
+            "Not in the form asked for: no line `Answer: X`."
+        )
+
+
+def test_a_case_for_a_judge_is_shown_with_its_labels(tmp_path: Path) -> None:
+    case = {
+        "case_id": "t1",
+        "analysis": "context_use",
+        "task": "CausalReordering",
+        "cluster": "v",
+        "model": "m",
+        "arm": "raw",
+        "question": "Where?",
+        "trace": "It went north.",
+    }
+    (tmp_path / "cases.ndjson").write_text(json.dumps(case))
+    plugin = BENCHMARKS.get("judging")
+    samples = plugin.open(
+        data=tmp_path, select=Select(), protocol="guarded", media=MediaStore(tmp_path / "media")
+    )
+    sample = samples.get("t1")
+    view = view_of(plugin, sample)
+    check_view(view)
+    assert [option.letter for option in view.options] == list(sample.target["labels"])
+    assert (view.facts["Question"], view.facts["Trace"]) == ("Where?", "It went north.")
+    score = plugin.score(sample, '{"location": 1, "motion": 0}', scoring="strict")
+    verdict = verdict_of(plugin, sample, score.answer, score.metrics)
+    assert verdict == "1 of 2 labels hold: location."
+    assert verdict_of(plugin, sample, None, {}) == "No answer could be read."
+
+
+ODD = [
+    "",
+    "\0",
+    "NaN",
+    "{" * 3000,
+    "[" * 3000,
+    "[1, null]",
+    '[[["a"]]]',
+    '["Namba Station", 1]',
+    '{"answer": {"a": 1}, "time_duration": 3}',
+    '{"answer": ["A", 2], "time_duration": [null, "12:00:02-12:00:01"]}',
+    '{"plan": 3}',
+    '{"plan": {}, "violations": [3]}',
+    '{"plan": {"request_id": "x", "status": "planned", "days": [{}]}}',
+    '{"status": "planned", "days": [{"visits": [{"place": "nowhere", "arrive": "99:59", "leave": "0:00"}]}]}',
+    '{"order": [1, "nowhere"]}',
+    '{"inclusions": 3, "transitions": [[1, 2], ["a"], ["a", "b"], 5]}',
+    '{"edges": 3}',
+    '{"edges": [{"source": "Osaka", "target": 3, "type": "transition"}]}',
+    '{"prefectures": "Nara", "cities": [3], "points_of_interest": ["()", " "]}',
+]
+
+
+def check_odd_answers(name: str, samples: list[Sample]) -> None:
+    plugin = BENCHMARKS.get(name)
+    assert samples
+    for sample in samples:
+        for answer in ODD:
+            sketch = sketch_of(plugin, sample, answer)
+            assert all(map(math.isfinite, numbers_of(sketch)))
+            assert verdict_of(plugin, sample, answer, {})
+            assert verdict_of(plugin, sample, answer, {"delivered": 1.0, "fault": None, "option": None})
+
+
+@pytest.mark.parametrize("name", PUBLISH)
+def test_odd_answers_to_questions_about_clips_break_nothing(published: Path, name: str) -> None:
+    check_odd_answers(name, clip_samples(published, name))
+
+
+def test_odd_answers_to_generated_questions_break_nothing(
+    worlds_questions: list[Sample], tmp_path: Path
+) -> None:
+    check_odd_answers("worlds", worlds_questions[:14])
+    check_odd_answers("itinerary", trips(tmp_path))
+
+
+@pytest.mark.parametrize("name", list(BENCHMARKS.names()))
+def test_every_benchmark_has_both_abilities(name: str) -> None:
     plugin = BENCHMARKS.get(name)
     assert isinstance(plugin, ShowsQuestions)
     assert isinstance(plugin, PutsVerdictsInWords)

@@ -13,8 +13,9 @@ from gnomon.core.sample import SampleRef
 from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
 from service.report_cache import MAX_STALENESS, ReportCache
-from workers.store import JobRecord, Store
+from workers.store import Store
 from workers.store.missing import missing_row
+from workers.store.records import JobState
 
 ASKERS = 4
 SPEC = {
@@ -116,8 +117,8 @@ class Counted(Store):
         self.asked: set[int] = set()
         self.all_asked = threading.Event()
 
-    def job(self, job_id: str) -> JobRecord:
-        found = super().job(job_id)
+    def job_state(self, job_id: str) -> JobState:
+        found = super().job_state(job_id)
         self.asked.add(threading.get_ident())
         if len(self.asked) == ASKERS:
             self.all_asked.set()

@@ -6,6 +6,10 @@ from tests.web.conftest import Site
 
 PAGES: Mapping[str, Callable[[Site], str]] = {
     "home": lambda site: "/",
+    "trace": lambda site: f"/ui/trials/{site.trial_id('w0-00010', 'tools')}",
+    "two-trials": lambda site: (
+        f"/ui/compare/trials?a={site.trial_id('w0-00010', 'tools')}&b={site.trial_id('w0-00010', 'raw')}"
+    ),
     "sign-in": lambda site: "/ui/sign-in",
     "error": lambda site: "/ui/jobs/j_nothing",
 }

@@ -12,7 +12,7 @@ from shapely import Polygon
 
 from tools.core.array_args import Seconds
 from tools.core.location import Location, find_camera, listed, locate
-from tools.core.marks import line, xys
+from tools.core.marks import line_of, xys
 from tools.core.scene_marks import heading_arrow, location_dot, location_name, spot_of
 from tools.core.sketch import Mark
 from tools.core.tool import ToolArgs, ToolError
@@ -77,7 +77,7 @@ ENDS_M = 1e-3  # a stretch that ends so close to the track's end lasts on
 def departure_marks(scene: Scene, departure: Departure) -> list[Mark | None]:
     """Where a target was last seen, its direction there and the track that it came by."""
     spot = spot_of(scene, departure.at)
-    track = line(
+    track = line_of(
         xys(departure.track_m),
         departure.seen_by or "",
         "asked",

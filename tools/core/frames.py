@@ -1,11 +1,13 @@
 """What the tools that look into a clip again have in common."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 from pydantic import Field
 
 from tools.core.clip import Box, ClipFrame, Footage, FootageFacts, UnreadableFootage
+from tools.core.marks import amount, counted, drawn, number_in, numbers_in, span_of
+from tools.core.sketch import Mark, Result, Sketch, Span
 from tools.core.tool import PictureResult, ToolContext, ToolError
 
 ClipSeconds = Annotated[float, Field(ge=0, le=1e6)]
@@ -48,6 +50,19 @@ def look(
         frame_width_px=facts.width,
         frame_height_px=facts.height,
     )
+
+
+def look_sketch(
+    question: str, wanted: Span | None, result: Result, marks: Iterable[Mark | None] = ()
+) -> Sketch:
+    """What was wanted of the clip, and an instant for every frame; a recorded result holds no pictures."""
+    times_s = numbers_in(result, "times_s")
+    frames = [
+        span_of(time_s, None, amount(time_s, "s"), error_s=number_in(result, "error_s")) for time_s in times_s
+    ]
+    when = " to ".join(dict.fromkeys(amount(time_s, "s") for time_s in (times_s[:1] + times_s[-1:])))
+    summary = f"{question} → {counted(len(times_s), 'frame')}" + (f", {when}" if when else "")
+    return drawn(summary, marks, spans=[wanted, *frames], plane="picture")
 
 
 def _wait_s(shots: Sequence[ClipFrame], time_s: float) -> float:

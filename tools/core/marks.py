@@ -15,38 +15,38 @@ NAMES_SHOWN = 4
 LARGEST = 1e12  # what is beyond it is no coordinate, time or length
 
 
-def number(row: object, name: str) -> float | None:
+def number_in(row: object, name: str) -> float | None:
     """A field that is a finite number, else None.
 
-    >>> number({"x_m": 3}, "x_m"), number({"x_m": "3"}, "x_m"), number({}, "x_m")
+    >>> number_in({"x_m": 3}, "x_m"), number_in({"x_m": "3"}, "x_m"), number_in({}, "x_m")
     (3.0, None, None)
     """
     value = row.get(name) if isinstance(row, Mapping) else None
     return float(value) if _is_number(value) else None
 
 
-def text(row: object, name: str) -> str:
+def text_in(row: object, name: str) -> str:
     """A field that is a text, else an empty one."""
     value = row.get(name) if isinstance(row, Mapping) else None
     return value if isinstance(value, str) else ""
 
 
-def rows(row: object, name: str) -> list[Mapping[str, Any]]:
+def rows_in(row: object, name: str) -> list[Mapping[str, Any]]:
     """The objects in a field that is a list."""
     return [item for item in _items(row, name) if isinstance(item, Mapping)]
 
 
-def texts(row: object, name: str) -> list[str]:
+def texts_in(row: object, name: str) -> list[str]:
     """The texts in a field that is a list."""
     return [item for item in _items(row, name) if isinstance(item, str)]
 
 
-def numbers(row: object, name: str) -> list[float]:
+def numbers_in(row: object, name: str) -> list[float]:
     """The finite numbers in a field that is a list."""
     return [float(item) for item in _items(row, name) if _is_number(item)]
 
 
-def points(row: object, name: str) -> tuple[XY, ...]:
+def points_in(row: object, name: str) -> tuple[XY, ...]:
     """The positions in a field that is a list of [x, y] or [x, y, z]; heights are left out."""
     return xys(_items(row, name))
 
@@ -61,15 +61,15 @@ def xys(positions: Iterable[object]) -> tuple[XY, ...]:
     return tuple((float(x), float(y)) for x, y, *_ in lists if _is_number(x) and _is_number(y))
 
 
-def xy(row: object, x_name: str = "x_m", y_name: str = "y_m") -> XY | None:
+def xy_in(row: object, x_name: str = "x_m", y_name: str = "y_m") -> XY | None:
     """The position in two fields."""
-    x, y = number(row, x_name), number(row, y_name)
+    x, y = number_in(row, x_name), number_in(row, y_name)
     return None if x is None or y is None else (x, y)
 
 
 def floor_of(row: object) -> int:
     """The floor that a row says, else 0."""
-    return int(number(row, "floor") or 0)
+    return int(number_in(row, "floor") or 0)
 
 
 def amount(value: float | None, unit: str, *, signed: bool = False) -> str:
@@ -105,7 +105,7 @@ def some(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "") or "none"
 
 
-def dot(
+def dot_at(
     at: XY | None, label: str = "", role: Role = "result", *, floor: int = 0, radius_m: float | None = None
 ) -> Dot | None:
     """A dot, where there is a position."""
@@ -114,7 +114,7 @@ def dot(
     return Dot(at=at, label=_cut(label, LABEL_LENGTH), role=role, floor=floor, radius_m=radius_m or None)
 
 
-def line(
+def line_of(
     track: Sequence[XY],
     label: str = "",
     role: Role = "result",
@@ -138,7 +138,7 @@ def line(
     )
 
 
-def arrow(
+def arrow_at(
     at: XY | None,
     heading_deg: float | None,
     length_m: float,
@@ -149,17 +149,17 @@ def arrow(
 ) -> Line | None:
     """An arrow from a point into a compass direction, where both are there.
 
-    >>> arrow((1.0, 2.0), 90.0, 3.0).points[1]
+    >>> arrow_at((1.0, 2.0), 90.0, 3.0).points[1]
     (4.0, 2.0)
     """
     if at is None or heading_deg is None:
         return None
     heading = math.radians(heading_deg)
     tip = (at[0] + length_m * math.sin(heading), at[1] + length_m * math.cos(heading))
-    return line((at, tip), label, role, floor=floor, has_arrow=True)
+    return line_of((at, tip), label, role, floor=floor, has_arrow=True)
 
 
-def area(ring: Sequence[XY], label: str = "", role: Role = "result", *, floor: int = 0) -> Area | None:
+def area_of(ring: Sequence[XY], label: str = "", role: Role = "result", *, floor: int = 0) -> Area | None:
     """An area, where its ring has three points."""
     if len(ring) < 3:
         return None
@@ -169,10 +169,10 @@ def area(ring: Sequence[XY], label: str = "", role: Role = "result", *, floor: i
 def box_area(box: Sequence[float], label: str = "", role: Role = "asked") -> Area | None:
     """A box [x, y, width, height] of a picture."""
     x, y, width, height = box
-    return area(((x, y), (x + width, y), (x + width, y + height), (x, y + height)), label, role)
+    return area_of(((x, y), (x + width, y), (x + width, y + height), (x, y + height)), label, role)
 
 
-def span(
+def span_of(
     start_s: float | None,
     end_s: float | None,
     label: str = "",
@@ -190,8 +190,8 @@ def span(
 
 def place_dot(row: object, label: str = "", role: Role = "result") -> Dot | None:
     """The dot of a place on the Earth, with its name unless another label is passed."""
-    at = xy(row, "lon_deg", "lat_deg")
-    return dot(at, label or text(row, "name"), role, radius_m=number(row, "position_error_m"))
+    at = xy_in(row, "lon_deg", "lat_deg")
+    return dot_at(at, label or text_in(row, "name"), role, radius_m=number_in(row, "position_error_m"))
 
 
 def drawn(

@@ -2,17 +2,20 @@
 
 import math
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from tools.core.location import Location, locate
-from tools.core.marks import amount, arrow, dot, line
+from tools.core.marks import amount, arrow_at, dot_at, line_of
 from tools.core.sketch import XY, Dot, Line, Role
 from tools.core.tool import ToolError
-from tools.geometry.network import Network
-from tools.geometry.route import Path
 from tools.scene.scene import Scene
+
+if TYPE_CHECKING:
+    from tools.geometry.route import Path
 
 Spot = tuple[XY, int]  # where, on which floor
 
+SAME_M = 0.01  # points of a way so close to each other are drawn as a single one
 HEADING_M = {"outdoor": 15.0, "indoor": 3.0}  # length of the arrow that shows a direction
 
 
@@ -42,7 +45,7 @@ def location_dot(scene: Scene, location: Location, label: str = "", role: Role =
     except ToolError:
         return None
     name = label or location_name(location)
-    return dot(position.xy_m, name, role, floor=position.floor, radius_m=position.error_m)
+    return dot_at(position.xy_m, name, role, floor=position.floor, radius_m=position.error_m)
 
 
 def camera_dot(scene: Scene, camera_id: str, label: str = "", role: Role = "asked") -> Dot | None:
@@ -50,7 +53,7 @@ def camera_dot(scene: Scene, camera_id: str, label: str = "", role: Role = "aske
     camera = scene.cameras.get(camera_id)
     if camera is None:
         return None
-    return dot(camera.xy_m, label or camera_id, role, floor=camera.floor)
+    return dot_at(camera.xy_m, label or camera_id, role, floor=camera.floor)
 
 
 def heading_arrow(
@@ -58,7 +61,7 @@ def heading_arrow(
 ) -> Line | None:
     """A short arrow from a spot into a compass direction."""
     at, floor = spot or (None, 0)
-    return arrow(at, heading_deg, HEADING_M[scene.kind], label, role, floor=floor)
+    return arrow_at(at, heading_deg, HEADING_M[scene.kind], label, role, floor=floor)
 
 
 def straight_line(
@@ -67,7 +70,7 @@ def straight_line(
     """The dashed straight line between two spots, on the floor of the first."""
     if start is None or end is None:
         return None
-    return line((start[0], end[0]), label, role, floor=start[1], is_dashed=True)
+    return line_of((start[0], end[0]), label, role, floor=start[1], is_dashed=True)
 
 
 def way_lines(
@@ -79,16 +82,18 @@ def way_lines(
     """
     if start is None or end is None:
         return []
+    from tools.geometry.network import Network  # every worker loads the tools, few draw ways
+
     try:
         path = Network.of(scene).path(*start, *end)
-    except (ToolError, ValueError):
+    except ValueError:
         path = None
     if path is None:
         return [straight_line(start, end, label, role)]
     by_floor = _by_floor(path, start, end)
     longest = max(by_floor, key=lambda part: _length_m(part[0]))
     return [
-        line(track, label if (track, floor) == longest else "", role, floor=floor)
+        line_of(track, label if (track, floor) == longest else "", role, floor=floor)
         for track, floor in by_floor
     ]
 
@@ -98,7 +103,7 @@ def measured(name: str, metres: float | None) -> str:
     return name if metres is None else f"{name} {amount(metres, 'm')}".strip()
 
 
-def _by_floor(path: Path, start: Spot, end: Spot) -> list[tuple[list[XY], int]]:
+def _by_floor(path: "Path", start: Spot, end: Spot) -> list[tuple[list[XY], int]]:
     """The points of a path from one spot to the other, floor by floor, each once."""
     parts: list[tuple[list[XY], int]] = [([start[0]], start[1])]
     for leg in path.legs:
@@ -112,7 +117,11 @@ def _by_floor(path: Path, start: Spot, end: Spot) -> list[tuple[list[XY], int]]:
 
 
 def _without_repeats(track: list[XY]) -> list[XY]:
-    return [track[0], *(after for before, after in pairwise(track) if after != before)]
+    kept = track[:1]
+    for point in track:
+        if math.dist(kept[-1], point) > SAME_M:
+            kept.append(point)
+    return kept if len(kept) == 1 else [*kept[:-1], track[-1]]
 
 
 def _length_m(track: list[XY]) -> float:

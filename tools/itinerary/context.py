@@ -6,6 +6,8 @@ from typing import Any, Self, TypeVar
 
 from pydantic import Field
 
+from tools.core.marks import dot_at, line_of
+from tools.core.sketch import Dot, Line, Role
 from tools.core.tool import ToolContext, ToolError, ToolResult
 from tools.itinerary.errors import AmbiguousPlace, PlaceError, RateLimited
 from tools.itinerary.place import Answer, Exactness, Place, PlaceHit
@@ -58,6 +60,32 @@ def place_named(trip: Trip, name: str) -> Place:
     if place is not None:
         return place
     return ask(trip, find(trip.provider, name, bias=trip.hotel.at if trip.hotel else None)).value
+
+
+def known_dot(context: ToolContext, name: str, label: str = "", role: Role = "asked") -> Dot | None:
+    """The dot of a place of the trip, by name or id; asks only providers that need no network."""
+    trip = context.trip
+    if trip is None:
+        return None
+    place = trip.named.get(name) or next((place for place in trip.named.values() if place.id == name), None)
+    if place is None and trip.provider.is_local:
+        try:
+            place = place_named(trip, name)
+        except ToolError:
+            return None
+    if place is None:
+        return None
+    return dot_at((place.at.lon_deg, place.at.lat_deg), label or place.name, role)
+
+
+def day_line(
+    context: ToolContext, day: int, stops: Sequence[Dot | None], label: str, role: Role = "result"
+) -> Line | None:
+    """The stops of a day (from 0), from its start to its end; dashed, as the streets are not known."""
+    homes = [context.trip.home(day, at_end=at_end) if context.trip else None for at_end in (False, True)]
+    start, end = ([(home.at.lon_deg, home.at.lat_deg)] if home else [] for home in homes)
+    track = [*start, *(stop.at for stop in stops if stop), *end]
+    return line_of(track, label, role, has_arrow=True, is_dashed=True)
 
 
 def minutes_error(minutes: int, exactness: Exactness) -> int:

@@ -130,6 +130,14 @@ class Jobs(Database):
             items=tuple(items), next_cursor=str(rows[limit - 1]["number"]) if len(rows) > limit else None
         )
 
+    def job_ids(self, prefix: str, *, limit: int) -> list[str]:
+        """The ids that begin so, newest first."""
+        begins = jobs.c.id.startswith(prefix, autoescape=True)
+        with self.reading() as db:
+            return list(
+                db.scalars(select(jobs.c.id).where(begins).order_by(jobs.c.number.desc()).limit(limit))
+            )
+
     def cancel(self, job_id: str) -> JobRecord:
         """Start no further trial; those in flight may finish and are kept. Harmless once the job has ended.
 

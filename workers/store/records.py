@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault
@@ -74,6 +74,20 @@ class JobRecord:
     faults: tuple[DataFault, ...]
     error: str  # why it failed; empty otherwise
     checks: tuple[ModelCheck, ...] = ()  # of its models, without those that make no calls
+
+
+class JobState(NamedTuple):
+    """What a job's results were at a time: it changes with each that comes or, as a job is resumed, goes."""
+
+    status: JobStatus
+    done: int
+    last_seq: int  # the number of the newest result; 0 before the first
+    open_checks: int  # preflights that have not ended
+
+    @property
+    def stamp(self) -> str:
+        """The state as text."""
+        return "-".join(map(str, self))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,24 +3,26 @@
 import logging
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, tuple_, update
 
 from gnomon.core.errors import NotFound
 from gnomon.core.row import COLUMNS, Row
+from gnomon.core.sample import SampleRef
 from workers.store.database import Database, in_words, is_passing
 from workers.store.job_counters import Usage, add_results
 from workers.store.jobs import lock_jobs, number_of
 from workers.store.leases import held_by
 from workers.store.missing import missing_row
-from workers.store.records import Lease, Page, TrialRecord
-from workers.store.schema import results, traces, trials
+from workers.store.records import JobState, Lease, Page, TrialRecord
+from workers.store.schema import LEASED, PENDING, jobs, model_checks, results, traces, trials
 from workers.store.serialization import pack, row_in_order, row_of, row_values, trial_of, unpack
 
 Ended = tuple[Lease, Row, Mapping[str, Any]]  # what was leased, how it ended, its trace as plain data
 READ_BATCH = 2_000
+COLUMN_BATCH = 50_000
 WRITE_BATCH = 1_000
 UNSTORABLE = "internal:unstorable"
 log = logging.getLogger(__name__)
@@ -103,6 +105,48 @@ class Results(Database):
             rows = [row_in_order(tuple(row)) for row in db.execute(query)]
         return {row.trial_id: row for row in rows}
 
+    def job_states(self, job_ids: Sequence[str]) -> dict[str, JobState]:
+        """The states of these jobs; those that do not exist are left out."""
+        done = jobs.c.scored + jobs.c.model_failed + jobs.c.infra_missing
+        newest = select(func.max(results.c.seq)).where(results.c.job_id == jobs.c.id)
+        is_open = (model_checks.c.job_id == jobs.c.id) & model_checks.c.state.in_(("pending", "checking"))
+        checks = select(func.count()).select_from(model_checks).where(is_open)
+        columns = (jobs.c.id, jobs.c.status, done, newest.scalar_subquery(), checks.scalar_subquery())
+        with self.reading() as db:
+            rows = db.execute(select(*columns).where(jobs.c.id.in_(job_ids))).all()
+        return {row[0]: JobState(row[1], row[2], row[3] or 0, row[4]) for row in rows}
+
+    def job_state(self, job_id: str) -> JobState:
+        """The job's state.
+
+        Raises:
+            NotFound: the job does not exist.
+        """
+        states = self.job_states([job_id])
+        if not states:
+            raise NotFound(f"no job {job_id!r}", field="id")
+        return states[job_id]
+
+    def iter_columns(self, job_id: str, seq: int, names: Sequence[str]) -> Iterator[Sequence[Sequence[Any]]]:
+        """These columns of `results`, as stored, of every result after number `seq`: batches of one view."""
+        query = select(*(results.c[name] for name in names)).where(
+            results.c.job_id == job_id, results.c.seq > seq
+        )
+        with self.reading() as db:
+            streamed = db.execution_options(stream_results=True)
+            yield from streamed.execute(query.order_by(results.c.seq)).partitions(COLUMN_BATCH)
+
+    def unrun_samples(self, job_id: str) -> list[SampleRef]:
+        """The samples of trials that have no result, in the order of the plan."""
+        names = [field.name for field in fields(SampleRef)]
+        columns, samples = [trials.c[name] for name in names], dict[SampleRef, None]()
+        with self.reading() as db:
+            for state in (PENDING, LEASED):  # each has an index of its own
+                here = (trials.c.job_id == job_id, trials.c.state == state)
+                rows = db.execute(select(*columns).where(*here).order_by(trials.c.shard, trials.c.ordinal))
+                samples |= dict.fromkeys(SampleRef(**row) for row in rows.mappings())
+        return list(samples)
+
     def last_seq(self, job_id: str) -> int:
         """The number of the job's newest result; 0 before the first."""
         with self.reading() as db:
@@ -127,6 +171,13 @@ class Results(Database):
             row=row_of(row) if row is not None else None,
             trace=unpack(body) if body is not None else None,
         )
+
+    def trial_ids(self, prefix: str, *, limit: int) -> list[str]:
+        """The ids that begin so, sorted."""
+        begins = trials.c.trial_id.startswith(prefix, autoescape=True)
+        with self.reading() as db:
+            query = select(trials.c.trial_id).where(begins).order_by(trials.c.trial_id).limit(limit)
+            return list(db.scalars(query))
 
     def _finish(self, ended: Sequence[Ended]) -> set[str]:
         try:

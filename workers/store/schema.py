@@ -180,4 +180,43 @@ workers = Table(
     Column("seen_at", Double, nullable=False),
 )
 
+derived = Table(  # what can be computed again from results; one with another stamp is out of date
+    "derived",
+    metadata,
+    Column("job_id", String(40), primary_key=True),
+    Column("kind", String(40), primary_key=True),
+    Column("stamp", Text, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+)
+
+review_queues = Table(
+    "review_queues",
+    metadata,
+    Column("name", String(80), primary_key=True),
+    Column("job_id", String(40), nullable=False),
+    Column("mode", String(8), nullable=False),
+    Column("choice", String(12), nullable=False),  # how its samples were chosen
+    Column("samples", LargeBinary, nullable=False),  # JSON, deflated
+    Column("created_at", Double, nullable=False),
+)
+Index("review_queues_by_job", review_queues.c.job_id)
+
+reviews = Table(
+    "reviews",
+    metadata,
+    Column("queue", String(80), primary_key=True),
+    Column("sample_id", Text, primary_key=True),
+    Column("reviewer", Text, primary_key=True),
+    Column("is_settlement", Integer, primary_key=True, autoincrement=False),  # not made blindly
+    Column("response", Text),  # the reviewer's own answer, given before the truth was shown
+    Column("answer", Text),  # as the scorer read it
+    Column("score", Double),
+    Column("decision", String(12)),
+    Column("mended", Text),  # the right answer where the truth is wrong
+    Column("note", Text, nullable=False, default="", server_default=""),
+    Column("seconds", Double),
+    Column("created_at", Double, nullable=False),
+    Column("updated_at", Double, nullable=False),
+)
+
 alembic_version = Table("alembic_version", metadata, Column("version_num", String(32), primary_key=True))

@@ -5,16 +5,29 @@ from sqlalchemy.exc import SQLAlchemyError
 from gnomon.core.errors import SpecError
 from workers.store.answers import Answers
 from workers.store.budgets import BudgetStore
+from workers.store.derived import Derived
 from workers.store.finished_jobs import FinishedJobs
 from workers.store.leases import Leases
 from workers.store.model_checks import ModelChecks
 from workers.store.responses import Responses
 from workers.store.results import Results
+from workers.store.reviews import Reviews
 from workers.store.worker_registry import WorkerRegistry
 
 
-class Store(FinishedJobs, Leases, Results, Answers, ModelChecks, Responses, BudgetStore, WorkerRegistry):
-    """Jobs, leases, results, finished jobs, models, replies, budgets and workers over one database.
+class Store(
+    FinishedJobs,
+    Leases,
+    Results,
+    Answers,
+    ModelChecks,
+    Responses,
+    BudgetStore,
+    WorkerRegistry,
+    Derived,
+    Reviews,
+):
+    """Jobs, leases, results, models, replies, budgets, workers, derived documents and reviews: one database.
 
     `Store(url)`: `sqlite:///FILE` (made if absent, with its folder) or a PostgreSQL URL. Tables are made
     if absent. `clock` replaces the database's clock in tests.

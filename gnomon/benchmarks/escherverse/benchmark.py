@@ -11,9 +11,11 @@ from gnomon.benchmarks.escherverse.scoring import VARIANTS, score_official, scor
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select, Varied
 from gnomon.core.decoding import EVERY_TASK, Decoding
 from gnomon.core.errors import DataError, SpecError
+from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
+from tools.core.sketch import Sketch
 from tools.core.tool import Need
 
 
@@ -62,6 +64,19 @@ class EscherVerse:
         """The released code allows 4,096 tokens, the paper names 8,192."""
         tokens = {"official": 4_096, "paper": 8_192}.get(protocol)
         return {EVERY_TASK: Decoding(temperature=0.0, max_tokens=tokens)} if tokens else {}
+
+    def question_view(self, sample: Sample) -> QuestionView:
+        from gnomon.benchmarks.escherverse.question_view import question_view
+
+        return question_view(sample)
+
+    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (no place, no time)
+        return Sketch()
+
+    def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
+        from gnomon.benchmarks.escherverse.question_view import verdict_in_words
+
+        return verdict_in_words(sample, answer, metrics)
 
     def published(self) -> Sequence[Published]:
         return published_rows("escherverse")

@@ -198,7 +198,10 @@ def _scene_facts(scene: Scene | None) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CameraAnswer:
-    """What an answer says: the letter of each place, and its interval where it has one."""
+    """What an answer says: its letters in order, and the interval of each where it has one.
+
+    There may be more or fewer letters than places: the released scorer takes any number.
+    """
 
     letters: Sequence[str]
     intervals: Sequence[Interval | None]
@@ -216,8 +219,7 @@ def read(case: Case, answer: str) -> CameraAnswer | None:
     if letters is None:
         options = parse(answer, timed=True).get("options", []) if "{" in answer else [answer]
         letters = [letter for option in options if (letter := option_letter(option, case.choices))]
-        letters = letters if len(letters) == places else None
-    return CameraAnswer(letters=letters, intervals=[None] * places) if letters else None
+    return CameraAnswer(letters=letters, intervals=[None] * len(letters)) if letters else None
 
 
 def answer_sketch(sample: Sample, answer: str) -> Sketch:
@@ -254,15 +256,20 @@ def verdict_in_words(sample: Sample, answer: str, metrics: Mapping[str, float | 
     reading = read(case, answer)
     if reading is None:
         return NO_ANSWER
+    gold = [choice[:1] for choice in case.gold]
+    if list(reading.letters) == gold and metrics.get("MCQacc") == 0.0:
+        return f"Answered {', '.join(gold)}, which is right, but not in the form that is scored."
     if case.task.metric == "MCQ_Acc":
         return verdict_on_options(_options(case), reading.letters)
-    places = _cameras_in_words(case, reading)
+    cameras = _cameras_in_words(case, reading)
     times = _times_in_words(case, reading) or _overlap_in_words(case, metrics)
-    return f"{places}, {times}." if times else f"{places}."
+    return f"{cameras}, {times}." if times else f"{cameras}."
 
 
 def _cameras_in_words(case: Case, reading: CameraAnswer) -> str:
     gold = [choice[:1] for choice in case.gold]
+    if len(reading.letters) != len(gold):
+        return f"Answered {', '.join(reading.letters)}, right is {', '.join(case.gold)}"
     hits = [letter == right for letter, right in zip(reading.letters, gold, strict=True)]
     if len(gold) == 1:
         if hits[0]:
@@ -281,6 +288,8 @@ def _cameras_in_words(case: Case, reading: CameraAnswer) -> str:
 def _times_in_words(case: Case, reading: CameraAnswer) -> str:
     """By how much the middle of each interval is off; empty where one cannot be compared."""
     offs_s = []
+    if len(reading.intervals) != len(case.correct_time_str):
+        return ""
     for text, interval in zip(case.correct_time_str, reading.intervals, strict=True):
         right = day_span(text)
         if right is None or interval is None:

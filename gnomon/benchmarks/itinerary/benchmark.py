@@ -14,9 +14,11 @@ from gnomon.benchmarks.itinerary.scoring import floors_of, score
 from gnomon.benchmarks.itinerary.task import FAMILIES, ON_FOOT, Number, number_of, numbers
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
 from gnomon.core.errors import DataError, NotFound, SpecError
+from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
+from tools.core.sketch import Sketch
 from tools.core.tool import Need
 
 SAMPLES = 120  # where `select.limit` is not given: 20 per family
@@ -162,6 +164,21 @@ class Itinerary:
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
         return floors_of(sample.target["task"]) if "task" in sample.target else {}
+
+    def question_view(self, sample: Sample) -> QuestionView:
+        from gnomon.benchmarks.itinerary.question_view import question_view
+
+        return question_view(sample)
+
+    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:
+        from gnomon.benchmarks.itinerary.question_view import answer_sketch
+
+        return answer_sketch(sample, answer)
+
+    def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
+        from gnomon.benchmarks.itinerary.question_view import verdict_in_words
+
+        return verdict_in_words(sample, answer, metrics)
 
     def published(self) -> Sequence[Published]:
         return ()

@@ -10,10 +10,12 @@ from gnomon.analyses.core.kinds import ANALYSES, LabelledByJudge
 from gnomon.analyses.core.labels import parse_labels
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
 from gnomon.core.errors import DataError, NotFound, SpecError
+from gnomon.core.question_view import NO_ANSWER, QuestionView
 from gnomon.core.sample import DataFault, Part, Sample, SampleRef
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
 from tools.core.regular_file import read_regular
+from tools.core.sketch import Sketch
 
 FILE = "cases.ndjson"
 FIELDS = ("case_id", "analysis", "task", "cluster", "model", "arm", "question", "trace")
@@ -100,6 +102,19 @@ class Judging:
         if analysis not in self.tasks:
             raise SpecError(f"no {analysis!r}; allowed: {', '.join(self.tasks)}", field="analysis")
         return _score(response if isinstance(response, str) else "", judged(str(analysis)).labels_for(""))
+
+    def question_view(self, sample: Sample) -> QuestionView:
+        from gnomon.benchmarks.judging.question_view import question_view
+
+        return question_view(sample, judged(sample.ref.task))
+
+    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (no place, no time)
+        return Sketch()
+
+    def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
+        from gnomon.benchmarks.judging.question_view import verdict_in_words
+
+        return verdict_in_words(sample, metrics) if answer else NO_ANSWER
 
     def published(self) -> Sequence[Published]:
         return ()

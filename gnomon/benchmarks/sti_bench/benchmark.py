@@ -28,10 +28,12 @@ from gnomon.core.benchmark import (
 )
 from gnomon.core.decoding import EVERY_TASK, Decoding
 from gnomon.core.errors import DataError
+from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
 from gnomon.media.clip_samples import draw_samples, question_of
+from tools.core.sketch import Sketch
 from tools.core.tool import Need
 
 
@@ -83,6 +85,19 @@ class StiBench:
         """That of the released API script; the paper names none."""
         released = Decoding(temperature=0.0, top_p=1.0, max_tokens=100)
         return {EVERY_TASK: released} if protocol == "official" else {}
+
+    def question_view(self, sample: Sample) -> QuestionView:
+        from gnomon.benchmarks.sti_bench.question_view import question_view
+
+        return question_view(sample)
+
+    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (no place, no time)
+        return Sketch()
+
+    def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
+        from gnomon.benchmarks.sti_bench.question_view import verdict_in_words
+
+        return verdict_in_words(sample, answer, metrics)
 
     def published(self) -> Sequence[Published]:
         return published_rows("sti_bench")

@@ -11,6 +11,7 @@ from gnomon.benchmarks.urbanvideo_authoring.templates import TEMPLATES
 from gnomon.benchmarks.urbanvideo_bench.loader import TASKS, split_question
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
 from gnomon.core.errors import DataError, SpecError
+from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import DataFault, Part, Sample
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
@@ -19,6 +20,7 @@ from gnomon.media.clip_samples import ClipQuestion, Showing, draw_samples, label
 from gnomon.media.clips import Frames
 from gnomon.media.rules import Uniform
 from tools.core.regular_file import read_regular
+from tools.core.sketch import Sketch
 
 MAX_CHARS = 8000
 
@@ -126,6 +128,24 @@ class UrbanVideoAuthoring:
         if not isinstance(record.get("response"), str):
             raise SpecError("must be a text", field="response")
         return _score(record["task"], record["response"])
+
+    def question_view(self, sample: Sample) -> QuestionView:
+        from gnomon.benchmarks.urbanvideo_authoring.question_view import question_view
+
+        return question_view(sample)
+
+    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (no place, no time)
+        return Sketch()
+
+    def verdict_in_words(
+        self,
+        sample: Sample,  # noqa: ARG002 (the metrics say all)
+        answer: str,
+        metrics: Mapping[str, float | str | None],
+    ) -> str:
+        from gnomon.benchmarks.urbanvideo_authoring.question_view import verdict_in_words
+
+        return verdict_in_words(answer, metrics)
 
     def published(self) -> Sequence[Published]:
         return ()

@@ -26,10 +26,12 @@ from gnomon.core.benchmark import (
     reject_variant,
 )
 from gnomon.core.errors import DataError
+from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
 from gnomon.media.clip_samples import draw_samples, question_of
+from tools.core.sketch import Sketch
 from tools.core.tool import Need
 
 
@@ -87,6 +89,19 @@ class UrbanVideoBench:
     ) -> Score:
         reject_variant(self.name, variant)
         return score_question(question_of(record, LETTERS), record["response"], scoring=scoring)
+
+    def question_view(self, sample: Sample) -> QuestionView:
+        from gnomon.benchmarks.urbanvideo_bench.question_view import question_view
+
+        return question_view(sample)
+
+    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (no place, no time)
+        return Sketch()
+
+    def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
+        from gnomon.benchmarks.urbanvideo_bench.question_view import verdict_in_words
+
+        return verdict_in_words(sample, answer, metrics)
 
     def published(self) -> Sequence[Published]:
         return published_rows("urbanvideo_bench")

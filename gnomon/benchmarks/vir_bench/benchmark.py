@@ -23,9 +23,11 @@ from gnomon.core.benchmark import (
 )
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import DataError, SpecError
+from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
+from tools.core.sketch import Sketch
 from tools.core.tool import Need
 
 
@@ -79,6 +81,21 @@ class VirBench:
         """Greedy, as the released tasks set it."""
         tokens = {"node": 1_024, "edge": 4_096} if protocol == "official" else {}
         return {task: Decoding(temperature=0.0, max_tokens=limit) for task, limit in tokens.items()}
+
+    def question_view(self, sample: Sample) -> QuestionView:
+        from gnomon.benchmarks.vir_bench.question_view import question_view
+
+        return question_view(sample)
+
+    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:
+        from gnomon.benchmarks.vir_bench.question_view import answer_sketch
+
+        return answer_sketch(sample, answer)
+
+    def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
+        from gnomon.benchmarks.vir_bench.question_view import verdict_in_words
+
+        return verdict_in_words(sample, answer, metrics)
 
     def published(self) -> Sequence[Published]:
         return published_rows("vir_bench")

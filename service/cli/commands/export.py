@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gnomon.whole_file import PUBLIC, whole_file, write_whole
+from service.cli.completions import complete_job
 from service.cli.options import data_dir_option
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("job")
+@click.argument("job", shell_complete=complete_job)
 @click.option(
     "--format", "kind", type=click.Choice(["rows", "inspect", "chat"]), default="rows", show_default=True
 )
@@ -30,10 +31,11 @@ def export(job: str, kind: str, out: Path, data_dir: Path | None) -> None:
     """Write JOB as rows or Inspect logs, which `gnomon import` reads, or its traces as chat JSONL."""
     from gnomon.report.row_formats import rows_ndjson
     from service.cli.common import existing_store, prepare_out
+    from service.cli.ids import find_job
 
     store = existing_store(data_dir)
     try:
-        store.job(job)
+        job = find_job(store, job)
         prepare_out(out)
         if kind == "rows":
             files = [out / "rows.ndjson"]

@@ -1,0 +1,202 @@
+"""Measures how long the questions of the web page take on a job of 100,000 trials over SQLite.
+
+    .venv/bin/python bench/view_times.py [--samples 25000] [--rounds 30] [--database FILE]
+
+Two models × two arms over 14 cells, with flags, tools and answers. `first` is the first time on an index that
+has just been made, when nothing is worked out yet; p50 and p95 are of later rounds, each with other filters
+or another place in the list. The last rows are bare SQL queries on the same database: what they compare with.
+"""
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from sqlalchemy import text
+
+from gnomon.core.row import Row
+from gnomon.core.sample import SampleRef
+from gnomon.core.score import Outcome
+from gnomon.report.trial_index.columns import STORED_COLUMNS
+from gnomon.report.trial_index.filters import TrialFilter
+from gnomon.report.trial_index.index import PAIR_SORTS, TRIAL_SORTS, TrialIndex
+from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.trial_plan import expand_trials
+from service.trial_indexes import TrialIndexes
+from workers.store import Store
+from workers.store.missing import missing_row
+
+CELLS, FLAGS, TOOLS = 14, ("clipped", "times_early", "reply_cut"), ("lookup", "list_cameras", "project_track")
+MODELS, ARMS = ("small", "large"), ("raw", "tools")
+PAIR = TrialFilter(baseline=ARMS[0], variant=ARMS[1])
+SPEC = JobSpec.model_validate(
+    {
+        "benchmark": "worlds",
+        "models": [{"id": "scripted", "name": name, "options": {"replies": ["A"]}} for name in MODELS],
+        "arms": [{"name": name, "agent": "direct"} for name in ARMS],
+    }
+)
+
+
+def seed(store: Store, samples: int) -> str:
+    """The id of a finished job over so many samples."""
+    refs = [
+        SampleRef(
+            sample_id=f"w{n % 7}-{n:06}", task=f"T{n % 7}", cell=f"c{n % CELLS:02}", cluster=f"v{n // 5}"
+        )
+        for n in range(samples)
+    ]
+    return store.insert_finished_job(SPEC, refs, ((row, None) for row in _rows(refs)))
+
+
+def _rows(refs: list[SampleRef]) -> Iterator[Row]:
+    random = np.random.default_rng(0)
+    for trial in expand_trials("j", SPEC, refs):
+        row = missing_row(trial, benchmark="worlds", stop_reason="answered", attempt=1)
+        has_tools = trial.arm == "tools"
+        luck, calls = random.random(), int(random.integers(1, 9)) if has_tools else 0
+        if luck < 0.01:
+            yield replace(row, stop_reason="provider:connection", error="gone")
+            continue
+        used = [name for name in TOOLS if random.random() < 0.5] if has_tools else []
+        yield replace(
+            row,
+            outcome=Outcome.MODEL_FAILED if luck < 0.03 else Outcome.SCORED,
+            stop_reason="max_turns" if luck < 0.03 else "answered",
+            score=0.0 if luck < 0.03 else round(random.random() ** (1 if has_tools else 2), 3),
+            answer=f"{'ABCD'[int(4 * luck)]}, {random.random():.3f}",
+            flags=tuple(flag for flag in FLAGS if random.random() < 0.1),
+            tools_used={name: {"calls": calls, "bad_arguments": 0, "errors": 0} for name in used},
+            tool_calls=calls,
+            usd=random.random() / 100,
+            wall_s=random.random() * 20,
+        )
+
+
+def questions(index: TrialIndex) -> dict[str, Callable[[int], object]]:
+    """What a page asks, by name; each takes the number of the round."""
+    ids = index.values["sample_id"]
+    cells = index.values["cell"]
+    mixed = [
+        replace(PAIR, arm=("tools",)),
+        replace(PAIR, changed=("fixed",)),
+        replace(PAIR, flag=("clipped",), outcome=("scored",)),
+        replace(PAIR, tool=("lookup",), model=("small",), changed=("regressed", "both_wrong")),
+    ]
+
+    def filters(n: int) -> TrialFilter:
+        return replace(mixed[n % len(mixed)], cell=(cells[n % CELLS],))
+
+    cursors: list[str | None] = [None]
+
+    def deep(n: int) -> object:
+        while len(cursors) < 40 and (after := index.trials(PAIR, "-score", cursors[-1], 500).next_cursor):
+            cursors.append(after)  # in the rounds that are not counted
+        return index.trials(PAIR, "-score", cursors[n * 7 % len(cursors)])
+
+    return {
+        "facets, no filter": lambda n: index.facets(PAIR),
+        "facets, two to four filters": lambda n: index.facets(filters(n)),
+        "facets, text search": lambda n: index.facets(replace(PAIR, q=f"{n % 100:02}")),
+        "100 trials, any order": lambda n: index.trials(PAIR, TRIAL_SORTS[n % len(TRIAL_SORTS)]),
+        "100 trials, deep in the list": deep,
+        "100 trials, filtered": lambda n: index.trials(filters(n), "-cost"),
+        "100 trials, text search": lambda n: index.trials(replace(PAIR, q=f"b, 0.{n % 10}"), "score"),
+        "100 pairs, any order": lambda n: index.pairs(PAIR, PAIR_SORTS[n % len(PAIR_SORTS)]),
+        "100 pairs, filtered": lambda n: index.pairs(filters(n), "-difference"),
+        "a sample": lambda n: index.sample(ids[n * 7919 % len(ids)]),
+        "neighbours among pairs": lambda n: index.neighbours(
+            filters(n), "-difference", ids[n * 7919 % len(ids)]
+        ),
+        "neighbours among all trials": lambda n: index.neighbours(PAIR, "-time", ids[n * 7919 % len(ids)]),
+    }
+
+
+FLOOR = {
+    "SQL: 100 rows by keyset": "SELECT trial_id, sample_id, model, arm, outcome, score FROM results"
+    " WHERE job_id = :job AND seq > :seq ORDER BY seq LIMIT 100",
+    "SQL: one GROUP BY": "SELECT arm, outcome, count(*) FROM results WHERE job_id = :job GROUP BY 1, 2",
+    "SQL: count(*)": "SELECT count(*) FROM results WHERE job_id = :job",
+}
+
+
+def timed(ask: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    ask()
+    return 1_000 * (time.perf_counter() - start)
+
+
+def line(name: str, times: list[float], first: float | None = None) -> None:
+    p50, p95 = np.percentile(times, [50, 95])
+    shown = "" if first is None else f"{first:.1f}"
+    print(f"| {name} | {shown} | {p50:.1f} | {p95:.1f} |")
+
+
+def measure(store: Store, job: str, rounds: int) -> None:
+    """Print the table."""
+    count = store.job(job).counts.done
+    print(f"| {count:,} trials | first ms | p50 ms | p95 ms |\n|---|---|---|---|")
+    few = max(3, rounds // 10)
+    build = [timed(lambda: TrialIndexes(_Forgetful(store.url)).get(job)) for _ in range(few)]
+    line("an index, from results", build)
+    kept = TrialIndexes(store)
+    kept.get(job)
+    line("an index, from the store", [timed(lambda: TrialIndexes(store).get(job)) for _ in range(few)])
+    line("an index, already there", [timed(lambda: kept.get(job)) for _ in range(rounds)])
+    body = kept.get(job).to_bytes()
+    rows = [row for batch in store.iter_columns(job, 0, STORED_COLUMNS) for row in batch]
+    most = TrialIndex.empty(MODELS, ARMS).extended(rows[:-100])
+
+    def after_new_results() -> None:
+        newer = most.extended(rows[-100:])
+        newer.facets(PAIR)
+        newer.pairs(PAIR)
+
+    line("facets and 100 pairs after 100 new results", [timed(after_new_results) for _ in range(rounds)])
+    index = TrialIndex.from_bytes(body)
+    for name, ask in questions(index).items():
+        fresh = TrialIndex.from_bytes(body)
+        cold = timed(lambda fresh=fresh, name=name: questions(fresh)[name](0))
+        for n in range(len(TRIAL_SORTS)):
+            ask(n)
+        line(name, [timed(lambda n=n, ask=ask: ask(n)) for n in range(rounds)], cold)
+    with store.reading() as db:
+        for name, query in FLOOR.items():
+            ask_database = partial(db.execute, text(query))
+            places = [{"job": job, "seq": 997 * n} for n in range(rounds)]
+            line(name, [timed(lambda place=place, ask=ask_database: ask(place).all()) for place in places])
+    print(f"\n{index.nbytes / count:.0f} bytes per trial in memory, {len(body) / count:.0f} kept")
+
+
+class _Forgetful(Store):
+    """A store that keeps no index."""
+
+    def kept(self, job_id: str, kind: str, stamp: str) -> bytes | None:
+        return None
+
+    def keep(self, job_id: str, kind: str, stamp: str, body: bytes) -> None:
+        pass
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--samples", type=int, default=25_000)
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--database", type=Path, help="keep it here, and use it again")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(f"sqlite:///{options.database or Path(folder) / 'views.db'}")
+        jobs = store.jobs(limit=1).items
+        job = jobs[0].id if jobs else seed(store, options.samples)
+        measure(store, job, options.rounds)
+        store.close()
+
+
+if __name__ == "__main__":
+    main()

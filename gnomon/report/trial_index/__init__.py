@@ -1,0 +1,5 @@
+"""Finds a job's trials by what they are and how they ended, from arrays in memory.
+
+Start with `index.py`: `TrialIndex` counts, pages and compares. Its columns are in `columns.py`, what a reader
+chooses in `filters.py`, and the lists that it hands out in `entries.py`.
+"""

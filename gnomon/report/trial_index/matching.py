@@ -1,0 +1,248 @@
+"""Says which trials match a filter, and how samples changed between two arms."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gnomon.core.errors import SpecError
+from gnomon.report.score_matrix import RIGHT
+from gnomon.report.trial_index.columns import Array, TrialColumns
+from gnomon.report.trial_index.filters import (
+    BOTH_RIGHT,
+    BOTH_WRONG,
+    CHANGES,
+    FACETS,
+    FIXED,
+    NOT_COMPARABLE,
+    REGRESSED,
+    TrialFilter,
+)
+
+_COLUMN = {  # of the facets that are a column by trial or by sample
+    "model": "model",
+    "arm": "arm",
+    "cell": "cell",
+    "task": "task",
+    "outcome": "outcome",
+    "stop": "stop_reason",
+    "flag": "flags",
+    "tool": "tools_used",
+}
+_BY_SAMPLE = ("cell", "task")
+_SETS = ("flag", "tool")  # a trial has any number of them
+_OF_TRIAL = ("arm", "outcome", "stop", "flag", "tool")  # a sample without trials has none of these
+
+Mask = NDArray[np.bool_]
+Known = TypeVar("Known")
+
+
+class MatchedTrials(TrialColumns):
+    """Trials as masks over the columns; what several questions need is worked out once."""
+
+    def __init__(self, *columns: Any) -> None:
+        super().__init__(*columns)
+        self._derived: dict[Any, Any] = {}  # filled as needed; threads that race compute the same
+
+    @property
+    def _models_n(self) -> int:
+        return len(self.values["model"])
+
+    @property
+    def _arms_n(self) -> int:
+        return len(self.values["arm"])
+
+    @property
+    def _samples_n(self) -> int:
+        return len(self.values["sample_id"])
+
+    def _once(self, key: Any, compute: Callable[[], Known]) -> Known:
+        if key not in self._derived:
+            self._derived[key] = compute()
+        known: Known = self._derived[key]
+        return known
+
+    def _numbers(self, name: str) -> dict[Any, int]:
+        def numbers() -> dict[Any, int]:
+            return {value: number for number, value in enumerate(self.values[name])}
+
+        return self._once(("numbers", name), numbers)
+
+    def _choices(self, facet: str) -> dict[str, None]:
+        """The values that a facet of this job can have."""
+        values = self.values[_COLUMN[facet]]
+        return (
+            dict.fromkeys(name for names in values for name in names)
+            if facet in _SETS
+            else dict.fromkeys(values)
+        )
+
+    def _codes(self, facet: str) -> Array:
+        """By trial, the number of its value."""
+        if facet not in _BY_SAMPLE:
+            return self.by_trial[_COLUMN[facet]]
+        samples = self.by_trial["sample_id"]
+        return self._once(("codes", facet), lambda: self.by_sample[facet][samples])
+
+    def _wanted(self, facet: str, chosen: Sequence[str]) -> Mask:
+        """By number of a value, whether it is chosen."""
+        values = self.values[_COLUMN[facet]]
+        if facet in _SETS:
+            return np.array([not set(chosen).isdisjoint(names) for names in values], np.bool_)
+        return np.array([value in chosen for value in values], np.bool_)
+
+    def _chosen(self, facet: str, filters: TrialFilter) -> Mask:
+        """By trial, whether it has a chosen value of the facet."""
+        if facet == "changed":
+            return self._changed_as(filters)[self.by_trial["model"], self.by_trial["sample_id"]]
+        return self._wanted(facet, filters.values(facet))[self._codes(facet)]
+
+    def _searched(self, q: str) -> Mask | None:
+        """By trial, whether its sample's id or its answer holds the text; None: nothing is searched for."""
+        if not q:
+            return None
+        by_sample, by_answer = self._holding("sample_id", q), self._holding("answer", q)
+        return by_sample[self.by_trial["sample_id"]] | by_answer[self.by_trial["answer"]]
+
+    def _holding(self, name: str, q: str) -> Mask:
+        values = self.values[name]
+        folded = self._once(("folded", name), lambda: [(value or "").casefold() for value in values])
+        part = q.casefold()
+        return np.array([part in text for text in folded], np.bool_)
+
+    def _matching(self, filters: TrialFilter, *, without: str = "") -> Mask:
+        chosen = [facet for facet in FACETS if filters.values(facet) and facet != without]
+        masks = [self._chosen(facet, filters) for facet in chosen]
+        return all_of([self._searched(filters.q), *masks], self.size)
+
+    def _counted(self, facet: str, mask: Mask) -> dict[str, int]:
+        values = self.values[_COLUMN[facet]]
+        counts = np.bincount(self._codes(facet)[mask], minlength=len(values))
+        found: dict[str, int] = {}
+        for number in np.flatnonzero(counts):
+            names = values[number] if facet in _SETS else (values[number],)
+            for name in names:
+                found[name] = found.get(name, 0) + int(counts[number])
+        return found
+
+    # Pairs of arms.
+
+    def _group_places(self) -> Array:
+        """By trial, (model · arms + arm) · samples + sample."""
+
+        def places() -> Array:
+            groups = self.by_trial["model"].astype(np.intp) * self._arms_n + self.by_trial["arm"]
+            return groups * self._samples_n + self.by_trial["sample_id"]
+
+        return self._once("places", places)
+
+    def _means(self, column: str) -> Array:
+        """Means over the scored repeats, models × arms × samples; NaN where none has a score."""
+
+        def means() -> Array:
+            shape = (self._models_n, self._arms_n, self._samples_n)
+            scored = np.isfinite(self.by_trial["score"])
+            places, values = self._group_places()[scored], self.by_trial[column][scored]
+            if self.by_trial["repeat"].any():  # summed smallest first, as the report does: to the last digit
+                order = np.lexsort((values, places))
+                places, values = places[order], values[order]
+            size = int(np.prod(shape))
+            counts = np.bincount(places, minlength=size)
+            sums = np.bincount(places, values, minlength=size)
+            averages: Array = np.full(size, np.nan)
+            np.divide(sums, counts, out=averages, where=counts > 0)
+            return averages.reshape(shape)
+
+        return self._once(("means", column), means)
+
+    def _arms_of(self, filters: TrialFilter) -> tuple[int, int]:
+        """The numbers of the filter's two arms.
+
+        Raises:
+            SpecError: the job has no such arm, or the filter names none.
+        """
+        arms = self._numbers("arm")
+        for name in ("baseline", "variant"):
+            if getattr(filters, name) not in arms:
+                choices = ", ".join(arms)
+                raise SpecError(f"{getattr(filters, name)!r} is no arm; allowed: {choices}", field=name)
+        return arms[filters.baseline], arms[filters.variant]
+
+    def _kinds(self, filters: TrialFilter) -> Array | None:
+        """By model and sample, its number in CHANGES; None where the job lacks one of the arms."""
+        arms = self._numbers("arm")
+        if filters.baseline not in arms or filters.variant not in arms:
+            return None
+        return self._kinds_of(arms[filters.baseline], arms[filters.variant])
+
+    def _kinds_of(self, first: int, second: int) -> Array:
+        def kinds() -> Array:
+            scores = self._means("score")
+            baseline, variant = scores[:, first], scores[:, second]
+            was_right, is_right = baseline >= RIGHT, variant >= RIGHT
+            unequal = ~(np.isfinite(baseline) & np.isfinite(variant))
+            cases = {
+                NOT_COMPARABLE: unequal,
+                FIXED: ~was_right & is_right,
+                REGRESSED: was_right & ~is_right,
+                BOTH_RIGHT: was_right & is_right,
+            }
+            numbers = [CHANGES.index(name) for name in cases]
+            return np.select(list(cases.values()), numbers, default=CHANGES.index(BOTH_WRONG)).astype(np.int8)
+
+        return self._once(("kinds", first, second), kinds)
+
+    def _changed_as(self, filters: TrialFilter) -> Mask:
+        """By model and sample, whether it changed in a chosen way."""
+        kinds = self._kinds(filters)
+        if kinds is None:
+            return np.zeros((self._models_n, self._samples_n), np.bool_)
+        return np.array([name in filters.changed for name in CHANGES], np.bool_)[kinds]
+
+    def _pairs_of(self, mask: Mask, filters: TrialFilter) -> Mask:
+        """Models × samples with one of these trials, or without any trial where the filter allows that."""
+        shape = (self._models_n, self._samples_n)
+        pairs = np.zeros(shape, np.bool_)
+        models, samples = self.by_trial["model"], self.by_trial["sample_id"]
+        pairs[models[mask], samples[mask]] = True
+        if any(filters.values(facet) for facet in _OF_TRIAL):
+            return pairs
+
+        def untried() -> Mask:
+            is_absent = np.ones(shape, np.bool_)
+            is_absent[models, samples] = False
+            return is_absent
+
+        absent = self._once("untried", untried)
+        if not absent.any():
+            return pairs
+        allowed = absent
+        if filters.model:
+            allowed = allowed & self._wanted("model", filters.model)[:, None]
+        for facet in _BY_SAMPLE:
+            if filters.values(facet):
+                allowed = allowed & self._wanted(facet, filters.values(facet))[self.by_sample[facet]]
+        if filters.q:
+            allowed = allowed & self._holding("sample_id", filters.q)
+        return pairs | allowed
+
+    def _matching_pairs(self, filters: TrialFilter) -> Mask:
+        pairs = self._pairs_of(self._matching(filters, without="changed"), filters)
+        return pairs & self._changed_as(filters) if filters.changed else pairs
+
+    def _changes_left(self, mask: Mask, filters: TrialFilter) -> dict[str, int]:
+        kinds = self._kinds(filters)
+        if kinds is None:
+            return {}
+        counts = np.bincount(kinds[self._pairs_of(mask, filters)], minlength=len(CHANGES))
+        return {name: int(count) for name, count in zip(CHANGES, counts, strict=True) if count}
+
+
+def all_of(masks: Sequence[Mask | None], size: int) -> Mask:
+    """Where all masks hold; a None holds everywhere."""
+    both = np.ones(size, np.bool_)
+    for mask in masks:
+        if mask is not None:
+            both &= mask
+    return both

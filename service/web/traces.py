@@ -1,0 +1,361 @@
+"""The page of a trial: why this answer? Its steps, its scene step by step, and its time line."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form
+from fastapi.responses import Response
+from markupsafe import Markup
+
+from gnomon.core.row import Row
+from gnomon.drawing.clock_svg import clock_range, clock_svg
+from gnomon.drawing.layer import Layer, Look
+from gnomon.drawing.scene_svg import scene_svg
+from gnomon.drawing.trace_sketches import StepSketch, step_sketches
+from gnomon.report.text_formats import count, dollars
+from gnomon.traces.result_table import result_table
+from gnomon.traces.turns import Call, StoredTrace, Turn, prompt_pictures, prompt_texts, read_turns
+from service.api.state import Shared, State
+from service.api.trials import trial_file_response
+from service.web.pages import View, page
+from service.web.step_notes import Findings, findings_on
+from service.web.trial_views import (
+    LOOKS,
+    ArmTrial,
+    ShownQuestion,
+    arm_place,
+    question_record,
+    score_record,
+    shown_question,
+    trials_of_sample,
+)
+from tools.core.sketch import Line, Mark, Plane, Sketch
+from workers.store.records import JobRecord, TrialRecord
+
+LONG_TEXT = 4_000  # characters shown at once; the rest follows on request
+MAX_TURNS = 200
+
+router = APIRouter(include_in_schema=False)
+
+
+@page(router, "/ui/trials/{trial_id}", "trace.html.j2")
+def trace_page(state: Shared, trial_id: str, step: int | None = None) -> View:
+    """One trial: question, steps, what each call asked and got on the map, and the other arms' answers."""
+    record = state.store.trial(trial_id)
+    job = state.store.job(record.trial.job_id)
+    question = shown_question(state, job, record.trial.ref.sample_id)
+    trace = record.trace or {}
+    turns = read_turns(trace)
+    sketches = step_sketches(question.sample, trace) if question.sample is not None else ()
+    arms = trials_of_sample(state, job, record.trial.ref.sample_id)
+    responses = _responses(state, record, arms)
+    verdict = question.verdict(record.row, responses[record.trial.trial_id])
+    answer = question.answer_sketch(responses[record.trial.trial_id])
+    shown = [_turn(turn, sketches, question, answer) for turn in turns[:MAX_TURNS]]
+    chosen = step if step is not None else _first_chosen(shown)
+    layers = _layers(question, arms, responses, turns, sketches, chosen)
+    names = [option.text.split()[0] for option in question.view.options] if question.view else []
+    stretch = clock_range(layers)
+    return {
+        "title": _title(record, verdict),
+        "answer": _answer(record, verdict),
+        "job": {"id": job.id, "name": job.name or job.spec.benchmark, "status": job.status},
+        "trial": _trial(record, job),
+        "trial_score": score_record(record.row),
+        "arms": _arms(arms, record),
+        "question": question_record(question),
+        "question_problem": question.problem,
+        "prompt": _prompt(trace),
+        "turns": shown,
+        "turns_left_out": max(0, len(turns) - MAX_TURNS),
+        "response": trace.get("response"),
+        "chosen": chosen,
+        "around": {"previous": "", "next": "", "position": 0, "total": 0},
+        "others": _others(arms, record, question, responses),
+        "_drawing": _drawing(question, layers, [name for name in names if _is_camera(question, name)]),
+        "_clock": _clock(layers),
+        "_stretch": stretch,
+    }
+
+
+def _is_camera(question: ShownQuestion, name: str) -> bool:
+    scene = question.sample.scene if question.sample else None
+    return scene is not None and name in scene.cameras
+
+
+@router.post("/ui/trials/{trial_id}/file", response_model=None)
+def changed_trial_file(
+    state: Shared, trial_id: str, from_step: Annotated[int, Form(ge=1)], result: Annotated[str, Form()]
+) -> Response:
+    """The trial as a file that continues after a step with another result; nothing is stored or run."""
+    return trial_file_response(state, trial_id, from_step=from_step, result=result, kind="yaml")
+
+
+def _title(record: TrialRecord, verdict: str) -> str:
+    row = record.row
+    if row is None:
+        return "This trial has not ended yet"
+    if row.score is None:
+        return f"No score: {row.stop_reason}"
+    words = verdict.rstrip(".") or (f"Answered {row.answer}" if row.answer else "No answer could be read")
+    return f"{words}: score {row.score:.2f}"
+
+
+def _answer(record: TrialRecord, verdict: str) -> str:
+    row = record.row
+    if row is None:
+        return f"It is {record.state}; the page shows its steps once it has ended."
+    if row.score is None:
+        return row.error or f"The trial ended as {row.outcome.value} ({row.stop_reason})."
+    calls = f"{count(row.model_calls, 'model call')}, {count(row.tool_calls, 'tool call')}"
+    failed = f", {count(row.tool_errors, 'tool error')}" if row.tool_errors else ", no tool errors"
+    return f"{calls}{failed if row.tool_calls else ''}. {verdict}".strip()
+
+
+def _trial(record: TrialRecord, job: JobRecord) -> dict[str, Any]:
+    trial, row = record.trial, record.row
+    spec = job.spec
+    limits = spec.limits.model_dump(exclude_none=True)
+    arm = spec.arms[arm_place(spec, trial.arm)]
+    return {
+        "id": trial.trial_id,
+        "sample_id": trial.ref.sample_id,
+        "cell": trial.ref.cell,
+        "task": trial.ref.task,
+        "model": trial.model,
+        "arm": trial.arm,
+        "place": arm_place(spec, trial.arm),
+        "repeat": trial.repeat,
+        "repeats": spec.repeats,
+        "attempt": record.attempt,
+        "limits": {**limits, "max_tool_calls": arm.max_tool_calls, "max_turns": arm.max_turns},
+        "cost": None if row is None or row.usd is None else dollars(row.usd),
+        "error": row.error if row else "",
+        "flags": list(row.flags) if row else [],
+    }
+
+
+def _arms(arms: Sequence[ArmTrial], record: TrialRecord) -> list[dict[str, Any]]:
+    """The other arms' trials of this sample by this model, the same repeat of each, with the difference."""
+    here = record.row.score if record.row else None
+    return [
+        {
+            "arm": item.arm,
+            "place": item.place,
+            "trial_id": item.trial_id,
+            "is_this": item.trial_id == record.trial.trial_id,
+            "score": item.row.score if item.row else None,
+            "answer": item.row.answer if item.row else None,
+            "difference": _difference(here, item.row),
+        }
+        for item in arms
+        if item.model == record.trial.model and item.repeat == record.trial.repeat
+    ]
+
+
+def _difference(here: float | None, row: Row | None) -> float | None:
+    return None if here is None or row is None or row.score is None else here - row.score
+
+
+def _prompt(trace: StoredTrace) -> dict[str, Any]:
+    texts = prompt_texts(trace)
+    return {"parts": len(texts), "texts": texts, "pictures": prompt_pictures(trace)}
+
+
+def _turn(
+    turn: Turn, sketches: Sequence[StepSketch], question: ShownQuestion, answer: Sketch
+) -> dict[str, Any]:
+    by_step = {sketch.step: sketch for sketch in sketches}
+    calls = [_call(call, by_step.get(call.step), question, answer) for call in turn.calls]
+    return {
+        "number": turn.number,
+        "heading": _heading(turn, calls),
+        "text": turn.text,
+        "reasoning": turn.reasoning,
+        "calls": calls,
+        "notes": turn.notes,
+        "unanswered": [] if turn.calls else [f"{name}({arguments})" for name, arguments in turn.wishes],
+        "seconds": turn.total_s,
+        "model_seconds": turn.wall_s,
+        "prompt_tokens": turn.prompt_tokens,
+        "completion_tokens": turn.completion_tokens,
+        "reasoning_tokens": turn.reasoning_tokens,
+        "usd": turn.usd,
+        "is_cached": turn.is_cached,
+        "tries": turn.tries,
+        "flags": [*turn.flags, *turn.request_changes],
+        "is_drawn": any(call["is_drawn"] for call in calls),
+    }
+
+
+def _call(call: Call, sketch: StepSketch | None, question: ShownQuestion, answer: Sketch) -> dict[str, Any]:
+    table = result_table(call.observation) if not call.error else None
+    findings = findings_on(sketch.sketch, question, answer) if sketch else Findings()
+    return {
+        "step": call.step + 1,
+        "name": call.name,
+        "summary": sketch.summary if sketch else "",
+        "arguments": call.arguments,
+        "observation": call.observation,
+        "bytes": len(call.arguments.encode()) + len(call.observation.encode()),
+        "error": call.error,
+        "injected": call.injected,
+        "seconds": call.wall_s,
+        "pictures": list(call.pictures),
+        "table": None
+        if table is None
+        else {
+            "facts": [{"name": name, "value": value} for name, value in table.facts],
+            "heading": table.heading,
+            "columns": list(table.columns),
+            "rows": [list(row) for row in table.rows],
+            "more": table.more,
+        },
+        "findings": list(findings.sentences),
+        "is_used": findings.is_used,
+        "is_drawn": bool(sketch and sketch.sketch),
+    }
+
+
+def _heading(turn: Turn, calls: Sequence[dict[str, Any]]) -> str:
+    if not turn.calls:
+        return "Answer" if turn.text else "Nothing was said"
+    names = {call.name for call in turn.calls}
+    if len(names) == 1 and len(calls) > 1:
+        return f"{turn.calls[0].name} × {len(calls)}"
+    return ", ".join(call.name for call in turn.calls)
+
+
+def _first_chosen(turns: Sequence[dict[str, Any]]) -> int:
+    """The turn that is open at first: one that the answer took a time from, else the last that is drawn."""
+    telling = [turn["number"] for turn in turns if any(call["is_used"] for call in turn["calls"])]
+    drawn = [turn["number"] for turn in turns if turn["is_drawn"]]
+    return int((telling[:1] or drawn or [turns[-1]["number"] if turns else 0])[-1])
+
+
+def _responses(state: State, record: TrialRecord, arms: Sequence[ArmTrial]) -> dict[str, str | None]:
+    """The final answers, as they were given, of this trial and of the other arms' beside it."""
+    beside = [
+        item.trial_id
+        for item in arms
+        if item.row is not None
+        and item.trial_id != record.trial.trial_id
+        and (item.model, item.repeat) == (record.trial.model, record.trial.repeat)
+    ]
+    traces: dict[str, StoredTrace | None] = {name: state.store.trace(name) for name in beside}
+    traces[record.trial.trial_id] = record.trace
+    return {trial_id: (trace or {}).get("response") for trial_id, trace in traces.items()}
+
+
+def _layers(
+    question: ShownQuestion,
+    arms: Sequence[ArmTrial],
+    responses: Mapping[str, str | None],
+    turns: Sequence[Turn],
+    sketches: Sequence[StepSketch],
+    chosen: int,
+) -> list[Layer]:
+    """What the question shows, what is right, each turn's calls, and the answers of all arms."""
+    view = question.view
+    layers: list[Layer] = []
+    if view is not None:
+        layers += [Layer("seen", view.seen, "seen"), Layer("truth", view.truth, "truth")]
+    by_step = {sketch.step: sketch.sketch for sketch in sketches}
+    for turn in turns[:MAX_TURNS]:
+        merged = merge_sketches([by_step[call.step] for call in turn.calls if call.step in by_step])
+        if merged:
+            key = f"step-{turn.number}"
+            layers.append(Layer(f"step {turn.number}", merged, "step", key=key, is_on=turn.number == chosen))
+    for item in arms:
+        if sketch := question.answer_sketch(responses.get(item.trial_id)):
+            layers.append(Layer(item.arm, sketch, look_of(item.place), key=f"arm-{item.place + 1}"))
+    return layers
+
+
+def look_of(place: int) -> Look:
+    """How the job's arm at that place looks."""
+    return LOOKS[place % len(LOOKS)]  # type: ignore[return-value]
+
+
+def merge_sketches(sketches: Sequence[Sketch]) -> Sketch:
+    """The calls of one turn as one sketch; those in another plane than the first are left out.
+
+    Lines of several calls lose their labels, which would lie on each other.
+    """
+    plane: Plane = next((sketch.plane for sketch in sketches if sketch), "scene")
+    same = [sketch for sketch in sketches if sketch.plane == plane]
+    return Sketch(
+        marks=tuple(_unlabelled(mark) if len(same) > 1 else mark for sketch in same for mark in sketch.marks),
+        spans=tuple(span for sketch in same for span in sketch.spans),
+        cameras=tuple(dict.fromkeys(name for sketch in same for name in sketch.cameras)),
+        plane=plane,
+        picture=next((sketch.picture for sketch in same if sketch.picture), None),
+    )
+
+
+def _unlabelled(mark: Mark) -> Mark:
+    return replace(mark, label="") if isinstance(mark, Line) else mark
+
+
+def clock_text(second: float) -> str:
+    """A moment as people read it: by the day's clock beyond an hour, else minutes and seconds of a clip.
+
+    >>> clock_text(45421.04), clock_text(75.5)
+    ('12:37:01.0', '1:15.5')
+    """
+    tenths = round(10 * second)
+    minutes, tenth = divmod(tenths, 600)
+    if second < 3600:
+        return f"{minutes}:{tenth // 10:02d}.{tenth % 10}"
+    return f"{minutes // 60 % 24:02d}:{minutes % 60:02d}:{tenth // 10:02d}.{tenth % 10}"
+
+
+def _drawing(question: ShownQuestion, layers: Sequence[Layer], names: Sequence[str]) -> Markup | None:
+    """The scene with all layers, or the sketches on the Earth; None where nothing has a place."""
+    sample = question.sample
+    if sample is None:
+        return None
+    title = f"Map of what was seen, what is true and what each step asked and got: {sample.ref.sample_id}"
+    if sample.scene is not None:
+        return scene_svg(sample.scene, layers, ident="scene", title=title, cameras=names)
+    if any(layer.sketch.plane == "earth" and layer.sketch.marks for layer in layers):
+        return scene_svg(None, layers, ident="scene", title=title, plane="earth")
+    return None
+
+
+def _clock(layers: Sequence[Layer]) -> Markup | None:
+    """The lanes of all layers with times; None where there are none."""
+    stretch = clock_range(layers)
+    if stretch is None:
+        return None
+    return clock_svg(
+        layers,
+        start_s=stretch[0],
+        end_s=stretch[1],
+        ident="clock",
+        title="When each was seen, forecast, answered and true",
+        format_time=clock_text,
+    )
+
+
+def _others(
+    arms: Sequence[ArmTrial],
+    record: TrialRecord,
+    question: ShownQuestion,
+    responses: Mapping[str, str | None],
+) -> list[dict[str, Any]]:
+    """How the other arms answered the same sample: a sentence each."""
+    return [
+        {
+            "arm": item.arm,
+            "place": item.place,
+            "trial_id": item.trial_id,
+            "score": item.row.score,
+            "answer": item.row.answer,
+            "verdict": question.verdict(item.row, responses.get(item.trial_id)),
+            "calls": item.row.tool_calls,
+        }
+        for item in arms
+        if item.row is not None and item.trial_id in responses and item.trial_id != record.trial.trial_id
+    ]
