@@ -255,7 +255,7 @@ def headline(result: TripResult, checks: tuple[Check, ...], faults: tuple[Fault,
     area, count = result.area, len(result.plan.days)
     if result.plan.status == "refused":
         proof = ", and it is proven that there is none" if result.is_proven else ""
-        return f"No plan for {area}: refused{proof}."
+        return f"No plan for {area}: the trip is refused{proof}."
     states = ("holds", "fails", "unknown")
     counted = [check for check in checks if check.state in states and check.code != REMARK]
     fails = [check for check in counted if check.state == "fails"]

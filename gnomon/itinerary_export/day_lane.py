@@ -13,12 +13,9 @@ from tools.itinerary.hours import clock_of, minutes_of
 from tools.itinerary.plan import Day
 
 HEAD, ROW, TAIL = 44, 32, 6
-EDGE = 2.5  # per cent left free on both sides, for the first and the last number of the clock
-NARROW_PX, WIDE_PX, CHAR_PX = (
-    3.3,
-    7.2,
-    6.9,
-)  # pixels in a per cent of the smallest phone and screen; of a letter
+EDGE = 3.0  # per cent left free on both sides, for the first and the last number of the clock
+NARROW_PX, WIDE_PX = 3.3, 7.2  # pixels in a per cent of the smallest phone and of the smallest wide screen
+CHAR_PX, BOLD_PX = 6.9, 7.7  # of a letter
 LEAST_PX = 24.0  # what a number needs
 
 
@@ -254,9 +251,10 @@ def _row(
     wide_px, narrow_px = (drawn.width * WIDE_PX, drawn.width * NARROW_PX) if drawn else (LEAST_PX, LEAST_PX)
     fits = "always" if narrow_px >= LEAST_PX else "wide" if wide_px >= LEAST_PX else "never"
     number = {"always": "", "wide": f"{shown_as} ", "never": f"{shown_as} "}[fits]
-    wide = int(room * WIDE_PX / CHAR_PX) - len(mark) - 2
+    # What fails is set in bold.
+    wide = int(room * WIDE_PX / (BOLD_PX if fault else CHAR_PX)) - len(mark) - 2
     rest = fault.reason if fault else words
-    shown = "" if fault and fault.reason.startswith(name) else _cut(name, wide)
+    shown = "" if rest.startswith(name) else _cut(name, wide) + ":" * (fault is not None)
     return LaneRow(
         y=y,
         shown_as=shown_as,

@@ -34,7 +34,7 @@ def trip_view(result: TripResult) -> View:
         "answer": headline(result, checks, faults),
         "status": plan.status,
         "facts": _facts(result),
-        "conflict": list(plan.conflict or ("not named",)) if plan.status == "refused" else [],
+        "conflict": _conflict(result) if plan.status == "refused" else [],
         "conflict_words": result.refusal if plan.status == "refused" else "",
         "faults": [_fault(fault) for fault in faults if fault.is_error],
         "days": [_day(result, number, checks, faults) for number in range(1, len(plan.days) + 1)],
@@ -58,6 +58,33 @@ def _facts(result: TripResult) -> list[str]:
     if plan.totals.cost:
         facts.append(f"{plan.totals.cost.amount:.2f} {plan.totals.cost.currency}")
     return facts
+
+
+CONSTRAINTS: Mapping[str, str] = {
+    "hours": "the opening hours of {}",
+    "order": "{} before {}",
+    "meal": "a stop for {}",
+    "avoid": "staying away from {}",
+    "place": "{}",
+    "max_walk_m": "the limit on walking",
+    "max_leg_min": "the limit on one leg",
+    "budget": "the budget",
+    "rooms": "the number of rooms",
+    "window": "the hours of the day",
+}
+"""The constraints that a refusal names, in words; what follows the colon of an entry is put in."""
+
+
+def _conflict(result: TripResult) -> list[str]:
+    """The constraints that cannot be kept together, in words; what is no constraint stays as it was named."""
+    entries = []
+    for entry in result.plan.conflict or ("not named",):
+        kind, _, rest = entry.partition(":")
+        names = rest.split(">", 1) if kind == "order" else [rest]
+        pattern = CONSTRAINTS.get(kind, "")
+        is_complete = pattern.count("{}") == len([name for name in names if name])
+        entries.append(pattern.format(*names) if pattern and is_complete else entry)
+    return entries
 
 
 def _proof(result: TripResult) -> str:

@@ -63,6 +63,10 @@ def group_of(page: str, level: str) -> str:
     return page.split(f'<h3 id="checks-{level}">')[1].split("</section>")[0]
 
 
+def group_of_conflict(page: str) -> str:
+    return page.split('<h2 id="trip-conflict">')[1].split("</section>")[0]
+
+
 def row_of(page: str, anchor: str) -> str:
     return page.split(f'<tr id="{anchor}"')[1].split("</tr>")[0]
 
@@ -224,8 +228,26 @@ def test_a_refusal_says_what_is_proven(is_proven: bool | None, word: str) -> Non
     page, view = page_of(result), trip_view(result)
     assert view["proof"].startswith(word)
     assert ("it is proven that there is none" in view["answer"]) is (is_proven is True)
-    assert "hours:Ateneum" in page
+    assert "the opening hours of Ateneum" in group_of_conflict(page)
     assert "<svg" not in page
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("order:A>B", "A before B"),
+        ("meal:lunch", "a stop for lunch"),
+        ("max_walk_m", "the limit on walking"),
+        ("order:A", "order:A"),
+        ("budget:<b>", "budget:<b>"),
+        ("{}", "{}"),
+    ],
+)
+def test_constraints_are_named_in_words_and_what_is_none_stays_as_it_is(
+    late: TripResult, entry: str, words: str
+) -> None:
+    plan = late.plan.model_copy(update={"status": "refused", "days": (), "conflict": (entry,)})
+    assert trip_view(replace(late, plan=plan, violations=()))["conflict"] == [words]
 
 
 def test_a_day_without_stops_and_places_far_apart_are_drawn() -> None:
