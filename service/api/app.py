@@ -31,7 +31,7 @@ from service.headlines import Headlines
 from service.report_cache import ReportCache
 from service.settings import Settings
 from service.trial_indexes import TrialIndexes
-from service.web import home, media, sign_in, static_files, traces, trial_pair, trips
+from service.web import home, media, new_job, sign_in, static_files, traces, trial_pair, trips, workers_page
 from service.web.page_memory import PageMemory
 from service.web.pages import as_page
 from service.web.questions import Questions
@@ -44,7 +44,7 @@ VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
 KEYED = (jobs, trials, events, reports, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
-PAGES = (home, media, traces, trial_pair, trips)
+PAGES = (home, new_job, workers_page, media, traces, trial_pair, trips)
 
 
 def _report_of(store: Store, job_id: str) -> "Report":

@@ -7,6 +7,8 @@ from tests.web.planned_trips import planned_trip
 
 PAGES: Mapping[str, Callable[[Site], str]] = {
     "home": lambda site: "/",
+    "new-job": lambda site: "/ui/new",
+    "new-job-like": lambda site: f"/ui/new?from={site.job_id}",
     "trace": lambda site: f"/ui/trials/{site.trial_id('w0-00010', 'tools')}",
     "two-trials": lambda site: (
         f"/ui/compare/trials?a={site.trial_id('w0-00010', 'tools')}&b={site.trial_id('w0-00010', 'raw')}"
@@ -14,6 +16,7 @@ PAGES: Mapping[str, Callable[[Site], str]] = {
     "trips": lambda site: "/ui/trips",
     "trip": lambda site: f"/ui/trips/{planned_trip(site)}",
     "failing-trip": lambda site: f"/ui/trips/{planned_trip(site, ateneum=('18:20', '19:50'))}",
+    "workers": lambda site: "/ui/workers",
     "sign-in": lambda site: "/ui/sign-in",
     "error": lambda site: "/ui/jobs/j_nothing",
 }

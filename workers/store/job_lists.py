@@ -7,10 +7,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, func, or_, select
 
 from workers.store.database import Database
+from workers.store.failure import STOPPED
 from workers.store.job_counters import OPEN
 from workers.store.jobs import job_records
-from workers.store.records import JobDigest, JobRecord, MissingTrials
-from workers.store.schema import jobs, results
+from workers.store.records import JobDigest, JobRecord, MissingTrials, StoppedModel
+from workers.store.schema import jobs, model_checks, results
 
 MISSING = "infra_missing"
 _DIGEST = (
@@ -68,6 +69,21 @@ class JobLists(Database):
             rows = db.execute(select(jobs).where(jobs.c.id.in_(job_ids))).mappings().all()
             records = {job.id: job for job in job_records(db, rows, now=self.now(db))}
         return [records[job_id] for job_id in job_ids if job_id in records]
+
+    def stopped_models(self, *, limit: int) -> list[StoppedModel]:
+        """Models of the newest jobs that are called no more, as their provider refused them for good."""
+        query = (
+            select(jobs.c.id, jobs.c.name, model_checks.c.model, model_checks.c.cause, model_checks.c.error)
+            .join(jobs, jobs.c.id == model_checks.c.job_id)
+            .where(model_checks.c.state == STOPPED)
+            .order_by(jobs.c.number.desc(), model_checks.c.model)
+            .limit(limit)
+        )
+        with self.reading() as db:
+            return [
+                StoppedModel(job_id=row[0], job_name=row[1], model=row[2], cause=row[3], error=row[4])
+                for row in db.execute(query)
+            ]
 
     def missing_trials(self, job_ids: Collection[str], *, limit: int = 200) -> list[MissingTrials]:
         """Why trials of these jobs are missing: the reasons that hold for most of them first."""

@@ -124,6 +124,17 @@ class MissingTrials:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoppedModel:
+    """A job's model that is called no more, with the cause and the provider's words."""
+
+    job_id: str
+    job_name: str
+    model: str
+    cause: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TrialRecord:
     """A trial with all that is known of it."""
 

@@ -159,5 +159,5 @@
   off.checked = localStorage.getItem("keys") === "off";
   off.addEventListener("change", () => localStorage.setItem("keys", off.checked ? "off" : "on"));
 
-  window.gnomon = { morphFrom, announce };
+  window.gnomon = { morphFrom, announce, morphing: keepsWhatIsOpen };
 })();
