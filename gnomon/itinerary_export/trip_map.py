@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from gnomon.itinerary_export.checks import Fault, stop_label
+from gnomon.itinerary_export.day_lane import text_px
 from gnomon.itinerary_export.geojson import Line, Way
 from gnomon.itinerary_export.result import TripResult
 from tools.itinerary.haversine import METRES_PER_DEGREE
@@ -17,7 +18,7 @@ from tools.itinerary.haversine import METRES_PER_DEGREE
 WIDTH, HEIGHT, MARGIN = 640, 420, 46
 LEAST_SPAN_M = 400.0
 PIN_GAP = 34.0  # of WIDTH: pins of 18 px don't touch on a phone
-CHAR_PX, NAME_PX, NAME_CHARS = 6.6, 15, 26
+NAME_PX, NAME_CHARS = 15, 26
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,7 +242,8 @@ def _named(pins: Sequence[Pin]) -> list[Pin]:
     named: list[Pin] = []
     for pin in pins:
         x, y = pin.x * WIDTH / 100, pin.y * HEIGHT / 100
-        long = CHAR_PX * min(len(pin.name) + 2 * bool(pin.reason), NAME_CHARS)
+        name = pin.name if len(pin.name) <= NAME_CHARS else pin.name[: NAME_CHARS - 1] + "…"
+        long = text_px(f"✕ {name}" if pin.reason else name, is_bold=bool(pin.reason))
         offset = 0
         for text_x, left in ((NAME_PX, x + NAME_PX), (-NAME_PX, x - NAME_PX - long)):
             if left < 4 or left + long > WIDTH - 4:
