@@ -22,6 +22,7 @@ from service.api import (
     trials,
     workers,
 )
+from service.api.examples import add_examples
 from service.api.middleware import RequestGuard, authorised
 from service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from service.api.rate_limit import TokenBuckets
@@ -31,6 +32,7 @@ from service.report_cache import ReportCache
 from service.settings import Settings
 from service.trial_indexes import TrialIndexes
 from service.web import home, media, sign_in, static_files, traces, trial_pair, trips
+from service.web.page_memory import PageMemory
 from service.web.pages import as_page
 from service.web.questions import Questions
 from workers.store.store import Store
@@ -55,9 +57,12 @@ class Api(FastAPI):
     """FastAPI whose OpenAPI document also has the schemas of a job spec and a problem."""
 
     def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema:
+            return self.openapi_schema
         document = super().openapi()
         schemas = document.setdefault("components", {}).setdefault("schemas", {})
         schemas.update({**_spec_schemas(), "Problem": SCHEMA})
+        add_examples(document)
         return document
 
 
@@ -83,13 +88,15 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         responses=DOCUMENTED,
     )
     cached_reports = ReportCache(store, _report_of)
+    headlines = Headlines(store, cached_reports)
     app.state.gnomon = State(
         settings=settings,
         store=store,
         redis=redis,
         reports=cached_reports,
-        headlines=Headlines(store, cached_reports),
+        headlines=headlines,
         indexes=TrialIndexes(store),
+        memory=PageMemory(store, headlines),
         pace=TokenBuckets(settings.max_per_minute),
         streams=OpenStreams(),
         questions=Questions(settings.data_dir),

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from gnomon.core.row import Row
 from gnomon.drawing.clock_svg import clock_range, clock_svg
 from gnomon.drawing.layer import Layer, Look
-from gnomon.drawing.scene_svg import scene_svg
+from gnomon.drawing.scene_svg import PictureBelow, scene_svg
 from gnomon.drawing.trace_sketches import StepSketch, step_sketches
 from gnomon.report.text_formats import count, dollars
 from gnomon.traces.result_table import result_table
@@ -30,6 +30,7 @@ from service.web.trial_views import (
     shown_question,
     trials_of_sample,
 )
+from tools.core.clip import UnreadableFootage
 from tools.core.sketch import Line, Mark, Plane, Sketch
 from workers.store.records import JobRecord, TrialRecord
 
@@ -76,6 +77,7 @@ def trace_page(state: Shared, trial_id: str, step: int | None = None) -> View:
         "_drawing": _drawing(question, layers, [name for name in names if _is_camera(question, name)]),
         "_clock": _clock(layers),
         "_stretch": stretch,
+        "_frames": _frames(question, sketches),
     }
 
 
@@ -301,13 +303,12 @@ def _unlabelled(mark: Mark) -> Mark:
 def clock_text(second: float) -> str:
     """A moment as people read it: by the day's clock beyond an hour, else minutes and seconds of a clip.
 
-    >>> clock_text(45421.04), clock_text(75.5)
-    ('12:37:01.0', '1:15.5')
+    >>> clock_text(45421.04), clock_text(75.5), clock_text(-0.3)
+    ('12:37:01.0', '1:15.5', '−0:00.3')
     """
-    tenths = round(10 * second)
-    minutes, tenth = divmod(tenths, 600)
+    minutes, tenth = divmod(round(10 * abs(second)), 600)
     if second < 3600:
-        return f"{minutes}:{tenth // 10:02d}.{tenth % 10}"
+        return f"{'−' if second < 0 else ''}{minutes}:{tenth // 10:02d}.{tenth % 10}"
     return f"{minutes // 60 % 24:02d}:{minutes % 60:02d}:{tenth // 10:02d}.{tenth % 10}"
 
 
@@ -322,6 +323,35 @@ def _drawing(question: ShownQuestion, layers: Sequence[Layer], names: Sequence[s
     if any(layer.sketch.plane == "earth" and layer.sketch.marks for layer in layers):
         return scene_svg(None, layers, ident="scene", title=title, plane="earth")
     return None
+
+
+def _frames(question: ShownQuestion, sketches: Sequence[StepSketch]) -> dict[int, Markup]:
+    """By step, counted from 1: what a call asked of a picture, drawn on the clip's frame nearest in time."""
+    sample, view = question.sample, question.view
+    boxed = [item for item in sketches if item.sketch.plane == "picture" and item.sketch.marks]
+    if not boxed or sample is None or view is None or sample.footage is None:
+        return {}
+    frames = [pair for clip in view.clips for pair in zip(clip.frame_times_s, clip.frames, strict=False)]
+    try:
+        facts = sample.footage.facts()
+    except UnreadableFootage:
+        return {}
+    drawings: dict[int, Markup] = {}
+    for item in boxed if frames else ():
+        wanted_s = item.sketch.spans[0].start_s if item.sketch.spans else 0.0
+        _, frame = min(frames, key=lambda pair: abs(pair[0] - wanted_s))
+        href = f"/ui/media/{frame.sha256}"
+        below = PictureBelow(sha256=frame.sha256, href=href, width=facts.width, height=facts.height)
+        drawings[item.step + 1] = scene_svg(
+            None,
+            [Layer("this call", item.sketch, "step")],
+            ident=f"frame-{item.step + 1}",
+            title=item.summary,
+            plane="picture",
+            picture=below,
+            has_legend=False,
+        )
+    return drawings
 
 
 def _clock(layers: Sequence[Layer]) -> Markup | None:
