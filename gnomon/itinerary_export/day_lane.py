@@ -16,7 +16,11 @@ from tools.itinerary.plan import Day
 
 HEAD, ROW, TAIL = 44, 32, 6
 EDGE = 3.0  # per cent left free on both sides, for the first and the last number of the clock
-NARROW_PX, WIDE_PX = 2.8, 6.7  # pixels in a per cent of the smallest phone and of the smallest wide screen
+NARROW_PX, WIDE_PX, LARGE_PX = (
+    2.8,
+    6.7,
+    11.2,
+)  # pixels in a per cent of a phone, of a wide and of a large screen
 BOLD = 1.12  # how much wider bold letters are
 LEAST_TEXT_PX = 45.0
 LEAST_PX = 24.0  # what a number needs
@@ -36,7 +40,8 @@ class LaneRow:
     """A stop: `leg` and `wait` before its `stay`, `hours` behind it. `left_at` is where the leg sets off.
 
     Its words begin at `text_x`, in per cent, to the left where `is_left`; `narrow` is what of them a phone
-    has room for. Its number is within the stay where that `fits`: always, on wide screens, or never.
+    has room for, `long_words` what a large screen has. Its number is within the stay where that `fits`:
+    always, on wide screens, or never.
     """
 
     y: int
@@ -54,6 +59,7 @@ class LaneRow:
     fits: str
     name: str
     words: str
+    long_words: str
     is_failing: bool
     stay_fails: bool
     leg_fails: bool
@@ -278,6 +284,7 @@ def _row(
         fits=fits,
         name=wide_mark + shown,
         words=_cut(rest, room_px, is_bold=is_bold),
+        long_words=_cut(rest, room_px + room * (LARGE_PX - WIDE_PX), is_bold=is_bold),
         is_failing=fault is not None,
         stay_fails=stay_fails,
         leg_fails=leg_fails,

@@ -27,7 +27,7 @@ SENTENCES: Mapping[str, str] = {
     "MODE": "no way by {found} from {start} to {to}",
     "FORBIDDEN": "{name} was to be avoided",
     "DUPLICATE": "{name} has {found}, once is enough",
-    "ORDER": "asked for was {expected}, the plan has it {found}",
+    "ORDER": "{expected} was asked for, the plan has it {found}",
     "MAX_WALK": "{found} on foot, allowed are {expected}",
     "MAX_LEG": "{start} to {to} takes {found}, allowed are {expected}",
     "BUDGET": "costs {found}, allowed are {expected}",
