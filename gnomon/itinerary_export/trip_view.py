@@ -155,7 +155,7 @@ def _rows(
     result: TripResult, number: int, day: Day, checks: Sequence[Check], faults: Sequence[Fault]
 ) -> list[View]:
     """Start, legs and stops in their order, and the end."""
-    rows = [_home("start", number, day.start.name, "", faults)]
+    rows = [_home("start", "H" if result.request.get("hotel") else "S", number, day.start.name, "", faults)]
     left: int | None = None
     for index, visit in enumerate(day.visits, 1):
         arrive = minutes_of(visit.arrive)
@@ -170,18 +170,19 @@ def _rows(
         set_off = minutes_of(result.request.get("window", {}).get("start", "09:00")) if left is None else left
         there = set_off + leg.minutes
         rows.append(_leg(number, len(day.visits) + 1, leg, set_off, there, checks, faults))
-        rows.append(_home("end", number, day.end.name, clock_of(there), faults))
+        label = "H" if result.request.get("hotel") and day.end.id == day.start.id else "E"
+        rows.append(_home("end", label, number, day.end.name, clock_of(there), faults))
     return rows
 
 
-def _home(part: str, number: int, name: str, time: str, faults: Sequence[Fault]) -> View:
+def _home(part: str, label: str, number: int, name: str, time: str, faults: Sequence[Fault]) -> View:
     anchor = f"{part}-{number}"
     wrong = [fault.reason for fault in faults if fault.anchor == anchor]
     return {
         "kind": part,
         "anchor": anchor,
         "time": time,
-        "label": "H" if part == "start" else "E",
+        "label": label,
         "name": name,
         "details": [part],
         "state": "fails" if wrong else "",

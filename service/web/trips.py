@@ -137,7 +137,8 @@ def _listing(
     good = sum(item["state"] == "holds" for item in planned_trips)
     count = len(planned_trips)
     whole = "" if cursor is None and listed.next_cursor is None else "on this page "
-    answer = f"{good} of {count} plan{'s' * (count != 1)} {whole}pass{'es' * (good == 1)} every check."
+    works = f"{good} of {count} trip{'s' * (count != 1)} {whole}{'works' if good == 1 else 'work'}"
+    answer = f"{works}: every check holds, or a refusal is proven."
     return {
         "title": "Trips",
         "answer": answer if count else "No trip was planned yet.",

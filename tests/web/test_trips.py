@@ -36,7 +36,8 @@ def test_a_failing_stop_is_outlined_and_its_reason_is_in_reach_on_a_phone(site: 
     trip = planned_trip(site, ateneum=("18:20", "19:50"))
     page = visit(site, size=PHONE, script=False).open(f"/ui/trips/{trip}")
     assert page.locator(".trip-answer").inner_text() == (
-        "2 days in Helsinki: 23 of 25 checks hold; 1 fails: Ateneum closes 18:00, you arrive 18:20."
+        "2 days in Helsinki: 23 of 25 checks hold; 1 fails: Ateneum closes 18:00, you arrive 18:20; "
+        "1 is not known."
     )
     assert page.locator(".trip-outline").count() == 1
     assert page.locator(".trip-ring").count() == 2
@@ -45,14 +46,14 @@ def test_a_failing_stop_is_outlined_and_its_reason_is_in_reach_on_a_phone(site: 
     assert page.locator("#stop-2-2").evaluate("row => row.matches(':target')")
 
 
-def test_no_word_of_a_time_line_leaves_it(site: Site, visit: Open) -> None:
+def test_no_word_of_a_time_line_or_a_map_leaves_it(site: Site, visit: Open) -> None:
     trip = planned_trip(site, ateneum=("18:20", "19:50"))
-    for width in (320, 390, 720, 980, 1400):
+    for width in (320, 390, 720, 980, 1180, 1400):
         page = visit(site, size={"width": width, "height": 900}).open(f"/ui/trips/{trip}")
-        outside = page.locator(".trip-lane").evaluate_all(
-            """lanes => lanes.flatMap(lane => {
-                const box = lane.getBoundingClientRect();
-                const texts = [...lane.querySelectorAll("text")];
+        outside = page.locator(".trip-lane, .trip-map").evaluate_all(
+            """drawings => drawings.flatMap(drawing => {
+                const box = drawing.getBoundingClientRect();
+                const texts = [...drawing.querySelectorAll("text")];
                 return texts.map(text => [text.textContent, text.getBoundingClientRect()])
                     .filter(([, at]) => at.width && (at.left < box.left || at.right > box.right))
                     .map(([words, at]) => [words, at.left - box.left, box.right - at.right]);

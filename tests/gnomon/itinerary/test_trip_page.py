@@ -85,7 +85,7 @@ def test_each_check_is_on_the_page_once_and_in_the_group_of_its_level(late: Trip
 def test_the_headline_counts_the_checks_and_names_what_fails_first(late: TripResult) -> None:
     assert trip_view(late)["answer"] == (
         "2 days in Helsinki: 22 of 25 checks hold; 2 fail: "
-        "Ateneum closes 18:00, you arrive 18:20; and 1 more."
+        "Ateneum closes 18:00, you arrive 18:20; and 1 more; 1 is not known."
     )
     states = [check.state for check in checks_of(late, faults_of(late))]
     assert (states.count("holds"), states.count("fails"), states.count("unknown")) == (22 + 1, 2, 1), (
@@ -217,7 +217,7 @@ def test_hours_that_no_source_has_are_called_unknown_and_never_checked() -> None
     (check,) = [check for check in checks_of(result, faults_of(result)) if check.code == "OPEN_HOURS"]
     assert (check.state, check.note) == ("unknown", "hours of 1 are not known (Lönnrotinpuistikko)")
     assert "? hours not known" in row_of(page_of(result), "stop-1-1")
-    assert trip_view(result)["answer"] == "1 day in Helsinki: 22 of 23 checks hold."
+    assert trip_view(result)["answer"] == "1 day in Helsinki: 22 of 23 checks hold; 1 is not known."
 
 
 @pytest.mark.parametrize(("is_proven", "word"), [(True, "Proven"), (False, "Not proven"), (None, "")])
