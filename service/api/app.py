@@ -18,6 +18,7 @@ from service.api import (
     jobs,
     metrics,
     reports,
+    reviews,
     tools,
     trials,
     workers,
@@ -30,7 +31,7 @@ from service.headlines import Headlines
 from service.report_cache import ReportCache
 from service.settings import Settings
 from service.trial_indexes import TrialIndexes
-from service.web import home, media, sign_in, static_files, traces
+from service.web import home, media, review, review_queues, sign_in, static_files, traces
 from service.web.pages import as_page
 from service.web.questions import Questions
 from workers.store.store import Store
@@ -40,9 +41,9 @@ if TYPE_CHECKING:
 
 VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
-KEYED = (jobs, trials, events, reports, catalog, tools, itineraries, workers, metrics)
+KEYED = (jobs, trials, events, reports, reviews, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
-PAGES = (home, media, traces)
+PAGES = (home, media, traces, review_queues, review)
 
 
 def _report_of(store: Store, job_id: str) -> "Report":
