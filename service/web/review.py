@@ -22,7 +22,6 @@ from service.api.middleware import comes_from_here
 from service.api.state import Shared, State
 from service.review_desk import (
     Stage,
-    agreement_words,
     answer_fields,
     disputed_samples,
     next_item,
@@ -342,8 +341,7 @@ def disagreements_page(state: Shared, queue: str, item: str = "", reviewer: Revi
     open_ones = "1 item is" if len(disputed) == 1 else f"{len(disputed):,} items are"
     view: View = {
         "title": f"{chosen.name}: where reviewers disagree",
-        "answer": f"{open_ones} not settled, {progress.settled:,} settled; "
-        f"{agreement_words(progress.agreement)}",
+        "answer": f"{open_ones} not settled, {progress.settled:,} settled; {progress.agreement_words}",
         "queue": {"name": chosen.name, "job_id": chosen.job_id, "job": job.name or job.id},
         "reviewer": unquote(reviewer),
         "disputed": disputed,

@@ -15,8 +15,9 @@ from gnomon.core.review import CHOICES, MODES, Choice, Mode, Review, ReviewQueue
 from gnomon.curation.queue_samples import IN_WORDS, choose_samples
 from gnomon.curation.reviews import decision_lines
 from gnomon.report.row_formats import csv_cell
+from gnomon.report.text_formats import count
 from service.api.state import Shared, State
-from service.review_desk import agreement_words, progress_of, review_record
+from service.review_desk import progress_of, review_record
 from service.web.pages import View, page
 from service.web.review import MAX_NAME, Reviewer
 
@@ -37,7 +38,7 @@ def queues_page(state: Shared, job: str = "", reviewer: Reviewer = "") -> View:
     jobs = state.store.jobs(limit=JOBS_OFFERED).items
     open_ones = sum(queue["own"] < queue["samples"] for queue in queues)
     answer = (
-        f"{open_ones} of {len(queues)} queues have items that you have not judged."
+        f"{count(open_ones, 'queue')} of {len(queues)} with items that you have not judged."
         if queues
         else "There is no queue yet: make one from a job below."
     )
@@ -65,7 +66,7 @@ def _queue_line(state: State, queue: ReviewQueue, reviewer: str) -> dict[str, An
         "anyone": progress.anyone,
         "disagreements": progress.disagreements,
         "settled": progress.settled,
-        "agreement": agreement_words(progress.agreement),
+        "agreement": progress.agreement_words,
     }
 
 
