@@ -32,6 +32,7 @@ _PLACEHOLDER = re.compile(r"<([^<>]+)>")
 class Progress:
     """How far a queue is, for one reviewer and for all."""
 
+    mode: Mode
     samples: int
     own: int
     anyone: int
@@ -44,21 +45,30 @@ class Progress:
     @property
     def sentence(self) -> str:
         """The progress in words."""
-        words = f"{self.own:,} of {self.samples:,} judged by you, {self.anyone:,} by anyone"
-        return f"{words}; {agreement_words(self.agreement)}"
+        words = f"{self.own:,} of {self.samples:,} {self.verb} by you, {self.anyone:,} by anyone"
+        return f"{words}; {self.agreement_words}"
 
+    @property
+    def verb(self) -> str:
+        """What reviewers have done with an item."""
+        return "judged" if self.mode == "judge" else "answered"
 
-def agreement_words(found: Agreement) -> str:
-    """An agreement in words."""
-    if not found.items:
-        return "none judged twice yet."
-    share = f"{percent(found.share)} % agreement over {found.items:,} judged twice"
-    if found.coefficient is None:
-        return f"{share}; {found.method} is not defined, as all labels are the same."
-    sign = "κ" if found.method == "Cohen's kappa" else "α"
-    ends = found.ci95
-    within = f" (95 %: {ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
-    return f"agreement {sign} {found.coefficient:.2f}{within}, {share}.".replace("-", "−")
+    @property
+    def agreement_words(self) -> str:
+        """The agreement in words."""
+        found = self.agreement
+        if not found.items:
+            return f"none {self.verb} twice yet."
+        same = f"{percent(found.share)} % of {found.items:,} {self.verb} twice are the same"
+        if found.coefficient is None:
+            return f"{same}; {found.method} needs more than one kind of label."
+        sign = "κ" if found.method == "Cohen's kappa" else "α"
+        ends = found.ci95
+        within = f" (95 %: {ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
+        return (
+            f"agreement {sign} {found.coefficient:.2f}{within} over {found.items:,} {self.verb} twice, "
+            f"{percent(found.share)} % the same."
+        ).replace("-", "−")
 
 
 def progress_of(queue: ReviewQueue, reviews: Sequence[Review], reviewer: str) -> Progress:
@@ -66,6 +76,7 @@ def progress_of(queue: ReviewQueue, reviews: Sequence[Review], reviewer: str) ->
     finished = [review for review in reviews if is_finished(review, queue.mode)]
     grouped = by_sample(finished)
     return Progress(
+        mode=queue.mode,
         samples=len(queue.samples),
         own=sum(review.reviewer == reviewer and not review.is_settlement for review in finished),
         anyone=len(grouped),

@@ -18,6 +18,7 @@ from service.api import (
     jobs,
     metrics,
     reports,
+    reviews,
     tools,
     trials,
     workers,
@@ -31,7 +32,19 @@ from service.headlines import Headlines
 from service.report_cache import ReportCache
 from service.settings import Settings
 from service.trial_indexes import TrialIndexes
-from service.web import home, media, new_job, sign_in, static_files, traces, trial_pair, trips, workers_page
+from service.web import (
+    home,
+    media,
+    new_job,
+    review,
+    review_queues,
+    sign_in,
+    static_files,
+    traces,
+    trial_pair,
+    trips,
+    workers_page,
+)
 from service.web.page_memory import PageMemory
 from service.web.pages import as_page
 from service.web.questions import Questions
@@ -42,9 +55,9 @@ if TYPE_CHECKING:
 
 VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
-KEYED = (jobs, trials, events, reports, catalog, tools, itineraries, workers, metrics)
+KEYED = (jobs, trials, events, reports, reviews, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
-PAGES = (home, new_job, workers_page, media, traces, trial_pair, trips)
+PAGES = (home, new_job, traces, trial_pair, review_queues, review, trips, workers_page, media)
 
 
 def _report_of(store: Store, job_id: str) -> "Report":

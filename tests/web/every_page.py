@@ -1,9 +1,27 @@
 """Every page, by name, and how its address is made from a site: one line a page."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
+from gnomon.core.review import Review, ReviewQueue
 from tests.web.conftest import Site
 from tests.web.planned_trips import planned_trip
+
+
+def _queue(site: Site) -> str:
+    """A queue of two samples; reviewers disagree on the first, and one has noted something hostile."""
+    samples = tuple(ref.sample_id for ref in site.store.refs(site.job_id))[:2]
+    if not site.store.queues():
+        site.store.create_queue(
+            ReviewQueue(name="worlds", job_id=site.job_id, mode="judge", choice="all", samples=samples)
+        )
+        for reviewer, decision in (("ann", "sound"), ("bob", "drop")):
+            answered = Review(sample_id=samples[0], reviewer=reviewer, response="A", answer="A", score=0.0)
+            site.store.add_answer("worlds", answered)
+            note = "<script>alert(1)</script>" * 4
+            site.store.decide("worlds", replace(answered, decision=decision, note=note))  # type: ignore[arg-type]
+    return "worlds"
+
 
 PAGES: Mapping[str, Callable[[Site], str]] = {
     "home": lambda site: "/",
@@ -17,6 +35,9 @@ PAGES: Mapping[str, Callable[[Site], str]] = {
     "trip": lambda site: f"/ui/trips/{planned_trip(site)}",
     "failing-trip": lambda site: f"/ui/trips/{planned_trip(site, ateneum=('18:20', '19:50'))}",
     "workers": lambda site: "/ui/workers",
+    "review": lambda site: f"/ui/review?{_queue(site)}",
+    "review item": lambda site: f"/ui/review/{_queue(site)}",
+    "review disagreements": lambda site: f"/ui/review/{_queue(site)}/disagreements",
     "sign-in": lambda site: "/ui/sign-in",
     "error": lambda site: "/ui/jobs/j_nothing",
 }
