@@ -27,10 +27,11 @@ from service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from service.api.rate_limit import TokenBuckets
 from service.api.state import OpenStreams, State
 from service.headlines import Headlines
+from service.live_reports import LiveReports
 from service.report_cache import ReportCache
 from service.settings import Settings
 from service.trial_indexes import TrialIndexes
-from service.web import home, media, sign_in, static_files, traces, trial_pair, trips
+from service.web import exports, home, job, media, sign_in, static_files, traces, trial_pair, trips
 from service.web.pages import as_page
 from service.web.questions import Questions
 from workers.store.store import Store
@@ -42,7 +43,7 @@ VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
 KEYED = (jobs, trials, events, reports, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
-PAGES = (home, media, traces, trial_pair, trips)
+PAGES = (home, exports, job, media, traces, trial_pair, trips)
 
 
 def _report_of(store: Store, job_id: str) -> "Report":
@@ -88,6 +89,7 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         store=store,
         redis=redis,
         reports=cached_reports,
+        live_reports=LiveReports(cached_reports),
         headlines=Headlines(store, cached_reports),
         indexes=TrialIndexes(store),
         pace=TokenBuckets(settings.max_per_minute),

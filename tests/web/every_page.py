@@ -6,6 +6,7 @@ from tests.web.conftest import Site
 
 PAGES: Mapping[str, Callable[[Site], str]] = {
     "home": lambda site: "/",
+    "job": lambda site: f"/ui/jobs/{site.job_id}",
     "trace": lambda site: f"/ui/trials/{site.trial_id('w0-00010', 'tools')}",
     "two-trials": lambda site: (
         f"/ui/compare/trials?a={site.trial_id('w0-00010', 'tools')}&b={site.trial_id('w0-00010', 'raw')}"
