@@ -29,11 +29,14 @@ from service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from service.api.rate_limit import TokenBuckets
 from service.api.state import OpenStreams, State
 from service.headlines import Headlines
+from service.live_reports import LiveReports
 from service.report_cache import ReportCache
 from service.settings import Settings
 from service.trial_indexes import TrialIndexes
 from service.web import (
+    exports,
     home,
+    job,
     media,
     new_job,
     review,
@@ -57,7 +60,7 @@ VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
 KEYED = (jobs, trials, events, reports, reviews, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
-PAGES = (home, new_job, traces, trial_pair, review_queues, review, trips, workers_page, media)
+PAGES = (home, new_job, exports, job, traces, trial_pair, review_queues, review, trips, workers_page, media)
 
 
 def _report_of(store: Store, job_id: str) -> "Report":
@@ -108,6 +111,7 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         redis=redis,
         reports=cached_reports,
         headlines=headlines,
+        live_reports=LiveReports(cached_reports),
         indexes=TrialIndexes(store),
         memory=PageMemory(store, headlines),
         pace=TokenBuckets(settings.max_per_minute),

@@ -74,11 +74,11 @@ def list_trials(
     state.store.job(job_id)
     filters = Filters(arm=arm, model=model, task=task, outcome=outcome)
     if kind != OFFERED[0] and limit is None:
-        return _encoded(kind, _all_rows(state.store, job_id, cursor, filters))
+        return encoded_rows(kind, _all_rows(state.store, job_id, cursor, filters))
     page = state.store.rows(job_id, cursor=cursor, limit=limit or DEFAULT_LIMIT, **asdict(filters))
     if kind == OFFERED[0]:
         return JSONResponse(listing([row_to_json(row) for row in page.items], page.next_cursor))
-    response = _encoded(kind, iter([list(page.items)]))
+    response = encoded_rows(kind, iter([list(page.items)]))
     if page.next_cursor is not None:
         used = {name: value for name, value in asdict(filters).items() if value is not None}
         query = urlencode({"cursor": page.next_cursor, "limit": limit, **used})
@@ -149,7 +149,8 @@ def _all_rows(store: Store, job_id: str, cursor: str | None, filters: Filters) -
             return
 
 
-def _encoded(kind: str, pages: Iterator[list[Row]]) -> StreamingResponse:
+def encoded_rows(kind: str, pages: Iterator[list[Row]]) -> StreamingResponse:
+    """Rows as CSV or NDJSON, sent page by page."""
     encode = _csv if kind == "text/csv" else _ndjson
     return StreamingResponse(encode(pages), media_type=f"{kind}; charset=utf-8")
 

@@ -27,6 +27,7 @@ PAGES: Mapping[str, Callable[[Site], str]] = {
     "home": lambda site: "/",
     "new-job": lambda site: "/ui/new",
     "new-job-like": lambda site: f"/ui/new?from={site.job_id}",
+    "job": lambda site: f"/ui/jobs/{site.job_id}",
     "trace": lambda site: f"/ui/trials/{site.trial_id('w0-00010', 'tools')}",
     "two-trials": lambda site: (
         f"/ui/compare/trials?a={site.trial_id('w0-00010', 'tools')}&b={site.trial_id('w0-00010', 'raw')}"

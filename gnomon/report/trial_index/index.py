@@ -24,7 +24,15 @@ from gnomon.report.trial_index.matching import MatchedTrials, all_of
 from gnomon.report.trial_index.paging import ascending, direction, first_places
 
 TRIAL_SORTS = ("seq", "score", "calls", "cost", "time", "sample")
-PAIR_SORTS = ("sample", "difference", "baseline_score", "variant_score", "variant_calls")
+PAIR_SORTS = (
+    "sample",
+    "difference",
+    "baseline_score",
+    "variant_score",
+    "variant_calls",
+    "variant_cost",
+    "variant_time",
+)
 PAGE = 100
 _OF_NAMES = {  # what is worked out from names alone
     "sorted": ("sample_id",),
@@ -207,8 +215,9 @@ class TrialIndex(MatchedTrials):
                     return np.tile(self._ranks().astype(np.float64), self._models_n)
                 case "difference":
                     values = scores[:, variant] - scores[:, baseline]
-                case "variant_calls":
-                    values = self._means("tool_calls")[:, variant]
+                case "variant_calls" | "variant_cost" | "variant_time":
+                    column = {"variant_calls": "tool_calls", "variant_cost": "usd"}.get(name, "wall_s")
+                    values = self._means(column)[:, variant]
                 case _:
                     values = scores[:, baseline if name == "baseline_score" else variant]
             return values.ravel()
