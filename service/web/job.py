@@ -414,7 +414,8 @@ def _digest(report: "Report", name: str) -> str:
     match name:
         case "tools":
             calls = sum(tool["calls"] for tool in report["tools"])
-            return f"{count(calls, 'call')} of {count(sum(bool(tool['calls']) for tool in report['tools']), 'tool')}"
+            used = sum(bool(tool["calls"]) for tool in report["tools"])
+            return f"{count(calls, 'call')} of {count(used, 'tool')}"
         case "cost":
             cost = report["cost"]
             usd = (
