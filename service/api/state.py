@@ -10,6 +10,7 @@ from redis import Redis
 
 from service.api.rate_limit import TokenBuckets
 from service.headlines import Headlines
+from service.live_reports import LiveReports
 from service.report_cache import ReportCache
 from service.settings import Settings
 from service.trial_indexes import TrialIndexes
@@ -38,6 +39,7 @@ class State:
     store: Store
     redis: Redis
     reports: ReportCache
+    live_reports: LiveReports
     headlines: Headlines
     indexes: TrialIndexes
     pace: TokenBuckets
