@@ -31,7 +31,8 @@ from service.live_reports import LiveReports
 from service.report_cache import ReportCache
 from service.settings import Settings
 from service.trial_indexes import TrialIndexes
-from service.web import exports, home, job, media, sign_in, static_files, traces, trial_pair, trips
+from service.web import exports, home, job, media, sample, sign_in, static_files, traces, trial_pair, trips
+from service.web import trials as trial_pages
 from service.web.pages import as_page
 from service.web.questions import Questions
 from workers.store.store import Store
@@ -43,7 +44,7 @@ VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
 KEYED = (jobs, trials, events, reports, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
-PAGES = (home, exports, job, media, traces, trial_pair, trips)
+PAGES = (home, exports, job, trial_pages, sample, media, traces, trial_pair, trips)
 
 
 def _report_of(store: Store, job_id: str) -> "Report":
