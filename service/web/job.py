@@ -414,8 +414,8 @@ def _digest(report: "Report", name: str) -> str:
     match name:
         case "tools":
             calls = sum(tool["calls"] for tool in report["tools"])
-            used = sum(bool(tool["calls"]) for tool in report["tools"])
-            return f"{count(calls, 'call')} of {count(used, 'tool')}"
+            called = sum(bool(tool["calls"]) for tool in report["tools"])
+            return f"{count(calls, 'call')} of {count(called, 'tool')}"
         case "cost":
             cost = report["cost"]
             usd = (

@@ -28,6 +28,9 @@ PAGES: Mapping[str, Callable[[Site], str]] = {
     "new-job": lambda site: "/ui/new",
     "new-job-like": lambda site: f"/ui/new?from={site.job_id}",
     "job": lambda site: f"/ui/jobs/{site.job_id}",
+    "trials": lambda site: f"/ui/jobs/{site.job_id}/trials?changed=fixed&arm=gone",
+    "trials-one-by-one": lambda site: f"/ui/jobs/{site.job_id}/trials?view=trials",
+    "sample": lambda site: f"/ui/jobs/{site.job_id}/samples/w0-00010?changed=fixed",
     "trace": lambda site: f"/ui/trials/{site.trial_id('w0-00010', 'tools')}",
     "two-trials": lambda site: (
         f"/ui/compare/trials?a={site.trial_id('w0-00010', 'tools')}&b={site.trial_id('w0-00010', 'raw')}"
