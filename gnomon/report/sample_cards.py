@@ -134,9 +134,9 @@ def open_samples(
             continue
         room -= size
         views.append((choice, view))
-    without_pictures = 0
+    without_pictures, uris = 0, _PictureUris(source)
     for _, view in while_wanted(views):
-        room -= _add_pictures(view, source, room)
+        room -= _add_pictures(view, uris, room)
         without_pictures += bool(view["pictures_left_out"])
     opened.cards = [
         Card(
@@ -279,7 +279,22 @@ def _first_chosen(turns: Sequence[dict[str, Any]]) -> int:
     return int((telling[:1] or with_calls or [0])[-1])
 
 
-def _add_pictures(view: dict[str, Any], source: SampleSource, room: int) -> int:
+class _PictureUris:
+    """The pictures of a source as data: URIs; one that several samples show is made smaller once."""
+
+    def __init__(self, source: SampleSource) -> None:
+        self._source = source
+        self._made: dict[str, str | None] = {}
+
+    def get(self, sha256: str) -> str | None:
+        """The picture; None where it is gone or cannot be read."""
+        if sha256 not in self._made:
+            data = self._source.picture(sha256)
+            self._made[sha256] = picture_uri(data) if data else None
+        return self._made[sha256]
+
+
+def _add_pictures(view: dict[str, Any], uris: _PictureUris, room: int) -> int:
     """Add the sample's pictures, or the first frames of its clips, as far as `room` goes; the bytes taken."""
     question = view["question"]
     wanted = [*question["pictures"]]
@@ -288,8 +303,7 @@ def _add_pictures(view: dict[str, Any], source: SampleSource, room: int) -> int:
         wanted += ({**frame, "caption": f"{clip['caption']}, {frame['time_s']:g} s"} for frame in frames)
     taken = 0
     for picture in wanted[:MOST_PICTURES]:
-        data = source.picture(picture["sha256"])
-        uri = picture_uri(data) if data else None
+        uri = uris.get(picture["sha256"])
         if uri is None or taken + len(uri) + 300 > room:
             view["pictures_left_out"] += uri is not None
             continue
