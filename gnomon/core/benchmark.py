@@ -407,9 +407,25 @@ def verdict_of(
     return plain_verdict(view_of(benchmark, sample), answer)
 
 
+@runtime_checkable
+class HasAnswerForm(Protocol):
+    """Asks for more than one option, such as two cameras with their times.
+
+    The review desk shows a field for each `<placeholder>` of the form: `<option>` offers the options, any
+    other takes text. Without it people choose one option, or write a text.
+
+    Example: `answer_form` gives `{"answer": "<option>", "time_duration": ["<HH:MM:SS-HH:MM:SS>"]}`.
+    """
+
+    def answer_form(self, sample: Sample) -> str:
+        """The reply in which the scorer finds the answer; empty where one option is all that is asked for."""
+        ...
+
+
 ABILITIES: tuple[type, ...] = (
     ShowsQuestions,
     PutsVerdictsInWords,
+    HasAnswerForm,
     ProvidesToolInputs,
     HasOracle,
     HasHeuristics,

@@ -83,13 +83,12 @@ def _unlabelled(mark: Mark) -> Mark:
 def clock_text(second: float) -> str:
     """A moment as people read it: by the day's clock beyond an hour, else minutes and seconds of a clip.
 
-    >>> clock_text(45421.04), clock_text(75.5)
-    ('12:37:01.0', '1:15.5')
+    >>> clock_text(45421.04), clock_text(75.5), clock_text(-0.3)
+    ('12:37:01.0', '1:15.5', '−0:00.3')
     """
-    tenths = round(10 * second)
-    minutes, tenth = divmod(tenths, 600)
+    minutes, tenth = divmod(round(10 * abs(second)), 600)
     if second < 3600:
-        return f"{minutes}:{tenth // 10:02d}.{tenth % 10}"
+        return f"{'−' if second < 0 else ''}{minutes}:{tenth // 10:02d}.{tenth % 10}"
     return f"{minutes // 60 % 24:02d}:{minutes % 60:02d}:{tenth // 10:02d}.{tenth % 10}"
 
 

@@ -5,10 +5,13 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form
 from fastapi.responses import Response
+from markupsafe import Markup
 
 from gnomon.core.opened_question import ShownQuestion, question_record
 from gnomon.core.row import Row
 from gnomon.drawing.clock_svg import clock_range
+from gnomon.drawing.layer import Layer
+from gnomon.drawing.scene_svg import PictureBelow, scene_svg
 from gnomon.drawing.trace_drawing import ArmAnswer, trace_clock, trace_layers, trace_scene
 from gnomon.drawing.trace_sketches import StepSketch, step_sketches
 from gnomon.report.text_formats import count, dollars
@@ -25,6 +28,7 @@ from service.web.trial_views import (
     shown_question,
     trials_of_sample,
 )
+from tools.core.clip import UnreadableFootage
 from tools.core.sketch import Sketch
 from workers.store.records import JobRecord, TrialRecord
 
@@ -73,6 +77,7 @@ def trace_page(state: Shared, trial_id: str, step: int | None = None) -> View:
         "_drawing": trace_scene(question.sample, question.view, layers, ident="scene"),
         "_clock": trace_clock(layers, ident="clock"),
         "_stretch": clock_range(layers),
+        "_frames": _frames(question, sketches),
     }
 
 
@@ -238,6 +243,35 @@ def _responses(state: State, record: TrialRecord, arms: Sequence[ArmTrial]) -> d
     traces: dict[str, StoredTrace | None] = {name: state.store.trace(name) for name in beside}
     traces[record.trial.trial_id] = record.trace
     return {trial_id: (trace or {}).get("response") for trial_id, trace in traces.items()}
+
+
+def _frames(question: ShownQuestion, sketches: Sequence[StepSketch]) -> dict[int, Markup]:
+    """By step, counted from 1: what a call asked of a picture, drawn on the clip's frame nearest in time."""
+    sample, view = question.sample, question.view
+    boxed = [item for item in sketches if item.sketch.plane == "picture" and item.sketch.marks]
+    if not boxed or sample is None or view is None or sample.footage is None:
+        return {}
+    frames = [pair for clip in view.clips for pair in zip(clip.frame_times_s, clip.frames, strict=False)]
+    try:
+        facts = sample.footage.facts()
+    except UnreadableFootage:
+        return {}
+    drawings: dict[int, Markup] = {}
+    for item in boxed if frames else ():
+        wanted_s = item.sketch.spans[0].start_s if item.sketch.spans else 0.0
+        _, frame = min(frames, key=lambda pair: abs(pair[0] - wanted_s))
+        href = f"/ui/media/{frame.sha256}"
+        below = PictureBelow(sha256=frame.sha256, href=href, width=facts.width, height=facts.height)
+        drawings[item.step + 1] = scene_svg(
+            None,
+            [Layer("this call", item.sketch, "step")],
+            ident=f"frame-{item.step + 1}",
+            title=item.summary,
+            plane="picture",
+            picture=below,
+            has_legend=False,
+        )
+    return drawings
 
 
 def _others(
