@@ -59,7 +59,7 @@ def write_folder(
 
 
 def page_of(store: Store, job_id: str, report: Report, *, data_dir: Path | None) -> str:
-    """The report as one HTML file, with samples of the job where `data_dir`, their media's folder, is given."""
+    """The report as one HTML file, with samples where `data_dir`, the folder of their media, is given."""
     samples = None if data_dir is None else StoredSamples(store, job_id, Questions(data_dir))
     return render_html(report, samples=samples)
 
