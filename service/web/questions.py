@@ -19,7 +19,7 @@ class Questions:
     """The samples of the last jobs that were looked at stay open; the data may be gone since the job ran."""
 
     def __init__(self, data_dir: Path) -> None:
-        self._media = media_of(data_dir)
+        self.media = media_of(data_dir)
         self._jobs: LRUCache[str, OpenJob] = LRUCache(JOBS_KEPT)
         self._lock = threading.Lock()
 
@@ -34,5 +34,5 @@ class Questions:
     def _job(self, job_id: str, spec: JobSpec) -> OpenJob:
         with self._lock:
             if job_id not in self._jobs:
-                self._jobs[job_id] = open_spec(spec, self._media)
+                self._jobs[job_id] = open_spec(spec, self.media)
             return self._jobs[job_id]
