@@ -10,6 +10,18 @@ PAGES: Mapping[str, Callable[[Site], str]] = {
     "two-trials": lambda site: (
         f"/ui/compare/trials?a={site.trial_id('w0-00010', 'tools')}&b={site.trial_id('w0-00010', 'raw')}"
     ),
+    "tools": lambda site: "/ui/tools",
+    "tool": lambda site: "/ui/tools/forecast_arrival",
+    "tool-refusing": lambda site: '/ui/tools/distance?scene=small&args={"start":{"camera":"no"},"end":{}}',
+    "tool-without-scene": lambda site: "/ui/tools/look_at_frame",
+    "scene": lambda site: "/ui/scenes/w0-00001?tool=distance",
+    "benchmarks": lambda site: "/ui/benchmarks",
+    "benchmark": lambda site: "/ui/benchmarks/worlds",
+    "benchmark-published": lambda site: "/ui/benchmarks/gtr-bench",
+    "agents": lambda site: "/ui/agents",
+    "agent": lambda site: "/ui/agents/react",
+    "presets": lambda site: "/ui/presets",
+    "preset": lambda site: "/ui/presets/ladder",
     "sign-in": lambda site: "/ui/sign-in",
     "error": lambda site: "/ui/jobs/j_nothing",
 }
