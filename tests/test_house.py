@@ -23,6 +23,7 @@ REASONS = {  # why a short module with a single importer exists; an entry that i
     "service.api.documentation": "one module per group of routes",
     "service.api.health": "one module per group of routes",
     "service.web.home": "one module per page",
+    "service.api.reviews": "one module per group of routes",
     "service.api.workers": "one module per group of routes",
     "workers.store.worker_registry": "one module per table of the store",
 }
