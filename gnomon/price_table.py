@@ -162,6 +162,33 @@ def most_output_tokens(model_id: str) -> int | None:
 
 
 @functools.lru_cache(maxsize=64)
+def context_tokens(model_id: str) -> int | None:
+    """The most tokens that the table lets a prompt of this model have; None where it does not say.
+
+    >>> context_tokens("openai/gpt-4o"), context_tokens("openai/no-such-model")
+    (128000, None)
+    """
+    most = (_row(model_id) or {}).get("max_input_tokens")
+    return most if isinstance(most, int) else None
+
+
+def model_ids(prefix: str) -> list[str]:
+    """The ids of the table that begin so, with their provider as a spec names it, sorted.
+
+    >>> model_ids("openai/gpt-4o-mini-2024")
+    ['openai/gpt-4o-mini-2024-07-18']
+    """
+    provider, slash, name = prefix.partition("/")
+    ids = re.findall(r'^    "([^"\n]+)": \{', _text(), flags=re.MULTILINE)
+    listed = {model_id for model_id in ids if model_id.startswith(prefix)}
+    if slash and provider in ("openai", "anthropic"):  # the table lists theirs without the provider
+        family = "claude-" if provider == "anthropic" else ("gpt-", "o1", "o3", "o4", "chatgpt-")
+        own = (x for x in ids if x.startswith(name) and x.startswith(family) and "/" not in x)
+        listed |= {f"{provider}/{model_id}" for model_id in own}
+    return sorted(listed)
+
+
+@functools.lru_cache(maxsize=64)
 def needs_responses_api(model_id: str) -> bool:
     """Whether OpenAI serves this model by its Responses API alone, or the id asks for that API.
 

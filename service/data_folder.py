@@ -5,7 +5,7 @@ import re
 import stat
 from pathlib import Path
 
-STORE = ("gnomon.db", "gnomon.db-wal", "gnomon.db-shm")
+STORE = ("gnomon.db", "gnomon.db-wal", "gnomon.db-shm", "up.json")
 # What is in the folders that Gnomon makes beside its store. Folders of these names are common: one that holds
 # anything else was made by the user.
 INSIDE = {

@@ -1,11 +1,14 @@
 """Turns a planning request into a job of one trial, and its finished row into a trip."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.itinerary_export.result import TripResult, result_of
+from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.trial_plan import trial_id
 
 SAMPLE, ARM, REFERENCE = "request", "planner", "reference"
 TOOLS = (
@@ -43,14 +46,42 @@ def spec_of(request: object, model: Mapping[str, Any] | None = None) -> dict[str
     }
 
 
+def spec_of_body(body: object) -> dict[str, Any]:
+    """The spec of a posted request; its field `model` names the model that plans, or is one as in a job spec.
+
+    Raises:
+        SpecError: the body is not a planning request.
+    """
+    if not isinstance(body, dict):
+        raise SpecError("must be one JSON object: a planning request", field="body")
+    model = body.get("model")
+    if model is not None and not isinstance(model, str | dict):
+        raise SpecError("must be a model's id, or an object as in a job spec", field="model")
+    request = {key: value for key, value in body.items() if key != "model"}
+    return spec_of(request, {"id": model} if isinstance(model, str) else model)
+
+
+def trial_of(job_id: str, spec: JobSpec) -> str:
+    """The id of the one trial of a job that plans a request."""
+    return trial_id(job_id, SAMPLE, spec.models[0].label, spec.arms[0].name, 0)
+
+
 def planned(row: Row | Mapping[str, Any]) -> TripResult:
     """The trip in a finished row.
 
     Raises:
         DataError: the row holds no plan.
     """
-    answer = row["answer"] if isinstance(row, Mapping) else row.answer
-    return result_of(answer)
+    answer, metrics = (
+        (row["answer"], row.get("metrics")) if isinstance(row, Mapping) else (row.answer, row.metrics)
+    )
+    return replace(result_of(answer), **_searched(metrics or {}))
+
+
+def _searched(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """What an exact search said of the plan when it was scored."""
+    proven, regret = metrics.get("conflict_proven"), metrics.get("regret")
+    return {"is_proven": None if proven is None else bool(proven), "regret": regret}
 
 
 def is_good(result: TripResult, score: float | None) -> bool:

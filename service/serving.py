@@ -40,6 +40,7 @@ def serve(here: LocalStack, listener: socket.socket, *, ready: Callable[[str], N
         server_of(app).run(sockets=[listener])
     finally:
         app.state.gnomon.headlines.close()
+        app.state.gnomon.live_reports.close()
 
 
 def server_of(app: FastAPI) -> uvicorn.Server:

@@ -137,17 +137,13 @@ def _row_marks(context: ToolContext, args: Departure, row: Mapping[str, Any]) ->
         number_in(row, "start_s"),
     )
     if start_s is None:
-        return [
-            camera_dot(
-                context.scene, camera, f"{camera}: {text_in(row, 'problem') or 'no forecast'}", "problem"
-            )
-        ]
+        why = f"{camera}: {text_in(row, 'problem') or 'no forecast'}"
+        return [camera_dot(context.scene, camera, why, "problem")]
     target = context.scene.cameras.get(camera)
     spot = (middle, target.floor) if middle and target else None
-    way = way_lines(
-        context.scene, spot_of(context.scene, args.at), spot, measured("", number_in(row, "distance_m"))
-    )
-    label = f"{camera} {amount(start_s - args.time_s, 's', signed=True)}"
+    way = way_lines(context.scene, spot_of(context.scene, args.at), spot)
+    after = f"{camera} {amount(start_s - args.time_s, 's', signed=True)}"
+    label = measured(f"{after},", number_in(row, "distance_m")).rstrip(",")
     through = heading_arrow(context.scene, spot, number_in(row, "heading_deg"))
     return [*way, dot_at(middle, label, floor=spot[1] if spot else 0), through]
 
@@ -161,4 +157,12 @@ forecast_arrival = Tool(
     args=ForecastArrivalArgs,
     run=run,
     sketch=sketch,
+    example={
+        "at": {"camera": "c1"},
+        "time_s": 10.0,
+        "speed_mps": 5.0,
+        "heading_deg": 90.0,
+        "seen_by": "c1",
+        "cameras": ["c2", "c3", "c4"],
+    },
 )

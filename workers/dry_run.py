@@ -6,7 +6,6 @@
 import asyncio
 import json
 import sys
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -25,6 +24,7 @@ from gnomon.core.row import Row
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome
 from gnomon.core.trace import NoteStep, ReplyStep, Step, Trace
+from gnomon.report.text_formats import clean
 from gnomon.trials.recorded_steps import RECORDED, RecordedSteps
 from gnomon.trials.run_trial import run_trial
 from gnomon.trials.trial_plan import Trial, trial_id
@@ -208,15 +208,6 @@ def print_end(row: Row, console: Console) -> None:
         error, advice = row.error.rstrip(". "), ADVICE.get(row.stop_reason, "")
         reason = f"{error}. {advice}" if error and advice else row.error or advice
         console.print(clean(reason), markup=False, highlight=False, soft_wrap=True)
-
-
-def clean(text: str) -> str:
-    """Text without the control characters that could drive a terminal.
-
-    >>> clean("a" + chr(27) + "[2J")
-    'a[2J'
-    """
-    return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cs"))
 
 
 def run(

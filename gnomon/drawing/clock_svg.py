@@ -2,7 +2,8 @@
 
 The clock is drawn twice, for wide and for narrow pages, as letters keep their size and bars do not; the
 style sheet shows the one that fits. A script moves the line `cursor` (hidden by `is-off`) by the SVG's data:
-the second `data-start` is at the pixel `data-left`, `data-end` at `data-right`.
+the second `data-start` is at the pixel `data-left`, `data-end` at `data-right`. Bars of the wide clock
+carry `data-from` and `data-until` (seconds) and `data-says` (lane and label).
 """
 
 import math
@@ -201,21 +202,25 @@ class _Clock:
         )
         errors = "".join(self._error(bar, top) for bar in bars)
         parts = [
-            *(tag("g", *self._rects(bars, role, top), class_=f"bar {role}") for role in _roles(bars)),
+            *(tag("g", *self._rects(layer, bars, role, top), class_=f"bar {role}") for role in _roles(bars)),
             *([tag("path", class_="error", d=errors)] if errors else []),
             *(self._text(bar, top) for bar in bars if bar.text),
         ]
         return tag("g", name, *parts, class_=layer.css, data_layer=layer.data_layer)
 
-    def _rects(self, bars: Sequence[_Bar], role: Role, top: float) -> list[Markup]:
+    def _rects(self, layer: Layer, bars: Sequence[_Bar], role: Role, top: float) -> list[Markup]:
+        is_wide = self.width == WIDE
         return [
             tag(
                 "rect",
-                *([tag("title", self._exactly(bar.span))] if self.width == WIDE else []),
+                *([tag("title", self._exactly(bar.span))] if is_wide else []),
                 x=bar.left,
                 y=top + ROW * bar.row + (ROW - BAR) / 2,
                 width=bar.right - bar.left,
                 height=BAR,
+                data_from=f"{bar.span.start_s:.3f}" if is_wide else None,
+                data_until=f"{bar.span.end_s:.3f}" if is_wide else None,
+                data_says=f"{layer.name}: {bar.span.label}" if is_wide else None,
             )
             for bar in bars
             if bar.span.role == role
@@ -244,7 +249,7 @@ class _Clock:
         return tag("text", bar.text, x=bar.text_x, y=y, text_anchor=anchor)
 
     def _bars(self, layer: Layer) -> list[_Bar]:
-        """The spans as bars, in rows, so that no bar lies on a label and no label on another."""
+        """The spans as bars, in rows, so that no bar covers a label and no label another."""
         rows: list[list[tuple[float, float]]] = [[] for _ in range(MOST_ROWS)]
         finite = [
             span for span in layer.sketch.spans if math.isfinite(span.start_s) and math.isfinite(span.end_s)
@@ -266,9 +271,11 @@ class _Clock:
             left, right = middle - LEAST / 2, middle + LEAST / 2
         error_s = span.error_s or 0.0
         low, high = min(left, self.x(span.start_s - error_s)), max(right, self.x(span.end_s + error_s))
-        label = ("✕ " if span.role == "problem" else "") + " ".join(span.label.split())
+        off = "◀ " if span.end_s < self.start_s else "▶ " if span.start_s > self.end_s else ""
+        label = off + ("✕ " if span.role == "problem" else "") + " ".join(span.label.split())
         label = label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…"
-        for text in dict.fromkeys((label, label.partition(" ")[0])):
+        shorter = label if off or span.role == "problem" else label.partition(" ")[0]
+        for text in dict.fromkeys((label, shorter)):
             width = text_width(text) * LETTERS
             sides = [
                 ((low, high + 4 + width), high + 4, "start"),

@@ -56,6 +56,7 @@ def draw_layer(
     for camera in dict.fromkeys(layer.sketch.cameras):
         if camera in camera_ids:
             drawn.elements.append(tag("use", href=f"#{camera_ids[camera]}", class_="named"))
+            _sign_of_camera(drawn, layer, camera_points[camera], ident)
             drawn.wishes.append(
                 Wish(
                     at=camera_points[camera],
@@ -73,6 +74,16 @@ def draw_layer(
     texts = {wish.text for wish in drawn.wishes if wish.rank == NAMED_RANK}
     drawn.wishes = [wish for wish in drawn.wishes if wish.rank == NAMED_RANK or wish.text not in texts]
     return drawn
+
+
+def _sign_of_camera(drawn: Drawn, layer: Layer, at: XY, ident: str) -> None:
+    """A ring about a camera that is right; an arm's shape above one that it answered, in the arm's place."""
+    if layer.look == "truth":
+        drawn.elements.append(tag("circle", class_="ring", cx=at[0], cy=at[1], r=".6em"))
+    elif layer.look in SHAPES:
+        place = list(SHAPES).index(layer.look) - (len(SHAPES) - 1) / 2
+        drawn.elements.append(_symbol(ident, SHAPES[layer.look], at, "dot result", by=(place, -1.0)))
+        drawn.taken.append(around((at[0] + place * LETTERS, at[1] - LETTERS), LETTERS * 0.4))
 
 
 def _name_truth(drawn: Drawn, layer: Layer) -> None:
@@ -144,7 +155,10 @@ def _line(drawn: Drawn, line: Line, layer: Layer, plan: Plan, ident: str) -> Non
     _name(drawn, line, end if line.has_arrow or is_timed else _middle(points))
 
 
-def _symbol(ident: str, shape: str, at: XY, css: str, turn_deg: float | None = None) -> Markup:
+def _symbol(
+    ident: str, shape: str, at: XY, css: str, turn_deg: float | None = None, by: XY = (0.0, 0.0)
+) -> Markup:
+    """A shape at a point, moved `by` em to the right and down."""
     x, y = at
     transform = f"translate({number(x)} {number(y)})" + (
         "" if turn_deg is None else f"rotate({turn_deg:.0f})"
@@ -154,8 +168,8 @@ def _symbol(ident: str, shape: str, at: XY, css: str, turn_deg: float | None = N
         href=f"#{ident}-{shape}",
         class_=css,
         transform=transform,
-        x="-.5em",
-        y="-.5em",
+        x=f"{by[0] - 0.5:g}em",
+        y=f"{by[1] - 0.5:g}em",
         width="1em",
         height="1em",
     )

@@ -43,8 +43,3 @@ def _plain(value: str | float) -> str:
     if isinstance(value, int | float):
         return number(value)
     return _NOT_XML.sub("", str(escape(value)))
-
-
-def join(parts: list[Markup]) -> Markup:
-    """The elements, one after the other."""
-    return Markup().join(parts)

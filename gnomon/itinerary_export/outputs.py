@@ -8,10 +8,13 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup
+
 from gnomon.core.errors import SpecError
 from gnomon.itinerary_export.geojson import Line, Way, straight, to_geojson
-from gnomon.itinerary_export.page import to_html
+from gnomon.itinerary_export.page import to_html, trip_body
 from gnomon.itinerary_export.result import TripResult
+from gnomon.itinerary_export.trip_view import View
 from tools.itinerary.errors import PlaceError
 from tools.itinerary.place import LatLon
 from tools.itinerary.plan import Day, Stop
@@ -120,6 +123,12 @@ def rendered(result: TripResult, ending: str) -> bytes:
     else:
         raise SpecError(f"no form {ending!r}; allowed: {', '.join(MEDIA_TYPES)}", field="--out")
     return text.encode()
+
+
+def page_body(result: TripResult, view: View) -> Markup:
+    """What a page shows of the trip below its headline, with the streets of its city."""
+    streets, way = _streets(_city(result))
+    return trip_body(result, view, streets=streets, way=way)
 
 
 def ending_of(file: str) -> str:

@@ -1,23 +1,36 @@
 """A plan with its verification, as a finished trial holds it."""
 
+import datetime as dt
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from gnomon.core.errors import DataError
+from tools.itinerary.hours import DAY_MIN, Interval, clock_of, minutes_of, open_intervals, told_hours
 from tools.itinerary.plan import Plan, Visit
+
+SPAN = re.compile(r"(\d\d:\d\d)-(\d\d:\d\d)")
+HOURS_OF = "opening_hours="
+"""What the evidence of a visit begins with where it cites the source's opening hours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TripResult:
-    """A plan, its faults, the request it answers, and opening hours as `open[place id][ISO date]`."""
+    """A plan, its faults, the request it answers, and opening hours as `open[place id][ISO date]`.
+
+    `is_proven`: an exact search holds a refusal's constraints to rule out every plan; None: it was not made.
+    `regret`: how much further than the shortest plan one walks, as a share; None: that is not known.
+    """
 
     plan: Plan
     violations: tuple[Mapping[str, str], ...]
     request: Mapping[str, Any] = field(default_factory=dict)
     open: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     verified_by: str = ""
+    is_proven: bool | None = None
+    regret: float | None = None
 
     @property
     def errors(self) -> list[Mapping[str, str]]:
@@ -25,10 +38,13 @@ class TripResult:
         return [violation for violation in self.violations if violation["severity"] == "error"]
 
     @property
+    def area(self) -> str:
+        return str(self.request.get("area", "") or "the trip").title()
+
+    @property
     def title(self) -> str:
-        area = str(self.request.get("area", "") or "the trip").title()
         days = len(self.plan.days)
-        return f"{area}, {days} day{'s' * (days != 1)}" if days else f"No plan for {area}"
+        return f"{self.area}, {days} day{'s' * (days != 1)}" if days else f"No plan for {self.area}"
 
     @property
     def refusal(self) -> str:
@@ -39,7 +55,25 @@ class TripResult:
 
     def open_on(self, visit: Visit, date: str) -> str:
         """The opening hours of a visit's place on that date; "not known" if unknown."""
-        return self.open.get(visit.place.id, {}).get(date, "not known")
+        words = self.open.get(visit.place.id, {}).get(date)
+        return words if words is not None else told_hours(_cited_hours(visit, dt.date.fromisoformat(date)))
+
+    def open_minutes(self, visit: Visit, date: dt.date) -> tuple[Interval, ...] | None:
+        """The same as minutes from midnight; empty: closed all day, None: not known."""
+        words = self.open_on(visit, date.isoformat())
+        if words == "closed":
+            return ()
+        return tuple((minutes_of(start), minutes_of(end)) for start, end in SPAN.findall(words)) or None
+
+    def hours_words(self, visit: Visit, date: dt.date) -> str:
+        """The opening hours for reading: `open 11:30–01:00`, `closed that day` or `hours not known`."""
+        hours = self.open_minutes(visit, date)
+        if not hours:
+            return "hours not known" if hours is None else "closed that day"
+        clocks = [
+            (clock_of(start), clock_of(end % DAY_MIN if end > DAY_MIN else end)) for start, end in hours
+        ]
+        return f"open {', '.join(f'{start}–{end}' for start, end in clocks)}"
 
     def as_json(self) -> dict[str, Any]:
         """Plan and verification as plain data, the plan first."""
@@ -53,6 +87,12 @@ class TripResult:
             "request": dict(self.request),
             "open": {place: dict(days) for place, days in self.open.items()},
         }
+
+
+def _cited_hours(visit: Visit, date: dt.date) -> tuple[Interval, ...] | None:
+    """The hours that a visit's evidence cites; which days are holidays is not known here."""
+    cited = [line.removeprefix(HOURS_OF) for line in visit.evidence if line.startswith(HOURS_OF)]
+    return open_intervals(cited[0], date) if cited else None
 
 
 def result_of(answer: str | None) -> TripResult:

@@ -1,5 +1,6 @@
 """Writes numbers, names and tables as the report's texts show them."""
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 # What can start a link, a table cell, a heading, emphasis, code or HTML in Markdown.
@@ -148,3 +149,12 @@ def markdown_table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]
         return
     yield from ("", f"## {title}", "", f"| {' | '.join(head)} |", f"|{'---|' * len(head)}")
     yield from (f"| {' | '.join(map(escape_markdown, row))} |" for row in rows)
+
+
+def clean(text: str) -> str:
+    """Text without the control characters that could drive a terminal.
+
+    >>> clean("a" + chr(27) + "[2J")
+    'a[2J'
+    """
+    return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cs"))

@@ -23,15 +23,32 @@ from service.api import (
     trials,
     workers,
 )
+from service.api.examples import add_examples
 from service.api.middleware import RequestGuard, authorised
 from service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from service.api.rate_limit import TokenBuckets
 from service.api.state import OpenStreams, State
 from service.headlines import Headlines
+from service.live_reports import LiveReports
 from service.report_cache import ReportCache
 from service.settings import Settings
 from service.trial_indexes import TrialIndexes
-from service.web import home, media, review, review_queues, sign_in, static_files, traces
+from service.web import (
+    exports,
+    home,
+    job,
+    media,
+    new_job,
+    review,
+    review_queues,
+    sign_in,
+    static_files,
+    traces,
+    trial_pair,
+    trips,
+    workers_page,
+)
+from service.web.page_memory import PageMemory
 from service.web.pages import as_page
 from service.web.questions import Questions
 from workers.store.store import Store
@@ -43,7 +60,7 @@ VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
 KEYED = (jobs, trials, events, reports, reviews, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
-PAGES = (home, media, traces, review_queues, review)
+PAGES = (home, new_job, exports, job, traces, trial_pair, review_queues, review, trips, workers_page, media)
 
 
 def _report_of(store: Store, job_id: str) -> "Report":
@@ -56,9 +73,12 @@ class Api(FastAPI):
     """FastAPI whose OpenAPI document also has the schemas of a job spec and a problem."""
 
     def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema:
+            return self.openapi_schema
         document = super().openapi()
         schemas = document.setdefault("components", {}).setdefault("schemas", {})
         schemas.update({**_spec_schemas(), "Problem": SCHEMA})
+        add_examples(document)
         return document
 
 
@@ -84,13 +104,16 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         responses=DOCUMENTED,
     )
     cached_reports = ReportCache(store, _report_of)
+    headlines = Headlines(store, cached_reports)
     app.state.gnomon = State(
         settings=settings,
         store=store,
         redis=redis,
         reports=cached_reports,
-        headlines=Headlines(store, cached_reports),
+        headlines=headlines,
+        live_reports=LiveReports(cached_reports),
         indexes=TrialIndexes(store),
+        memory=PageMemory(store, headlines),
         pace=TokenBuckets(settings.max_per_minute),
         streams=OpenStreams(),
         questions=Questions(settings.data_dir),

@@ -5,7 +5,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import AsyncIterable, AsyncIterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Header, Query
@@ -65,21 +65,23 @@ async def job_events(
     cursor: Annotated[
         str | None, Query(description="the id of the last event received; later ones follow")
     ] = None,
+    only: Annotated[Literal["progress"] | None, Query(description="leave out the rows")] = None,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> StreamingResponse:
     """Events: `progress` with the job, `trial` with each new row (its id is a cursor), `done` at the end."""
     after = number_of(last_event_id or cursor or "0")
     await run_sync(state.store.job, job_id)
-    return EventStream(_stream(state, job_id, after), streams=state.streams, caller=caller)
+    events = _stream(state, job_id, after, has_rows=only is None)
+    return EventStream(events, streams=state.streams, caller=caller)
 
 
-async def _stream(state: State, job_id: str, after: int) -> AsyncIterator[str]:
+async def _stream(state: State, job_id: str, after: int, *, has_rows: bool) -> AsyncIterator[str]:
     last_progress: dict[str, Any] = {}
     last_sent_s = time.monotonic()
     while True:
         # The job is read before its rows: once it has ended, no rows come after those read here.
         job = await run_sync(state.store.job, job_id)
-        rows = await run_sync(state.store.rows_after, job_id, after, BATCH)
+        rows = await run_sync(state.store.rows_after, job_id, after, BATCH) if has_rows else []
         for after, row in rows:
             yield _event("trial", row_to_json(row), after)
         if rows or time.monotonic() - last_sent_s > HEARTBEAT_S:

@@ -5,38 +5,32 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Response
 from fastapi.responses import JSONResponse
 
-from gnomon.core.errors import Conflict, DataError, NotFound, SpecError
+from gnomon.core.errors import Conflict, DataError, NotFound
 from gnomon.itinerary_export.outputs import MEDIA_TYPES, rendered
 from gnomon.itinerary_export.result import TripResult
 from service import jobs
 from service.api.content_negotiation import choose
-from service.api.middleware import IdempotencyKey, json_body
+from service.api.middleware import IdempotencyKey
 from service.api.reports import PAGE_POLICY
+from service.api.request_body import body_docs, plain_body
 from service.api.state import Shared, State
-from service.itineraries import planned, spec_of
+from service.itineraries import planned, spec_of_body
 from workers.store.records import JobRecord
 
 ENDINGS = {kind: ending for ending, kind in MEDIA_TYPES.items()}
 OFFERED = tuple(ENDINGS)
-REQUEST_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": {
-                    "type": "object",
-                    "required": ["area", "start_date"],
-                    "properties": {
-                        "area": {"type": "string", "description": "a city with an extract, japan or world"},
-                        "start_date": {"type": "string", "format": "date"},
-                        "places": {"type": "array", "items": {"type": "string"}},
-                        "model": {"description": "a model's id, or a model as in a job spec"},
-                    },
-                }
-            }
+REQUEST_BODY = body_docs(
+    {
+        "type": "object",
+        "required": ["area", "start_date"],
+        "properties": {
+            "area": {"type": "string", "description": "a city with an extract, japan or world"},
+            "start_date": {"type": "string", "format": "date"},
+            "places": {"type": "array", "items": {"type": "string"}},
+            "model": {"description": "a model's id, or a model as in a job spec"},
         },
     }
-}
+)
 
 router = APIRouter(prefix="/v1/itineraries", tags=["itineraries"])
 
@@ -45,14 +39,11 @@ router = APIRouter(prefix="/v1/itineraries", tags=["itineraries"])
 def post_itinerary(
     state: Shared,
     response: Response,
-    body: Annotated[object, Depends(json_body)],
+    body: Annotated[object, Depends(plain_body)],
     idempotency_key: IdempotencyKey,
 ) -> dict[str, Any]:
     """Queue a planning request; `model` names the model that plans, by default the built-in reference."""
-    if not isinstance(body, dict):
-        raise SpecError("must be one JSON object: a planning request", field="body")
-    request = {key: value for key, value in body.items() if key != "model"}
-    draft = jobs.draft_from_request(spec_of(request, _model(body.get("model"))), state.settings)
+    draft = jobs.draft_from_request(spec_of_body(body), state.settings)
     job = jobs.submit(draft, store=state.store, redis=state.redis, idempotency_key=idempotency_key)
     response.headers["Location"] = f"/v1/itineraries/{job.id}"
     return {"id": job.id, "status": job.status, "events": f"/v1/jobs/{job.id}/events"}
@@ -86,13 +77,3 @@ def _result(state: State, job: JobRecord) -> tuple[TripResult | None, str | None
         return planned(rows[0]), None
     except DataError as error:
         return None, f"{error.message} ({rows[0].stop_reason})"
-
-
-def _model(model: object) -> dict[str, Any] | None:
-    if model is None:
-        return None
-    if isinstance(model, str):
-        return {"id": model}
-    if isinstance(model, dict):
-        return model
-    raise SpecError("must be a model's id, or an object as in a job spec", field="model")

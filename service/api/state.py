@@ -10,9 +10,11 @@ from redis import Redis
 
 from service.api.rate_limit import TokenBuckets
 from service.headlines import Headlines
+from service.live_reports import LiveReports
 from service.report_cache import ReportCache
 from service.settings import Settings
 from service.trial_indexes import TrialIndexes
+from service.web.page_memory import PageMemory
 from service.web.questions import Questions
 from workers.store.store import Store
 
@@ -29,16 +31,20 @@ class OpenStreams:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Settings, store and queue of one app, what it keeps of jobs, its callers' request rates and streams."""
+    """Settings, store and queue of one app, its cached reports, its callers' request rates and streams, and
+    what its pages remember from one look to the next.
+    """
 
     settings: Settings
     store: Store
     redis: Redis
     reports: ReportCache
+    live_reports: LiveReports
     headlines: Headlines
     indexes: TrialIndexes
     pace: TokenBuckets
     streams: OpenStreams
+    memory: PageMemory
     questions: Questions
     report_threads: CapacityLimiter  # reports take long; the other routes have threads of their own
 

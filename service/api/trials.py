@@ -15,7 +15,7 @@ from gnomon.core.score import Outcome
 from gnomon.report.row_formats import ndjson_line, row_to_json, rows_csv
 from service.api.content_negotiation import choose
 from service.api.jobs import MAX_LIMIT, Cursor
-from service.api.middleware import json_body
+from service.api.request_body import body_docs, plain_body
 from service.api.serializers import listing, trial_view
 from service.api.state import Shared, State
 from workers.store.store import Store
@@ -25,23 +25,16 @@ DEFAULT_LIMIT = 100
 STREAM_PAGE = 1000
 FileKind = Literal["yaml", "json"]
 FILE_TYPES = {"yaml": "application/yaml", "json": "application/json"}
-FILE_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": {
-                    "type": "object",
-                    "required": ["from_step", "result"],
-                    "properties": {
-                        "from_step": {"type": "integer", "description": "number of a tool's step, from 1"},
-                        "result": {"description": "what the tool gives instead: text as it is, else JSON"},
-                    },
-                }
-            }
+FILE_BODY = body_docs(
+    {
+        "type": "object",
+        "required": ["from_step", "result"],
+        "properties": {
+            "from_step": {"type": "integer", "description": "number of a tool's step, from 1"},
+            "result": {"description": "what the tool gives instead: text as it is, else JSON"},
         },
     }
-}
+)
 TextFilter = Annotated[str | None, Query(max_length=200)]
 
 router = APIRouter(tags=["trials"])
@@ -81,11 +74,11 @@ def list_trials(
     state.store.job(job_id)
     filters = Filters(arm=arm, model=model, task=task, outcome=outcome)
     if kind != OFFERED[0] and limit is None:
-        return _encoded(kind, _all_rows(state.store, job_id, cursor, filters))
+        return encoded_rows(kind, _all_rows(state.store, job_id, cursor, filters))
     page = state.store.rows(job_id, cursor=cursor, limit=limit or DEFAULT_LIMIT, **asdict(filters))
     if kind == OFFERED[0]:
         return JSONResponse(listing([row_to_json(row) for row in page.items], page.next_cursor))
-    response = _encoded(kind, iter([list(page.items)]))
+    response = encoded_rows(kind, iter([list(page.items)]))
     if page.next_cursor is not None:
         used = {name: value for name, value in asdict(filters).items() if value is not None}
         query = urlencode({"cursor": page.next_cursor, "limit": limit, **used})
@@ -117,7 +110,7 @@ def get_trial_file(
 def post_trial_file(
     state: Shared,
     trial_id: str,
-    body: Annotated[object, Depends(json_body)],
+    body: Annotated[object, Depends(plain_body)],
     kind: Annotated[FileKind, Query(alias="format")] = "yaml",
 ) -> Response:
     """The trial as a file that continues from a tool's step with another result; nothing is stored or run."""
@@ -156,7 +149,8 @@ def _all_rows(store: Store, job_id: str, cursor: str | None, filters: Filters) -
             return
 
 
-def _encoded(kind: str, pages: Iterator[list[Row]]) -> StreamingResponse:
+def encoded_rows(kind: str, pages: Iterator[list[Row]]) -> StreamingResponse:
+    """Rows as CSV or NDJSON, sent page by page."""
     encode = _csv if kind == "text/csv" else _ndjson
     return StreamingResponse(encode(pages), media_type=f"{kind}; charset=utf-8")
 

@@ -1,22 +1,46 @@
 """The command line: finds its commands by name and imports only the one that runs."""
 
 import sys
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from gnomon.core.errors import GnomonError
 from tools.core.registry import Registry
 
-# A command whose name is a Python keyword has an underscore after its module's name: `try_`.
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+# A command whose name is Python's own has an underscore after its module's name: `try_`, `open_`.
 COMMANDS: Registry[click.Command] = Registry("service.cli.commands", "command")
+COMPLETE_VARIABLE = "_GNOMON_COMPLETE"
 DONE, INCOMPLETE, BAD_USAGE = 0, 1, 2
 # How `--help` groups the commands; one that is not named here is listed under "More".
 SECTIONS = {
     "Run a job": ("demo", "show", "try", "plan", "run", "resume", "jobs"),
-    "Look at results": ("report", "diff", "rescore", "analyse", "consensus", "export", "import"),
-    "Questions, tools and trips": ("generate", "audit", "score", "presets", "tools", "itinerary"),
-    "Run a service": ("up", "submit", "api", "worker", "keys", "database"),
+    "Look at results": (
+        "open",
+        "samples",
+        "trace",
+        "report",
+        "diff",
+        "rescore",
+        "analyse",
+        "consensus",
+        "export",
+        "import",
+    ),
+    "Questions, tools and trips": (
+        "benchmarks",
+        "models",
+        "tools",
+        "presets",
+        "generate",
+        "audit",
+        "score",
+        "itinerary",
+    ),
+    "Run a service": ("up", "submit", "api", "worker", "keys", "database", "completion"),
 }
 
 
@@ -42,6 +66,12 @@ class CommandsOnDemand(click.Group):
                 raise suggestion from None
             message = f"{error.message} `gnomon --help` lists the commands."
             raise click.UsageError(message, ctx) from None
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:  # noqa: ARG002
+        from click.shell_completion import CompletionItem
+
+        about = ((name.rstrip("-"), COMMANDS.summary(name)) for name in COMMANDS.names())
+        return [CompletionItem(name, help=help_) for name, help_ in about if name.startswith(incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 (same)
         about = {name.rstrip("-"): COMMANDS.summary(name) for name in COMMANDS.names()}
@@ -73,7 +103,7 @@ def cli() -> None:
 def main(args: list[str] | None = None) -> NoReturn:
     """Run the command line and exit; what a user can fix is one line on stderr, never a traceback."""
     try:
-        code = cli.main(args=args, prog_name="gnomon", standalone_mode=False)
+        code = cli.main(args=args, prog_name="gnomon", complete_var=COMPLETE_VARIABLE, standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.ctx.get_help())
         code = DONE

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from gnomon.core.errors import SpecError
+from service.cli.completions import complete_arm, complete_model_label
 
 data_dir_option = click.option(
     "--data-dir",
@@ -35,8 +36,17 @@ def sample_options(command: Callable[..., None]) -> Callable[..., None]:
     """SPEC and the options of `show` and `try` that select one of its samples."""
     for option in (
         json_option,
-        click.option("--model", help="The model's name in the spec; default the first model."),
-        click.option("--arm", default="", help="The arm's name in the spec; a trial file names one."),
+        click.option(
+            "--model",
+            help="The model's name in the spec; default the first model.",
+            shell_complete=complete_model_label,
+        ),
+        click.option(
+            "--arm",
+            default="",
+            help="The arm's name in the spec; a trial file names one.",
+            shell_complete=complete_arm,
+        ),
         click.option("--sample", default="", help="The sample's id; without it the error lists some ids."),
         click.argument("spec", type=click.Path(path_type=Path), metavar="SPEC"),
     ):

@@ -1,29 +1,18 @@
 """Opens the questions of stored jobs, for the pages that show them."""
 
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 
 from cachetools import LRUCache
 
-from gnomon.core.benchmark import Benchmark
 from gnomon.core.errors import GnomonError
+from gnomon.core.opened_question import OpenedQuestion
 from gnomon.core.redaction import without_folders
-from gnomon.core.sample import Sample
 from gnomon.spec.job_spec import JobSpec
 from tools.core.registry import UnknownPlugin
 from workers.open_job import OpenJob, media_of, open_spec
 
 JOBS_KEPT = 4
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenedQuestion:
-    """A question of a job; `problem` says why it cannot be opened, and then the rest is None."""
-
-    sample: Sample | None = None
-    benchmark: Benchmark | None = None
-    problem: str = ""
 
 
 class Questions:

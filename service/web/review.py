@@ -12,12 +12,14 @@ from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 
 from gnomon.core.errors import NotFound, SpecError
+from gnomon.core.opened_question import ShownQuestion, question_record
 from gnomon.core.review import VERDICTS, Review, ReviewQueue, Verdict
 from gnomon.curation.queue_samples import IN_WORDS
 from gnomon.curation.reviews import by_sample
 from gnomon.drawing.clock_svg import clock_range, clock_svg
 from gnomon.drawing.layer import Layer
 from gnomon.drawing.scene_svg import scene_svg
+from gnomon.drawing.trace_drawing import clock_text
 from service.api.middleware import comes_from_here
 from service.api.state import Shared, State
 from service.review_desk import (
@@ -31,8 +33,7 @@ from service.review_desk import (
     review_record,
 )
 from service.web.pages import View, page, respond
-from service.web.traces import clock_text
-from service.web.trial_views import ShownQuestion, question_record, shown_question, trials_of_sample
+from service.web.trial_views import shown_question, trials_of_sample
 from tools.core.sketch import Line, Sketch
 from workers.store.records import JobRecord
 

@@ -7,10 +7,14 @@ from pathlib import Path
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from gnomon import drawing
+from gnomon import drawing, itinerary_export, report
 from gnomon.core.errors import NotFound
 
-FOLDERS = (Path(__file__).parent / "static", Path(drawing.__file__).parent)
+FOLDERS = (
+    Path(__file__).parent / "static",
+    Path(drawing.__file__).parent,
+    Path(itinerary_export.__file__).parent / "static",
+)
 TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 FOREVER = "public, max-age=31536000, immutable"
 
@@ -36,8 +40,15 @@ def static_url(name: str) -> str:
     return f"/ui/static/{name}?v={_files()[name][1]}"
 
 
+def _report_style() -> bytes:
+    """The report's rules for its sections within a page: they hold only within `.report`."""
+    style = (Path(report.__file__).parent / "report.css").read_text(encoding="utf-8")
+    return f".report {{\n{style.replace(':root', '&')}}}\n".encode()
+
+
 @functools.cache
 def _files() -> dict[str, tuple[bytes, str]]:
     paths = [path for folder in FOLDERS for path in sorted(folder.iterdir()) if path.suffix in TYPES]
     bodies = {path.name: path.read_bytes() for path in paths}
+    bodies["report.css"] = _report_style()
     return {name: (body, hashlib.sha256(body).hexdigest()[:12]) for name, body in bodies.items()}

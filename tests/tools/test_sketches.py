@@ -353,6 +353,8 @@ def test_the_ways_of_a_forecast_lead_from_the_departure_to_the_middles_of_the_vi
         middles = {(row["middle_x_m"], row["middle_y_m"]) for row in rows}
         ways = [mark for mark in call.sketch().marks if isinstance(mark, Line) and not mark.has_arrow]
         assert {way.points[-1] for way in ways} >= middles
+    labels = [mark.label for mark in calls_of(recorded, "forecast_arrival")[0].sketch().marks]
+    assert {"c2 +18.8 s, 110.0 m", "c3 +41.7 s, 225.1 m"} <= set(labels)
 
 
 def test_the_area_of_a_camera_view_is_its_field_of_view(recorded: list[RecordedCall]) -> None:

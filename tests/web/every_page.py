@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from gnomon.core.review import Review, ReviewQueue
 from tests.web.conftest import Site
+from tests.web.planned_trips import planned_trip
 
 
 def _queue(site: Site) -> str:
@@ -24,7 +25,17 @@ def _queue(site: Site) -> str:
 
 PAGES: Mapping[str, Callable[[Site], str]] = {
     "home": lambda site: "/",
+    "new-job": lambda site: "/ui/new",
+    "new-job-like": lambda site: f"/ui/new?from={site.job_id}",
+    "job": lambda site: f"/ui/jobs/{site.job_id}",
     "trace": lambda site: f"/ui/trials/{site.trial_id('w0-00010', 'tools')}",
+    "two-trials": lambda site: (
+        f"/ui/compare/trials?a={site.trial_id('w0-00010', 'tools')}&b={site.trial_id('w0-00010', 'raw')}"
+    ),
+    "trips": lambda site: "/ui/trips",
+    "trip": lambda site: f"/ui/trips/{planned_trip(site)}",
+    "failing-trip": lambda site: f"/ui/trips/{planned_trip(site, ateneum=('18:20', '19:50'))}",
+    "workers": lambda site: "/ui/workers",
     "review": lambda site: f"/ui/review?{_queue(site)}",
     "review item": lambda site: f"/ui/review/{_queue(site)}",
     "review disagreements": lambda site: f"/ui/review/{_queue(site)}/disagreements",

@@ -3,9 +3,11 @@
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.core.errors import SpecError
+from workers.store.answers import Answers
 from workers.store.budgets import BudgetStore
 from workers.store.derived import Derived
 from workers.store.finished_jobs import FinishedJobs
+from workers.store.job_lists import JobLists
 from workers.store.leases import Leases
 from workers.store.model_checks import ModelChecks
 from workers.store.responses import Responses
@@ -15,7 +17,17 @@ from workers.store.worker_registry import WorkerRegistry
 
 
 class Store(
-    FinishedJobs, Leases, Results, ModelChecks, Responses, BudgetStore, WorkerRegistry, Derived, Reviews
+    FinishedJobs,
+    JobLists,
+    Leases,
+    Results,
+    Answers,
+    ModelChecks,
+    Responses,
+    BudgetStore,
+    WorkerRegistry,
+    Derived,
+    Reviews,
 ):
     """Jobs, leases, results, models, replies, budgets, workers, derived documents and reviews: one database.
 

@@ -1,6 +1,7 @@
 """Judging as a benchmark plug-in: a sample is a stored trace, the answer is its labels."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from gnomon.analyses.core.kinds import ANALYSES, LabelledByJudge
 from gnomon.analyses.core.labels import parse_labels
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
 from gnomon.core.errors import DataError, NotFound, SpecError
-from gnomon.core.question_view import NO_ANSWER, QuestionView
+from gnomon.core.question_view import NO_ANSWER, Option, QuestionView
 from gnomon.core.sample import DataFault, Part, Sample, SampleRef
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
@@ -18,6 +19,8 @@ from tools.core.regular_file import read_regular
 from tools.core.sketch import Sketch
 
 FILE = "cases.ndjson"
+_TAGGED = re.compile(r"<(question|trace)>\n(.*?)\n</\1>", re.DOTALL)
+
 FIELDS = ("case_id", "analysis", "task", "cluster", "model", "arm", "question", "trace")
 
 
@@ -104,17 +107,24 @@ class Judging:
         return _score(response if isinstance(response, str) else "", judged(str(analysis)).labels_for(""))
 
     def question_view(self, sample: Sample) -> QuestionView:
-        from gnomon.benchmarks.judging.question_view import question_view
-
-        return question_view(sample, judged(sample.ref.task))
+        analysis, names = judged(sample.ref.task), sample.target["labels"]
+        prompt = "".join(part.content for part in sample.parts if isinstance(part.content, str))
+        tagged = dict(_TAGGED.findall(prompt))
+        return QuestionView(
+            question=f"Which labels hold of this trace: {_subject(analysis)}?",
+            options=tuple(Option(letter=name, text=analysis.labels[name]) for name in names),
+            facts={name.capitalize(): text for name, text in tagged.items()},
+        )
 
     def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (no place, no time)
         return Sketch()
 
     def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
-        from gnomon.benchmarks.judging.question_view import verdict_in_words
-
-        return verdict_in_words(sample, metrics) if answer else NO_ANSWER
+        if not answer:
+            return NO_ANSWER
+        names = sample.target["labels"]
+        holding = [name for name in names if metrics.get(name) == 1.0]
+        return f"{len(holding)} of {len(names)} labels hold{': ' if holding else ''}{', '.join(holding)}."
 
     def published(self) -> Sequence[Published]:
         return ()
@@ -151,7 +161,7 @@ def read_cases(file: Path) -> dict[str, dict[str, str]]:
 
 
 def _prompt(analysis: LabelledByJudge, names: Sequence[str], case: Mapping[str, str]) -> str:
-    subject = "how it came to its wrong answer" if analysis.only_wrong else "what its reasoning rests on"
+    subject = _subject(analysis)
     definitions = "\n".join(f"- {name}: {analysis.labels[name]}" for name in names)
     form = json.dumps(dict.fromkeys(names, 0))
     return (
@@ -163,6 +173,10 @@ def _prompt(analysis: LabelledByJudge, names: Sequence[str], case: Mapping[str, 
         f"<trace>\n{_fenced(case['trace'])}\n</trace>\n\n"
         f"Reason briefly, then end with one line of JSON of this form: {form}"
     )
+
+
+def _subject(analysis: LabelledByJudge) -> str:
+    return "how it came to its wrong answer" if analysis.only_wrong else "what its reasoning rests on"
 
 
 def _fenced(text: str) -> str:

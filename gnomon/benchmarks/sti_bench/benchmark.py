@@ -33,6 +33,7 @@ from gnomon.core.sample import Sample
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
 from gnomon.media.clip_samples import draw_samples, question_of
+from gnomon.media.clip_views import clip_question_view, clip_verdict
 from tools.core.sketch import Sketch
 from tools.core.tool import Need
 
@@ -87,17 +88,15 @@ class StiBench:
         return {EVERY_TASK: released} if protocol == "official" else {}
 
     def question_view(self, sample: Sample) -> QuestionView:
-        from gnomon.benchmarks.sti_bench.question_view import question_view
-
-        return question_view(sample)
+        question = displayed(sample.target["question"], sample.target["protocol"])
+        return clip_question_view(sample, question, question.text, facts={"Scene": question.scene})
 
     def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (no place, no time)
         return Sketch()
 
     def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
-        from gnomon.benchmarks.sti_bench.question_view import verdict_in_words
-
-        return verdict_in_words(sample, answer, metrics)
+        question = displayed(sample.target["question"], sample.target["protocol"])
+        return clip_verdict(question, answer, metrics.get("extracted"))
 
     def published(self) -> Sequence[Published]:
         return published_rows("sti_bench")

@@ -11,6 +11,7 @@ from gnomon.benchmarks.urbanvideo_bench.loader import (
     find_layout,
     read_questions,
     sample_id_of,
+    split_question,
 )
 from gnomon.benchmarks.urbanvideo_bench.prompt import answer_to, by_clip, displayed, numbered, showing
 from gnomon.benchmarks.urbanvideo_bench.scoring import score_question
@@ -31,6 +32,7 @@ from gnomon.core.sample import Sample
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
 from gnomon.media.clip_samples import draw_samples, question_of
+from gnomon.media.clip_views import clip_question_view, clip_verdict
 from tools.core.sketch import Sketch
 from tools.core.tool import Need
 
@@ -91,17 +93,19 @@ class UrbanVideoBench:
         return score_question(question_of(record, LETTERS), record["response"], scoring=scoring)
 
     def question_view(self, sample: Sample) -> QuestionView:
-        from gnomon.benchmarks.urbanvideo_bench.question_view import question_view
-
-        return question_view(sample)
+        question = displayed(sample.target["question"], sample.target["protocol"])
+        text = split_question(question.text)[0] if question.options else question.text
+        is_alone = question.place is None
+        facts = {} if is_alone else {"Asked together": f"question {question.place} of its clip"}
+        return clip_question_view(sample, question, text, facts=facts)
 
     def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (no place, no time)
         return Sketch()
 
     def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
-        from gnomon.benchmarks.urbanvideo_bench.question_view import verdict_in_words
-
-        return verdict_in_words(sample, answer, metrics)
+        question = displayed(sample.target["question"], sample.target["protocol"])
+        own = answer_to(question.place, answer) if question.place is not None else None
+        return clip_verdict(question, own or answer, metrics.get("option"))
 
     def published(self) -> Sequence[Published]:
         return published_rows("urbanvideo_bench")

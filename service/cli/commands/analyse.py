@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from service.cli.completions import complete_job
 from service.cli.options import data_dir_option, json_option, workers_option
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("name")
-@click.argument("jobs", nargs=-1, required=True, metavar="JOB...")
+@click.argument("jobs", nargs=-1, required=True, metavar="JOB...", shell_complete=complete_job)
 @click.option(
     "--judge", "judges", multiple=True, help="A judge model: its id, or {id: …, api_key_env: …}. Repeatable."
 )
@@ -51,6 +52,7 @@ def analyse(
     from gnomon.analyses.core.kinds import ComputedFromRows
     from gnomon.core.errors import SpecError
     from service.cli.common import existing_store, settings_of
+    from service.cli.ids import find_job
     from service.run_analysis import analysis_called, counted, judged
 
     analysis, settings = analysis_called(name), settings_of(data_dir)
@@ -60,6 +62,7 @@ def analyse(
         raise SpecError(f"{name} reads one job at a time", field="JOB")
     store = existing_store(data_dir)
     try:
+        jobs = tuple(find_job(store, job) for job in jobs)
         if isinstance(analysis, ComputedFromRows):
             result = counted(store, analysis, jobs, settings)
         else:

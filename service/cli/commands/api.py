@@ -14,9 +14,11 @@ from service.cli.options import data_dir_option, host_option, port_option
 def api(host: str, port: int, data_dir: Path | None) -> None:
     """Serve the API against GNOMON_REDIS_URL and GNOMON_DATABASE_URL until interrupted."""
     import os
+    from contextlib import ExitStack
 
     from service.cli.common import need_redis, settings_of
     from service.local_stack import local_stack
+    from service.running_service import remembered
     from service.serving import listen, serve
     from service.supervisor import sigterm_as_interrupt
     from workers.logs import set_up_logs
@@ -24,10 +26,15 @@ def api(host: str, port: int, data_dir: Path | None) -> None:
     set_up_logs(os.environ, level="warning")
     settings = settings_of(data_dir)
     need_redis(settings)
+
+    def ready(url: str) -> None:
+        running.enter_context(remembered(settings.data_dir, url))
+        click.echo(url)
+
     with listen(host, port, has_keys=bool(settings.api_keys)) as listener:
         try:
-            with sigterm_as_interrupt(), local_stack(settings) as here:
+            with sigterm_as_interrupt(), local_stack(settings) as here, ExitStack() as running:
                 here.start_sweeper()
-                serve(here, listener, ready=click.echo)
+                serve(here, listener, ready=ready)
         except KeyboardInterrupt:
             click.echo("stopped", err=True)

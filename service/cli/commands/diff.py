@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from service.cli.completions import complete_job
 from service.cli.options import data_dir_option, json_option
 
 if TYPE_CHECKING:
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("first")
-@click.argument("second")
+@click.argument("first", shell_complete=complete_job)
+@click.argument("second", shell_complete=complete_job)
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), help="File for the page, .html, .md or .json."
 )
@@ -30,12 +31,13 @@ def diff(first: str, second: str, out: Path | None, data_dir: Path | None, as_js
     from gnomon.core.errors import SpecError
     from gnomon.report.job_diff import diff_jobs
     from service.cli.common import existing_store
+    from service.cli.ids import find_job
 
     if out is not None and out.suffix not in (".html", ".md", ".json"):
         raise SpecError(f"{out.name!r} has no known ending; allowed: .html, .md, .json", field="--out")
     store = existing_store(data_dir)
     try:
-        difference = diff_jobs(_job(store, first), _job(store, second))
+        difference = diff_jobs(_job(store, find_job(store, first)), _job(store, find_job(store, second)))
     finally:
         store.close()
     if out is not None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from service.cli.completions import complete_job
 from service.cli.options import data_dir_option
 
 if TYPE_CHECKING:
@@ -18,7 +19,12 @@ if TYPE_CHECKING:
 @click.option("--scorer", help="The scorer to read from a log with several.")
 @click.option("--cluster", help="Field of a log's sample metadata that names the cluster, such as the video.")
 @click.option("--cell", help="Field of a log's sample metadata that names the task.")
-@click.option("--into", metavar="JOB", help="FILE holds people's answers to this job's questions.")
+@click.option(
+    "--into",
+    metavar="JOB",
+    shell_complete=complete_job,
+    help="FILE holds people's answers to this job's questions.",
+)
 @click.option("--arm", help="With --into: the arm they answered under; default the first.")
 @data_dir_option
 def import_(
@@ -70,12 +76,14 @@ def import_(
 def _import_answers(files: tuple[str, ...], job_id: str, arm: str | None, data_dir: Path | None) -> None:
     from gnomon.core.errors import SpecError
     from service.cli.common import existing_store, settings_of
+    from service.cli.ids import find_job
     from service.import_answers import add_answers
 
     if len(files) != 1:
         raise SpecError("one file of answers at a time", field="FILE")
     store = existing_store(data_dir)
     try:
+        job_id = find_job(store, job_id)
         new_job = add_answers(store, job_id, Path(files[0]), settings_of(data_dir), arm=arm)
     finally:
         store.close()

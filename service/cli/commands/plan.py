@@ -6,12 +6,18 @@ from typing import Any
 
 import click
 
+from service.cli.completions import complete_job
 from service.cli.options import data_dir_option, json_option
 
 
 @click.command()
 @click.argument("spec", type=click.Path(path_type=Path))
-@click.option("--pilot", metavar="JOB", help="A stored job whose costs and spread replace assumptions.")
+@click.option(
+    "--pilot",
+    metavar="JOB",
+    shell_complete=complete_job,
+    help="A stored job whose costs and spread replace assumptions.",
+)
 @data_dir_option
 @json_option
 def plan(spec: Path, pilot: str | None, data_dir: Path | None, as_json: bool) -> None:
@@ -20,11 +26,13 @@ def plan(spec: Path, pilot: str | None, data_dir: Path | None, as_json: bool) ->
     Prints trials, tokens and price of each arm, and the minimum detectable effect.
     """
     from service.cli.common import draft_of, existing_store, settings_of
+    from service.cli.ids import find_job
     from service.planning import plan as plan_job
 
     draft = draft_of(spec, settings_of(data_dir))
     store = existing_store(data_dir) if pilot else None
     try:
+        pilot = find_job(store, pilot) if store and pilot else None
         document = plan_job(draft, store=store, pilot=pilot)
     finally:
         if store is not None:

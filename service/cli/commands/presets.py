@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gnomon.core.errors import SpecError
+from service.cli.completions import complete_benchmark, complete_preset
 from service.cli.options import json_option
 
 if TYPE_CHECKING:
@@ -13,9 +14,13 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=complete_preset)
 @click.option(
-    "--benchmark", default="worlds", show_default=True, help="The benchmark whose oracle and scenes apply."
+    "--benchmark",
+    default="worlds",
+    show_default=True,
+    help="The benchmark whose oracle and scenes apply.",
+    shell_complete=complete_benchmark,
 )
 @click.option("--options", "text", default="{}", help='The preset\'s options as JSON, such as {"rate": 0.5}.')
 @json_option

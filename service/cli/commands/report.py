@@ -8,6 +8,7 @@ import click
 
 from gnomon.core.errors import SpecError
 from gnomon.whole_file import named_file
+from service.cli.completions import complete_job
 from service.cli.options import data_dir_option
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ FORMATS = ("json", "html", "md", "csv", "parquet")
 
 
 @click.command()
-@click.argument("job")
+@click.argument("job", shell_complete=complete_job)
 @click.option(
     "--format", "kind", type=click.Choice(FORMATS), help="Default: by the ending of --out, else json."
 )
@@ -26,6 +27,7 @@ FORMATS = ("json", "html", "md", "csv", "parquet")
 def report(job: str, kind: str | None, out: Path | None, data_dir: Path | None) -> None:
     """Print or write the report of JOB; csv and parquet hold its result rows."""
     from service.cli.common import existing_store
+    from service.cli.ids import find_job
     from workers.process import raise_gc_threshold
 
     raise_gc_threshold()
@@ -34,7 +36,7 @@ def report(job: str, kind: str | None, out: Path | None, data_dir: Path | None) 
         raise SpecError("parquet is binary; name a file", field="--out")
     store = existing_store(data_dir)
     try:
-        _write(store, job, kind, out)
+        _write(store, find_job(store, job), kind, out)
     finally:
         store.close()
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from service.cli.completions import complete_job
 from service.cli.options import data_dir_option, json_option, out_option
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("job")
+@click.argument("job", shell_complete=complete_job)
 @click.option("--scoring", type=click.Choice(["official", "strict"]), help="Default: as the job was scored.")
 @click.option("--variant", help="The official scorer to use, for a benchmark with several.")
 @out_option
@@ -30,6 +31,7 @@ def rescore(
     """Score the stored answers of JOB again, with the current code or another mode, into a new job."""
     from gnomon.report.text_formats import count
     from service.cli.common import existing_store, prepare_out, settings_of
+    from service.cli.ids import find_job
     from service.cli.progress import counting
     from service.reports import report_of, write_folder
     from service.rescore_job import rescore as rescore_job
@@ -37,6 +39,7 @@ def rescore(
     prepare_out(out)
     store = existing_store(data_dir)
     try:
+        job = find_job(store, job)
         with counting("trials") as advance:
             result = rescore_job(
                 store, job, settings_of(data_dir), scoring=scoring, variant=variant, progress=advance

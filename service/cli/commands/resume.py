@@ -4,11 +4,12 @@ from pathlib import Path
 
 import click
 
+from service.cli.completions import complete_job
 from service.cli.options import data_dir_option, json_option, out_option, workers_option
 
 
 @click.command()
-@click.argument("job")
+@click.argument("job", shell_complete=complete_job)
 @out_option
 @workers_option
 @data_dir_option
@@ -19,10 +20,11 @@ def resume(job: str, out: Path | None, workers: int | None, data_dir: Path | Non
     Trials that have a result are not run again. `gnomon jobs` lists the stored jobs.
     """
     from service.cli.common import existing_store, finish, prepare_out, settings_of
+    from service.cli.ids import find_job
 
     store = existing_store(data_dir)
     try:
-        store.job(job)  # raises before a queue is started if there is no such job
+        job = find_job(store, job)  # raises before a queue is started if there is no such job
     finally:
         store.close()
     prepare_out(out)

@@ -7,10 +7,17 @@ from typing import Any
 import click
 
 from gnomon.core.errors import SpecError
+from service.cli.completions import complete_benchmark
 
 
 @click.command()
-@click.option("--benchmark", "name", required=True, help="The benchmark whose scorer is used.")
+@click.option(
+    "--benchmark",
+    "name",
+    required=True,
+    help="The benchmark whose scorer is used.",
+    shell_complete=complete_benchmark,
+)
 @click.option("--mode", type=click.Choice(["official", "strict"]), default="strict", show_default=True)
 @click.option("--variant", help="The official scorer to use, for a benchmark with several.")
 def score(name: str, mode: str, variant: str | None) -> None:

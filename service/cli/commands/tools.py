@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from gnomon.core.errors import SpecError
+from service.cli.completions import complete_tool
 
 
 @click.group()
@@ -28,7 +29,7 @@ def list_tools(as_json: bool) -> None:
 
 
 @tools.command("call")
-@click.argument("name")
+@click.argument("name", shell_complete=complete_tool)
 @click.option("--scene", help="A scene file (GeoJSON), for a tool that needs one.")
 @click.option("--args", "text", default="{}", show_default=True, help="The arguments, one JSON object.")
 def call(name: str, scene: str | None, text: str) -> None:

@@ -24,6 +24,10 @@
       if (!fresh) throw new Error(`the server answered ${answer.status}`);
       Idiomorph.morph(document.getElementById("main"), fresh.innerHTML, keepsWhatIsOpen);
       document.title = page.title;
+      for (const name of ["live", "poll", "again"]) {
+        const main = document.getElementById("main");
+        if (fresh.dataset[name]) main.dataset[name] = fresh.dataset[name]; else delete main.dataset[name];
+      }
       if (push) history.pushState({}, "", url);
       if (replace) history.replaceState({}, "", url);
       document.dispatchEvent(new CustomEvent("gnomon:morphed"));
@@ -66,10 +70,12 @@
   addEventListener("popstate", () => { if (document.querySelector("[data-fragment]")) morphFrom(location.href); });
 
   // Live pages: <main data-live="/v1/jobs/ID/events?only=progress"> or data-poll="5" (seconds).
+  // `data-again` is the address that is asked for news, where it is another than the page's.
+  const again = () => new URL(document.getElementById("main").dataset.again || location.href, location.href).href;
   let source, due, failures = 0, lastNews = Date.now(), spoken = 0;
   const redraw = () => {
     if (due || document.hidden) return;
-    due = setTimeout(async () => { due = undefined; await morphFrom(location.href); speak(); }, 1000);
+    due = setTimeout(async () => { due = undefined; await morphFrom(again()); speak(); }, 1000);
   };
   const speak = () => {
     const line = document.querySelector("[data-announce]");
@@ -95,7 +101,7 @@
     const seconds = Number(document.getElementById("main").dataset.poll);
     if (!seconds || document.hidden || source || Date.now() - polled < 1000 * seconds) return;
     polled = Date.now();
-    morphFrom(location.href).then((came) => { if (came) { status(""); lastNews = Date.now(); } else status(`Reconnecting, last news ${Math.round((Date.now() - lastNews) / 1000)} s ago`); });
+    morphFrom(again()).then((came) => { if (came) { status(""); speak(); lastNews = Date.now(); } else status(`Reconnecting, last news ${Math.round((Date.now() - lastNews) / 1000)} s ago`); });
   }, 500);
   document.addEventListener("visibilitychange", listen);
   listen();
@@ -153,5 +159,5 @@
   off.checked = localStorage.getItem("keys") === "off";
   off.addEventListener("change", () => localStorage.setItem("keys", off.checked ? "off" : "on"));
 
-  window.gnomon = { morphFrom, announce };
+  window.gnomon = { morphFrom, announce, morphing: keepsWhatIsOpen };
 })();

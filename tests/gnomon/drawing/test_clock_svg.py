@@ -129,6 +129,14 @@ def test_times_off_the_clock_are_at_its_ends():
     svg = clocks(lane("Step 1", "step", span(-500, -400), span(900, 1000)))[0]
     left, right = float(svg.get("data-left")), float(svg.get("data-right"))
     assert all(left <= x and x + width <= right + 0.1 for x, _, width, _ in rects(svg, "Step 1"))
+    texts = [text.text for part in lanes(svg, "Step 1") for text in part.iter(f"{SVG}text")]
+    assert texts[1:] == ["◀ c01", "▶ c01"]
+
+
+def test_bars_of_the_wide_clock_carry_their_seconds_and_what_they_say():
+    bar = next(each for each in clocks(lane("Seen", "seen", span(2.5, 7)))[0].iter() if each.get("data-from"))
+    assert (bar.get("data-from"), bar.get("data-until")) == ("2.500", "7.000")
+    assert bar.get("data-says") == "Seen: c01"
 
 
 def test_the_range_holds_everything_but_a_steps_absurd_times():

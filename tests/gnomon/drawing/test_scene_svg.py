@@ -221,6 +221,17 @@ def test_an_arm_has_its_shape(look, shape):
     assert [use.get("href") for use in svg.iter(f"{SVG}use")] == [f"#map-{shape}"]
 
 
+def test_cameras_that_are_right_have_a_ring_and_those_of_an_arm_its_shape():
+    scene, _ = world(10)
+    name = next(iter(scene.cameras))
+    layers = [Layer(look, Sketch(cameras=(name,)), look) for look in ("truth", "arm-1", "arm-2")]
+    svg = svg_of(drawing(scene, *layers))
+    assert [each.get("class") for each in group(svg, "truth")[0]] == ["named", "ring"]
+    shapes = [group(svg, arm)[0][1] for arm in ("arm-1", "arm-2")]
+    assert [each.get("href") for each in shapes] == ["#map-square", "#map-disc"]
+    assert shapes[0].get("x") != shapes[1].get("x")
+
+
 def test_the_truth_is_named_on_the_map():
     scene, layers = world(10)
     svg = svg_of(drawing(scene, layers[1]))

@@ -107,9 +107,8 @@ def boom(context, args, result):
         call(observation="not JSON"),
         call(observation="[" * 100_000),
         call(observation="", error="tool_crash"),
-        call(observation='{"result": null}'),
     ],
-    ids=["gone", "unreadable", "no-object", "unfit", "none", "result", "deep", "crash", "neutral"],
+    ids=["gone", "unreadable", "no-object", "unfit", "none", "result", "deep", "crash"],
 )
 def test_a_call_that_cannot_be_sketched_has_its_line_and_no_sketch(step):
     (sketch,) = step_sketches(SAMPLE, trace_of(step))

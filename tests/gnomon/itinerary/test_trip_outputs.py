@@ -69,8 +69,9 @@ def test_the_map_data_follow_the_streets_from_stop_to_stop(result: TripResult) -
 
 def test_the_page_has_a_map_and_a_timeline_a_day_and_names_its_sources(result: TripResult) -> None:
     page = rendered(result, ".html").decode()
-    assert page.count("<svg") == page.count('class="timeline"') == 2
-    assert "every check holds" in page
+    assert page.count('class="trip-lane ') == 2
+    assert page.count('class="trip-map"') == 3, "one of all days, and one of each"
+    assert "checks hold." in page
     assert "OpenStreetMap contributors" in page
     assert "<script" not in page
     for place in REQUEST["places"]:
@@ -100,7 +101,8 @@ def test_faults_are_told_and_never_called_a_plan_that_holds() -> None:
     told = score(task, json.dumps({"days": [{"visits": []}, {"visits": []}]}))
     result = result_of(told.answer)
     assert {one["code"] for one in result.errors} == {"MUST_VISIT"}
-    assert "every check holds" not in rendered(result, ".html").decode()
+    assert "2 days in Helsinki: " in rendered(result, ".html").decode()
+    assert "Ateneum is not visited; and 3 more; 1 is not known." in rendered(result, ".html").decode()
 
 
 def test_a_row_without_a_plan_and_an_unknown_form_are_refused() -> None:

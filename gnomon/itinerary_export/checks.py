@@ -1,0 +1,272 @@
+"""The verifier's checks, each where it applies: to the trip, a day, a stop or a leg; and how each went."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from gnomon.itinerary_export.fault_words import day_and_part, sentence
+from gnomon.itinerary_export.result import TripResult
+from tools.itinerary.errors import BadArgument
+from tools.itinerary.plan import Day
+from tools.itinerary.request import TripRequest, read_request
+from tools.itinerary.verify.verify import applicable
+
+Level = Literal["trip", "day", "stop", "leg"]
+State = Literal["holds", "fails", "unknown", "remark", "unasked"]
+
+LEVELS: Mapping[Level, str] = {"trip": "The trip", "day": "Each day", "stop": "Each stop", "leg": "Each leg"}
+MARKS: Mapping[State, str] = {"holds": "✓", "fails": "✕", "unknown": "?", "remark": "!", "unasked": "–"}
+WORDS: Mapping[State, str] = {
+    "holds": "holds",
+    "fails": "fails",
+    "unknown": "not known",
+    "remark": "a remark",
+    "unasked": "does not apply",
+}
+
+CHECKS: Mapping[str, tuple[Level, str]] = {
+    "SCHEMA": ("trip", "The plan is complete and in its form"),
+    "UNITS": ("trip", "Times, lengths and amounts have their units"),
+    "DAY_COUNT": ("trip", "As many days as asked for"),
+    "MUST_VISIT": ("trip", "Every place asked for is visited"),
+    "ORDER": ("trip", "Places come in the order asked for"),
+    "BUDGET": ("trip", "Within the budget"),
+    "PARTY": ("trip", "Beds for everyone"),
+    "SUM": ("trip", "The plan's sums add up"),
+    "CITY_RUNS": ("trip", "No city is left and visited again"),
+    "REFUSED_BUT_FEASIBLE": ("trip", "Refused only where there is no plan"),
+    "PLANNED_BUT_INFEASIBLE": ("trip", "Planned only where a plan can be"),
+    "DATE": ("day", "It has the date asked for"),
+    "HOME": ("day", "It starts and ends where it should"),
+    "NIGHT_CONTINUITY": ("day", "It starts where the day before ended"),
+    "MEAL_WINDOW": ("day", "Every meal has a stop to eat at"),
+    "MAX_WALK": ("day", "No further on foot than allowed"),
+    "KNOWN_PLACE": ("stop", "The place exists"),
+    "AMBIGUOUS": ("stop", "Its name means one place"),
+    "NAME_MISMATCH": ("stop", "It is called what the plan says"),
+    "COORD": ("stop", "It is where the plan says"),
+    "HIERARCHY": ("stop", "It is in the city and region the plan says"),
+    "OPEN_HOURS": ("stop", "It is open during the whole stay"),
+    "DWELL": ("stop", "The stay is long enough"),
+    "DAY_WINDOW": ("stop", "The stay is within the hours of the day"),
+    "FORBIDDEN": ("stop", "It was not to be avoided"),
+    "DUPLICATE": ("stop", "It is visited once"),
+    "COST_CLAIM": ("stop", "It costs what the plan says"),
+    "OVERLAP": ("leg", "It begins after the stay before it"),
+    "IMPOSSIBLE": ("leg", "It is no faster than one can move"),
+    "TRAVEL_TIME": ("leg", "The time for it is enough"),
+    "LEG_CLAIM": ("leg", "It is as long as the plan says"),
+    "MODE": ("leg", "Its mode joins the two stops"),
+    "MAX_LEG": ("leg", "It is no longer than allowed"),
+}
+"""Every check of the verifier, with where it applies and what it holds a good plan to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What fails where: `anchor` is the id of the stop, leg or day on the page, `where` its name."""
+
+    code: str
+    where: str
+    anchor: str
+    reason: str
+    is_error: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """How one check went; `note` says for how many, or what was asked for."""
+
+    code: str
+    level: Level
+    label: str
+    state: State
+    note: str
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def mark(self) -> str:
+        return MARKS[self.state]
+
+    @property
+    def state_words(self) -> str:
+        return WORDS[self.state]
+
+
+REMARK = "CITY_RUNS"  # worth a word, but no plan fails by it: it is not counted
+LEADING = ("OPEN_HOURS", "IMPOSSIBLE", "OVERLAP", "TRAVEL_TIME")
+"""What keeps a traveller from going at all: named before other faults."""
+
+
+def stop_label(result: TripResult, day: int, stop: int) -> str:
+    """The number of a stop, both counted from 1: `2.3`, or `3` on a trip of one day."""
+    return f"{day}.{stop}" if len(result.plan.days) > 1 else str(stop)
+
+
+def faults_of(result: TripResult) -> tuple[Fault, ...]:
+    """All faults in words and with their places on the page; those of `LEADING` first."""
+    faults = [
+        Fault(
+            code=fault["code"],
+            where=where,
+            anchor=anchor,
+            reason=sentence(fault, result),
+            is_error=fault["severity"] == "error",
+        )
+        for fault in result.violations
+        for where, anchor in [_place(fault["path"], result)]
+    ]
+    return tuple(
+        sorted(faults, key=lambda fault: LEADING.index(fault.code) if fault.code in LEADING else len(LEADING))
+    )
+
+
+def _place(path: str, result: TripResult) -> tuple[str, str]:
+    place, days = day_and_part(path), result.plan.days
+    if place is None or place[0] >= len(days):
+        return "the trip", "trip"
+    number, part, index = place[0] + 1, place[1], place[2]
+    day = days[place[0]]
+    if part == "visits" and index is not None and index < len(day.visits):
+        return f"stop {stop_label(result, number, index + 1)}", f"stop-{number}-{index + 1}"
+    if part == "legs" and index is not None and index <= len(day.visits):
+        to = "the end" if index == len(day.visits) else f"stop {stop_label(result, number, index + 1)}"
+        return f"day {number}, way to {to}", f"leg-{number}-{index + 1}"
+    if part in ("start", "end"):
+        return f"day {number}, its {part}", f"{part}-{number}"
+    return f"day {number}", f"day-{number}"
+
+
+def checks_of(result: TripResult, faults: tuple[Fault, ...]) -> tuple[Check, ...]:
+    """Each check of the verifier once, in the order of `CHECKS`."""
+    try:
+        request = read_request(dict(result.request))
+    except BadArgument:
+        request = None  # written by another version: what it asks for is not known
+    return tuple(
+        _check(code, result, request, [one for one in faults if one.code == code]) for code in CHECKS
+    )
+
+
+def _check(code: str, result: TripResult, request: TripRequest | None, faults: list[Fault]) -> Check:
+    level, label = CHECKS[code]
+    if faults:
+        state: State = "fails" if any(fault.is_error for fault in faults) else "remark"
+        note = _count(result, level, faults) if state == "fails" else ""
+    else:
+        state, note = _faultless(code, result, request)
+    return Check(code=code, level=level, label=label, state=state, note=note, faults=tuple(faults))
+
+
+def _faultless(code: str, result: TripResult, request: TripRequest | None) -> tuple[State, str]:
+    """The state of a check without a fault, and its note."""
+    is_refused = result.plan.status == "refused"
+    if code == "REFUSED_BUT_FEASIBLE":
+        if not is_refused:
+            return "unasked", "the plan is no refusal"
+        if result.is_proven:
+            return "holds", "an exact search proves that the constraints named rule out every plan"
+        return "unknown", "whether another plan exists was not proven"
+    if is_refused and code != "SCHEMA":
+        return "unasked", "there is no plan"
+    if code == "PLANNED_BUT_INFEASIBLE" and result.errors:
+        return "unknown", "this plan fails; whether another holds was not searched"
+    if code != REMARK and request is not None and code not in applicable(request):
+        return "unasked", UNASKED[code]
+    if code == "OPEN_HOURS":
+        return _opening(result)
+    asked = _asked(code, request) if request is not None else ""
+    return "holds", "; ".join(filter(None, (_count(result, CHECKS[code][0], []), asked)))
+
+
+UNASKED: Mapping[str, str] = {
+    "MEAL_WINDOW": "no meals were asked for",
+    "HOME": "no hotel was named",
+    "NIGHT_CONTINUITY": "one day, or no hotel",
+    "MUST_VISIT": "no places were named",
+    "FORBIDDEN": "nothing is to be avoided",
+    "ORDER": "no order was asked for",
+    "MAX_WALK": "no limit was asked for",
+    "MAX_LEG": "no limit was asked for",
+    "BUDGET": "no budget was given",
+    "PARTY": "rooms were not asked for",
+}
+
+
+def _asked(code: str, request: TripRequest) -> str:
+    """What the request asks for, where a check is about that."""
+    match code:
+        case "MUST_VISIT":
+            return ", ".join(request.places)
+        case "ORDER":
+            return ", ".join(f"{first} before {then}" for first, then in request.order)
+        case "FORBIDDEN":
+            return "avoided: " + ", ".join(request.avoid)
+        case "MEAL_WINDOW":
+            return ", ".join(f"{meal.name} {meal.start}–{meal.end}" for meal in request.meals)
+        case "MAX_WALK":
+            return f"at most {request.max_walk_m:,} m a day"
+        case "MAX_LEG":
+            return f"at most {request.max_leg_min} min"
+        case "BUDGET" if request.budget:
+            return f"at most {request.budget.amount:.2f} {request.budget.currency}"
+        case "HOME":
+            return request.hotel or ""
+        case "DAY_WINDOW":
+            return f"{request.window.start}–{request.window.end}"
+    return ""
+
+
+def _opening(result: TripResult) -> tuple[State, str]:
+    """Opening hours hold for those stops whose hours are known; the others are named."""
+    unknown = list(unknown_hours(result))
+    total = sum(len(day.visits) for day in result.plan.days)
+    if not unknown:
+        return "holds", _count(result, "stop", [])
+    named = f"hours of {len(unknown)} are not known ({', '.join(unknown)})"
+    if len(unknown) == total:
+        return "unknown", named
+    return "holds", f"{total - len(unknown)} of {total} stops; {named}"
+
+
+def unknown_hours(result: TripResult) -> Iterator[str]:
+    """The names of the stops whose opening hours on their day are not known."""
+    for day in result.plan.days:
+        for visit in day.visits:
+            if result.open_minutes(visit, day.date) is None:
+                yield visit.place.name
+
+
+def _count(result: TripResult, level: Level, faults: list[Fault]) -> str:
+    """For how many of them it holds: `10 of 11 stops`; nothing for the trip."""
+    if level == "trip":
+        return ""
+    total = sum(_parts(level, day) for day in result.plan.days)
+    failed = min(total, len({fault.anchor for fault in faults}))
+    return f"{total - failed} of {total} {level}{'s' * (total != 1)}"
+
+
+def _parts(level: Level, day: Day) -> int:
+    return {"day": 1, "stop": len(day.visits), "leg": len(day.legs)}.get(level, 0)
+
+
+def headline(result: TripResult, checks: tuple[Check, ...], faults: tuple[Fault, ...]) -> str:
+    """Whether the plan works, in one sentence."""
+    area, count = result.area, len(result.plan.days)
+    if result.plan.status == "refused":
+        proof = ", and it is proven that there is none" if result.is_proven else ""
+        return f"No plan for {area}: the trip is refused{proof}."
+    states = ("holds", "fails", "unknown")
+    counted = [check for check in checks if check.state in states and check.code != REMARK]
+    fails = sum(check.state == "fails" for check in counted)
+    holds = sum(check.state == "holds" for check in counted)
+    unknown = len(counted) - holds - fails
+    days = f"{count} day{'s' * (count != 1)} in {area}"
+    parts = [f"{holds} of {len(counted)} checks hold" if holds < len(counted) else f"all {holds} checks hold"]
+    if fails:
+        errors = [fault.reason for fault in faults if fault.is_error]
+        parts.append(f"{fails} {'fails' if fails == 1 else 'fail'}: {errors[0]}")
+        parts += [f"and {len(errors) - 1} more"] if len(errors) > 1 else []
+    if unknown:
+        parts.append(f"{unknown} {'is' if unknown == 1 else 'are'} not known")
+    return f"{days}: {'; '.join(parts)}."

@@ -1,0 +1,52 @@
+"""Gives a job's report and rows as files; rows may be those of a filtered list."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from gnomon.core.row import Row
+from service.api.reports import get_report
+from service.api.state import Shared, State
+from service.api.trials import STREAM_PAGE, encoded_rows, list_trials
+from service.web.trial_lists import TrialList, trial_list
+
+ROW_TYPES = {"csv": "text/csv", "ndjson": "application/x-ndjson"}
+REPORT_TYPES = {"json": "application/json", "html": "text/html"}
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/ui/jobs/{job_id}/report.{form}", response_model=None)
+async def report_file(
+    request: Request, state: Shared, job_id: str, form: Literal["json", "html"]
+) -> Response:
+    """The report as a file that needs nothing else."""
+    response = await get_report(request, state, job_id, accept=REPORT_TYPES[form])
+    response.headers["Content-Disposition"] = f'attachment; filename="{job_id}-report.{form}"'
+    return response
+
+
+@router.get("/ui/jobs/{job_id}/rows.{form}", response_model=None)
+def rows_file(request: Request, state: Shared, job_id: str, form: Literal["csv", "ndjson"]) -> Response:
+    """All rows, or those of the trials that a filter leaves."""
+    job = state.store.job(job_id)
+    listed = trial_list(job.id, job.spec, request.query_params.multi_items())
+    if listed.filters.as_query():
+        response: Response = encoded_rows(ROW_TYPES[form], _chosen_rows(state, listed))
+    else:
+        response = list_trials(state, job_id, accept=ROW_TYPES[form])
+    response.headers["Content-Disposition"] = f'attachment; filename="{job_id}-rows.{form}"'
+    return response
+
+
+def _chosen_rows(state: State, listed: TrialList) -> Iterator[list[Row]]:
+    index, after = state.indexes.get(listed.job_id), None
+    while True:
+        entries = index.trials(listed.asked, "seq", after, STREAM_PAGE)
+        rows = state.store.rows_by_trial([entry.trial_id for entry in entries.items])
+        yield [rows[entry.trial_id] for entry in entries.items if entry.trial_id in rows]
+        after = entries.next_cursor
+        if after is None:
+            return

@@ -1,0 +1,430 @@
+"""The page of a job: do tools help here? While it runs: how far it is, and what fails."""
+
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Form
+from fastapi.responses import RedirectResponse
+from markupsafe import Markup
+
+from gnomon.core.score import Outcome
+from gnomon.report.text_formats import count, dollars, percent
+from gnomon.report.trial_index.filters import (
+    BOTH_RIGHT,
+    BOTH_WRONG,
+    FIXED,
+    NOT_COMPARABLE,
+    REGRESSED,
+    TrialFilter,
+)
+from service import jobs
+from service.api.state import Shared, State
+from service.live_reports import LiveReport
+from service.web.pages import View, page
+from service.web.sign_in import own_path
+from service.web.trial_views import arm_place
+from workers.store.job_counters import OPEN
+from workers.store.records import JobRecord
+
+if TYPE_CHECKING:  # else imported late: with SciPy's functions, a third of the API's start
+    from gnomon.report.report import Report
+    from gnomon.report.sections.contrasts import ContrastReport
+
+PATIENCE_S = 3.0  # how long the page of a job that has ended waits for its report
+FAILURES = 6  # causes that are listed
+IN_HEAD = ("job", "alerts")  # sections whose facts this page shows in its own head
+OF_RUNNING = ("tools", "cost", "integrity", "plan")  # sections that say nothing of who does better
+OUTCOMES = {"fixed": FIXED, "regressed": REGRESSED, "both_right": BOTH_RIGHT, "both_wrong": BOTH_WRONG}
+
+router = APIRouter(include_in_schema=False)
+
+
+@page(router, "/ui/jobs/{job_id}", "job.html.j2")
+def job_page(state: Shared, job_id: str) -> View:
+    """The verdict with what it is made of, or the progress of a job that has not ended."""
+    job = state.store.job(job_id)
+    is_open = job.status in OPEN
+    live, problem = state.live_reports.of(job.id, is_open=is_open, patience_s=0 if is_open else PATIENCE_S)
+    report = live.report if live is not None else None
+    is_final = report is not None and live is not None and live.is_current and not is_open
+    findings = _findings(job, report) if report is not None and is_final else []
+    return {
+        "title": job.name or job.spec.benchmark,
+        "answer": _answer(job, findings, problem),
+        "job": _facts(job),
+        "alerts": list(report["alerts"]) if report is not None and is_final else [],
+        "findings": findings,
+        "arms": _arms(job, report) if report is not None and is_final else [],
+        "subsets": _subsets(job, report) if report is not None and is_final else [],
+        "progress": _progress(job),
+        "by_arm": _by_arm(state, job) if is_open else [],
+        "failing": _failing(state, job),
+        "to_do": _to_do(job),
+        "waiting": [
+            {"model": check.model, "for": check.waits_for, "until": check.waits_until}
+            for check in job.checks
+            if check.waits_until
+        ],
+        "report_age_s": None if live is None or live.is_current else round(live.age_s),
+        "report_problem": problem,
+        "is_open": is_open,
+        "is_report_due": live is None and not problem,
+        "_parts": _parts(live, is_final=is_final) if live is not None else [],
+        "_reach": _reach(findings),
+        "_subset_reach": _subset_reach(report) if report is not None else 0,
+    }
+
+
+@router.post("/ui/jobs/{job_id}/cancel")
+def cancel(state: Shared, job_id: str, back: Annotated[str, Form()] = "") -> RedirectResponse:
+    """Start no more trials of a job."""
+    state.store.cancel(job_id)
+    return RedirectResponse(own_path(back or f"/ui/jobs/{job_id}"), status_code=303)
+
+
+@router.post("/ui/jobs/{job_id}/resume")
+def resume(state: Shared, job_id: str, back: Annotated[str, Form()] = "") -> RedirectResponse:
+    """Run the trials of a job that are missing."""
+    jobs.resume(job_id, store=state.store, redis=state.redis)
+    return RedirectResponse(own_path(back or f"/ui/jobs/{job_id}"), status_code=303)
+
+
+def _answer(job: JobRecord, findings: Sequence[Mapping[str, Any]], problem: str) -> str:
+    counts = job.counts
+    ended = f"{counts.done:,} of {count(counts.planned, 'trial')}"
+    if job.status == "queued":
+        return f"Waiting for a worker: {ended} have ended."
+    if job.status == "running":
+        return (
+            f"Running: {ended} have ended. The verdict comes at the end: looking early raises false alarms."
+        )
+    if job.status == "failed":
+        return f"The job failed after {ended}: {job.error or 'the cause is not known'}"
+    before = f"Cancelled after {ended}. " if job.status == "cancelled" else ""
+    if problem:
+        return f"{before}The report cannot be made: {problem}"
+    if findings:
+        return f"{before}{findings[0]['sentence']}"
+    if len(job.spec.arms) < 2:
+        return f"{before}One arm only: there is nothing to compare."
+    return f"{before}{ended} have ended."
+
+
+def _facts(job: JobRecord) -> dict[str, Any]:
+    spec = job.spec
+    return {
+        "id": job.id,
+        "name": job.name or spec.benchmark,
+        "status": job.status,
+        "benchmark": spec.benchmark,
+        "models": [model.label for model in spec.models],
+        "repeats": spec.repeats,
+        "margin": spec.analysis.margin,
+        "created_at": job.created_at,
+        "started_at": job.started_at,
+        "finished_at": job.finished_at,
+        "cost": _cost(job),
+        "usd_limit": spec.limits.usd,
+        "error": job.error,
+    }
+
+
+def _cost(job: JobRecord) -> str:
+    return dollars(job.usd) if job.usd is not None else f"at least {dollars(job.known_usd)}"
+
+
+def _progress(job: JobRecord) -> dict[str, Any]:
+    """How far the job is, how fast it went so far, and how long the rest takes at that pace."""
+    counts = job.counts
+    rate = left_s = None
+    if job.status == "running" and job.started_at and counts.done:
+        took_s = max(1e-3, time.time() - datetime.fromisoformat(job.started_at).timestamp())
+        rate = counts.done / took_s
+        left_s = (counts.planned - counts.done) / rate
+    return {
+        "planned": counts.planned,
+        "ended": counts.done,
+        "scored": counts.scored,
+        "failed_by_the_model": counts.model_failed,
+        "missing": counts.infra_missing,
+        "in_flight": counts.running,
+        "per_second": None if rate is None else round(rate, 2),
+        "pace": "" if rate is None else _pace(rate),
+        "time_left": "" if left_s is None else _duration(left_s),
+    }
+
+
+def _pace(per_second: float) -> str:
+    """A rate as it is read: per second, or per minute where it is slow.
+
+    >>> _pace(6.44), _pace(0.1)
+    ('6.4 per second', '6.0 per minute')
+    """
+    return f"{per_second:.1f} per second" if per_second >= 1 else f"{60 * per_second:.1f} per minute"
+
+
+def _duration(seconds: float) -> str:
+    """A time span in its two largest units.
+
+    >>> _duration(8), _duration(130), _duration(7260)
+    ('8 s', '2 min 10 s', '2 h 1 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _by_arm(state: State, job: JobRecord) -> list[dict[str, Any]]:
+    """What has ended so far, by arm: counts only, as means would be an early look."""
+    index = state.indexes.get(job.id)
+    lines = []
+    for place, arm in enumerate(job.spec.arms):
+        outcomes = index.facets(TrialFilter(arm=(arm.name,)))["outcome"]
+        lines.append(
+            {
+                "arm": arm.name,
+                "place": place,
+                "scored": outcomes.get(Outcome.SCORED.value, 0),
+                "failed_by_the_model": outcomes.get(Outcome.MODEL_FAILED.value, 0),
+                "missing": outcomes.get(Outcome.INFRA_MISSING.value, 0),
+                "planned": job.counts.planned // len(job.spec.arms),
+                "href": f"/ui/jobs/{job.id}/trials?{urlencode({'arm': arm.name, 'view': 'trials'})}",
+            }
+        )
+    return lines
+
+
+def _failing(state: State, job: JobRecord) -> list[dict[str, Any]]:
+    """Why trials are missing, most frequent first, each with the newest error in the provider's words."""
+    lines = [
+        {"cause": check.cause, "model": check.model, "error": check.error, "trials": 0, "href": ""}
+        for check in job.checks
+        if check.error and check.state in ("stopped", "unconfirmed")
+    ]
+    if not job.counts.infra_missing:
+        return lines
+    index = state.indexes.get(job.id)
+    missing = TrialFilter(outcome=(Outcome.INFRA_MISSING.value,))
+    causes = list(index.facets(missing)["stop"].items())[:FAILURES]
+    for cause, trials in causes:
+        chosen = TrialFilter(outcome=missing.outcome, stop=(cause,))
+        newest = index.trials(chosen, "-seq", None, 1).items
+        rows = state.store.rows_by_trial([entry.trial_id for entry in newest])
+        query = urlencode([*chosen.as_query(), ("view", "trials")])
+        lines.append(
+            {
+                "cause": cause,
+                "model": newest[0].model if newest else "",
+                "error": next((row.error for row in rows.values()), ""),
+                "trials": trials,
+                "href": f"/ui/jobs/{job.id}/trials?{query}",
+            }
+        )
+    return lines
+
+
+def _to_do(job: JobRecord) -> str:
+    """What a person may do about what is missing; empty where nothing is."""
+    left = job.counts.planned - job.counts.scored - job.counts.model_failed
+    if job.status in OPEN or not left:
+        return ""
+    rest = f"Resume runs the {count(left, 'trial')} without a result, and only those."
+    if job.status == "failed":
+        return f"Mend the cause first. {rest}"
+    if job.status == "completed":
+        return f"{count(left, 'trial')} are missing and left out of every figure. {rest}"
+    return rest
+
+
+def _findings(job: JobRecord, report: "Report") -> list[dict[str, Any]]:
+    """The comparisons over all samples, primary ones first, with links to the samples behind each count."""
+    return [
+        _finding(job, contrast)
+        for contrast in sorted(
+            (contrast for contrast in report["contrasts"] if contrast["scope"] == "all"),
+            key=lambda contrast: contrast["family"] != "primary",
+        )
+    ]
+
+
+def _finding(job: JobRecord, contrast: "ContrastReport") -> dict[str, Any]:
+    counts = {
+        "fixed": contrast["rescued"],
+        "regressed": contrast["broken"],
+        "both_right": contrast["both_right"],
+        "both_wrong": contrast["both_wrong"],
+    }
+    diff = None if contrast["withheld"] else contrast["diff"]
+    return {
+        "model": contrast["model"],
+        "baseline": contrast["baseline"],
+        "baseline_place": arm_place(job.spec, contrast["baseline"]),
+        "variant": contrast["variant"],
+        "variant_place": arm_place(job.spec, contrast["variant"]),
+        "is_primary": contrast["family"] == "primary",
+        "verdict": contrast["verdict"],
+        "sentence": contrast["verdict_text"],
+        "isolates": contrast["isolates"],
+        "diff": diff,
+        "low": contrast["ci95"][0] if contrast["ci95"] and diff is not None else None,
+        "high": contrast["ci95"][1] if contrast["ci95"] and diff is not None else None,
+        "baseline_mean": contrast["baseline_mean"],
+        "variant_mean": contrast["variant_mean"],
+        "samples": contrast["n"],
+        "clusters": contrast["clusters"],
+        "p_adjusted": contrast["p_adjusted"],
+        "mde": contrast["mde"],
+        **counts,
+        "links": {
+            **{name: _changed_href(job, contrast, changed) for name, changed in OUTCOMES.items()},
+            "not_comparable": _changed_href(job, contrast, NOT_COMPARABLE),
+        },
+    }
+
+
+def _changed_href(job: JobRecord, contrast: "ContrastReport", changed: str = "", cell: str = "") -> str:
+    """The trials list of a comparison: what it names is left out where it is the only one."""
+    query = [("model", contrast["model"])] if len(job.spec.models) > 1 else []
+    query += [("cell", cell)] if cell else []
+    query += [("changed", changed)] if changed else []
+    if len(job.spec.arms) > 2:
+        query += [("baseline", contrast["baseline"]), ("variant", contrast["variant"])]
+    return f"/ui/jobs/{job.id}/trials" + (f"?{urlencode(query)}" if query else "")
+
+
+def _arms(job: JobRecord, report: "Report") -> list[dict[str, Any]]:
+    """Each model's score under each arm, with its interval."""
+    return [
+        {
+            "model": arm["model"],
+            "arm": arm["arm"],
+            "place": arm_place(job.spec, arm["arm"]),
+            "score": arm["aggregate"],
+            "low": arm["aggregate_ci95"][0] if arm["aggregate_ci95"] else None,
+            "high": arm["aggregate_ci95"][1] if arm["aggregate_ci95"] else None,
+            "samples": arm["n"],
+            "planned": arm["planned"],
+            "failed_by_the_model": arm["trials"]["model_failed"],
+            "missing": arm["trials"]["infra_missing"],
+            "text": report["job"]["arm_texts"].get(arm["arm"], ""),
+        }
+        for arm in report["arms"]
+    ]
+
+
+def _subsets(job: JobRecord, report: "Report") -> list[dict[str, Any]]:
+    """The primary comparison in each subset, with links to the trials behind it."""
+    primary = {
+        (contrast["model"], contrast["baseline"], contrast["variant"])
+        for contrast in report["contrasts"]
+        if contrast["family"] == "primary"
+    }
+    cells = [
+        contrast
+        for contrast in report["contrasts"]
+        if contrast["scope"] != "all"
+        and (contrast["model"], contrast["baseline"], contrast["variant"]) in primary
+    ]
+    return [
+        {
+            "subset": contrast["scope"],
+            "model": contrast["model"],
+            "compared": f"{contrast['variant']} − {contrast['baseline']}",
+            "verdict": contrast["verdict"],
+            "diff": contrast["diff"],
+            "low": contrast["ci95"][0] if contrast["ci95"] else None,
+            "high": contrast["ci95"][1] if contrast["ci95"] else None,
+            "baseline_mean": contrast["baseline_mean"],
+            "variant_mean": contrast["variant_mean"],
+            "samples": contrast["n"],
+            "fixed": contrast["rescued"],
+            "regressed": contrast["broken"],
+            "href": _changed_href(job, contrast, cell=contrast["scope"]),
+            "fixed_href": _changed_href(job, contrast, FIXED, contrast["scope"]),
+            "regressed_href": _changed_href(job, contrast, REGRESSED, contrast["scope"]),
+        }
+        for contrast in cells
+    ]
+
+
+def _reach(findings: Sequence[Mapping[str, Any]]) -> float:
+    """Half the scale of the findings' plots, in points."""
+    ends = [
+        abs(100 * finding[end]) for finding in findings for end in ("low", "high") if finding[end] is not None
+    ]
+    return max(10.0, *ends) if ends else 10.0
+
+
+def _subset_reach(report: "Report") -> float:
+    ends = [
+        abs(100 * end)
+        for contrast in report["contrasts"]
+        if contrast["scope"] != "all"
+        for end in contrast["ci95"] or ()
+    ]
+    return min(100.0, max(10.0, *ends)) if ends else 10.0
+
+
+def _parts(live: LiveReport, *, is_final: bool) -> list[dict[str, Any]]:
+    """The report's sections as they are in the report, rendered once for each report."""
+    if "parts" not in live.kept:
+        live.kept["parts"] = _rendered(live.report)
+    parts: list[dict[str, Any]] = live.kept["parts"]
+    return [part for part in parts if is_final or part["name"] in OF_RUNNING]
+
+
+def _rendered(report: "Report") -> list[dict[str, Any]]:
+    from gnomon.report.html import render_section
+    from gnomon.report.section import sections
+
+    parts = []
+    for section in sections():
+        if section.shown_in or section.per_comparison or section.name in IN_HEAD:
+            continue
+        body = render_section(report, section.name)
+        if body.strip():
+            parts.append(
+                {
+                    "name": section.name,
+                    "title": section.title,
+                    "question": section.question,
+                    "digest": _digest(report, section.name),
+                    "body": _focusable(body, section.title),
+                }
+            )
+    return parts
+
+
+def _focusable(body: str, title: str) -> Markup:
+    """A section's markup, whose wide tables and plots can be scrolled by key; its texts are escaped."""
+    label = Markup.escape(title)
+    group = f'tabindex="0" role="group" aria-label="{label}"'
+    body = body.replace('<div class="wide">', f'<div class="wide" {group}>')
+    body = body.replace('<figure class="plot">', f'<figure class="plot" {group}>')
+    return Markup(body)  # noqa: S704 - the report's templates escape what is not theirs
+
+
+def _digest(report: "Report", name: str) -> str:
+    """A section in some words, for its folded line; empty where it has none."""
+    match name:
+        case "tools":
+            calls = sum(tool["calls"] for tool in report["tools"])
+            used = sum(bool(tool["calls"]) for tool in report["tools"])
+            return f"{count(calls, 'call')} of {count(used, 'tool')}"
+        case "cost":
+            cost = report["cost"]
+            usd = (
+                dollars(cost["usd"]) if cost["usd"] is not None else f"at least {dollars(cost['known_usd'])}"
+            )
+            return f"{usd}, {count(cost['model_calls'], 'model call')}"
+        case "integrity":
+            trials = report["denominators"]["trials"]
+            return f"{trials['infra_missing']:,} missing, {trials['model_failed']:,} failed by the model"
+        case "arms":
+            return "; ".join(f"{arm['arm']} {percent(arm['aggregate'])}" for arm in report["arms"][:4])
+    return ""
