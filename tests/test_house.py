@@ -22,7 +22,6 @@ REASONS = {  # why a short module with a single importer exists; an entry that i
     "gnomon.exchange.chat": "one module per file format, imported when that format is written",
     "service.api.health": "one module per group of routes",
     "service.api.reviews": "one module per group of routes",
-    "service.web.home": "one module per page",
     "service.api.workers": "one module per group of routes",
     "workers.store.worker_registry": "one module per table of the store",
 }
