@@ -84,6 +84,8 @@ def test_a_queue_is_made_from_a_job_by_a_form(site: Site, person: Callable[[str]
     every = [ref.sample_id for ref in site.store.refs(site.job_id)]
     assert len(drawn.samples) == 5
     assert list(drawn.samples) == [sample_id for sample_id in every if sample_id in drawn.samples]
+    unnamed = client.post("/ui/review", data={"name": "", "job": site.job_id, "choice": "all", "limit": "2"})
+    assert unnamed.url.path == "/ui/review/tools-on-small-worlds-all"
     refused = client.post("/ui/review", data={"name": "x", "job": site.job_id, "choice": "random"})
     assert refused.status_code == 422
     assert "how many" in refused.text
