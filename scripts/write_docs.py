@@ -7,9 +7,7 @@ hand.
 """
 
 import ast
-import importlib.util
 import inspect
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -32,22 +30,12 @@ from gnomon.core.row import ROW_COLUMNS, Row, RowColumn
 from gnomon.exchange.row_file import row_line
 from gnomon.spec.preset import PRESETS, Preset, PresetOptions, plan_arms
 from scripts.marked_text import with_text_between
-from tools.core.registry import Registry
+from tools.core.schema_words import fields_of, range_words
 from tools.core.tool import Need, Tool
 from tools.core.toolbox import TOOLS
 
 DOCS = Path(__file__).parents[1] / "docs"
-LOCATION = {"camera", "place", "x_m", "y_m", "floor"}
 BENCHMARK = "worlds"  # whose tools and oracle the presets' prices count
-
-
-def module_text(registry: Registry[Any], name: str) -> str:
-    """What follows the first line of the docstring of a plug-in's module."""
-    spec = importlib.util.find_spec(f"{registry.package}.{name.replace('-', '_')}")
-    if spec is None or spec.origin is None:
-        raise LookupError(f"no module of {registry.noun} {name!r}")
-    doc = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
-    return doc.partition("\n")[2].strip()
 
 
 def paragraphs(*texts: str) -> str:
@@ -92,13 +80,13 @@ def tool_section(tool: Tool[Any]) -> str:
     """A tool's section: what the model reads, arguments, results, method, errors."""
     parameters = tool.schema()["function"]["parameters"]
     results = tool.result_schema()
-    takes = list(_fields(parameters))
+    takes = list(_listed(parameters))
     return paragraphs(
         f"### `{tool.name}`",
         tool.description,
         "\n".join((f"`{signature(tool.name, parameters)}` takes:\n", *takes)) if takes else "No arguments.",
-        "\n".join((f"Returns: {_lower(results.get('description', ''))}\n", *_fields(results, result=True))),
-        module_text(TOOLS, tool.name),
+        "\n".join((f"Returns: {_lower(results.get('description', ''))}\n", *_listed(results, result=True))),
+        TOOLS.details(tool.name),
         _refusals(tool),
     )
 
@@ -117,70 +105,23 @@ def signature(name: str, parameters: Mapping[str, Any]) -> str:
     return f"{name}({', '.join(arguments)})"
 
 
-def _fields(schema: Mapping[str, Any], *, result: bool = False, depth: int = 0) -> Iterator[str]:
-    """One line of a list per field, those of objects in it indented below."""
-    required = schema.get("required", ())
-    for name, field in schema.get("properties", {}).items():
-        notes = [_kind(field)]
-        if not result and name not in required:
-            notes.append(
-                "may be left out" if field.get("default") in (None, [], "") else f"default {field['default']}"
-            )
-        text = field.get("description", "")
-        yield f"{'  ' * depth}- `{name}` ({', '.join(notes)}){f': {text}' if text else ''}"
-        inner = field
-        while inner.get("type") == "array":
-            inner = inner.get("items", {})
-        if not _is_location(inner):
-            yield from _fields(inner, result=result, depth=depth + 1)
-
-
-def _is_location(schema: Mapping[str, Any]) -> bool:
-    return set(schema.get("properties", ())) == LOCATION
-
-
-def _kind(schema: Mapping[str, Any]) -> str:
-    """A type in words, with its limits."""
-    if _is_location(schema):
-        return "location"
-    if "enum" in schema:
-        return " or ".join(f"`{value}`" for value in schema["enum"])
-    kind: str = schema.get("type", "any")
-    if kind == "array":
-        ends = _range(schema.get("minItems"), schema.get("maxItems"))
-        return f"list of {f'{ends} ' if ends else ''}{_plural(schema.get('items', {}))}"
-    word = {"string": "text", "boolean": "true or false", "object": "object"}.get(kind, kind)
-    if kind not in ("number", "integer"):
-        return word
-    ends = _range(schema.get("minimum", schema.get("exclusiveMinimum")), schema.get("maximum"))
-    return f"{word}, {ends}" if ends else word
-
-
-def _plural(items: Mapping[str, Any]) -> str:
-    if items.get("type") == "array" or "enum" in items:
-        return f"({_kind(items)})"
-    word = _kind({"type": items.get("type", "any")})
-    return {"text": "texts", "any": "values"}.get(word, f"{word}s")
-
-
-def _range(low: float | None, high: float | None) -> str:
-    texts = [None if end is None else f"{end:,.10g}" for end in (low, high)]
-    if texts[0] is None or texts[1] is None:
-        return next(
-            (f"{word} {text}" for word, text in zip(("at least", "at most"), texts, strict=True) if text), ""
-        )
-    return texts[0] if texts[0] == texts[1] else f"{texts[0]} to {texts[1]}"
-
-
 def _lower(text: str) -> str:
     """The text as the end of a sentence."""
     return text[:1].lower() + text[1:]
 
 
+def _listed(schema: Mapping[str, Any], *, result: bool = False) -> Iterator[str]:
+    """One line of a list per field, those of objects in it indented below."""
+    for field in fields_of(schema, code="`{}`"):
+        notes = [field.kind]
+        if not result and not field.is_required:
+            notes.append("may be left out" if field.default is None else f"default {field.default}")
+        text = f": {field.description}" if field.description else ""
+        yield f"{'  ' * field.depth}- `{field.name}` ({', '.join(notes)}){text}"
+
+
 def _refusals(tool: Tool[Any]) -> str:
-    """What the tool refuses with a message to the model, from the docstring of its function."""
-    refusal = re.search(r"ToolError: (.*?)(?:\n\s*\n|\Z)", inspect.getdoc(tool.run) or "", re.DOTALL)
-    return f"Refused with a message: {' '.join(refusal[1].split())}" if refusal else ""
+    return f"Refused with a message: {tool.refusals()}" if tool.refusals() else ""
 
 
 # Agents
@@ -205,7 +146,7 @@ def agents_table() -> str:
 def agents_sections() -> str:
     """Each agent's section."""
     return "".join(
-        paragraphs(f"### {agent.name}", agent.description, module_text(AGENTS, agent.name), _in_words(agent))
+        paragraphs(f"### {agent.name}", agent.description, AGENTS.details(agent.name), _in_words(agent))
         for agent in AGENTS
     )
 
@@ -262,7 +203,7 @@ def _preset_section(preset: Preset[Any]) -> str:
     return paragraphs(
         f"### {preset.name}",
         preset.description,
-        module_text(PRESETS, preset.name),
+        PRESETS.details(preset.name),
         _parameters(preset, own),
         f"Arms of `{{preset: {preset.name}{example}}}`:" if example else "Arms:",
         table(("arm", "is"), arms),
@@ -422,7 +363,7 @@ def _column_kind(column: RowColumn) -> str:
     if column.kind == "choice":
         return " or ".join(f"`{choice.value}`" for choice in column.type)
     words = {"fraction": "number", "texts": "list of texts", "mapping": "object"}
-    ends = _range(column.form.least, column.form.most)
+    ends = range_words(column.form.least, column.form.most)
     kind = f"{words.get(column.kind, column.kind)}{f', {ends}' if ends else ''}"
     return f"{kind}; or null" if column.is_nullable else kind
 

@@ -49,6 +49,8 @@ class Finding(TypedDict):
     clusters: int
     rescued: int
     broken: int
+    family: str
+    reasons: list[str]
 
 
 class Headline(TypedDict):
@@ -56,6 +58,7 @@ class Headline(TypedDict):
 
     name: str
     benchmark: str
+    margin: float
     alerts: list[str]
     arms: list[ArmMean]
     findings: list[Finding]
@@ -68,6 +71,7 @@ def headline_of(report: "Report") -> Headline:
     return {
         "name": report["job"]["name"],
         "benchmark": report["job"]["benchmark"],
+        "margin": report["job"]["margin"],
         "alerts": report["alerts"][:MOST],
         "arms": [
             cast(ArmMean, {name: arm[name] for name in ArmMean.__annotations__})  # type: ignore[literal-required]
@@ -102,6 +106,11 @@ class Headlines:
         ready = {name: body for name, (stamp, body) in kept.items() if stamp == stamps[name]}
         self._want({name: stamp for name, stamp in stamps.items() if name not in ready})
         return {name: json.loads(body) for name, body in ready.items()}
+
+    def due(self) -> frozenset[str]:
+        """The jobs whose headlines are still to be built."""
+        with self._lock:
+            return frozenset(self._wanted)
 
     def close(self) -> None:
         """Stop building, and wait until that has stopped."""

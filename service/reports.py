@@ -12,6 +12,8 @@ from gnomon.report.report import Report
 from gnomon.report.row_formats import rows_csv, rows_ndjson
 from gnomon.report.sections.preflights import ModelCheckRow
 from gnomon.whole_file import PUBLIC, whole_file, write_whole
+from service.report_samples import StoredSamples
+from service.web.questions import Questions
 from workers.store.store import Store
 
 
@@ -37,16 +39,29 @@ def report_of(store: Store, job_id: str) -> Report:
     )
 
 
-def write_folder(store: Store, job_id: str, report: Report, out: Path) -> None:
-    """Write report.json, report.html, report.md, rows.ndjson and rows.csv into `out`."""
+def write_folder(
+    store: Store, job_id: str, report: Report, out: Path, *, data_dir: Path | None = None
+) -> None:
+    """Write report.json, report.html, report.md, rows.ndjson and rows.csv into `out`.
+
+    The page opens some samples again where `data_dir`, the folder of their media, is given.
+    """
     out.mkdir(parents=True, exist_ok=True)
     write_whole(out / "report.json", (as_json(report) + "\n").encode(), rights=PUBLIC)
-    write_whole(out / "report.html", render_html(report).encode(), rights=PUBLIC)
+    write_whole(
+        out / "report.html", page_of(store, job_id, report, data_dir=data_dir).encode(), rights=PUBLIC
+    )
     write_whole(out / "report.md", render_markdown(report).encode(), rights=PUBLIC)
     with whole_file(out / "rows.ndjson", "w", rights=PUBLIC, encoding="utf-8") as file:
         rows_ndjson(store.iter_rows(job_id), file)
     with whole_file(out / "rows.csv", "w", rights=PUBLIC, encoding="utf-8", newline="") as file:
         rows_csv(store.iter_rows(job_id), file)
+
+
+def page_of(store: Store, job_id: str, report: Report, *, data_dir: Path | None) -> str:
+    """The report as one HTML file, with samples where `data_dir`, the folder of their media, is given."""
+    samples = None if data_dir is None else StoredSamples(store, job_id, Questions(data_dir))
+    return render_html(report, samples=samples)
 
 
 def as_json(report: Report) -> str:

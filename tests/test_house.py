@@ -20,9 +20,7 @@ MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob
 SHORT = 40  # lines below which a module with a single importer belongs in its importer
 REASONS = {  # why a short module with a single importer exists; an entry that is not needed fails the test
     "gnomon.exchange.chat": "one module per file format, imported when that format is written",
-    "service.api.documentation": "one module per group of routes",
     "service.api.health": "one module per group of routes",
-    "service.web.home": "one module per page",
     "service.api.workers": "one module per group of routes",
     "workers.store.worker_registry": "one module per table of the store",
 }

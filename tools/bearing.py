@@ -83,4 +83,5 @@ bearing = Tool(
     args=BearingArgs,
     run=run,
     sketch=sketch,
+    example={"start": {"camera": "c1"}, "end": {"camera": "c2"}},
 )

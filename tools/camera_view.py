@@ -89,4 +89,5 @@ camera_view = Tool(
     args=CameraViewArgs,
     run=run,
     sketch=sketch,
+    example={"camera": "c1"},
 )

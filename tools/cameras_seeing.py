@@ -121,4 +121,5 @@ cameras_seeing = Tool(
     args=CamerasSeeingArgs,
     run=run,
     sketch=sketch,
+    example={"points": [[-75.0, 4.0], [0.0, 4.0], [0.0, 60.0]]},
 )

@@ -95,4 +95,16 @@ check_plan = Tool(
     run=run,
     sketch=sketch,
     needs="trip",
+    example={
+        "plan": {
+            "days": [
+                {
+                    "visits": [
+                        {"place": "Ateneum", "arrive": "10:00", "leave": "12:00"},
+                        {"place": "Kiasma", "arrive": "12:30", "leave": "14:30"},
+                    ]
+                }
+            ]
+        }
+    },
 )

@@ -122,4 +122,5 @@ compare_motion = Tool(
     args=CompareMotionArgs,
     run=run,
     sketch=sketch,
+    example={"texts": ["east at 1.2 m/s for 8 meters", "north for 8 meters"], "east_m": 9.0, "north_m": 1.0},
 )

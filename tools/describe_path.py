@@ -68,4 +68,5 @@ describe_path = Tool(
     run=run,
     sketch=sketch,
     needs="nothing",
+    example={"positions_m": [[0.0, 0.0], [30.0, 0.0], [30.0, 20.0]], "tolerance_m": 1.0},
 )

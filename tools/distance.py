@@ -95,4 +95,5 @@ distance = Tool(
     args=DistanceArgs,
     run=run,
     sketch=sketch,
+    example={"start": {"camera": "c1"}, "end": {"camera": "c2"}},
 )

@@ -88,4 +88,5 @@ dwell = Tool(
     args=DwellArgs,
     run=run,
     sketch=sketch,
+    example={"camera": "c1", "heading_deg": 90.0, "speed_mps": 5.0},
 )

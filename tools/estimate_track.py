@@ -174,4 +174,10 @@ estimate_track = Tool(
     args=EstimateTrackArgs,
     run=run,
     sketch=sketch,
+    example={
+        "camera": "c2",
+        "boxes": [[600.0, 300.0, 40.0, 60.0], [610.0, 310.0, 40.0, 80.0], [620.0, 320.0, 40.0, 100.0]],
+        "times_s": [1.0, 2.0, 3.5],
+        "target": "vehicle",
+    },
 )

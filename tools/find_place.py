@@ -65,4 +65,5 @@ find_place = Tool(
     run=run,
     sketch=sketch,
     needs="trip",
+    example={"name": "ateneum"},
 )

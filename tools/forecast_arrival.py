@@ -157,4 +157,12 @@ forecast_arrival = Tool(
     args=ForecastArrivalArgs,
     run=run,
     sketch=sketch,
+    example={
+        "at": {"camera": "c1"},
+        "time_s": 10.0,
+        "speed_mps": 5.0,
+        "heading_deg": 90.0,
+        "seen_by": "c1",
+        "cameras": ["c2", "c3", "c4"],
+    },
 )

@@ -71,4 +71,5 @@ how_far = Tool(
     run=run,
     sketch=sketch,
     needs="gazetteer",
+    example={"start": {"name": "Tokyo Station"}, "end": {"name": "Osaka Station"}},
 )

@@ -206,4 +206,10 @@ interpolate = Tool(
     args=InterpolateArgs,
     run=run,
     sketch=sketch,
+    example={
+        "before": {"points_m": [[-80.0, 0.0], [-60.0, 0.0]], "times_s": [0.0, 4.0], "seen_by": "c1"},
+        "after": {"points_m": [[110.0, 0.0], [120.0, 0.0]], "times_s": [40.0, 42.0]},
+        "via": ["c2", "c4"],
+        "speed_mps": 5.0,
+    },
 )

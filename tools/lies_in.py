@@ -82,4 +82,5 @@ lies_in = Tool(
     run=run,
     sketch=sketch,
     needs="gazetteer",
+    example={"inner": {"name": "Shibuya"}, "outer": "Tokyo"},
 )

@@ -46,4 +46,5 @@ look_at_frame = Tool(
     run=run,
     sketch=sketch,
     needs="footage",
+    example={"time_s": 1.75},
 )

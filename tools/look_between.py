@@ -58,4 +58,5 @@ look_between = Tool(
     run=run,
     sketch=sketch,
     needs="footage",
+    example={"start_s": 1.0, "end_s": 2.0, "frames": 4},
 )

@@ -66,4 +66,5 @@ look_closer = Tool(
     run=run,
     sketch=sketch,
     needs="footage",
+    example={"time_s": 0.0, "x_px": 100, "y_px": 20, "width_px": 500, "height_px": 40},
 )

@@ -198,4 +198,5 @@ lookup = Tool(
     args=LookupArgs,
     run=run,
     sketch=sketch,
+    example={"at": {"camera": "c1"}, "radius_m": 100.0},
 )

@@ -119,4 +119,5 @@ measure_motion = Tool(
     run=run,
     sketch=sketch,
     needs="nothing",
+    example={"positions_m": [[0.0, 0.0, 1.0], [30.0, 0.0, 2.0]], "times_s": [0.0, 3.0]},
 )

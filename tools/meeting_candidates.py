@@ -118,4 +118,15 @@ meeting_candidates = Tool(
     args=MeetingCandidatesArgs,
     run=run,
     sketch=sketch,
+    example={
+        "first": {
+            "at": {"camera": "c1"},
+            "time_s": 10.0,
+            "speed_mps": 5.0,
+            "heading_deg": 90.0,
+            "seen_by": "c1",
+        },
+        "second": {"at": {"camera": "c3"}, "time_s": 10.0, "speed_mps": 5.0},
+        "cameras": ["c2", "c3"],
+    },
 )

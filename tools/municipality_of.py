@@ -68,4 +68,5 @@ municipality_of = Tool(
     run=run,
     sketch=sketch,
     needs="gazetteer",
+    example={"name": "Dotonbori"},
 )

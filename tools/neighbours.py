@@ -153,4 +153,5 @@ neighbours = Tool(
     args=NeighboursArgs,
     run=run,
     sketch=sketch,
+    example={"camera": "c1", "heading_deg": 90.0},
 )

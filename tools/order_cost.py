@@ -156,4 +156,12 @@ order_cost = Tool(
     args=OrderCostArgs,
     run=run,
     sketch=sketch,
+    example={
+        "sightings": [
+            {"name": "c1", "entry": {"camera": "c1"}, "exit": {"camera": "c1"}, "exit_heading_deg": 90.0},
+            {"name": "c2", "entry": {"camera": "c2"}, "exit": {"camera": "c2"}, "exit_heading_deg": 90.0},
+            {"name": "c3", "entry": {"camera": "c3"}, "exit": {"camera": "c3"}, "exit_heading_deg": 90.0},
+        ],
+        "orders": [["c1", "c2", "c3"], ["c2", "c1", "c3"]],
+    },
 )

@@ -121,4 +121,5 @@ order_visits = Tool(
     run=run,
     sketch=sketch,
     needs="trip",
+    example={"places": ["Ateneum", "Kiasma", "Amos Rex"]},
 )

@@ -106,4 +106,5 @@ pinhole = Tool(
     run=run,
     sketch=sketch,
     needs="nothing",
+    example={"extent_px": 100.0, "size_m": 2.0, "focal_px": 1000.0},
 )

@@ -95,4 +95,5 @@ place_details = Tool(
     run=run,
     sketch=sketch,
     needs="trip",
+    example={"place": "Ateneum"},
 )

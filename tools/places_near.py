@@ -55,4 +55,5 @@ places_near = Tool(
     run=run,
     sketch=sketch,
     needs="trip",
+    example={"lat": 60.17, "lon": 24.944, "radius_m": 300.0, "kinds": ["cafe"]},
 )

@@ -49,4 +49,5 @@ speed = Tool(
     args=SpeedArgs,
     run=run,
     sketch=sketch,
+    example={"distance_m": 105.0, "seconds": 75.0},
 )

@@ -73,4 +73,5 @@ travel = Tool(
     run=run,
     sketch=sketch,
     needs="trip",
+    example={"start": "Hotelli Torni", "end": "Ateneum"},
 )

@@ -66,4 +66,5 @@ travel_table = Tool(
     run=run,
     sketch=sketch,
     needs="trip",
+    example={"places": ["Hotelli Torni", "Ateneum", "Kiasma"]},
 )

@@ -86,4 +86,5 @@ travel_time = Tool(
     args=TravelTimeArgs,
     run=run,
     sketch=sketch,
+    example={"start": {"camera": "c1"}, "end": {"camera": "c2"}, "speed_mps": 2.0},
 )

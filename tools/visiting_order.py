@@ -114,4 +114,5 @@ visiting_order = Tool(
     run=run,
     sketch=sketch,
     needs="gazetteer",
+    example={"places": [{"name": "Kyoto City"}, {"name": "Kobe City"}, {"name": "Nara City"}]},
 )

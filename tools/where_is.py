@@ -65,4 +65,5 @@ where_is = Tool(
     run=run,
     sketch=sketch,
     needs="trip",
+    example={"lat": 60.17, "lon": 24.944},
 )

@@ -1,8 +1,10 @@
 """Queues the shards that wait for a worker. All that Redis holds can be built again from the store."""
 
+import datetime as dt
 import logging
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from typing import cast
 
 from redis import Redis, RedisError
@@ -141,6 +143,40 @@ def waiting_ids(redis: Redis, name: str) -> set[str]:
     """Ids of the messages that wait in the queue."""
     messages = cast(list[bytes], redis.lrange(_key(name), 0, -1))
     return {message.decode() for message in messages}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueState:
+    """A queue: how many messages wait in it, and since when the oldest does, in seconds since 1970."""
+
+    name: str
+    waiting: int
+    oldest_s: float | None
+
+
+def queue_states(redis: Redis) -> list[QueueState]:
+    """All queues that there are, by name.
+
+    Raises:
+        redis.RedisError: the queues cannot be reached.
+    """
+    names = sorted(queue.name for queue in Queue.all(connection=redis, serializer=JSONSerializer))
+    return [_state_of(redis, name) for name in names]
+
+
+def _state_of(redis: Redis, name: str) -> QueueState:
+    waiting = redis.llen(_key(name))
+    # Those that were queued at the front may be younger than the last one.
+    ends = {message for at in (0, -1) for message in cast(list[bytes], redis.lrange(_key(name), at, at))}
+    since = [_queued_s(redis, message.decode()) for message in ends]
+    return QueueState(
+        name=name, waiting=waiting, oldest_s=min((when for when in since if when is not None), default=None)
+    )
+
+
+def _queued_s(redis: Redis, message: str) -> float | None:
+    text = redis.hget(Job.redis_job_namespace_prefix + message, "enqueued_at")
+    return None if text is None else dt.datetime.fromisoformat(cast(bytes, text).decode()).timestamp()
 
 
 def _key(name: str) -> str:

@@ -1,6 +1,6 @@
 """Models: messages and tool schemas in, a reply with its usage out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -78,6 +78,13 @@ class Model(Protocol):
     async def close(self) -> None: ...
 
 
+BUILT_IN: Mapping[str, str] = {
+    "reference": "a built-in policy, not a language model: fixed rules read the question, call tools and "
+    "answer, the same way each time. Its scores say what tools can give, not what a model does with them",
+    "scripted": "a built-in stand-in, not a language model: it replies as its options in the job’s file say",
+}
+
+
 def is_built_in(model_id: str) -> bool:
     """Whether a model is built in and calls no provider: `reference`, or `scripted` with any suffix.
 
@@ -85,6 +92,17 @@ def is_built_in(model_id: str) -> bool:
     [True, True, False, False]
     """
     return model_id == "reference" or model_id.startswith("scripted")
+
+
+def built_in_text(model_id: str) -> str:
+    """What a built-in model is, for readers of its scores; empty for all others.
+
+    >>> built_in_text("scripted-b").startswith("a built-in stand-in"), built_in_text("openai/gpt-4o")
+    (True, '')
+    """
+    if not is_built_in(model_id):
+        return ""
+    return BUILT_IN["reference" if model_id == "reference" else "scripted"]
 
 
 def provider_in(model_id: str) -> str:

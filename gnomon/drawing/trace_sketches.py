@@ -53,13 +53,14 @@ def _step_sketch(context: ToolContext, index: int, step: Mapping[str, Any]) -> S
     plain = _cut(f"{_words(arguments)} → {_words(result)}")
     if arguments is None or result is None:
         return StepSketch(step=index, tool=tool, summary=plain)
-    sketch = _sketch(context, tool, arguments, result)
+    sketch = call_sketch(context, tool, arguments, result)
     return StepSketch(step=index, tool=tool, summary=_cut(sketch.summary) or plain, sketch=sketch)
 
 
-def _sketch(
+def call_sketch(
     context: ToolContext, name: str, arguments: Mapping[str, Any], result: Mapping[str, Any]
 ) -> Sketch:
+    """The sketch of one call; empty where the tool has none or cannot read what was recorded."""
     try:
         tool: Tool[Any] = TOOLS.get(name)
         if tool.sketch is None:

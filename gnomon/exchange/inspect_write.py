@@ -5,17 +5,23 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from gnomon.core.question_view import QuestionView
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 
 VERSION = 2
 SCORER = "gnomon"
 ReadTrace = Callable[[str], Mapping[str, Any] | None]
+ReadQuestion = Callable[[str], QuestionView | None]
 
 
-def log_of(rows: Sequence[Row], *, job_id: str, created: str, trace: ReadTrace) -> dict[str, Any]:
+def log_of(
+    rows: Sequence[Row], *, job_id: str, created: str, trace: ReadTrace, question: ReadQuestion
+) -> dict[str, Any]:
     """A log of these rows, which are of one model and one arm; `created` is a time in ISO 8601.
 
+    A sample's input is the prompt in its trace, pictures as their hashes in words; without a trace it is the
+    question's text. `question` gives a sample's options and truth; where it gives none, the target is empty.
     What Inspect has no field for is in each sample's metadata.
 
     Raises:
@@ -54,7 +60,7 @@ def log_of(rows: Sequence[Row], *, job_id: str, created: str, trace: ReadTrace) 
             "scores": [{"name": SCORER, "scorer": SCORER, "params": {}, "metrics": {"mean": metric}}],
         },
         "stats": {"started_at": started, "completed_at": started, "model_usage": {}},
-        "samples": [_sample(row, trace(row.trial_id)) for row in rows],
+        "samples": [_sample(row, trace(row.trial_id), question(row.sample_id)) for row in rows],
     }
 
 
@@ -63,7 +69,8 @@ def _iso(created: str) -> str:
     return time.astimezone(UTC).isoformat(timespec="seconds")
 
 
-def _sample(row: Row, trace: Mapping[str, Any] | None) -> dict[str, Any]:
+def _sample(row: Row, trace: Mapping[str, Any] | None, view: QuestionView | None) -> dict[str, Any]:
+    prompt = _prompt((trace or {}).get("prompt") or ())
     response = (trace or {}).get("response")
     text = response if isinstance(response, str) else (row.answer or "")
     choice = {"message": {"role": "assistant", "content": text}, "stop_reason": "stop"}
@@ -72,9 +79,10 @@ def _sample(row: Row, trace: Mapping[str, Any] | None) -> dict[str, Any]:
     sample: dict[str, Any] = {
         "id": row.sample_id,
         "epoch": row.repeat + 1,
-        "input": "",
-        "target": "",
-        "messages": _messages(trace or {}),
+        "input": prompt or (view.question if view else ""),
+        "choices": [option.text for option in view.options] if view and view.options else None,
+        "target": _target(view),
+        "messages": [*prompt, *_messages(trace or {})],
         "output": {"model": row.model, "choices": [choice], "completion": text},
         "metadata": {
             "task": row.task,
@@ -105,8 +113,36 @@ def _known(counts: Mapping[str, int | None]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count is not None}
 
 
+def _prompt(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The prompt as Inspect's messages; a picture is named by its hash, as its bytes are media."""
+    return [
+        {"role": message.get("role", "user"), "content": _content(message.get("content"))}
+        for message in messages
+    ]
+
+
+def _content(content: object) -> str | list[dict[str, Any]]:
+    if not isinstance(content, list):
+        return str(content or "")
+    return [
+        {"type": "text", "text": block["text"]}
+        if block.get("type") == "text"
+        else {"type": "text", "text": f"<{block.get('media_type')} {block.get('sha256')}>"}
+        for block in content
+    ]
+
+
+def _target(view: QuestionView | None) -> str | list[str]:
+    """The right option's letter, those of several in their order, or the truth in words."""
+    if view is None:
+        return ""
+    right = sorted((option for option in view.options if option.right), key=lambda option: option.right)
+    letters = [option.letter for option in right]
+    return view.truth_text if not letters else letters[0] if len(letters) == 1 else letters
+
+
 def _messages(trace: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Replies and tool results of a trace; the prompt's pictures stay where they are."""
+    """Replies and tool results of a trace."""
     messages: list[dict[str, Any]] = []
     waiting: list[Mapping[str, Any]] = []
     for step in trace.get("steps", ()):

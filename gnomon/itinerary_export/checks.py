@@ -255,19 +255,18 @@ def headline(result: TripResult, checks: tuple[Check, ...], faults: tuple[Fault,
     area, count = result.area, len(result.plan.days)
     if result.plan.status == "refused":
         proof = ", and it is proven that there is none" if result.is_proven else ""
-        return f"No plan for {area}: refused{proof}."
+        return f"No plan for {area}: the trip is refused{proof}."
     states = ("holds", "fails", "unknown")
     counted = [check for check in checks if check.state in states and check.code != REMARK]
-    fails = [check for check in counted if check.state == "fails"]
+    fails = sum(check.state == "fails" for check in counted)
     holds = sum(check.state == "holds" for check in counted)
+    unknown = len(counted) - holds - fails
     days = f"{count} day{'s' * (count != 1)} in {area}"
-    if not fails:
-        return f"{days}: " + (
-            f"all {holds} checks hold."
-            if holds == len(counted)
-            else f"{holds} of {len(counted)} checks hold."
-        )
-    errors = [fault.reason for fault in faults if fault.is_error]
-    more = f"; and {len(errors) - 1} more" if len(errors) > 1 else ""
-    verb = "fails" if len(fails) == 1 else "fail"
-    return f"{days}: {holds} of {len(counted)} checks hold; {len(fails)} {verb}: {errors[0]}{more}."
+    parts = [f"{holds} of {len(counted)} checks hold" if holds < len(counted) else f"all {holds} checks hold"]
+    if fails:
+        errors = [fault.reason for fault in faults if fault.is_error]
+        parts.append(f"{fails} {'fails' if fails == 1 else 'fail'}: {errors[0]}")
+        parts += [f"and {len(errors) - 1} more"] if len(errors) > 1 else []
+    if unknown:
+        parts.append(f"{unknown} {'is' if unknown == 1 else 'are'} not known")
+    return f"{days}: {'; '.join(parts)}."

@@ -4,6 +4,8 @@ Across it everything is in per cent of the clock, downwards in pixels: it fits a
 and its text has the same size on both.
 """
 
+import itertools
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,13 +15,16 @@ from tools.itinerary.hours import clock_of, minutes_of
 from tools.itinerary.plan import Day
 
 HEAD, ROW, TAIL = 44, 32, 6
-EDGE = 2.5  # per cent left free on both sides, for the first and the last number of the clock
-NARROW_PX, WIDE_PX, CHAR_PX = (
-    3.3,
-    7.2,
-    6.9,
-)  # pixels in a per cent of the smallest phone and screen; of a letter
+EDGE = 3.0  # per cent left free on both sides, for the first and the last number of the clock
+NARROW_PX, WIDE_PX, LARGE_PX = (
+    2.8,
+    6.7,
+    11.2,
+)  # pixels in a per cent of a phone, of a wide and of a large screen
+BOLD = 1.12  # how much wider bold letters are
+LEAST_TEXT_PX = 45.0
 LEAST_PX = 24.0  # what a number needs
+BESIDE_PX = 14.0  # between a bar and its words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +40,8 @@ class LaneRow:
     """A stop: `leg` and `wait` before its `stay`, `hours` behind it. `left_at` is where the leg sets off.
 
     Its words begin at `text_x`, in per cent, to the left where `is_left`; `narrow` is what of them a phone
-    has room for. Its number is within the stay where that `fits`: always, on wide screens, or never.
+    has room for, `long_words` what a large screen has. Its number is within the stay where that `fits`:
+    always, on wide screens, or never.
     """
 
     y: int
@@ -53,6 +59,7 @@ class LaneRow:
     fits: str
     name: str
     words: str
+    long_words: str
     is_failing: bool
     stay_fails: bool
     leg_fails: bool
@@ -251,12 +258,16 @@ def _row(
     room = max(room_left, room_right)
     mark = "✕ " if fault else ""
     drawn = clock.span(*stay) if stay else None
-    wide_px, narrow_px = (drawn.width * WIDE_PX, drawn.width * NARROW_PX) if drawn else (LEAST_PX, LEAST_PX)
-    fits = "always" if narrow_px >= LEAST_PX else "wide" if wide_px >= LEAST_PX else "never"
+    width = drawn.width if drawn else LEAST_PX
+    fits = "always" if width * NARROW_PX >= LEAST_PX else "wide" if width * WIDE_PX >= LEAST_PX else "never"
     number = {"always": "", "wide": f"{shown_as} ", "never": f"{shown_as} "}[fits]
-    wide = int(room * WIDE_PX / CHAR_PX) - len(mark) - 2
+    wide_mark, narrow_mark = mark + (number if fits == "never" else ""), mark + number
+    room_px = room * WIDE_PX - text_px(wide_mark, is_bold=True) - BESIDE_PX
     rest = fault.reason if fault else words
-    shown = "" if fault and fault.reason.startswith(name) else _cut(name, wide)
+    shown = "" if rest.startswith(name) else _cut(name, room_px, is_bold=True) + ":" * (fault is not None)
+    room_px -= text_px(f"{shown} ", is_bold=True)
+    is_bold = fault is not None  # what fails is set in bold
+    narrow_px = room * NARROW_PX - text_px(narrow_mark, is_bold=is_bold) - BESIDE_PX
     return LaneRow(
         y=y,
         shown_as=shown_as,
@@ -269,22 +280,44 @@ def _row(
         at=clock.x(at),
         text_x=first if is_left else last,
         is_left=is_left,
-        narrow=mark + number + _cut(name, int(room * NARROW_PX / CHAR_PX) - len(mark + number) - 1),
+        narrow=narrow_mark + _cut(name, narrow_px, is_bold=is_bold),
         fits=fits,
-        name=(number if fits == "never" else "") + mark + shown,
-        words=_cut(rest, wide - len(shown) - 2),
+        name=wide_mark + shown,
+        words=_cut(rest, room_px, is_bold=is_bold),
+        long_words=_cut(rest, room_px + room * (LARGE_PX - WIDE_PX), is_bold=is_bold),
         is_failing=fault is not None,
         stay_fails=stay_fails,
         leg_fails=leg_fails,
     )
 
 
-def _cut(text: str, most: int) -> str:
+def text_px(text: str, *, is_bold: bool = False) -> float:
+    """About how many pixels a text of the drawings takes, in a font that is as wide as they come.
+
+    >>> round(text_px("Ateneum")), round(text_px("東京")), round(text_px("ill"))
+    (60, 27, 16)
+    """
+    return sum(map(_sign_px, text)) * (BOLD if is_bold else 1.0)
+
+
+def _sign_px(sign: str) -> float:
+    if unicodedata.east_asian_width(sign) in "WF":
+        return 13.6
+    if sign in "iIljtfr .,:;|!'()[]":
+        return 5.5
+    return 12.8 if sign in "mwMW@%—…" else 9.6 if sign.isupper() else 8.1
+
+
+def _cut(text: str, most_px: float, *, is_bold: bool = False) -> str:
     """The text, or as much of it as fits with an ellipsis; nothing where only a few letters would.
 
-    >>> _cut("Ateneum", 20), _cut("Helsingin tuomiokirkko", 10), _cut("Ateneum", 3)
+    >>> _cut("Ateneum", 80), _cut("Helsingin tuomiokirkko", 90), _cut("Ateneum", 30)
     ('Ateneum', 'Helsingin…', '')
     """
-    if len(text) <= most:
+    if text_px(text, is_bold=is_bold) <= most_px:
         return text
-    return f"{text[: most - 1].rstrip()}…" if most >= 6 else ""
+    if most_px < LEAST_TEXT_PX:
+        return ""
+    room_px = most_px / (BOLD if is_bold else 1.0) - _sign_px("…")
+    ends_px = itertools.accumulate(map(_sign_px, text))
+    return f"{text[: sum(end_px <= room_px for end_px in ends_px)].rstrip()}…"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from gnomon.itinerary_export.result import TripResult
+from gnomon.itinerary_export.result import SPAN, TripResult
 from tools.itinerary.hours import clock_of, minutes_of
 from tools.itinerary.plan import Day, Stop, Visit
 
@@ -19,7 +19,7 @@ SENTENCES: Mapping[str, str] = {
     "TRAVEL_TIME": "{start} to {to} takes {expected}; the plan leaves {found}",
     "IMPOSSIBLE": "{start} to {to} takes {expected}; the plan leaves {found}",
     "DWELL": "{name} needs {expected}, you stay {found}",
-    "DAY_WINDOW": "{name} is at {found}, the day is {expected}",
+    "DAY_WINDOW": "{name} is visited {found}, the day is {expected}",
     "MEAL_WINDOW": "no stop for {expected}",
     "NIGHT_CONTINUITY": "starts at {found}, not at {expected}",
     "CITY_RUNS": "left and visited again: {found}",
@@ -27,7 +27,7 @@ SENTENCES: Mapping[str, str] = {
     "MODE": "no way by {found} from {start} to {to}",
     "FORBIDDEN": "{name} was to be avoided",
     "DUPLICATE": "{name} has {found}, once is enough",
-    "ORDER": "asked for was {expected}, the plan has it {found}",
+    "ORDER": "{expected} was asked for, the plan has it {found}",
     "MAX_WALK": "{found} on foot, allowed are {expected}",
     "MAX_LEG": "{start} to {to} takes {found}, allowed are {expected}",
     "BUDGET": "costs {found}, allowed are {expected}",
@@ -65,6 +65,7 @@ def sentence(fault: Mapping[str, str], result: TripResult) -> str:
         return _closed(visit, result.open_minutes(visit, day.date), f"{day.date:%A %-d %B}")
     expected = fault["expected"].replace(" (network)", "").replace("by walk", "on foot")
     words = {"expected": expected, "found": fault["found"], **_ends(day, part, index)}
+    words |= {name: SPAN.sub(r"\1–\2", words[name]) for name in ("expected", "found")}
     words["name"] = visit.place.name if visit else _home(day, part).name if day else fault["found"]
     words["left"] = fault["expected"].removeprefix("at or after ")
     if fault["code"] == "MUST_VISIT":

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from gnomon.itinerary_export.checks import Fault, stop_label
+from gnomon.itinerary_export.day_lane import text_px
 from gnomon.itinerary_export.geojson import Line, Way
 from gnomon.itinerary_export.result import TripResult
 from tools.itinerary.haversine import METRES_PER_DEGREE
@@ -17,7 +18,8 @@ from tools.itinerary.haversine import METRES_PER_DEGREE
 WIDTH, HEIGHT, MARGIN = 640, 420, 46
 LEAST_SPAN_M = 400.0
 PIN_GAP = 34.0  # of WIDTH: pins of 18 px don't touch on a phone
-CHAR_PX, NAME_PX, NAME_CHARS = 6.6, 15, 26
+NAME_PX, RING_PX, NAME_CHARS = 15, 23, 26  # a name begins so far from a pin, and from one with a ring
+LEAST_MAP_PX = 405.0  # as wide as the smallest map that shows names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,25 +238,29 @@ def _per_cent(point: tuple[float, float]) -> tuple[float, float]:
 
 
 def _named(pins: Sequence[Pin]) -> list[Pin]:
-    """The pins with their names beside them where a name covers neither a pin nor another name."""
-    boxes = [(pin.x * WIDTH / 100 - 12, pin.y * HEIGHT / 100 - 12, 24.0) for pin in pins]
+    """The pins with their names beside them where a name covers neither a pin nor another name.
+
+    Reckoned for the smallest map that shows names: on a larger one there is only more room.
+    """
+    wide_px, tall_px = LEAST_MAP_PX, LEAST_MAP_PX * HEIGHT / WIDTH
+    spots = [(pin.x * wide_px / 100, pin.y * tall_px / 100) for pin in pins]
+    boxes = [(x - 12, x + 12, y) for x, y in spots]
     named: list[Pin] = []
-    for pin in pins:
-        x, y = pin.x * WIDTH / 100, pin.y * HEIGHT / 100
-        long = CHAR_PX * min(len(pin.name) + 2 * bool(pin.reason), NAME_CHARS)
-        offset = 0
-        for text_x, left in ((NAME_PX, x + NAME_PX), (-NAME_PX, x - NAME_PX - long)):
-            if left < 4 or left + long > WIDTH - 4:
-                continue
-            if all(
-                left + long < box_x or left > box_x + wide or abs(y - 12 - box_y) > 20
-                for box_x, box_y, wide in boxes
-                if (box_x, box_y) != (x - 12, y - 12)
+    for index, (pin, (x, y)) in enumerate(zip(pins, spots, strict=True)):
+        name = pin.name if len(pin.name) <= NAME_CHARS else pin.name[: NAME_CHARS - 1] + "…"
+        long = text_px(f"✕ {name}" if pin.reason else name, is_bold=bool(pin.reason))
+        beside = RING_PX if pin.reason else NAME_PX
+        others = [box for number, box in enumerate(boxes) if number != index]
+        for text_x, left in ((beside, x + beside), (-beside, x - beside - long)):
+            is_within = left >= 4 and left + long <= wide_px - 4
+            if is_within and all(
+                left + long < start or left > end or abs(y - box_y) > 20 for start, end, box_y in others
             ):
-                offset = text_x
-                boxes.append((left, y - 12, long))
+                boxes.append((left, left + long, y))
+                named.append(replace(pin, text_x=text_x))
                 break
-        named.append(replace(pin, text_x=offset))
+        else:
+            named.append(pin)
     return named
 
 

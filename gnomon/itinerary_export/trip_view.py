@@ -34,7 +34,7 @@ def trip_view(result: TripResult) -> View:
         "answer": headline(result, checks, faults),
         "status": plan.status,
         "facts": _facts(result),
-        "conflict": list(plan.conflict or ("not named",)) if plan.status == "refused" else [],
+        "conflict": _conflict(result) if plan.status == "refused" else [],
         "conflict_words": result.refusal if plan.status == "refused" else "",
         "faults": [_fault(fault) for fault in faults if fault.is_error],
         "days": [_day(result, number, checks, faults) for number in range(1, len(plan.days) + 1)],
@@ -58,6 +58,33 @@ def _facts(result: TripResult) -> list[str]:
     if plan.totals.cost:
         facts.append(f"{plan.totals.cost.amount:.2f} {plan.totals.cost.currency}")
     return facts
+
+
+CONSTRAINTS: Mapping[str, str] = {
+    "hours": "the opening hours of {}",
+    "order": "{} before {}",
+    "meal": "a stop for {}",
+    "avoid": "staying away from {}",
+    "place": "{}",
+    "max_walk_m": "the limit on walking",
+    "max_leg_min": "the limit on one leg",
+    "budget": "the budget",
+    "rooms": "the number of rooms",
+    "window": "the hours of the day",
+}
+"""The constraints that a refusal names, in words; what follows the colon of an entry is put in."""
+
+
+def _conflict(result: TripResult) -> list[str]:
+    """The constraints that cannot be kept together, in words; what is no constraint stays as it was named."""
+    entries = []
+    for entry in result.plan.conflict or ("not named",):
+        kind, _, rest = entry.partition(":")
+        names = rest.split(">", 1) if kind == "order" else [rest]
+        pattern = CONSTRAINTS.get(kind, "")
+        is_complete = pattern.count("{}") == len([name for name in names if name])
+        entries.append(pattern.format(*names) if pattern and is_complete else entry)
+    return entries
 
 
 def _proof(result: TripResult) -> str:
@@ -128,7 +155,7 @@ def _rows(
     result: TripResult, number: int, day: Day, checks: Sequence[Check], faults: Sequence[Fault]
 ) -> list[View]:
     """Start, legs and stops in their order, and the end."""
-    rows = [_home("start", number, day.start.name, "", faults)]
+    rows = [_home("start", "H" if result.request.get("hotel") else "S", number, day.start.name, "", faults)]
     left: int | None = None
     for index, visit in enumerate(day.visits, 1):
         arrive = minutes_of(visit.arrive)
@@ -143,18 +170,19 @@ def _rows(
         set_off = minutes_of(result.request.get("window", {}).get("start", "09:00")) if left is None else left
         there = set_off + leg.minutes
         rows.append(_leg(number, len(day.visits) + 1, leg, set_off, there, checks, faults))
-        rows.append(_home("end", number, day.end.name, clock_of(there), faults))
+        label = "H" if result.request.get("hotel") and day.end.id == day.start.id else "E"
+        rows.append(_home("end", label, number, day.end.name, clock_of(there), faults))
     return rows
 
 
-def _home(part: str, number: int, name: str, time: str, faults: Sequence[Fault]) -> View:
+def _home(part: str, label: str, number: int, name: str, time: str, faults: Sequence[Fault]) -> View:
     anchor = f"{part}-{number}"
     wrong = [fault.reason for fault in faults if fault.anchor == anchor]
     return {
         "kind": part,
         "anchor": anchor,
         "time": time,
-        "label": "H" if part == "start" else "E",
+        "label": label,
         "name": name,
         "details": [part],
         "state": "fails" if wrong else "",

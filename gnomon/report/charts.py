@@ -1,26 +1,28 @@
 """Draws the report's charts as SVG: intervals in rows, steps in rows, and curves over an axis.
 
-All have one idea of a chart. A `Scale` turns values into pixels and knows its round ticks; rows have their
-label on the left and their figures on the right; colours are classes, to which report.css gives the colours
-for light, dark and paper. Every chart has a title for screen readers, and needs no script. Texts from outside
-are escaped.
+All have one idea of a chart. A `Scale` turns values into pixels and knows its round ticks; a `Layout` says
+where rows have their labels and figures; colours are classes, to which report.css gives the colours for
+light, dark and paper. Every chart is drawn twice, for wide and for narrow pages, as letters keep their size;
+the style sheet shows the one that fits. Every drawing has a title for screen readers, and needs no script.
+Texts from outside are escaped.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from markupsafe import Markup, escape
 
+from gnomon.drawing.labels import text_width
 from gnomon.report.section import Interval
 from gnomon.report.text_formats import percent, points, points_brackets, short
 
-WIDTH, LEFT, RIGHT = 900.0, 225.0, 660.0  # of a chart of rows; its scale runs from LEFT to RIGHT
-TOP, TOP_OF_SIGNED, ROW, FOOT = 8.0, 30.0, 26.0, 34.0
-LABEL_X, NOTE_X = LEFT - 11, RIGHT + 16
-CURVE_WIDTH, CURVE_LEFT, CURVE_RIGHT, CURVE_TOP, CURVE_BOTTOM = 720.0, 56.0, 470.0, 16.0, 236.0
+TOP, TOP_OF_SIGNED, FOOT = 8.0, 30.0, 34.0
+LETTERS, LINE = 12.5, 16.0  # pixels of a letter and of a line of text in a narrow chart
+CURVE_TOP, CURVE_BOTTOM = 16.0, 236.0
 TICK_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 MAX_TICKS = 9
+ARM_SHAPES = ("■", "●", "▲", "◆")  # by an arm's place among the job's, from 0
 COLOURS = 6  # of curves: c0 to c5 in report.css
 DASHES = ("", "7 4", "2 3", "9 3 2 3")  # tell curves apart on paper
 
@@ -51,12 +53,63 @@ class Scale:
         return [round(n * step, 4) for n in range(first, last + 1)]
 
 
-SHARES = Scale(low=0.0, high=1.0, start=LEFT, end=RIGHT)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """Where a chart has what, in pixels: its scale runs from `left` to `right`.
+
+    `texts` counts the lines of text above a row's mark; 0: its label is left of the scale, its figures right.
+    """
+
+    width: float
+    left: float
+    right: float
+    texts: int
+
+    @property
+    def row(self) -> float:
+        """The height of a row."""
+        return LINE * self.texts + 24.0 if self.texts else 26.0
+
+    def scale(self, low: float, high: float) -> Scale:
+        """The scale of these values."""
+        return Scale(low=low, high=high, start=self.left, end=self.right)
+
+    def middle(self, index: int, top: float) -> float:
+        """The middle of a row's mark."""
+        return top + self.row * (index + 1) - (12.0 if self.texts else self.row / 2)
+
+    def texts_of(self, index: int, top: float, label: str, note: str) -> Iterator[str]:
+        """The label and the figures of a row."""
+        y = self.middle(index, top)
+        if not self.texts:
+            yield _text("label", self.left - 11, y + 4, label)
+            yield _text("value", self.right + 16, y + 4, note)
+            return
+        first = y - 12.0 - LINE * (self.texts - 1)
+        yield _text("label above", 0, first, label)
+        if self.texts > 1:
+            yield _text("value", 0, first + LINE, note)
+        else:
+            yield _text("value right", self.width, first, note)
+
+
+WIDE = Layout(width=900.0, left=225.0, right=660.0, texts=0)
+CURVE_WIDE = Layout(width=720.0, left=56.0, right=470.0, texts=0)
+NARROW_WIDTH = 350.0
+
+
+def _narrow(texts: Iterable[tuple[str, str]]) -> Layout:
+    """The layout for narrow pages: label and figures of a row share a line where all of them fit."""
+    widest = max((text_width(label) + text_width(note) for label, note in texts), default=0.0)
+    lines = 1 if widest * LETTERS + 12 <= NARROW_WIDTH else 2
+    return Layout(width=NARROW_WIDTH, left=10.0, right=NARROW_WIDTH - 10.0, texts=lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A row of a forest plot: a value with its interval. `kind` names its colour."""
+    """A row of a forest plot: a value with its interval. `kind` names its colour; `arm`, the place of an arm
+    among the job's from 0, its shape and its colour.
+    """
 
     label: str
     value: float | None
@@ -65,6 +118,7 @@ class Mark:
     kind: str
     is_total: bool = False
     pooled: float | None = None  # the value after partial pooling
+    arm: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,12 +138,21 @@ class Curve:
 
     label: str
     points: Sequence[tuple[float, float, Interval]]
+    arm: int | None = None  # its place among the job's arms, from 0
 
 
 def share_plot(marks: Sequence[Mark], *, title: str) -> Markup:
     """Shares with their intervals, one a row, on the scale from 0 to 100 percent."""
-    body = _ticks(SHARES, top=TOP, rows=len(marks), signed=False)
-    return _rows(title, [*body, *_marks(marks, SHARES, TOP)], top=TOP, rows=len(marks))
+
+    def draw(layout: Layout) -> Drawing:
+        scale = layout.scale(0.0, 1.0)
+        body = [
+            *_ticks(scale, layout, top=TOP, rows=len(marks), signed=False),
+            *_marks(marks, scale, layout, TOP),
+        ]
+        return _rows(body, layout, top=TOP, rows=len(marks))
+
+    return _figure(title, draw, _narrow((mark.label, mark.note) for mark in marks))
 
 
 def difference_plot(marks: Sequence[Mark], *, title: str, margin: float) -> Markup:
@@ -99,75 +162,123 @@ def difference_plot(marks: Sequence[Mark], *, title: str, margin: float) -> Mark
     """
     ends = [abs(end) for mark in marks for end in (mark.interval or [mark.value or 0.0])]
     furthest = min(1.0, max([*ends, 2 * (margin or 0.05)]))
-    scale = Scale(low=-furthest, high=furthest, start=LEFT, end=RIGHT)
-    body = [
-        *_band(scale, margin, rows=len(marks)),
-        *_ticks(scale, top=TOP_OF_SIGNED, rows=len(marks), signed=True),
-        *_zero_line(scale, rows=len(marks)),
-        *_marks(marks, scale, TOP_OF_SIGNED),
-    ]
-    return _rows(title, body, top=TOP_OF_SIGNED, rows=len(marks))
+    rows = len(marks)
+
+    def draw(layout: Layout) -> Drawing:
+        scale = layout.scale(-furthest, furthest)
+        body = [
+            *_band(scale, layout, margin, rows=rows),
+            *_ticks(scale, layout, top=TOP_OF_SIGNED, rows=rows, signed=True),
+            *_zero_line(scale, layout, rows=rows),
+            *_marks(marks, scale, layout, TOP_OF_SIGNED),
+        ]
+        return _rows(body, layout, top=TOP_OF_SIGNED, rows=rows)
+
+    return _figure(title, draw, _narrow((mark.label, mark.note) for mark in marks))
 
 
-def waterfall_plot(first: str, last: str, steps: Sequence[Step], *, title: str) -> Markup:
+def waterfall_plot(
+    first: str, last: str, steps: Sequence[Step], *, title: str, arms: Sequence[str] = ()
+) -> Markup:
     """One bar a step, on the scale from 0 to 100 percent, between the arms `first` and `last`.
 
-    A step is coloured where its interval is clear of zero.
+    A step is coloured where its interval is clear of zero, the two arms as their place among `arms` says.
     """
     rows = len(steps) + 2
-    body = [*_ticks(SHARES, top=TOP, rows=rows, signed=False)]
     start, end = steps[0].start, steps[-1].end
-    body += _bar(0, first, f"{percent(start)} %", 0.0, start, kind="arm total")
-    for index, step in enumerate(steps, start=1):
-        is_clear = step.interval and (step.interval[0] > 0 or step.interval[1] < 0)
-        kind = ("helps" if step.diff > 0 else "hurts") if is_clear else "undecided"
-        y = _row_y(index, TOP)
-        body.append(_line("grid", SHARES.at(step.start), y - 20, SHARES.at(step.start), y))
-        note = points(step.diff) + points_brackets(step.interval)
-        body += _bar(index, f"→ {short(step.label, 25)}", note, step.start, step.end, kind=kind)
-    body += _bar(rows - 1, last, f"{percent(end)} %", 0.0, end, kind="arm total")
-    return _rows(title, body, top=TOP, rows=rows)
+    labels = [short(first), *(f"→ {short(step.label, 25)}" for step in steps), short(last)]
+    notes = [
+        f"{percent(start)} %",
+        *(points(step.diff) + points_brackets(step.interval) for step in steps),
+        f"{percent(end)} %",
+    ]
+    kinds = [_arm_kind(first, arms), *map(_step_kind, steps), _arm_kind(last, arms)]
+    stretches = [(0.0, start), *((step.start, step.end) for step in steps), (0.0, end)]
+
+    def draw(layout: Layout) -> Drawing:
+        scale = layout.scale(0.0, 1.0)
+        body = [*_ticks(scale, layout, top=TOP, rows=rows, signed=False)]
+        for index, (low, high) in enumerate(stretches):
+            y = layout.middle(index, TOP)
+            if 0 < index < rows - 1:
+                body.append(_line("grid", scale.at(low), y - layout.row + 6, scale.at(low), y))
+            body.append(f'<g class="{kinds[index]}">')
+            body += layout.texts_of(index, TOP, labels[index], notes[index])
+            body.append(_bar(scale, y, low, high))
+            body.append("</g>")
+        return _rows(body, layout, top=TOP, rows=rows)
+
+    return _figure(title, draw, _narrow(zip(labels, notes, strict=True)))
+
+
+def _step_kind(step: Step) -> str:
+    is_clear = step.interval and (step.interval[0] > 0 or step.interval[1] < 0)
+    return ("helps" if step.diff > 0 else "hurts") if is_clear else "undecided"
+
+
+def _arm_kind(name: str, arms: Sequence[str]) -> str:
+    return f"arm arm-{arms.index(name) % 4 + 1} total" if name in arms else "arm total"
 
 
 def curve_plot(curves: Sequence[Curve], *, title: str, x_title: str) -> Markup:
     """Curves of shares over whole numbers, each with its band; lines differ by dash as well as by colour."""
     xs = sorted({x for curve in curves for x, _, _ in curve.points})
-    x_scale = Scale(low=xs[0], high=xs[-1], start=CURVE_LEFT, end=CURVE_RIGHT)
-    y_scale = Scale(low=0.0, high=1.0, start=CURVE_BOTTOM, end=CURVE_TOP)
-    body: list[str] = []
-    for value in y_scale.ticks():
-        y = y_scale.at(value)
-        body.append(_line("grid", CURVE_LEFT, y, CURVE_RIGHT, y))
-        body.append(_text("tick", CURVE_LEFT - 18, y + 4, _tick_text(value, signed=False)))
-    body += [_text("tick", x_scale.at(x), CURVE_BOTTOM + 18, f"{x:g}") for x in xs]
-    body.append(_text("tick", (CURVE_LEFT + CURVE_RIGHT) / 2, CURVE_BOTTOM + FOOT, x_title))
-    label_ys = _spread([y_scale.at(curve.points[-1][1]) for curve in curves])
-    for index, (curve, label_y) in enumerate(zip(curves, label_ys, strict=True)):
-        body += _curve(curve, index, x_scale, y_scale, label_y)
-    return _svg(title, body, width=CURVE_WIDTH, height=CURVE_BOTTOM + 38)
+
+    def draw(layout: Layout) -> Drawing:
+        x_scale = layout.scale(xs[0], xs[-1])
+        y_scale = Scale(low=0.0, high=1.0, start=CURVE_BOTTOM, end=CURVE_TOP)
+        body: list[str] = []
+        for value in y_scale.ticks():
+            y = y_scale.at(value)
+            body.append(_line("grid", layout.left, y, layout.right, y))
+            body.append(_text("tick", layout.left - 18, y + 4, _tick_text(value, signed=False)))
+        body += [_text("tick", x_scale.at(x), CURVE_BOTTOM + 18, f"{x:g}") for x in xs]
+        body.append(_text("tick", (layout.left + layout.right) / 2, CURVE_BOTTOM + FOOT, x_title))
+        label_ys = (
+            [CURVE_BOTTOM + FOOT + 22 + 18 * index for index in range(len(curves))]
+            if layout.texts
+            else _spread([y_scale.at(curve.points[-1][1]) for curve in curves])
+        )
+        for index, (curve, label_y) in enumerate(zip(curves, label_ys, strict=True)):
+            body += _curve(curve, index, x_scale, y_scale, layout, label_y)
+        height = CURVE_BOTTOM + 38 + (18 * len(curves) + 10 if layout.texts else 0)
+        return Drawing(body=body, width=layout.width, height=height)
+
+    narrow = Layout(width=NARROW_WIDTH, left=36.0, right=NARROW_WIDTH - 10.0, texts=1)
+    return _figure(title, draw, narrow, CURVE_WIDE)
 
 
-def _curve(curve: Curve, index: int, x_scale: Scale, y_scale: Scale, label_y: float) -> Iterator[str]:
+def _curve(
+    curve: Curve, index: int, x_scale: Scale, y_scale: Scale, layout: Layout, label_y: float
+) -> Iterator[str]:
     upper = [f"{x_scale.at(x):g},{y_scale.at(ends[1]):g}" for x, _, ends in curve.points if ends]
     lower = [f"{x_scale.at(x):g},{y_scale.at(ends[0]):g}" for x, _, ends in curve.points if ends]
     line = [(x_scale.at(x), y_scale.at(y)) for x, y, _ in curve.points]
     dash = DASHES[index % len(DASHES)]
-    yield f'<g class="curve c{index % COLOURS}">'
+    colour = f"c{index % COLOURS}" if curve.arm is None else f"arm-{curve.arm % 4 + 1}"
+    yield f'<g class="curve {colour}">'
     yield f'<polygon class="area" points="{" ".join([*upper, *reversed(lower)])}"/>'
     yield (
         f'<polyline class="line" points="{" ".join(f"{x:g},{y:g}" for x, y in line)}" '
         f'stroke-dasharray="{dash}"/>'
     )
-    yield from (f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="3.5"/>' for x, y in line)
-    yield _text("value", CURVE_RIGHT + 10, label_y + 4, curve.label)
+    yield from (_dot(x, y, arm=curve.arm, size=0.8) for x, y in line)
+    sign = f"{ARM_SHAPES[curve.arm % 4]} " if curve.arm is not None else ""
+    if layout.texts:
+        yield f'<path class="line" d="M{layout.left:g} {label_y - 4:g}h34" stroke-dasharray="{dash}"/>'
+        yield _text("value", layout.left + 42, label_y, sign + curve.label)
+    else:
+        yield _text("value", layout.right + 10, label_y + 4, sign + curve.label)
     yield "</g>"
 
 
-def _marks(marks: Sequence[Mark], scale: Scale, top: float) -> Iterator[str]:
+def _marks(marks: Sequence[Mark], scale: Scale, layout: Layout, top: float) -> Iterator[str]:
     for index, mark in enumerate(marks):
-        y = _row_y(index, top)
-        yield f'<g class="{escape(mark.kind)}{" total" if mark.is_total else ""}">'
-        yield _text("label", LABEL_X, y + 4, mark.label)
+        y = layout.middle(index, top)
+        colour = "" if mark.arm is None else f" arm-{mark.arm % 4 + 1}"
+        yield f'<g class="{escape(mark.kind)}{colour}{" total" if mark.is_total else ""}">'
+        sign = "" if mark.arm is None else f"{ARM_SHAPES[mark.arm % 4]} "
+        yield from layout.texts_of(index, top, sign + mark.label, mark.note)
         if mark.interval:
             low, high = (scale.at(end) for end in mark.interval)
             yield _line("whisker", low, y, high, y)
@@ -175,34 +286,44 @@ def _marks(marks: Sequence[Mark], scale: Scale, top: float) -> Iterator[str]:
         if mark.pooled is not None:
             yield f'<circle class="pooled" cx="{scale.at(mark.pooled):g}" cy="{y:g}" r="7"/>'
         if mark.value is not None:
-            yield _dot(scale.at(mark.value), y, is_total=mark.is_total)
-        yield _text("value", NOTE_X, y + 4, mark.note)
+            x = scale.at(mark.value)
+            yield _diamond(x, y) if mark.is_total and mark.arm is None else _dot(x, y, arm=mark.arm)
         yield "</g>"
 
 
-def _dot(x: float, y: float, *, is_total: bool) -> str:
-    if is_total:
-        corners = f"M{x - 8:g} {y:g}L{x:g} {y - 7:g}L{x + 8:g} {y:g}L{x:g} {y + 7:g}Z"
-        return f'<path class="dot" d="{corners}"/>'
-    return f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="4.5"/>'
+def _diamond(x: float, y: float) -> str:
+    corners = f"M{x - 8:g} {y:g}L{x:g} {y - 7:g}L{x + 8:g} {y:g}L{x:g} {y + 7:g}Z"
+    return f'<path class="dot" d="{corners}"/>'
 
 
-def _bar(index: int, label: str, note: str, start: float, end: float, *, kind: str) -> Iterator[str]:
-    y, low, high = _row_y(index, TOP), SHARES.at(min(start, end)), SHARES.at(max(start, end))
+def _dot(x: float, y: float, *, arm: int | None, size: float = 1.0) -> str:
+    """A disc, or the shape of the arm."""
+    if arm is None or arm % 4 == 1:
+        return f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="{(4.5 if arm is None else 5.5) * size:g}"/>'
+    outline = ("M-5-5h10v10h-10Z", "", "M0-6.5L6 5H-6Z", "M0-7L7 0L0 7L-7 0Z")[arm % 4]
+    return f'<path class="dot" d="{outline}" transform="translate({x:g} {y:g}) scale({size:g})"/>'
+
+
+def _bar(scale: Scale, y: float, start: float, end: float) -> str:
+    low, high = scale.at(min(start, end)), scale.at(max(start, end))
     width = round(max(high - low, 1.5), 1)  # a step of nothing is seen too
-    yield f'<g class="{kind}">'
-    yield _text("label", LABEL_X, y + 4, short(label))
-    yield f'<rect class="bar" x="{low:g}" y="{y - 9:g}" width="{width:g}" height="18"/>'
-    yield _text("value", NOTE_X, y + 4, note)
-    yield "</g>"
+    return f'<rect class="bar" x="{low:g}" y="{y - 9:g}" width="{width:g}" height="18"/>'
 
 
-def _ticks(scale: Scale, *, top: float, rows: int, signed: bool) -> Iterator[str]:
-    bottom = top + ROW * rows
-    for value in scale.ticks():
+def _ticks(scale: Scale, layout: Layout, *, top: float, rows: int, signed: bool) -> Iterator[str]:
+    bottom = top + layout.row * rows
+    ticks = scale.ticks()
+    most = 9 if not layout.texts else 5 if signed else 6
+    every = -(-len(ticks) // most)
+    for value in ticks:
+        if round(value / (ticks[1] - ticks[0])) % every if len(ticks) > 1 else False:
+            continue
         x = scale.at(value)
         yield _line("grid", x, top - 4 if not signed else top - 12, x, bottom + 6)
-        yield _text("tick", x, bottom + 22, _tick_text(value, signed=signed))
+        text = _tick_text(value, signed=signed)
+        half = text_width(text) * 5.5
+        at = min(max(x, half), layout.width - half) if layout.texts else x
+        yield _text("tick", round(at, 1), bottom + 22, text)
 
 
 def _tick_text(value: float, *, signed: bool) -> str:
@@ -215,25 +336,20 @@ def _tick_text(value: float, *, signed: bool) -> str:
     return text.replace("-", "−")
 
 
-def _band(scale: Scale, margin: float, *, rows: int) -> Iterator[str]:
+def _band(scale: Scale, layout: Layout, margin: float, *, rows: int) -> Iterator[str]:
     low, high = scale.at(-margin), scale.at(margin)
-    height = ROW * rows + 18
+    height = layout.row * rows + 18
     yield (
         f'<rect class="band" x="{low:g}" y="{TOP_OF_SIGNED - 12:g}" width="{round(high - low, 1):g}" '
         f'height="{height:g}"/>'
     )
 
 
-def _zero_line(scale: Scale, *, rows: int) -> Iterator[str]:
+def _zero_line(scale: Scale, layout: Layout, *, rows: int) -> Iterator[str]:
     x = scale.at(0.0)
-    yield _line("zero", x, TOP_OF_SIGNED - 12, x, TOP_OF_SIGNED + ROW * rows + 6)
+    yield _line("zero", x, TOP_OF_SIGNED - 12, x, TOP_OF_SIGNED + layout.row * rows + 6)
     yield _text("side before", x - 10, 11, "← worse")
     yield _text("side", x + 10, 11, "better →")
-
-
-def _row_y(index: int, top: float) -> float:
-    """The middle of a row."""
-    return top + ROW * (index + 0.5)
 
 
 def _line(kind: str, x1: float, y1: float, x2: float, y2: float) -> str:
@@ -244,14 +360,31 @@ def _text(kind: str, x: float, y: float, text: str) -> str:
     return f'<text class="{kind}" x="{x:g}" y="{y:g}">{escape(text)}</text>'
 
 
-def _rows(title: str, body: Iterable[str], *, top: float, rows: int) -> Markup:
-    return _svg(title, body, width=WIDTH, height=top + ROW * rows + FOOT)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """The elements of one SVG, and its size."""
+
+    body: Sequence[str]
+    width: float
+    height: float
 
 
-def _svg(title: str, body: Iterable[str], *, width: float, height: float) -> Markup:
+def _rows(body: Sequence[str], layout: Layout, *, top: float, rows: int) -> Drawing:
+    return Drawing(body=body, width=layout.width, height=top + layout.row * rows + FOOT)
+
+
+def _figure(title: str, draw: Callable[[Layout], Drawing], narrow: Layout, wide: Layout = WIDE) -> Markup:
+    """A chart, drawn for wide and for narrow pages."""
     name = escape(title)
-    head = f'<figure class="plot"><svg viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{name}">'
-    lines = [head, f"<title>{name}</title>", *body, "</svg></figure>"]
+    lines = ['<figure class="plot">']
+    for css, layout in (("at-wide", wide), ("at-narrow", narrow)):
+        drawing = draw(layout)
+        lines.append(
+            f'<svg class="{css}" viewBox="0 0 {drawing.width:g} {drawing.height:g}" role="img" '
+            f'aria-label="{name}">'
+        )
+        lines += [f"<title>{name}</title>", *drawing.body, "</svg>"]
+    lines.append("</figure>")
     return Markup("\n".join(lines))  # noqa: S704 - every text from outside is escaped above
 
 

@@ -9,8 +9,11 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from gnomon import drawing
+from gnomon.report.charts import ARM_SHAPES
 from gnomon.report.report import Report
 from gnomon.report.row_formats import escape_surrogates
+from gnomon.report.sample_cards import OpenedSamples, SampleSource, open_samples
 from gnomon.report.section import SECTIONS, PairKey, Section, sections
 from gnomon.report.sections.contrasts import ContrastReport, comparisons
 from gnomon.report.sections.preflights import preflight_text
@@ -29,19 +32,27 @@ from gnomon.report.text_formats import (
 from gnomon.stopping import while_wanted
 
 FOLDER = Path(__file__).parent
-SIGNS = {"helps": "▲", "hurts": "▼", "no_effect": "=", "undecided": "?"}
-HEADINGS = {
-    "helps": "Helps",
-    "hurts": "Hurts",
-    "no_effect": "No effect",
-    "undecided": "Can’t be told",
-}
+DRAWING_CSS = Path(drawing.__file__).parent / "drawing.css"
+SIGNS = {"helps": "▲", "hurts": "▼", "no_effect": "■", "undecided": "◇"}
+HEADINGS = {"helps": "Helps", "hurts": "Hurts", "no_effect": "No effect", "undecided": "Undecided"}
 
 
-def render_html(report: Report) -> str:
-    """The report as a self-contained page: no script, no request; everything from outside is escaped."""
-    page = _environment().get_template("page.html.j2").generate(report=report, parts=_page_parts(report))
-    return escape_surrogates("".join(while_wanted(page)))
+def render_html(report: Report, *, samples: SampleSource | None = None) -> str:
+    """The report as a self-contained page: no script, no request; everything from outside is escaped.
+
+    `samples` opens some of the job's samples again, to show question, truth, picture and what was done;
+    the page stays below 10 MB.
+
+    Raises:
+        Unwanted: the report is no longer wanted, see `gnomon.stopping`.
+    """
+    opened = OpenedSamples()
+    if samples is not None:
+        card = _environment().get_template("sample_card.html.j2")
+        opened = open_samples(report, samples, card, arms=report["job"]["arms"])
+    page = _environment().get_template("page.html.j2")
+    chunks = page.generate(report=report, opened=opened, parts=_page_parts(report, opened))
+    return escape_surrogates("".join(while_wanted(chunks)))
 
 
 def render_section(report: Report, name: str) -> str:
@@ -54,33 +65,34 @@ def render_section(report: Report, name: str) -> str:
     """
     section = SECTIONS.get(name)
     if not section.per_comparison:
-        return escape_surrogates(_rendered(report, section))
+        return escape_surrogates(_rendered(report, section, OpenedSamples()))
+    opened = OpenedSamples()
     views = section.view(report) if section.view else {}
     return escape_surrogates(
-        "".join(_comparison_part(report, section, whole, views) for whole in comparisons(report))
+        "".join(_comparison_part(report, section, whole, views, opened) for whole in comparisons(report))
     )
 
 
-def _page_parts(report: Report) -> Iterator[Markup]:
+def _page_parts(report: Report, opened: OpenedSamples) -> Iterator[Markup]:
     for section in sections():
         if not section.shown_in and not section.per_comparison:
-            yield _rendered(report, section)
+            yield _rendered(report, section, opened)
 
 
-def _rendered(report: Report, section: Section[Any]) -> Markup:
+def _rendered(report: Report, section: Section[Any], opened: OpenedSamples) -> Markup:
     if section.shown_in and not _has_template(section):
-        return _rendered(report, SECTIONS.get(section.shown_in))
+        return _rendered(report, SECTIONS.get(section.shown_in), opened)
     variables = section.view(report) if section.view else {}
     if variables is None:
         return Markup()
     template = _environment().get_template(section.name)
     chunks = template.generate(
-        report=report, section=section, comparison_parts=_comparison_parts(report), **variables
+        report=report, section=section, comparison_parts=_comparison_parts(report, opened), **variables
     )
     return Markup("".join(while_wanted(chunks)))  # noqa: S704 - the templates escape what is not theirs
 
 
-def _comparison_parts(report: Report) -> Callable[[ContrastReport], Iterator[Markup]]:
+def _comparison_parts(report: Report, opened: OpenedSamples) -> Callable[[ContrastReport], Iterator[Markup]]:
     """What sections show within a comparison; their variables are computed once for all of them."""
     views: dict[str, Mapping[PairKey, Mapping[str, Any]]] = {}
 
@@ -89,7 +101,7 @@ def _comparison_parts(report: Report) -> Callable[[ContrastReport], Iterator[Mar
             if section.per_comparison:
                 if section.name not in views:
                     views[section.name] = (section.view(report) if section.view else None) or {}
-                yield _comparison_part(report, section, whole, views[section.name])
+                yield _comparison_part(report, section, whole, views[section.name], opened)
 
     return parts
 
@@ -99,12 +111,14 @@ def _comparison_part(
     section: Section[Any],
     whole: ContrastReport,
     views: Mapping[PairKey, Mapping[str, Any]] | None,
+    opened: OpenedSamples,
 ) -> Markup:
     variables = (views or {}).get((whole["model"], whole["baseline"], whole["variant"]))
     if variables is None:
         return Markup()
     template = _environment().get_template(section.name)
-    return Markup(template.render(report=report, section=section, whole=whole, **variables))  # noqa: S704
+    chunks = template.generate(report=report, section=section, whole=whole, opened=opened, **variables)
+    return Markup("".join(while_wanted(chunks)))  # noqa: S704 - the templates escape what is not theirs
 
 
 @functools.cache
@@ -116,7 +130,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"signs": SIGNS, "headings": HEADINGS}
+    environment.globals |= {"signs": SIGNS, "headings": HEADINGS, "arm_shapes": ARM_SHAPES}
     environment.filters |= {
         "points": points,
         "points_range": points_range,
@@ -138,7 +152,8 @@ def _source(name: str) -> str:
     """A template's text: a section's by its name, else a file beside this module."""
     if name in SECTIONS.names():
         return SECTIONS.get(name).html or _file(name).read_text(encoding="utf-8")
-    return (FOLDER / name).read_text(encoding="utf-8")
+    path = DRAWING_CSS if name == DRAWING_CSS.name else FOLDER / name
+    return path.read_text(encoding="utf-8")
 
 
 def _file(section: str) -> Path:

@@ -23,6 +23,7 @@ from gnomon.report.sections.pooled import PooledPart
 from gnomon.report.sections.preflights import PreflightsPart
 from gnomon.report.sections.published import PublishedPart
 from gnomon.report.sections.reliability import ReliabilityPart
+from gnomon.report.sections.samples import SamplesPart
 from gnomon.report.sections.tools import ToolsPart
 from gnomon.report.sections.waterfall import WaterfallPart
 
@@ -34,6 +35,7 @@ class Report(
     ArmsPart,
     ContrastsPart,
     FlipsPart,
+    SamplesPart,
     FiguresPart,
     ToolsPart,
     HeuristicsPart,

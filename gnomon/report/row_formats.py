@@ -36,7 +36,7 @@ def rows_csv(rows: Iterable[Row], file: TextIO) -> None:
     """
     writer = csv.writer(file)
     writer.writerow(COLUMNS)
-    writer.writerows([_cell(value) for value in row_to_json(row).values()] for row in rows)
+    writer.writerows([csv_cell(value) for value in row_to_json(row).values()] for row in rows)
 
 
 def rows_parquet(rows: Iterable[Row], file: Path | IO[bytes]) -> None:
@@ -56,7 +56,8 @@ def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: json.dumps(value) if isinstance(value, dict) else value for name, value in values.items()}
 
 
-def _cell(value: object) -> object:
+def csv_cell(value: object) -> object:
+    """A value as CSV has it: nested ones are JSON, and no text starts as a spreadsheet's formula does."""
     if isinstance(value, (dict, list)):
         return json.dumps(value)
     if isinstance(value, str) and value.startswith(FORMULA_STARTS):

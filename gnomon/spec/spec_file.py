@@ -1,6 +1,8 @@
 """Reads a spec file, YAML or JSON, as plain data, unchecked; apart from the spec, as workers read no YAML."""
 
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -26,7 +28,15 @@ def read_spec(path: Path) -> object:
 
 
 class _NoAliases(yaml.SafeLoader):
-    """YAML without aliases: a few bytes of them can become gigabytes."""
+    """YAML without aliases, as a few bytes of them can become gigabytes; no key may be given twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
+        twice = next((key for key, times in keys.items() if times > 1), None)
+        if twice is not None:
+            message = f"the key {twice!r} is given twice"
+            raise yaml.constructor.ConstructorError(None, None, message, node.start_mark)
+        return super().construct_mapping(node, deep)
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
@@ -41,7 +51,7 @@ def load_yaml(text: str) -> object:
     {'repeats': 2}
 
     Raises:
-        SpecError: it is not YAML, nests too deep, or uses aliases.
+        SpecError: it is not YAML, nests too deep, gives a key twice, or uses aliases.
     """
     try:
         return yaml.load(text, Loader=_NoAliases)  # noqa: S506 (a safe loader, made safer)

@@ -9,6 +9,7 @@ import numpy as np
 from gnomon.statistics.bootstrap import DRAWS, central, cluster_counts
 from gnomon.statistics.design import Codes, Floats
 
+FEWEST_ITEMS = 10  # from which on items are drawn again for an interval
 FEWEST_DRAWS = 0.9  # the share of draws in which a coefficient must exist for its interval to be given
 
 
@@ -62,7 +63,8 @@ class Agreement:
 
     `share` is that of pairs of judges who gave the same label, each item weighing the same. The coefficient
     is Cohen's kappa where the same two judges judged all of them, else Krippendorff's alpha; None where all
-    labels are the same, and its interval (items drawn again) where too few draws have one.
+    labels are the same. Its interval draws items again; None of fewer than ten items, or where too few draws
+    have a coefficient.
     """
 
     items: int
@@ -100,7 +102,7 @@ def agreement(items: Sequence[Sequence[tuple[str, Hashable]]]) -> Agreement:
     else:
         value, drawn = (_alphas(codes, len(labels), counts) for counts in (once, draws))
     is_known = np.isfinite(drawn)
-    has_interval = len(judged) > 1 and is_known.mean() >= FEWEST_DRAWS and np.isfinite(value[0])
+    has_interval = len(judged) >= FEWEST_ITEMS and is_known.mean() >= FEWEST_DRAWS and np.isfinite(value[0])
     return Agreement(
         items=len(judged),
         judges=len(judges),

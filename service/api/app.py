@@ -18,10 +18,12 @@ from service.api import (
     jobs,
     metrics,
     reports,
+    reviews,
     tools,
     trials,
     workers,
 )
+from service.api.examples import add_examples
 from service.api.middleware import RequestGuard, authorised
 from service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from service.api.rate_limit import TokenBuckets
@@ -31,8 +33,26 @@ from service.live_reports import LiveReports
 from service.report_cache import ReportCache
 from service.settings import Settings
 from service.trial_indexes import TrialIndexes
-from service.web import exports, home, job, media, sample, sign_in, static_files, traces, trial_pair, trips
+from service.web import (
+    exports,
+    home,
+    job,
+    library,
+    media,
+    new_job,
+    review,
+    review_queues,
+    sample,
+    sign_in,
+    static_files,
+    tool_pages,
+    traces,
+    trial_pair,
+    trips,
+    workers_page,
+)
 from service.web import trials as trial_pages
+from service.web.page_memory import PageMemory
 from service.web.pages import as_page
 from service.web.questions import Questions
 from workers.store.store import Store
@@ -42,9 +62,25 @@ if TYPE_CHECKING:
 
 VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
-KEYED = (jobs, trials, events, reports, catalog, tools, itineraries, workers, metrics)
+KEYED = (jobs, trials, events, reports, reviews, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
-PAGES = (home, exports, job, trial_pages, sample, media, traces, trial_pair, trips)
+PAGES = (
+    home,
+    new_job,
+    exports,
+    job,
+    trial_pages,
+    sample,
+    traces,
+    trial_pair,
+    review_queues,
+    review,
+    trips,
+    tool_pages,
+    library,
+    workers_page,
+    media,
+)
 
 
 def _report_of(store: Store, job_id: str) -> "Report":
@@ -57,9 +93,12 @@ class Api(FastAPI):
     """FastAPI whose OpenAPI document also has the schemas of a job spec and a problem."""
 
     def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema:
+            return self.openapi_schema
         document = super().openapi()
         schemas = document.setdefault("components", {}).setdefault("schemas", {})
         schemas.update({**_spec_schemas(), "Problem": SCHEMA})
+        add_examples(document)
         return document
 
 
@@ -85,14 +124,16 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         responses=DOCUMENTED,
     )
     cached_reports = ReportCache(store, _report_of)
+    headlines = Headlines(store, cached_reports)
     app.state.gnomon = State(
         settings=settings,
         store=store,
         redis=redis,
         reports=cached_reports,
+        headlines=headlines,
         live_reports=LiveReports(cached_reports),
-        headlines=Headlines(store, cached_reports),
         indexes=TrialIndexes(store),
+        memory=PageMemory(store, headlines),
         pace=TokenBuckets(settings.max_per_minute),
         streams=OpenStreams(),
         questions=Questions(settings.data_dir),

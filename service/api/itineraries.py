@@ -10,33 +10,27 @@ from gnomon.itinerary_export.outputs import MEDIA_TYPES, rendered
 from gnomon.itinerary_export.result import TripResult
 from service import jobs
 from service.api.content_negotiation import choose
-from service.api.middleware import IdempotencyKey, json_body
+from service.api.middleware import IdempotencyKey
 from service.api.reports import PAGE_POLICY
+from service.api.request_body import body_docs, plain_body
 from service.api.state import Shared, State
 from service.itineraries import planned, spec_of_body
 from workers.store.records import JobRecord
 
 ENDINGS = {kind: ending for ending, kind in MEDIA_TYPES.items()}
 OFFERED = tuple(ENDINGS)
-REQUEST_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": {
-                    "type": "object",
-                    "required": ["area", "start_date"],
-                    "properties": {
-                        "area": {"type": "string", "description": "a city with an extract, japan or world"},
-                        "start_date": {"type": "string", "format": "date"},
-                        "places": {"type": "array", "items": {"type": "string"}},
-                        "model": {"description": "a model's id, or a model as in a job spec"},
-                    },
-                }
-            }
+REQUEST_BODY = body_docs(
+    {
+        "type": "object",
+        "required": ["area", "start_date"],
+        "properties": {
+            "area": {"type": "string", "description": "a city with an extract, japan or world"},
+            "start_date": {"type": "string", "format": "date"},
+            "places": {"type": "array", "items": {"type": "string"}},
+            "model": {"description": "a model's id, or a model as in a job spec"},
         },
     }
-}
+)
 
 router = APIRouter(prefix="/v1/itineraries", tags=["itineraries"])
 
@@ -45,7 +39,7 @@ router = APIRouter(prefix="/v1/itineraries", tags=["itineraries"])
 def post_itinerary(
     state: Shared,
     response: Response,
-    body: Annotated[object, Depends(json_body)],
+    body: Annotated[object, Depends(plain_body)],
     idempotency_key: IdempotencyKey,
 ) -> dict[str, Any]:
     """Queue a planning request; `model` names the model that plans, by default the built-in reference."""

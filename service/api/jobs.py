@@ -6,7 +6,8 @@ from fastapi import APIRouter, Depends, Query, Response
 
 from gnomon.core.redaction import without_folders
 from service import jobs
-from service.api.middleware import IdempotencyKey, json_body
+from service.api.middleware import IdempotencyKey
+from service.api.request_body import body_docs, plain_body
 from service.api.serializers import job_view, listing
 from service.api.state import Shared
 
@@ -14,7 +15,7 @@ MAX_LIMIT = 10_000
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="maximum number of items")]
 Cursor = Annotated[str | None, Query(max_length=100, description="`next_cursor` of the previous page")]
 SPEC_SCHEMA = {"$ref": "#/components/schemas/JobSpec"}
-SPEC_BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": SPEC_SCHEMA}}}}
+SPEC_BODY = body_docs(SPEC_SCHEMA)
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
@@ -23,7 +24,7 @@ router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 def post_job(
     state: Shared,
     response: Response,
-    spec: Annotated[object, Depends(json_body)],
+    spec: Annotated[object, Depends(plain_body)],
     idempotency_key: IdempotencyKey,
 ) -> dict[str, Any]:
     """Store and queue a job; the same Idempotency-Key with the same spec returns the same job."""

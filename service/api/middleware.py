@@ -1,9 +1,7 @@
 """Checks every request before its route: body size and time, origin, API key and request rate."""
 
 import asyncio
-import json
 import math
-from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -18,7 +16,6 @@ from service.api.state import State, state_of
 from service.api_keys import digest_of
 from service.bounded_http import BODY_S
 
-YAML = "`gnomon submit SPEC` converts a spec in YAML and sends it"
 CLOSE = {"Connection": "close"}  # the rest of the body is not read
 
 
@@ -196,24 +193,3 @@ def _idempotency_key(
 
 
 IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]
-
-
-async def json_body(request: Request) -> object:
-    """The body as plain data: JSON by content type and by content, finite numbers only.
-
-    Raises:
-        HTTPException: 415, the content type is another.
-        SpecError: the body is not JSON.
-    """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
-        # This type makes a browser send a preflight request: a page of another site cannot post a form here.
-        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"send the body as application/json; {YAML}")
-    try:
-        return json.loads(await request.body(), parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise SpecError(f"not valid JSON: {error}; {YAML}", field="body") from None
-
-
-def _refuse_constant(name: str) -> object:
-    raise ValueError(f"{name} is not a JSON number")

@@ -70,7 +70,8 @@ async def _watch(request: Request, gone: threading.Event) -> None:
 
 
 def _report(state: State, job_id: str, *, is_page: bool, etag: str | None) -> Response:
-    from gnomon.report.html import render_html  # late, as it is not needed to start
+    from gnomon.report.html import render_html  # late, as these are not needed to start
+    from service.report_samples import StoredSamples
 
     tag = f'"{state.reports.stamp(job_id)}-{"html" if is_page else "json"}"'
     if etag == tag:
@@ -80,5 +81,6 @@ def _report(state: State, job_id: str, *, is_page: bool, etag: str | None) -> Re
     if not age_s:
         headers["ETag"] = tag
     if is_page:
-        return HTMLResponse(render_html(report), headers={"Content-Security-Policy": PAGE_POLICY, **headers})
+        page = render_html(report, samples=StoredSamples(state.store, job_id, state.questions))
+        return HTMLResponse(page, headers={"Content-Security-Policy": PAGE_POLICY, **headers})
     return JSONResponse(report, headers=headers)

@@ -14,6 +14,7 @@ from service.live_reports import LiveReports
 from service.report_cache import ReportCache
 from service.settings import Settings
 from service.trial_indexes import TrialIndexes
+from service.web.page_memory import PageMemory
 from service.web.questions import Questions
 from workers.store.store import Store
 
@@ -30,7 +31,9 @@ class OpenStreams:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Settings, store and queue of one app, what it keeps of jobs, its callers' request rates and streams."""
+    """Settings, store and queue of one app, its cached reports, its callers' request rates and streams, and
+    what its pages remember from one look to the next.
+    """
 
     settings: Settings
     store: Store
@@ -41,6 +44,7 @@ class State:
     indexes: TrialIndexes
     pace: TokenBuckets
     streams: OpenStreams
+    memory: PageMemory
     questions: Questions
     report_threads: CapacityLimiter  # reports take long; the other routes have threads of their own
 

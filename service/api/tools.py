@@ -6,33 +6,26 @@ from fastapi import APIRouter, Depends
 
 from gnomon.core.errors import SpecError
 from gnomon.spec import data_paths
-from service.api.middleware import json_body
+from service.api.request_body import body_docs, plain_body
 from service.api.state import Shared
 from service.tool_call import call_tool, inline_scene, scene_file
 
 router = APIRouter(prefix="/v1/tools", tags=["tools"])
 
-CALL_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": {
-                    "type": "object",
-                    "required": ["scene"],
-                    "properties": {
-                        "scene": {"type": ["object", "string"], "description": "GeoJSON, or a path to it"},
-                        "args": {"type": "object", "description": "the tool's arguments"},
-                    },
-                }
-            }
+CALL_BODY = body_docs(
+    {
+        "type": "object",
+        "required": ["scene"],
+        "properties": {
+            "scene": {"type": ["object", "string"], "description": "GeoJSON, or a path to it"},
+            "args": {"type": "object", "description": "the tool's arguments"},
         },
     }
-}
+)
 
 
 @router.post("/{name}", openapi_extra=CALL_BODY)
-def post_call(state: Shared, name: str, body: Annotated[object, Depends(json_body)]) -> dict[str, Any]:
+def post_call(state: Shared, name: str, body: Annotated[object, Depends(plain_body)]) -> dict[str, Any]:
     """Call a tool on a scene: GeoJSON in the body, or a path under GNOMON_MEDIA_ROOTS."""
     if not isinstance(body, dict):
         raise SpecError("must be one JSON object {scene, args}", field="body")

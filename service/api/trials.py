@@ -15,7 +15,7 @@ from gnomon.core.score import Outcome
 from gnomon.report.row_formats import ndjson_line, row_to_json, rows_csv
 from service.api.content_negotiation import choose
 from service.api.jobs import MAX_LIMIT, Cursor
-from service.api.middleware import json_body
+from service.api.request_body import body_docs, plain_body
 from service.api.serializers import listing, trial_view
 from service.api.state import Shared, State
 from workers.store.store import Store
@@ -25,23 +25,16 @@ DEFAULT_LIMIT = 100
 STREAM_PAGE = 1000
 FileKind = Literal["yaml", "json"]
 FILE_TYPES = {"yaml": "application/yaml", "json": "application/json"}
-FILE_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": {
-                    "type": "object",
-                    "required": ["from_step", "result"],
-                    "properties": {
-                        "from_step": {"type": "integer", "description": "number of a tool's step, from 1"},
-                        "result": {"description": "what the tool gives instead: text as it is, else JSON"},
-                    },
-                }
-            }
+FILE_BODY = body_docs(
+    {
+        "type": "object",
+        "required": ["from_step", "result"],
+        "properties": {
+            "from_step": {"type": "integer", "description": "number of a tool's step, from 1"},
+            "result": {"description": "what the tool gives instead: text as it is, else JSON"},
         },
     }
-}
+)
 TextFilter = Annotated[str | None, Query(max_length=200)]
 
 router = APIRouter(tags=["trials"])
@@ -117,7 +110,7 @@ def get_trial_file(
 def post_trial_file(
     state: Shared,
     trial_id: str,
-    body: Annotated[object, Depends(json_body)],
+    body: Annotated[object, Depends(plain_body)],
     kind: Annotated[FileKind, Query(alias="format")] = "yaml",
 ) -> Response:
     """The trial as a file that continues from a tool's step with another result; nothing is stored or run."""

@@ -239,7 +239,7 @@ def finish(
     try:
         job, report = store.job(job_id), report_of(store, job_id)
         if out is not None:
-            write_folder(store, job_id, report, out)
+            write_folder(store, job_id, report, out, data_dir=settings.data_dir)
     finally:
         store.close()
     click.echo(as_json(report) if as_document else summary_text(report))

@@ -1,15 +1,13 @@
 """Opens the questions of stored jobs, for the pages that show them."""
 
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 
 from cachetools import LRUCache
 
-from gnomon.core.benchmark import Benchmark
 from gnomon.core.errors import GnomonError
+from gnomon.core.opened_question import OpenedQuestion
 from gnomon.core.redaction import without_folders
-from gnomon.core.sample import Sample
 from gnomon.spec.job_spec import JobSpec
 from tools.core.registry import UnknownPlugin
 from workers.open_job import OpenJob, media_of, open_spec
@@ -17,20 +15,11 @@ from workers.open_job import OpenJob, media_of, open_spec
 JOBS_KEPT = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenedQuestion:
-    """A question of a job; `problem` says why it cannot be opened, and then the rest is None."""
-
-    sample: Sample | None = None
-    benchmark: Benchmark | None = None
-    problem: str = ""
-
-
 class Questions:
     """The samples of the last jobs that were looked at stay open; the data may be gone since the job ran."""
 
     def __init__(self, data_dir: Path) -> None:
-        self._media = media_of(data_dir)
+        self.media = media_of(data_dir)
         self._jobs: LRUCache[str, OpenJob] = LRUCache(JOBS_KEPT)
         self._lock = threading.Lock()
 
@@ -45,5 +34,5 @@ class Questions:
     def _job(self, job_id: str, spec: JobSpec) -> OpenJob:
         with self._lock:
             if job_id not in self._jobs:
-                self._jobs[job_id] = open_spec(spec, self._media)
+                self._jobs[job_id] = open_spec(spec, self.media)
             return self._jobs[job_id]

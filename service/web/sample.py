@@ -9,21 +9,20 @@ from fastapi.responses import FileResponse
 from markupsafe import Markup
 
 from gnomon.core.errors import NotFound
+from gnomon.core.opened_question import ShownQuestion, question_record
 from gnomon.core.sample import SampleRef
 from gnomon.drawing.clock_svg import clock_range, clock_svg
 from gnomon.drawing.layer import Layer
 from gnomon.drawing.scene_svg import scene_svg
+from gnomon.drawing.trace_drawing import clock_text, look_of
 from gnomon.report.text_formats import count
 from gnomon.traces.turns import prompt_pictures, prompt_texts
 from service.api.state import Shared, State
 from service.web.pages import View, page
-from service.web.traces import clock_text, look_of
 from service.web.trial_lists import trial_list
 from service.web.trial_views import (
     ArmTrial,
-    ShownQuestion,
     floors_of,
-    question_record,
     score_record,
     shown_question,
     trials_of_sample,

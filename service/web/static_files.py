@@ -40,15 +40,9 @@ def static_url(name: str) -> str:
     return f"/ui/static/{name}?v={_files()[name][1]}"
 
 
-def _report_style() -> bytes:
-    """The report's rules for its sections within a page: they hold only within `.report`."""
-    style = (Path(report.__file__).parent / "report.css").read_text(encoding="utf-8")
-    return f".report {{\n{style.replace(':root', '&')}}}\n".encode()
-
-
 @functools.cache
 def _files() -> dict[str, tuple[bytes, str]]:
     paths = [path for folder in FOLDERS for path in sorted(folder.iterdir()) if path.suffix in TYPES]
     bodies = {path.name: path.read_bytes() for path in paths}
-    bodies["report.css"] = _report_style()
+    bodies["report.css"] = (Path(report.__file__).parent / "report.css").read_bytes()
     return {name: (body, hashlib.sha256(body).hexdigest()[:12]) for name, body in bodies.items()}

@@ -1,38 +1,37 @@
 """The page of a trial: why this answer? Its steps, its scene step by step, and its time line."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import Response
 from markupsafe import Markup
 
+from gnomon.core.opened_question import ShownQuestion, question_record
 from gnomon.core.row import Row
-from gnomon.drawing.clock_svg import clock_range, clock_svg
-from gnomon.drawing.layer import Layer, Look
-from gnomon.drawing.scene_svg import scene_svg
+from gnomon.drawing.clock_svg import clock_range
+from gnomon.drawing.layer import Layer
+from gnomon.drawing.scene_svg import PictureBelow, scene_svg
+from gnomon.drawing.trace_drawing import ArmAnswer, trace_clock, trace_layers, trace_scene
 from gnomon.drawing.trace_sketches import StepSketch, step_sketches
 from gnomon.report.text_formats import count, dollars
+from gnomon.traces.findings import Findings, findings_on
 from gnomon.traces.result_table import result_table
 from gnomon.traces.turns import Call, StoredTrace, Turn, prompt_pictures, prompt_texts, read_turns
 from gnomon.trials.trial_plan import trial_id as planned_id
 from service.api.state import Shared, State
 from service.api.trials import trial_file_response
 from service.web.pages import View, page
-from service.web.step_notes import Findings, findings_on
 from service.web.trial_lists import TrialList, trial_list
 from service.web.trial_views import (
-    LOOKS,
     ArmTrial,
-    ShownQuestion,
     arm_place,
-    question_record,
     score_record,
     shown_question,
     trials_of_sample,
 )
-from tools.core.sketch import Line, Mark, Plane, Sketch
+from tools.core.clip import UnreadableFootage
+from tools.core.sketch import Sketch
 from workers.store.records import JobRecord, TrialRecord
 
 LONG_TEXT = 4_000  # characters shown at once; the rest follows on request
@@ -56,9 +55,11 @@ def trace_page(request: Request, state: Shared, trial_id: str, step: int | None 
     answer = question.answer_sketch(responses[record.trial.trial_id])
     shown = [_turn(turn, sketches, question, answer) for turn in turns[:MAX_TURNS]]
     chosen = step if step is not None else _first_chosen(shown)
-    layers = _layers(question, arms, responses, turns, sketches, chosen)
-    names = [option.text.split()[0] for option in question.view.options] if question.view else []
-    stretch = clock_range(layers)
+    answers = [
+        ArmAnswer(arm=item.arm, place=item.place, sketch=question.answer_sketch(responses.get(item.trial_id)))
+        for item in arms
+    ]
+    layers = trace_layers(question.view, turns[:MAX_TURNS], sketches, answers, chosen=chosen)
     listed = trial_list(job.id, job.spec, request.query_params.multi_items())
     return {
         "title": _title(record, verdict),
@@ -76,9 +77,10 @@ def trace_page(request: Request, state: Shared, trial_id: str, step: int | None 
         "chosen": chosen,
         "around": _around(state, record, listed),
         "others": _others(arms, record, question, responses),
-        "_drawing": _drawing(question, layers, [name for name in names if _is_camera(question, name)]),
-        "_clock": _clock(layers),
-        "_stretch": stretch,
+        "_drawing": trace_scene(question.sample, question.view, layers, ident="scene"),
+        "_clock": trace_clock(layers, ident="clock"),
+        "_stretch": clock_range(layers),
+        "_frames": _frames(question, sketches),
         "_query": listed.query(),
     }
 
@@ -99,11 +101,6 @@ def _around(state: State, record: TrialRecord, listed: TrialList) -> dict[str, A
         "position": beside.position,
         "total": beside.total,
     }
-
-
-def _is_camera(question: ShownQuestion, name: str) -> bool:
-    scene = question.sample.scene if question.sample else None
-    return scene is not None and name in scene.cameras
 
 
 @router.post("/ui/trials/{trial_id}/file", response_model=None)
@@ -213,7 +210,7 @@ def _turn(
 
 def _call(call: Call, sketch: StepSketch | None, question: ShownQuestion, answer: Sketch) -> dict[str, Any]:
     table = result_table(call.observation) if not call.error else None
-    findings = findings_on(sketch.sketch, question, answer) if sketch else Findings()
+    findings = findings_on(sketch.sketch, question.view, answer) if sketch else Findings()
     return {
         "step": call.step + 1,
         "name": call.name,
@@ -270,95 +267,33 @@ def _responses(state: State, record: TrialRecord, arms: Sequence[ArmTrial]) -> d
     return {trial_id: (trace or {}).get("response") for trial_id, trace in traces.items()}
 
 
-def _layers(
-    question: ShownQuestion,
-    arms: Sequence[ArmTrial],
-    responses: Mapping[str, str | None],
-    turns: Sequence[Turn],
-    sketches: Sequence[StepSketch],
-    chosen: int,
-) -> list[Layer]:
-    """What the question shows, what is right, each turn's calls, and the answers of all arms."""
-    view = question.view
-    layers: list[Layer] = []
-    if view is not None:
-        layers += [Layer("seen", view.seen, "seen"), Layer("truth", view.truth, "truth")]
-    by_step = {sketch.step: sketch.sketch for sketch in sketches}
-    for turn in turns[:MAX_TURNS]:
-        merged = merge_sketches([by_step[call.step] for call in turn.calls if call.step in by_step])
-        if merged:
-            key = f"step-{turn.number}"
-            layers.append(Layer(f"step {turn.number}", merged, "step", key=key, is_on=turn.number == chosen))
-    for item in arms:
-        if sketch := question.answer_sketch(responses.get(item.trial_id)):
-            layers.append(Layer(item.arm, sketch, look_of(item.place), key=f"arm-{item.place + 1}"))
-    return layers
-
-
-def look_of(place: int) -> Look:
-    """How the job's arm at that place looks."""
-    return LOOKS[place % len(LOOKS)]  # type: ignore[return-value]
-
-
-def merge_sketches(sketches: Sequence[Sketch]) -> Sketch:
-    """The calls of one turn as one sketch; those in another plane than the first are left out.
-
-    Lines of several calls lose their labels, which would lie on each other.
-    """
-    plane: Plane = next((sketch.plane for sketch in sketches if sketch), "scene")
-    same = [sketch for sketch in sketches if sketch.plane == plane]
-    return Sketch(
-        marks=tuple(_unlabelled(mark) if len(same) > 1 else mark for sketch in same for mark in sketch.marks),
-        spans=tuple(span for sketch in same for span in sketch.spans),
-        cameras=tuple(dict.fromkeys(name for sketch in same for name in sketch.cameras)),
-        plane=plane,
-        picture=next((sketch.picture for sketch in same if sketch.picture), None),
-    )
-
-
-def _unlabelled(mark: Mark) -> Mark:
-    return replace(mark, label="") if isinstance(mark, Line) else mark
-
-
-def clock_text(second: float) -> str:
-    """A moment as people read it: by the day's clock beyond an hour, else minutes and seconds of a clip.
-
-    >>> clock_text(45421.04), clock_text(75.5)
-    ('12:37:01.0', '1:15.5')
-    """
-    tenths = round(10 * second)
-    minutes, tenth = divmod(tenths, 600)
-    if second < 3600:
-        return f"{minutes}:{tenth // 10:02d}.{tenth % 10}"
-    return f"{minutes // 60 % 24:02d}:{minutes % 60:02d}:{tenth // 10:02d}.{tenth % 10}"
-
-
-def _drawing(question: ShownQuestion, layers: Sequence[Layer], names: Sequence[str]) -> Markup | None:
-    """The scene with all layers, or the sketches on the Earth; None where nothing has a place."""
-    sample = question.sample
-    if sample is None:
-        return None
-    title = f"Map of what was seen, what is true and what each step asked and got: {sample.ref.sample_id}"
-    if sample.scene is not None:
-        return scene_svg(sample.scene, layers, ident="scene", title=title, cameras=names)
-    if any(layer.sketch.plane == "earth" and layer.sketch.marks for layer in layers):
-        return scene_svg(None, layers, ident="scene", title=title, plane="earth")
-    return None
-
-
-def _clock(layers: Sequence[Layer]) -> Markup | None:
-    """The lanes of all layers with times; None where there are none."""
-    stretch = clock_range(layers)
-    if stretch is None:
-        return None
-    return clock_svg(
-        layers,
-        start_s=stretch[0],
-        end_s=stretch[1],
-        ident="clock",
-        title="When each was seen, forecast, answered and true",
-        format_time=clock_text,
-    )
+def _frames(question: ShownQuestion, sketches: Sequence[StepSketch]) -> dict[int, Markup]:
+    """By step, counted from 1: what a call asked of a picture, drawn on the clip's frame nearest in time."""
+    sample, view = question.sample, question.view
+    boxed = [item for item in sketches if item.sketch.plane == "picture" and item.sketch.marks]
+    if not boxed or sample is None or view is None or sample.footage is None:
+        return {}
+    frames = [pair for clip in view.clips for pair in zip(clip.frame_times_s, clip.frames, strict=False)]
+    try:
+        facts = sample.footage.facts()
+    except UnreadableFootage:
+        return {}
+    drawings: dict[int, Markup] = {}
+    for item in boxed if frames else ():
+        wanted_s = item.sketch.spans[0].start_s if item.sketch.spans else 0.0
+        _, frame = min(frames, key=lambda pair: abs(pair[0] - wanted_s))
+        href = f"/ui/media/{frame.sha256}"
+        below = PictureBelow(sha256=frame.sha256, href=href, width=facts.width, height=facts.height)
+        drawings[item.step + 1] = scene_svg(
+            None,
+            [Layer("this call", item.sketch, "step")],
+            ident=f"frame-{item.step + 1}",
+            title=item.summary,
+            plane="picture",
+            picture=below,
+            has_legend=False,
+        )
+    return drawings
 
 
 def _others(

@@ -5,17 +5,18 @@ from typing import Any
 
 from fastapi import APIRouter
 
+from gnomon.core.opened_question import ShownQuestion, question_record
 from gnomon.drawing.clock_svg import clock_range, clock_svg
 from gnomon.drawing.layer import Layer
 from gnomon.drawing.scene_svg import scene_svg
+from gnomon.drawing.trace_drawing import clock_text, look_of
 from gnomon.report.text_formats import count
 from gnomon.spec.job_spec import JobSpec
 from gnomon.traces.alignment import AlignedRow, Alignment, Item, align, changed_words
 from gnomon.traces.turns import prompt_texts, read_turns
 from service.api.state import Shared
 from service.web.pages import View, page
-from service.web.traces import clock_text, look_of
-from service.web.trial_views import ShownQuestion, arm_place, question_record, score_record, shown_question
+from service.web.trial_views import arm_place, score_record, shown_question
 from workers.store.records import TrialRecord
 
 SHOWN_CHARS = 1_200  # of a text in a row

@@ -56,7 +56,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """Requests to start from: one that can be planned, and one where a museum is closed."""
 FIELDS = ("area", "start_date", "days", "hotel", "places")
-DOWNLOADS = {".ics": "calendar", ".geojson": "map data", ".json": "plan and checks", ".html": "page"}
+DOWNLOADS = {".ics": "Calendar", ".geojson": "Map data", ".json": "Plan and checks", ".html": "Page"}
+OF_REFUSALS = (".json", ".html")  # the others would be empty
 
 router = APIRouter(include_in_schema=False)
 
@@ -136,7 +137,8 @@ def _listing(
     good = sum(item["state"] == "holds" for item in planned_trips)
     count = len(planned_trips)
     whole = "" if cursor is None and listed.next_cursor is None else "on this page "
-    answer = f"{good} of {count} plan{'s' * (count != 1)} {whole}pass{'es' * (good == 1)} every check."
+    works = f"{good} of {count} trip{'s' * (count != 1)} {whole}{'works' if good == 1 else 'work'}"
+    answer = f"{works}: every check holds, or a refusal is proven."
     return {
         "title": "Trips",
         "answer": answer if count else "No trip was planned yet.",
@@ -163,6 +165,7 @@ def _unfinished(job: JobRecord) -> dict[str, str] | None:
         return None
     return {
         "id": trial_of(job.id, job.spec),
+        "title": _title(job),
         "name": job.name or job.id,
         "status": job.status,
         "created_at": job.created_at,
@@ -171,7 +174,8 @@ def _unfinished(job: JobRecord) -> dict[str, str] | None:
 
 def _line(row: Row, job_name: str) -> dict[str, Any]:
     """A planned trip in the list."""
-    line = {"id": row.trial_id, "model": row.model, "arm": row.arm, "job": job_name, "job_id": row.job_id}
+    line = {"id": row.trial_id, "request": "", "model": row.model, "arm": row.arm}
+    line |= {"job": job_name, "job_id": row.job_id}
     try:
         result = planned(row)
     except DataError:
@@ -189,6 +193,7 @@ def _line(row: Row, job_name: str) -> dict[str, Any]:
         verdict = "every check holds" if not faults else f"{faults} fault{'s' * (faults != 1)}"
     first = result.plan.days[0].date.isoformat() if result.plan.days else ""
     state = "holds" if is_good(result, row.score) else "fails"
+    line["request"] = result.plan.request_id
     return {**line, "title": result.title, "when": first, "state": state, "verdict": verdict}
 
 
@@ -197,7 +202,7 @@ def trip(state: Shared, trial_id: str) -> View:
     """The plan of a trial, with each check of the verifier where it applies."""
     row, job = _trial(state, trial_id)
     origin = {"id": trial_id, "job_id": job.id, "job": job.name or job.id, "is_open": False}
-    named = {**origin, "title": job.name or "A trip", "status": job.status}
+    named = {**origin, "title": _title(job), "status": job.status}
     if row is None and job.status in OPEN:
         return {**named, "answer": f"This trip is being planned; its job is {job.status}.", "is_open": True}
     if row is None:
@@ -213,9 +218,22 @@ def trip(state: Shared, trial_id: str) -> View:
         "model": row.model,
         "arm": row.arm,
         "score": row.score,
-        "downloads": {words: f"/ui/trips/{trial_id}/trip{ending}" for ending, words in DOWNLOADS.items()},
+        "downloads": {
+            f"{words} ({ending[1:]})": f"/ui/trips/{trial_id}/trip{ending}"
+            for ending, words in DOWNLOADS.items()
+            if result.plan.days or ending in OF_REFUSALS
+        },
         "_body": page_body(result, view),
     }
+
+
+def _title(job: JobRecord) -> str:
+    """What is being planned, as far as the request says it in fields."""
+    request = job.spec.select.request or {}
+    area, days = request.get("area"), request.get("days", 1)
+    if not isinstance(area, str) or not isinstance(days, int):
+        return job.name or "A trip"
+    return f"{area.title()}, {days} day{'s' * (days != 1)}"
 
 
 def _trial(state: State, trial_id: str) -> tuple[Row | None, JobRecord]:

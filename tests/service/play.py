@@ -1,6 +1,6 @@
 """What the tests of the service play: a spec, and a worker that answers as it is told."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,12 +29,17 @@ def post(api: TestClient, spec: dict[str, Any] = SPEC, **headers: str) -> str:
     return job_id
 
 
-def finish_all(store: Store, job_id: str, **changes: Any) -> int:
+PLAYED = [{"kind": "note", "text": "played"}]
+
+
+def finish_all(
+    store: Store, job_id: str, *, steps: Sequence[dict[str, Any]] = tuple(PLAYED), **changes: Any
+) -> int:
     """Play the worker: end every open trial of the job with a right answer, or as `changes` say."""
     ended = 0
     for job, shard in store.unfinished_shards(job_id):
         leases = store.lease(job, shard, worker="test", ttl_s=60.0)
-        trace = {"prompt": [], "steps": [{"kind": "note", "text": "played"}]}
+        trace = {"prompt": [], "steps": list(steps)}
         store.finish([(lease, row_of(lease, **changes), trace) for lease in leases])
         ended += len(leases)
     return ended

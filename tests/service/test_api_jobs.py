@@ -128,11 +128,39 @@ def test_a_field_that_a_spec_lacks_is_named_with_what_it_may_be(
     assert problem["detail"].startswith(says)
 
 
-@pytest.mark.parametrize(("kind", "status"), [("application/yaml", 415), ("application/json", 422)])
-def test_a_spec_in_yaml_is_answered_with_how_to_send_it(api: TestClient, kind: str, status: int) -> None:
+@pytest.mark.parametrize("kind", ["application/yaml", "application/x-yaml", "text/yaml; charset=utf-8"])
+def test_a_spec_may_be_sent_as_yaml(api: TestClient, kind: str) -> None:
     response = api.post("/v1/jobs", content=yaml.safe_dump(SPEC), headers={"Content-Type": kind})
+    assert response.status_code == 202
+    spec = api.get(f"/v1/jobs/{response.json()['id']}").json()["spec"]
+    assert spec["select"]["limit"] == SPEC["select"]["limit"]
+
+
+def test_yaml_as_json_is_answered_with_how_to_send_it(api: TestClient) -> None:
+    response = api.post("/v1/jobs", content=yaml.safe_dump(SPEC), headers=JSON)
+    assert response.status_code == 422
+    assert "YAML is sent as application/yaml" in refusal(response)["detail"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "says"),
+    [
+        ("a: &x [1]\nb: *x", 422, "aliases"),
+        ("repeats: 1\nrepeats: 2", 422, "given twice"),
+        ("repeats: .inf", 422, "JSON"),
+        ("1: 2", 422, "not a text"),
+        ("a: !!binary aGk=", 422, "JSON"),
+        ("a: !!python/object:os.system x", 422, "not valid YAML"),
+        ("[" * 20_000, 422, "not valid YAML"),
+        ("a: " + "x" * 200_000, 413, "200,000 bytes"),
+        ("a: \xff", 422, "UTF-8"),
+    ],
+)
+def test_yaml_that_is_no_plain_data_is_refused(api: TestClient, body: str, status: int, says: str) -> None:
+    headers = {"Content-Type": "application/yaml"}
+    response = api.post("/v1/jobs", content=body.encode("latin-1"), headers=headers)
     assert response.status_code == status
-    assert "`gnomon submit SPEC` converts a spec in YAML" in refusal(response)["detail"]
+    assert says in refusal(response)["detail"]
 
 
 @pytest.mark.parametrize(
@@ -148,8 +176,8 @@ def test_a_body_that_is_no_spec_is_422(api: TestClient, body: str) -> None:
     assert refusal(response)["field"] in {"body", "spec"}
 
 
-@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "application/yaml", ""])
-def test_only_json_is_taken(api: TestClient, kind: str) -> None:
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "form/yaml", ""])
+def test_types_that_a_form_may_have_are_refused(api: TestClient, kind: str) -> None:
     response = api.post("/v1/jobs", content=json.dumps(SPEC), headers={"Content-Type": kind})
     assert response.status_code == 415
     refusal(response)

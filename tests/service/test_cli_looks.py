@@ -409,3 +409,17 @@ def test_the_script_of_a_shell_is_printed(shell: str, capsys: pytest.CaptureFixt
 def test_every_command_is_in_the_documentation() -> None:
     text = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
     assert all(f"`gnomon {name.rstrip('-')}" in text for name in COMMANDS.names())
+
+
+def test_logs_of_inspect_carry_targets_or_say_why_not(
+    job: str, store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for is_here in (True, False):
+        if not is_here:
+            monkeypatch.setattr("service.cli.questions.questions_of", lambda spec, data_dir: None)
+        assert gnomon("export", job, "--format", "inspect", "--out", "logs") == 0
+        output = capsys.readouterr()
+        samples = json.loads(Path(output.out.splitlines()[0]).read_text())["samples"]
+        assert all(bool(sample["target"]) == is_here for sample in samples)
+        assert all(sample["input"] for sample in samples)
+        assert ("data are not here" in output.err) != is_here

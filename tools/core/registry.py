@@ -59,11 +59,17 @@ class Registry(Generic[T]):
 
     def summary(self, name: str) -> str:
         """The first line of the plug-in's docstring, read without importing it."""
+        return self._docstring(name).partition("\n")[0]
+
+    def details(self, name: str) -> str:
+        """What follows the first line of the plug-in's docstring."""
+        return self._docstring(name).partition("\n")[2].strip()
+
+    def _docstring(self, name: str) -> str:
         spec = importlib.util.find_spec(f"{self.package}.{name.replace('-', '_')}")
         if spec is None or spec.origin is None:
             raise UnknownPlugin(self.noun, name, self.names())
-        doc = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
-        return doc.partition("\n")[0]
+        return ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
 
     def __iter__(self) -> Iterator[T]:
         return (self.get(name) for name in self.names())

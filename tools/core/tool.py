@@ -2,9 +2,11 @@
 
 import functools
 import hashlib
+import inspect
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -87,6 +89,8 @@ class Tool(Generic[A]):
 
     `run` raises ToolError for whatever the model can correct; any other exception is an error of ours.
     `sketch` turns a call's arguments and its recorded result into a drawing for people; models never see it.
+    `example` holds arguments to start from on the tool's page: those of a call that works on
+    examples/scenes/small.geojson, for a tool that needs a scene.
     """
 
     name: str
@@ -95,6 +99,7 @@ class Tool(Generic[A]):
     run: Callable[[ToolContext, A], ToolResult]
     needs: Need = "scene"
     sketch: "Callable[[ToolContext, A, Result], Sketch] | None" = None
+    example: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def schema(self) -> dict[str, Any]:
         """The tool as an OpenAI-style function schema: plain, without references.
@@ -107,6 +112,11 @@ class Tool(Generic[A]):
         """JSON schema of what a call gives back; what is unknown is left out of it."""
         result: type[ToolResult] = get_type_hints(self.run)["return"]
         return plain_schema(result.model_json_schema(mode="serialization"))
+
+    def refusals(self) -> str:
+        """What it refuses with a message to the model, from the docstring of its function; may be empty."""
+        refusal = re.search(r"ToolError: (.*?)(?:\n\s*\n|\Z)", inspect.getdoc(self.run) or "", re.DOTALL)
+        return " ".join(refusal[1].split()) if refusal else ""
 
 
 @functools.cache

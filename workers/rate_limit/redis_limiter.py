@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from importlib.resources import files
 from typing import cast
 
+import redis
 from redis.asyncio import Redis
 from redis.exceptions import NoScriptError
 
@@ -53,6 +54,44 @@ class SyncResult:
     wait_s: float
     cap: int
     prefetched: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyState:
+    """What the account of a provider key says: calls that were let go, put off and throttled, how many may be
+    in flight (None: no limit), and until when none goes, in seconds since 1970.
+    """
+
+    endpoint: str  # without what tells keys apart
+    granted: int
+    put_off: int
+    throttled: int
+    cap: int | None
+    paused_until_s: float | None
+
+
+def key_states(client: redis.Redis) -> list[KeyState]:
+    """The accounts of all keys that were used in the last hours, by endpoint.
+
+    Raises:
+        redis.RedisError: Redis does not answer.
+    """
+    states = []
+    for name in client.scan_iter(match=f"{PREFIX}:*:state"):
+        raw = cast(dict[bytes, bytes], client.hgetall(name))
+        numbers = {key.decode(): float(value) for key, value in raw.items()}
+        key = name.decode().removeprefix(f"{PREFIX}:").removesuffix(":state").strip("{}")
+        states.append(
+            KeyState(
+                endpoint=key.rpartition("/")[0],
+                granted=int(numbers.get("granted", 0)),
+                put_off=int(numbers.get("put_off", 0)),
+                throttled=int(numbers.get("throttled", 0)),
+                cap=int(numbers["cap"]) if "cap" in numbers else None,
+                paused_until_s=numbers.get("pause"),
+            )
+        )
+    return sorted(states, key=lambda state: state.endpoint)
 
 
 class RedisRateLimiter:

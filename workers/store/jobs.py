@@ -112,7 +112,7 @@ class Jobs(Database):
             NotFound: the job does not exist.
         """
         with self.reading() as db:
-            return _records(db, [_find(db, job_id)], now=self.now(db))[0]
+            return job_records(db, [_find(db, job_id)], now=self.now(db))[0]
 
     def jobs(self, cursor: str | None = None, limit: int = 100) -> Page[JobRecord]:
         """Jobs, newest first.
@@ -125,7 +125,7 @@ class Jobs(Database):
             if cursor is not None:
                 query = query.where(jobs.c.number < number_of(cursor))
             rows = db.execute(query).mappings().all()
-            items = _records(db, rows[:limit], now=self.now(db))
+            items = job_records(db, rows[:limit], now=self.now(db))
         return Page(
             items=tuple(items), next_cursor=str(rows[limit - 1]["number"]) if len(rows) > limit else None
         )
@@ -233,7 +233,7 @@ class Jobs(Database):
             return None
         with self.reading() as db:
             rows = db.execute(select(jobs).where(jobs.c.idempotency_key == key)).mappings().all()
-            job = next(iter(_records(db, rows, now=self.now(db))), None)
+            job = next(iter(job_records(db, rows, now=self.now(db))), None)
         if job is not None and job.spec.content_hash != spec.content_hash:
             message = f"the key {key!r} belongs to job {job.id}, which has another spec; use a new key"
             raise Conflict(message, field="Idempotency-Key")
@@ -285,7 +285,8 @@ def _find(db: Connection, job_id: str) -> RowMapping:
     return rows
 
 
-def _records(db: Connection, rows: Sequence[RowMapping], *, now: float) -> list[JobRecord]:
+def job_records(db: Connection, rows: Sequence[RowMapping], *, now: float) -> list[JobRecord]:
+    """The jobs in these rows, with what runs of them and what is known of their models."""
     leased = select(trials.c.job_id, func.count().label("leased")).where(trials.c.state == LEASED)
     if len(rows) == 1:
         leased = leased.where(trials.c.job_id == rows[0]["id"])

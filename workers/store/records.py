@@ -91,6 +91,50 @@ class JobState(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JobDigest:
+    """What a list needs of a job to choose and to count it. Times are seconds since 1970."""
+
+    id: str
+    number: int  # order of arrival
+    name: str
+    status: JobStatus
+    benchmark: str
+    created_s: float
+    finished_s: float | None
+    planned: int
+    processed: int
+    infra_missing: int
+    known_usd: float
+    is_budget_exhausted: bool
+
+    @property
+    def is_open(self) -> bool:
+        return self.status in ("queued", "running")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingTrials:
+    """Trials of a job that have no outcome for one reason: how many, one of them, and what was said of it."""
+
+    job_id: str
+    cause: str  # the rows' stop reason
+    trials: int
+    error: str
+    trial_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoppedModel:
+    """A job's model that is called no more, with the cause and the provider's words."""
+
+    job_id: str
+    job_name: str
+    model: str
+    cause: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TrialRecord:
     """A trial with all that is known of it."""
 

@@ -73,8 +73,9 @@ class Reviews(Database):
         """
         with self.writing() as db:
             values = _values(queue, review) | {"created_at": self.now(db), "updated_at": self.now(db)}
-            statement = self._insert(reviews).values(**values).on_conflict_do_nothing()
-            return bool(db.execute(statement).rowcount)
+            insert_into = sqlite.insert if self._is_sqlite else postgresql.insert
+            statement = insert_into(reviews).values(**values).on_conflict_do_nothing()
+            return db.execute(statement.returning(reviews.c.sample_id)).first() is not None
 
     def decide(self, queue: str, review: Review) -> None:
         """Keep a decision: of a reviewer who has answered, or a settlement. It replaces an earlier one.
@@ -87,7 +88,8 @@ class Reviews(Database):
             now = self.now(db)
             if review.is_settlement:
                 values = _values(queue, review) | {"created_at": now, "updated_at": now}
-                statement = self._insert(reviews).values(**values)
+                insert_into = sqlite.insert if self._is_sqlite else postgresql.insert
+                statement = insert_into(reviews).values(**values)
                 index = [reviews.c[name] for name in ("queue", *_KEY)]
                 db.execute(
                     statement.on_conflict_do_update(index_elements=index, set_=said | {"updated_at": now})
@@ -146,9 +148,6 @@ class Reviews(Database):
         with self.reading() as db:
             count, latest = db.execute(query).one()
         return int(count), float(latest)
-
-    def _insert(self, table: Any) -> Any:
-        return sqlite.insert(table) if self._is_sqlite else postgresql.insert(table)
 
 
 def _here(queue: str, sample_id: str, reviewer: str) -> tuple[ColumnElement[bool], ...]:

@@ -7,6 +7,7 @@ from workers.store.answers import Answers
 from workers.store.budgets import BudgetStore
 from workers.store.derived import Derived
 from workers.store.finished_jobs import FinishedJobs
+from workers.store.job_lists import JobLists
 from workers.store.leases import Leases
 from workers.store.model_checks import ModelChecks
 from workers.store.responses import Responses
@@ -17,6 +18,7 @@ from workers.store.worker_registry import WorkerRegistry
 
 class Store(
     FinishedJobs,
+    JobLists,
     Leases,
     Results,
     Answers,

@@ -101,6 +101,18 @@ def _guarded_form(case: Case) -> str:
     return f'{{"answer": ["<letter>", "<letter>"], "time_duration": ["{_SPAN}", "{_SPAN}"]}}'
 
 
+def answer_form(case: Case) -> str:
+    """The reply that both scorers read, with a placeholder for each option's text and each time range.
+
+    Empty where one option is all that is asked for.
+    """
+    if case.task.metric == "MCQ_Acc":
+        return ""
+    if case.task.places == 1:
+        return f'{{"answer": "<option>", "time_duration": ["<{_SPAN}>"]}}'
+    return f'{{"answer": ["<option>", "<option>"], "time_duration": ["<{_SPAN}>", "<{_SPAN}>"]}}'
+
+
 def official_parts(case: Case, map_image: ImageRef | None, frames: Frames | None = None) -> tuple[Part, ...]:
     """The released prompt in its order and with its quirks; to be joined with `texts_first`.
 

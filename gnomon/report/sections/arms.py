@@ -10,7 +10,7 @@ from gnomon.report.charts import Mark, share_plot
 from gnomon.report.group_totals import GroupTotals
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, by_count, interval
-from gnomon.report.sections.job import TrialCounts, trial_counts
+from gnomon.report.sections.job import JobPart, TrialCounts, place_of, trial_counts
 from gnomon.report.text_formats import count, label, markdown_table, percent, percent_brackets, percent_range
 from gnomon.statistics.design import Headline, design, strata_of
 from gnomon.statistics.mean import MeanScore, mean_score
@@ -50,6 +50,10 @@ class ArmsPart(TypedDict):
     """Each model under each arm."""
 
     arms: list[ArmReport]
+
+
+class _Shown(JobPart, ArmsPart):
+    """What the section shows."""
 
 
 def _arms(report_input: ReportInput) -> ArmsPart:
@@ -121,7 +125,7 @@ def _mean(scores: ScoreMatrix, group: int, within: NDArray[np.bool_], headline: 
     return mean_score(scores.means(group)[chosen], grouping)
 
 
-def _view(report: ArmsPart) -> Mapping[str, object]:
+def _view(report: _Shown) -> Mapping[str, object]:
     """The plot has one row for each arm's aggregate."""
     marks = [
         Mark(
@@ -131,6 +135,7 @@ def _view(report: ArmsPart) -> Mapping[str, object]:
             note=f"{percent(arm['aggregate'])}{percent_brackets(arm['aggregate_ci95'])}  n={arm['n']}",
             kind="arm",
             is_total=True,
+            arm=place_of(arm["arm"], report["job"]["arms"]),
         )
         for arm in report["arms"]
     ]

@@ -7,6 +7,7 @@ from typing_extensions import TypedDict
 from gnomon.core.agent import runs_tools
 from gnomon.core.arm import Arm
 from gnomon.core.benchmark import SpellsOutTasks, provided_inputs
+from gnomon.core.model import built_in_text
 from gnomon.core.sample import SHOWABLE
 from gnomon.core.score import Outcome
 from gnomon.exchange.run import AGENT
@@ -33,6 +34,7 @@ class JobInfo(TypedDict):
     models: list[str]
     arms: list[str]
     arm_texts: dict[str, str]
+    model_texts: dict[str, str]  # what the built-in models among them are
     task_names: dict[str, str]  # the full names of the codes in the names of cells
     repeats: int
     primary: list[list[str]]
@@ -86,6 +88,7 @@ def _job(report_input: ReportInput) -> JobPart:
             "models": report_input.models,
             "arms": [arm.name for arm in spec.arms],
             "arm_texts": _arm_texts(report_input),
+            "model_texts": {model.label: text for model in spec.models if (text := built_in_text(model.id))},
             "task_names": _task_names(report_input),
             "repeats": spec.repeats,
             "primary": [list(pair) for pair in primary],
@@ -102,6 +105,11 @@ def _job(report_input: ReportInput) -> JobPart:
             "repeats": spec.repeats,
         },
     }
+
+
+def place_of(arm: str, arms: Sequence[str]) -> int | None:
+    """The place of an arm among the job's, from 0, which decides its look; None where it is none of them."""
+    return arms.index(arm) if arm in arms else None
 
 
 def trial_counts(groups: Sequence[GroupTotals], planned: int) -> TrialCounts:

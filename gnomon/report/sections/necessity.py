@@ -86,7 +86,7 @@ necessity = Section(
     question="Were tools called where the baseline was wrong, and what came of it?",
     fields=NecessityPart,
     compute=_part,
-    place=52,
+    place=53,
     view=_view,
     per_comparison=True,
 )

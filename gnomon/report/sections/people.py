@@ -240,9 +240,8 @@ def _two(agreed: PeopleAgreement) -> str:
 
 
 def _view(report: PeoplePart) -> Mapping[str, object] | None:
-    if not report["people"]:
-        return None
-    return {"lines": [(_sentence(line), line) for line in report["people"]]}
+    people = report.get("people")  # absent from reports of older versions
+    return {"lines": [(_sentence(line), line) for line in people]} if people else None
 
 
 def _markdown(report: PeoplePart) -> Iterator[str]:

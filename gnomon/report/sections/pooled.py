@@ -78,6 +78,6 @@ pooled = Section(
     question="What is left of a cell's difference once all cells are taken into account?",
     fields=PooledPart,
     compute=_pooled,
-    place=53,
+    place=54,
     shown_in="contrasts",
 )

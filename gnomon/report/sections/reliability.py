@@ -1,6 +1,6 @@
 """Reports how reliably each arm succeeds again, and whether more repeats are worth buying."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from markupsafe import Markup
@@ -10,6 +10,7 @@ from gnomon.report.charts import Curve, curve_plot
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
+from gnomon.report.sections.job import JobPart, place_of
 from gnomon.report.text_formats import short
 from gnomon.statistics.bootstrap import FLAT
 from gnomon.statistics.design import Floats, design
@@ -173,17 +174,22 @@ def _split(scores: ScoreMatrix, pair: ArmPair) -> Variance | None:
     }
 
 
-def _view(report: ReliabilityPart) -> Mapping[str, object] | None:
-    charts = list(_charts(report["reliability"]["curves"]))
+class _Shown(JobPart, ReliabilityPart):
+    """What the section shows."""
+
+
+def _view(report: _Shown) -> Mapping[str, object] | None:
+    charts = list(_charts(report["reliability"]["curves"], report["job"]["arms"]))
     return {"charts": charts} if charts else None
 
 
-def _charts(curves: list[ReliabilityCurve]) -> Iterator[tuple[str, Markup]]:
+def _charts(curves: list[ReliabilityCurve], arms: Sequence[str]) -> Iterator[tuple[str, Markup]]:
     """By model, the curves of its arms; arms without any scored trial are left out."""
     for model in dict.fromkeys(curve["model"] for curve in curves):
         lines = [
             Curve(
                 label=short(curve["arm"]),
+                arm=place_of(curve["arm"], arms),
                 points=[
                     (point["k"], point["mean"], point["ci95"])
                     for point in curve["points"]

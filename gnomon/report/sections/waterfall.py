@@ -1,6 +1,6 @@
 """Splits a gain into steps from one arm to the next."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from markupsafe import Markup
@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 from gnomon.report.charts import Step, waterfall_plot
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
+from gnomon.report.sections.job import JobPart
 from gnomon.report.text_formats import escape_markdown, markdown_table, points, points_range
 from gnomon.statistics.design import Headline, design, strata_of
 from gnomon.statistics.paired import compare
@@ -84,11 +85,16 @@ def _waterfall(scores: ScoreMatrix, model: str, chain: list[str], headline: Head
     }
 
 
-def _view(report: WaterfallPart) -> Mapping[str, object]:
-    return {"waterfalls": [(waterfall, _picture(waterfall)) for waterfall in report["waterfalls"]]}
+class _Shown(JobPart, WaterfallPart):
+    """What the section shows."""
 
 
-def _picture(waterfall: Waterfall) -> Markup:
+def _view(report: _Shown) -> Mapping[str, object]:
+    arms = report["job"]["arms"]
+    return {"waterfalls": [(waterfall, _picture(waterfall, arms)) for waterfall in report["waterfalls"]]}
+
+
+def _picture(waterfall: Waterfall, arms: Sequence[str]) -> Markup:
     first, last = waterfall["steps"][0]["baseline"], waterfall["steps"][-1]["variant"]
     steps = [
         Step(
@@ -101,7 +107,7 @@ def _picture(waterfall: Waterfall) -> Markup:
         for step in waterfall["steps"]
     ]
     title = f"{waterfall['model']}: from {first} to {last}, step by step, percent"
-    return waterfall_plot(first, last, steps, title=title)
+    return waterfall_plot(first, last, steps, title=title, arms=arms)
 
 
 def _markdown(report: WaterfallPart) -> Iterator[str]:

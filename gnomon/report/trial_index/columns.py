@@ -4,7 +4,7 @@ import io
 import json
 import zlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,29 +45,28 @@ _BY_TRIAL = ("sample_id", "model", "arm", "outcome", "stop_reason", "answer", "f
 _NAMED = (*_BY_SAMPLE, *_BY_TRIAL)
 
 Array = NDArray[Any]
-Key = TypeVar("Key", bound=Hashable)
+Parts = tuple[
+    dict[str, tuple[Any, ...]], dict[str, Array], dict[str, Array], Mapping[str, Mapping[Any, int]] | None
+]
 
 
 class Names(dict[Any, int]):
-    """Values by number, in the order in which they came: looking up a new one numbers it."""
+    """Values by number, after those that have one already: looking up a new value numbers it.
 
-    def __init__(self, values: Iterable[Hashable] = ()) -> None:
-        super().__init__((value, number) for number, value in enumerate(values))
+    `own` is what stands for a value that is looked up, such as what a JSON text holds: worked out once.
+    """
 
-    def __missing__(self, value: Hashable) -> int:
-        self[value] = number = len(self)
-        return number
-
-
-class _Parsed(dict[str, int]):
-    """The number of what a JSON text holds, by the text: each text is read once."""
-
-    def __init__(self, names: Names, parse: Callable[[str], Hashable]) -> None:
+    def __init__(self, numbers: Mapping[Any, int], own: Callable[[Any], Hashable]) -> None:
         super().__init__()
-        self._names, self._parse = names, parse
+        self.new: dict[Hashable, int] = {}
+        self._numbers, self._own = numbers, own
 
-    def __missing__(self, text: str) -> int:
-        self[text] = number = self._names[self._parse(text)]
+    def __missing__(self, looked_up: Any) -> int:
+        value = self._own(looked_up)
+        number = self._numbers.get(value)
+        if number is None:
+            number = self.new.setdefault(value, len(self._numbers) + len(self.new))
+        self[looked_up] = number
         return number
 
 
@@ -82,8 +81,12 @@ class TrialColumns:
         values: Mapping[str, tuple[Any, ...]],
         by_trial: Mapping[str, Array],
         by_sample: Mapping[str, Array],
+        numbers: Mapping[str, Mapping[Any, int]] | None = None,
     ) -> None:
         self.values, self.by_trial, self.by_sample = values, by_trial, by_sample
+        self.numbers = numbers or {  # of the values, by name and value
+            name: {value: number for number, value in enumerate(texts)} for name, texts in values.items()
+        }
 
     @classmethod
     def empty(cls, models: Iterable[str] = (), arms: Iterable[str] = ()) -> "TrialColumns":
@@ -115,21 +118,19 @@ class TrialColumns:
         texts = (text for values in self.values.values() for text in values)
         return arrays + sum(64 + len(text or "") for text in texts)
 
-    def _extension(
-        self, rows: Sequence[Sequence[Any]], unrun: Sequence[Sequence[str]]
-    ) -> tuple[dict[str, tuple[Any, ...]], dict[str, Array], dict[str, Array]]:
-        names = {name: Names(values) for name, values in self.values.items()}
+    def _extension(self, rows: Sequence[Sequence[Any]], unrun: Sequence[Sequence[str]]) -> "Parts":
         stored = dict(zip(STORED_COLUMNS, zip(*rows, strict=True), strict=True)) if rows else {}
+        names = {name: Names(self.numbers[name], _OWN.get(name, _itself)) for name in _NAMED}
         by_trial = dict(self.by_trial)
         if stored:
-            new = _numbered(stored, names) | _figures(stored)
+            new = _arrays(stored, names)
             by_trial = {name: np.concatenate([array, new[name]]) for name, array in self.by_trial.items()}
         described = [stored[name] for name in PLAN_COLUMNS] if stored else [()] * len(PLAN_COLUMNS)
         planned = list(zip(*unrun, strict=True)) or [()] * len(PLAN_COLUMNS)
         samples, *columns = ((*ended, *waiting) for ended, waiting in zip(described, planned, strict=True))
-        before = len(self.values["sample_id"])
         codes = _codes(names["sample_id"], samples)
-        first = np.zeros(len(names["sample_id"]), np.intp)
+        before = len(self.values["sample_id"])
+        first = np.zeros(before + len(names["sample_id"].new), np.intp)
         first[codes[::-1]] = np.arange(len(codes))[::-1]  # the first of several is written last
         by_sample = {
             name: np.concatenate(
@@ -137,7 +138,11 @@ class TrialColumns:
             )
             for name, column in zip(_BY_SAMPLE, columns, strict=True)
         }
-        return {name: tuple(numbers) for name, numbers in names.items()}, by_trial, by_sample
+        values, numbers = dict(self.values), dict(self.numbers)
+        for name in _NAMED:
+            if added := names[name].new:  # else both stay the same objects
+                values[name], numbers[name] = (*values[name], *added), {**numbers[name], **added}
+        return values, by_trial, by_sample, numbers
 
     def to_bytes(self) -> bytes:
         """The columns in one piece, compressed; `from_bytes` reads them."""
@@ -149,44 +154,43 @@ class TrialColumns:
         return zlib.compress(file.getvalue(), level=1)
 
 
-def read_columns(
-    body: bytes,
-) -> tuple[dict[str, tuple[Any, ...]], dict[str, Array], dict[str, Array]]:
+def read_columns(body: bytes) -> Parts:
     """Values, arrays by trial and arrays by sample, as `TrialColumns.to_bytes` wrote them."""
     with np.load(io.BytesIO(zlib.decompress(body)), allow_pickle=False) as arrays:
         values = json.loads(arrays["values"].tobytes())
         by_trial = {name[6:]: arrays[name] for name in arrays.files if name.startswith("trial_")}
         by_sample = {name[7:]: arrays[name] for name in arrays.files if name.startswith("sample_")}
     sets = {name: tuple(map(tuple, values[name])) for name in ("flags", "tools_used")}
-    return {name: tuple(texts) for name, texts in values.items()} | sets, by_trial, by_sample
+    return {name: tuple(texts) for name, texts in values.items()} | sets, by_trial, by_sample, None
 
 
-def _numbered(stored: Mapping[str, Sequence[Any]], names: Mapping[str, Names]) -> dict[str, Array]:
-    """The columns whose values are numbered."""
-    plain = ("sample_id", "model", "arm", "outcome")
-    codes = {name: _codes(names[name], stored[name]) for name in plain}
-    codes["stop_reason"] = _codes(names["stop_reason"], map(escape_surrogates, stored["stop_reason"]))
-    shortened = (answer and escape_surrogates(answer[:ANSWER_CHARS]) for answer in stored["answer"])
-    codes["answer"] = _codes(names["answer"], shortened)
-    for name in ("flags", "tools_used"):
-        codes[name] = _codes(_Parsed(names[name], _texts_in), stored[name])
-    return codes
-
-
-def _figures(stored: Mapping[str, Sequence[Any]]) -> dict[str, Array]:
-    """The columns that are numbers, and the trials' ids."""
-    columns: dict[str, Array] = {name: np.array(stored[name], np.int32) for name in _INTEGERS}
-    columns |= {name: np.array(stored[name], np.float64) for name in _FRACTIONS}  # None becomes NaN
-    scores = np.array(stored["score"], np.float64)
-    scores[np.array(stored["outcome"]) == Outcome.INFRA_MISSING.value] = np.nan
-    columns["score"] = scores
-    columns["seq"] = np.array(stored["seq"], np.int64)
-    columns["trial_id"] = np.array([trial_id.encode() for trial_id in stored["trial_id"]])
-    return columns
+def _arrays(stored: Mapping[str, Sequence[Any]], names: Mapping[str, Names]) -> dict[str, Array]:
+    """The columns of new trials as arrays."""
+    answers = [
+        answer if answer is None or len(answer) <= ANSWER_CHARS else answer[:ANSWER_CHARS]
+        for answer in stored["answer"]
+    ]
+    arrays = {name: _codes(names[name], stored[name] if name != "answer" else answers) for name in _BY_TRIAL}
+    arrays |= {name: np.array(stored[name], np.int32) for name in _INTEGERS}
+    arrays |= {
+        name: np.array(stored[name], np.float64) for name in ("score", *_FRACTIONS)
+    }  # None becomes NaN
+    arrays["score"][arrays["outcome"] == names["outcome"][Outcome.INFRA_MISSING.value]] = np.nan
+    arrays["seq"] = np.array(stored["seq"], np.int64)
+    arrays["trial_id"] = np.array(stored["trial_id"], np.bytes_)  # ASCII, as every id is
+    return arrays
 
 
 def _codes(numbers: dict[Any, int], values: Iterable[Any]) -> Array:
     return np.fromiter(map(numbers.__getitem__, values), np.int32)
+
+
+def _itself(value: Hashable) -> Hashable:
+    return value
+
+
+def _escaped(text: str | None) -> str | None:
+    return None if text is None else escape_surrogates(text)
 
 
 def _texts_in(text: str) -> tuple[str, ...]:
@@ -196,3 +200,6 @@ def _texts_in(text: str) -> tuple[str, ...]:
     (('clipped', 'late'), ('lookup',))
     """
     return tuple(sorted({escape_surrogates(name) for name in json.loads(text)}))
+
+
+_OWN = {"stop_reason": _escaped, "answer": _escaped, "flags": _texts_in, "tools_used": _texts_in}

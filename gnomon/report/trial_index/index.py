@@ -34,6 +34,13 @@ PAIR_SORTS = (
     "variant_time",
 )
 PAGE = 100
+_OF_NAMES = {  # what is worked out from names alone
+    "sorted": ("sample_id",),
+    "ranks": ("sample_id",),
+    "ties": ("sample_id", "model"),
+    ("folded", "sample_id"): ("sample_id",),
+    ("folded", "answer"): ("answer",),
+}
 
 
 class TrialIndex(MatchedTrials):
@@ -46,7 +53,7 @@ class TrialIndex(MatchedTrials):
     @classmethod
     def empty(cls, models: Iterable[str] = (), arms: Iterable[str] = ()) -> "TrialIndex":
         start = super().empty(models, arms)
-        return cls(start.values, start.by_trial, start.by_sample)
+        return cls(start.values, start.by_trial, start.by_sample, start.numbers)
 
     @classmethod
     def from_bytes(cls, body: bytes) -> "TrialIndex":
@@ -58,7 +65,13 @@ class TrialIndex(MatchedTrials):
 
         `unrun` are planned trials without a result, as PLAN_COLUMNS: their samples are listed among pairs.
         """
-        return TrialIndex(*self._extension(rows, unrun)) if rows or unrun else self
+        if not (rows or unrun):
+            return self
+        index = TrialIndex(*self._extension(rows, unrun))
+        for key, names in _OF_NAMES.items():  # what new trials of old samples leave as it was
+            if key in self._derived and all(index.values[name] is self.values[name] for name in names):
+                index._derived[key] = self._derived[key]
+        return index
 
     def unknown(self, filters: TrialFilter) -> list[tuple[str, str]]:
         """The filter's parameters that this job has no value for, which is why nothing matches them."""
@@ -135,7 +148,7 @@ class TrialIndex(MatchedTrials):
         Raises:
             NotFound: the job has no such sample, or nothing of it has run yet.
         """
-        sample = self._numbers("sample_id").get(sample_id)
+        sample = self.numbers["sample_id"].get(sample_id)
         if sample is None:
             raise NotFound(f"no sample {sample_id!r}", field="sample_id")
         groups = [(model, arm) for model in range(self._models_n) for arm in range(self._arms_n)]
@@ -152,7 +165,7 @@ class TrialIndex(MatchedTrials):
         """
         samples, first = self._samples_in_order(filters, sort)
         total = int(np.count_nonzero(first < len(samples)))
-        sample = self._numbers("sample_id").get(sample_id)
+        sample = self.numbers["sample_id"].get(sample_id)
         if sample is None or first[sample] == len(samples):
             return Neighbours(previous=None, next=None, position=0, total=total)
         place = first[sample]

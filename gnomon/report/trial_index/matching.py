@@ -63,12 +63,6 @@ class MatchedTrials(TrialColumns):
         known: Known = self._derived[key]
         return known
 
-    def _numbers(self, name: str) -> dict[Any, int]:
-        def numbers() -> dict[Any, int]:
-            return {value: number for number, value in enumerate(self.values[name])}
-
-        return self._once(("numbers", name), numbers)
-
     def _choices(self, facet: str) -> dict[str, None]:
         """The values that a facet of this job can have."""
         values = self.values[_COLUMN[facet]]
@@ -162,7 +156,7 @@ class MatchedTrials(TrialColumns):
         Raises:
             SpecError: the job has no such arm, or the filter names none.
         """
-        arms = self._numbers("arm")
+        arms = self.numbers["arm"]
         for name in ("baseline", "variant"):
             if getattr(filters, name) not in arms:
                 choices = ", ".join(arms)
@@ -171,7 +165,7 @@ class MatchedTrials(TrialColumns):
 
     def _kinds(self, filters: TrialFilter) -> Array | None:
         """By model and sample, its number in CHANGES; None where the job lacks one of the arms."""
-        arms = self._numbers("arm")
+        arms = self.numbers["arm"]
         if filters.baseline not in arms or filters.variant not in arms:
             return None
         return self._kinds_of(arms[filters.baseline], arms[filters.variant])

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def export(job: str, kind: str, out: Path, data_dir: Path | None) -> None:
     """Write JOB as rows or Inspect logs, which `gnomon import` reads, or its traces as chat JSONL."""
     from gnomon.report.row_formats import rows_ndjson
-    from service.cli.common import existing_store, prepare_out
+    from service.cli.common import existing_store, prepare_out, settings_of
     from service.cli.ids import find_job
 
     store = existing_store(data_dir)
@@ -44,11 +44,15 @@ def export(job: str, kind: str, out: Path, data_dir: Path | None) -> None:
         elif kind == "chat":
             files = [_chats(store, job, out / "chat.jsonl")]
         else:
-            files = _logs(store, job, out)
+            files = _logs(store, job, out, settings_of(data_dir).data_dir)
     finally:
         store.close()
     for path in files:
         click.echo(str(path))
+
+
+def _unknown(_: str) -> None:
+    """The question of a sample that cannot be opened."""
 
 
 def _chats(store: "Store", job_id: str, path: Path) -> Path:
@@ -62,15 +66,26 @@ def _chats(store: "Store", job_id: str, path: Path) -> Path:
     return path
 
 
-def _logs(store: "Store", job_id: str, out: Path) -> list[Path]:
+def _logs(store: "Store", job_id: str, out: Path, data_dir: Path) -> list[Path]:
     from gnomon.exchange.inspect_write import log_of
+    from service.cli.common import say
+    from service.cli.questions import questions_of
 
     job, rows, files = store.job(job_id), list(store.iter_rows(job_id)), []
+    question = questions_of(job.spec, data_dir)
+    if question is None:
+        say("the job's data are not here: inputs are the stored prompts, targets stay empty")
     for model in job.spec.models:
         for arm in job.spec.arms:
             group = [row for row in rows if (row.model, row.arm) == (model.label, arm.name)]
             if group:
-                log = log_of(group, job_id=job_id, created=job.created_at, trace=store.trace)
+                log = log_of(
+                    group,
+                    job_id=job_id,
+                    created=job.created_at,
+                    trace=store.trace,
+                    question=question or _unknown,
+                )
                 name = re.sub(r"[^\w.-]+", "-", f"{job_id}_{model.label}_{arm.name}")
                 files.append(out / f"{name}.json")
                 write_whole(files[-1], json.dumps(log, allow_nan=False).encode(), rights=PUBLIC)

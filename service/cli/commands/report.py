@@ -26,7 +26,7 @@ FORMATS = ("json", "html", "md", "csv", "parquet")
 @data_dir_option
 def report(job: str, kind: str | None, out: Path | None, data_dir: Path | None) -> None:
     """Print or write the report of JOB; csv and parquet hold its result rows."""
-    from service.cli.common import existing_store
+    from service.cli.common import existing_store, settings_of
     from service.cli.ids import find_job
     from workers.process import raise_gc_threshold
 
@@ -36,7 +36,7 @@ def report(job: str, kind: str | None, out: Path | None, data_dir: Path | None) 
         raise SpecError("parquet is binary; name a file", field="--out")
     store = existing_store(data_dir)
     try:
-        _write(store, find_job(store, job), kind, out)
+        _write(store, find_job(store, job), kind, out, data_dir=settings_of(data_dir).data_dir)
     finally:
         store.close()
 
@@ -50,7 +50,7 @@ def _by_ending(out: Path | None) -> str:
     return ending
 
 
-def _write(store: "Store", job: str, kind: str, out: Path | None) -> None:
+def _write(store: "Store", job: str, kind: str, out: Path | None, *, data_dir: Path) -> None:
     from gnomon.report.row_formats import rows_csv, rows_parquet
 
     if kind in ("csv", "parquet"):
@@ -65,7 +65,7 @@ def _write(store: "Store", job: str, kind: str, out: Path | None) -> None:
             with named_file(out, "w", encoding="utf-8", newline="") as file:
                 rows_csv(rows, file)
         return
-    text = _text(store, job, kind)
+    text = _text(store, job, kind, data_dir=data_dir)
     if out is None:
         click.echo(text, nl=not text.endswith("\n"))
     else:
@@ -73,10 +73,11 @@ def _write(store: "Store", job: str, kind: str, out: Path | None) -> None:
             file.write(text.encode())
 
 
-def _text(store: "Store", job: str, kind: str) -> str:
-    from gnomon.report.html import render_html
+def _text(store: "Store", job: str, kind: str, *, data_dir: Path) -> str:
     from gnomon.report.markdown import render_markdown
-    from service.reports import as_json, report_of
+    from service.reports import as_json, page_of, report_of
 
-    render = {"json": as_json, "html": render_html, "md": render_markdown}[kind]
-    return render(report_of(store, job))
+    report = report_of(store, job)
+    if kind == "html":
+        return page_of(store, job, report, data_dir=data_dir)
+    return as_json(report) if kind == "json" else render_markdown(report)

@@ -45,7 +45,8 @@ def rescore(
                 store, job, settings_of(data_dir), scoring=scoring, variant=variant, progress=advance
             )
         if out is not None:
-            write_folder(store, result.new_job, report_of(store, result.new_job), out)
+            report = report_of(store, result.new_job)
+            write_folder(store, result.new_job, report, out, data_dir=settings_of(data_dir).data_dir)
     finally:
         store.close()
     if as_json:

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -86,19 +86,9 @@ def _trials_of(
 
 
 def _truth(store: "Store", record: "TrialRecord", data_dir: Path) -> str:
-    """What is right, in words; empty where the sample cannot be opened here or its benchmark does not say."""
-    from gnomon.core.benchmark import ShowsQuestions
-    from gnomon.core.errors import GnomonError
-    from tools.core.registry import UnknownPlugin
+    """What is right, in words; empty where the sample cannot be opened here."""
+    from service.cli.questions import questions_of
 
-    spec = store.job(record.trial.job_id).spec
-    try:
-        plugin: Any = spec.plugin()
-        if not isinstance(plugin, ShowsQuestions):
-            return ""
-        from workers.open_job import media_of, open_spec
-
-        sample = open_spec(spec, media_of(data_dir)).samples.get(record.trial.ref.sample_id)
-        return plugin.question_view(sample).truth_text
-    except (GnomonError, UnknownPlugin, LookupError, OSError):
-        return ""
+    question = questions_of(store.job(record.trial.job_id).spec, data_dir)
+    view = question(record.trial.ref.sample_id) if question else None
+    return view.truth_text if view else ""

@@ -31,9 +31,9 @@
   })).filter((track) => track.times.length === track.points.length && track.times.length > 1) : [];
   const dot = scene && document.createElementNS("http://www.w3.org/2000/svg", "circle");
   const clockText = (second) => {
-    const tenths = Math.round(10 * second), tenth = tenths % 600, minutes = Math.floor(tenths / 600), two = (n) => String(n).padStart(2, "0");
+    const tenths = Math.round(10 * Math.abs(second)), tenth = tenths % 600, minutes = Math.floor(tenths / 600), two = (n) => String(n).padStart(2, "0");
     const rest = `${two(Math.floor(tenth / 10))}.${tenth % 10}`;
-    return second < 3600 ? `${minutes}:${rest}` : `${two(Math.floor(minutes / 60) % 24)}:${two(minutes % 60)}:${rest}`;
+    return second < 3600 ? `${second < 0 ? "−" : ""}${minutes}:${rest}` : `${two(Math.floor(minutes / 60) % 24)}:${two(minutes % 60)}:${rest}`;
   };
   function placeAt(second) {
     for (const { line, times, points } of tracks) {

@@ -12,11 +12,11 @@
     },
   };
   let wanted = 0;
-  async function morphFrom(url, { push = false, replace = false } = {}) {
+  async function morphFrom(url, { push = false, replace = false, body = undefined } = {}) {
     const number = ++wanted;
     const dim = setTimeout(() => document.getElementById("main").classList.add("stale"), 300);
     try {
-      const answer = await fetch(url, { headers: { Accept: "text/html" } });
+      const answer = await fetch(url, { headers: { Accept: "text/html" }, body, method: body ? "POST" : "GET" });
       if (number !== wanted) return false;
       const text = await answer.text();
       const page = new DOMParser().parseFromString(text, "text/html");
@@ -24,7 +24,11 @@
       if (!fresh) throw new Error(`the server answered ${answer.status}`);
       Idiomorph.morph(document.getElementById("main"), fresh.innerHTML, keepsWhatIsOpen);
       document.title = page.title;
-      if (push) history.pushState({}, "", url);
+      for (const name of ["live", "poll", "again"]) {
+        const main = document.getElementById("main");
+        if (fresh.dataset[name]) main.dataset[name] = fresh.dataset[name]; else delete main.dataset[name];
+      }
+      if (push) history.pushState({}, "", body ? answer.url : url);
       if (replace) history.replaceState({}, "", url);
       document.dispatchEvent(new CustomEvent("gnomon:morphed"));
       return true;
@@ -45,11 +49,12 @@
   document.addEventListener("submit", (event) => {
     if (!event.target.matches("form[data-fragment]")) return;
     event.preventDefault();
-    morphFrom(addressOf(event.target), { push: true });
+    if (event.target.method === "post") morphFrom(event.target.action, { push: true, body: new URLSearchParams(new FormData(event.target)) });
+    else morphFrom(addressOf(event.target), { push: true });
   });
   document.addEventListener("change", (event) => {
     const form = event.target.form;
-    if (form && form.matches("form[data-fragment]") && !event.target.matches("input[type=search], textarea")) form.requestSubmit();
+    if (form && form.matches("form[data-fragment]:not([method=post])") && !event.target.matches("input[type=search], textarea")) form.requestSubmit();
   });
   document.addEventListener("input", (event) => {
     const form = event.target.form;
@@ -66,10 +71,12 @@
   addEventListener("popstate", () => { if (document.querySelector("[data-fragment]")) morphFrom(location.href); });
 
   // Live pages: <main data-live="/v1/jobs/ID/events?only=progress"> or data-poll="5" (seconds).
+  // `data-again` is the address that is asked for news, where it is another than the page's.
+  const again = () => new URL(document.getElementById("main").dataset.again || location.href, location.href).href;
   let source, due, failures = 0, lastNews = Date.now(), spoken = 0;
   const redraw = () => {
     if (due || document.hidden) return;
-    due = setTimeout(async () => { due = undefined; await morphFrom(location.href); speak(); }, 1000);
+    due = setTimeout(async () => { due = undefined; await morphFrom(again()); speak(); }, 1000);
   };
   const speak = () => {
     const line = document.querySelector("[data-announce]");
@@ -95,7 +102,7 @@
     const seconds = Number(document.getElementById("main").dataset.poll);
     if (!seconds || document.hidden || source || Date.now() - polled < 1000 * seconds) return;
     polled = Date.now();
-    morphFrom(location.href).then((came) => { if (came) { status(""); lastNews = Date.now(); } else status(`Reconnecting, last news ${Math.round((Date.now() - lastNews) / 1000)} s ago`); });
+    morphFrom(again()).then((came) => { if (came) { status(""); speak(); lastNews = Date.now(); } else status(`Reconnecting, last news ${Math.round((Date.now() - lastNews) / 1000)} s ago`); });
   }, 500);
   document.addEventListener("visibilitychange", listen);
   listen();
@@ -153,5 +160,5 @@
   off.checked = localStorage.getItem("keys") === "off";
   off.addEventListener("change", () => localStorage.setItem("keys", off.checked ? "off" : "on"));
 
-  window.gnomon = { morphFrom, announce };
+  window.gnomon = { morphFrom, announce, morphing: keepsWhatIsOpen };
 })();

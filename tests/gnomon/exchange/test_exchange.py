@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.errors import SpecError
+from gnomon.core.question_view import Option, QuestionView
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.foreign import benchmark_called
@@ -24,6 +25,10 @@ from gnomon.report.html import render_html
 from gnomon.report.row_formats import rows_csv, rows_ndjson
 
 REAL = Path(__file__).parent / "two_samples.eval"  # written by Inspect AI 0.3.285 with its mock model
+
+
+def unknown(_: str) -> None:
+    """The question of a sample that cannot be opened."""
 
 
 def a_sample(number: int, value: Any = "C", **changes: Any) -> dict[str, Any]:
@@ -268,7 +273,9 @@ def test_a_log_of_ours_is_read_back(write: Callable[..., Path]) -> None:
     lost = replace(ended[0][0], outcome=Outcome.INFRA_MISSING, score=None, stop_reason="provider:x", repeat=1)
     traces = {row.sample_id: trace for row, trace in ended}
     given_rows = [replace(row, trial_id=row.sample_id) for row in [*(row for row, _ in ended), lost]]
-    log = log_of(given_rows, job_id="j", created="2026-11-21T10:00:00Z", trace=traces.get)
+    log = log_of(
+        given_rows, job_id="j", created="2026-11-21T10:00:00Z", trace=traces.get, question=lambda _: None
+    )
     assert log["results"]["scores"][0]["metrics"]["mean"]["value"] == pytest.approx(0.375)
     back = list(read_log(write(log), cluster="cluster", cell="cell"))
     assert [row.score for row, _ in back] == [0.0, 0.25, 0.5, 0.75, None]
@@ -281,7 +288,9 @@ def test_reasoning_travels_to_inspects_logs_and_back(write: Callable[..., Path])
     (row, _), *_ = read_log(write(a_log([a_sample(0)])))
     steps = [{"kind": "reply", "text": "A", "reasoning": "hm"}, {"kind": "reply", "text": "B"}]
     trace = {"prompt": [], "steps": steps, "response": "B"}
-    log = log_of([row], job_id="j", created="2026-11-21T10:00:00Z", trace=lambda _: trace)
+    log = log_of(
+        [row], job_id="j", created="2026-11-21T10:00:00Z", trace=lambda _: trace, question=lambda _: None
+    )
     (_, back), *_ = read_log(write(log))
     assert [(step["text"], step["reasoning"]) for step in (back or {})["steps"]] == [("A", "hm"), ("B", "")]
 
@@ -292,3 +301,36 @@ def test_a_foreign_benchmark_can_be_reported_but_not_run() -> None:
     with pytest.raises(SpecError, match="was run elsewhere"):
         foreign.score_record({}, scoring="strict")
     assert benchmark_called("worlds").name == "worlds"
+
+
+def test_a_log_carries_input_options_and_target_where_the_question_is_known(
+    write: Callable[..., Path],
+) -> None:
+    prompt = [
+        {"role": "user", "content": [
+            {"type": "text", "text": "Which way?"},
+            {"type": "image", "sha256": "ab", "media_type": "image/png"},
+        ]},
+    ]  # fmt: skip
+    options = (Option(letter="A", text="left"), Option(letter="B", text="up", right="right"))
+    view = QuestionView(question="Which way?", options=options, truth_text="B. up")
+    [(row, _)] = read_log(write(a_log([a_sample(0)])))
+    log = log_of([row], job_id="j", created="", trace=lambda _: {"prompt": prompt}, question=lambda _: view)
+    sample = log["samples"][0]
+    texts = [block["text"] for block in sample["input"][0]["content"]]
+    assert texts == ["Which way?", "<image/png ab>"]
+    assert sample["messages"] == sample["input"]
+    assert (sample["choices"], sample["target"]) == (["left", "up"], "B")
+    plain = log_of([row], job_id="j", created="", trace=lambda _: None, question=lambda _: view)["samples"][0]
+    assert plain["input"] == "Which way?"
+    unknown = log_of(
+        [row], job_id="j", created="", trace=lambda _: {"prompt": prompt}, question=lambda _: None
+    )
+    assert unknown["samples"][0]["target"] == ""
+    assert unknown["samples"][0]["choices"] is None
+    ordered = QuestionView(
+        question="?",
+        options=(Option(letter="A", text="x", right="2nd"), Option(letter="B", text="y", right="1st")),
+    )
+    both = log_of([row], job_id="j", created="", trace=lambda _: None, question=lambda _: ordered)
+    assert both["samples"][0]["target"] == ["B", "A"]

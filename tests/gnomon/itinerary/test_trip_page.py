@@ -63,6 +63,10 @@ def group_of(page: str, level: str) -> str:
     return page.split(f'<h3 id="checks-{level}">')[1].split("</section>")[0]
 
 
+def group_of_conflict(page: str) -> str:
+    return page.split('<h2 id="trip-conflict">')[1].split("</section>")[0]
+
+
 def row_of(page: str, anchor: str) -> str:
     return page.split(f'<tr id="{anchor}"')[1].split("</tr>")[0]
 
@@ -81,7 +85,7 @@ def test_each_check_is_on_the_page_once_and_in_the_group_of_its_level(late: Trip
 def test_the_headline_counts_the_checks_and_names_what_fails_first(late: TripResult) -> None:
     assert trip_view(late)["answer"] == (
         "2 days in Helsinki: 22 of 25 checks hold; 2 fail: "
-        "Ateneum closes 18:00, you arrive 18:20; and 1 more."
+        "Ateneum closes 18:00, you arrive 18:20; and 1 more; 1 is not known."
     )
     states = [check.state for check in checks_of(late, faults_of(late))]
     assert (states.count("holds"), states.count("fails"), states.count("unknown")) == (22 + 1, 2, 1), (
@@ -213,7 +217,7 @@ def test_hours_that_no_source_has_are_called_unknown_and_never_checked() -> None
     (check,) = [check for check in checks_of(result, faults_of(result)) if check.code == "OPEN_HOURS"]
     assert (check.state, check.note) == ("unknown", "hours of 1 are not known (Lönnrotinpuistikko)")
     assert "? hours not known" in row_of(page_of(result), "stop-1-1")
-    assert trip_view(result)["answer"] == "1 day in Helsinki: 22 of 23 checks hold."
+    assert trip_view(result)["answer"] == "1 day in Helsinki: 22 of 23 checks hold; 1 is not known."
 
 
 @pytest.mark.parametrize(("is_proven", "word"), [(True, "Proven"), (False, "Not proven"), (None, "")])
@@ -224,8 +228,26 @@ def test_a_refusal_says_what_is_proven(is_proven: bool | None, word: str) -> Non
     page, view = page_of(result), trip_view(result)
     assert view["proof"].startswith(word)
     assert ("it is proven that there is none" in view["answer"]) is (is_proven is True)
-    assert "hours:Ateneum" in page
+    assert "the opening hours of Ateneum" in group_of_conflict(page)
     assert "<svg" not in page
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("order:A>B", "A before B"),
+        ("meal:lunch", "a stop for lunch"),
+        ("max_walk_m", "the limit on walking"),
+        ("order:A", "order:A"),
+        ("budget:<b>", "budget:<b>"),
+        ("{}", "{}"),
+    ],
+)
+def test_constraints_are_named_in_words_and_what_is_none_stays_as_it_is(
+    late: TripResult, entry: str, words: str
+) -> None:
+    plan = late.plan.model_copy(update={"status": "refused", "days": (), "conflict": (entry,)})
+    assert trip_view(replace(late, plan=plan, violations=()))["conflict"] == [words]
 
 
 def test_a_day_without_stops_and_places_far_apart_are_drawn() -> None:

@@ -132,9 +132,10 @@ def test_the_page_tells_light_from_dark_and_paper(report_of: Reporter) -> None:
     assert "@media print" in page
 
 
-def drawn(chart: str) -> list[ET.Element]:
-    """The elements of a chart, which is well-formed XML."""
-    return list(ET.fromstring(chart).iter())
+def drawn(chart: str, *, width: str = "at-wide") -> list[ET.Element]:
+    """The elements of a chart, which is well-formed XML, as it is drawn for wide or for narrow pages."""
+    [drawing] = [svg for svg in ET.fromstring(chart) if svg.get("class") == width]
+    return list(drawing.iter())
 
 
 def of_class(chart: str, name: str) -> list[dict[str, str]]:
@@ -185,8 +186,32 @@ def test_every_chart_has_a_title_and_escapes_what_it_writes() -> None:
         curve_plot([curve], title=EVIL, x_title=EVIL),
     )
     for chart in charts:
-        assert [element.text for element in drawn(chart) if element.tag == "title"] == [EVIL]
-        assert {element.tag for element in drawn(chart)}.isdisjoint({"script", "img"})
+        for width in ("at-wide", "at-narrow"):
+            elements = drawn(chart, width=width)
+            assert [element.text for element in elements if element.tag == "title"] == [EVIL]
+            assert {element.tag for element in elements}.isdisjoint({"script", "img"})
+
+
+def test_a_narrow_chart_has_labels_above_its_marks_and_all_inside() -> None:
+    marks = [Mark(label="indoor.ATI", value=0.2, interval=[0.1, 0.3], note="20.0", kind="arm", arm=2)]
+    elements = drawn(share_plot(marks, title="t"), width="at-narrow")
+    labels = {element.text: element for element in elements if element.get("class") == "label above"}
+    whisker = next(element for element in elements if element.get("class") == "whisker")
+    assert float(labels["▲ indoor.ATI"].attrib["y"]) < float(whisker.attrib["y1"])
+    names = ("x", "x1", "x2")
+    places = [float(element.attrib[name]) for element in elements for name in names if name in element.attrib]
+    assert min(places) >= 0
+    assert max(places) <= 350
+
+
+def test_an_arm_keeps_its_shape_and_its_colour() -> None:
+    marks = [Mark(label="a", value=0.2, interval=None, note="", kind="arm", arm=arm) for arm in range(5)]
+    elements = drawn(share_plot(marks, title="t"))
+    kinds = [element.get("class") for element in elements if element.tag == "g"]
+    assert kinds == ["arm arm-1", "arm arm-2", "arm arm-3", "arm arm-4", "arm arm-1"]
+    shapes = [element.get("d", element.tag) for element in elements if element.get("class") == "dot"]
+    assert len(set(shapes)) == 4
+    assert shapes[0] == shapes[4]
 
 
 def test_curves_differ_by_dash_as_well_as_by_colour() -> None:

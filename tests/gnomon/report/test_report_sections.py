@@ -101,7 +101,14 @@ def test_every_section_has_a_place_of_its_own() -> None:
 def test_a_section_rendered_alone_is_that_of_the_page(rich: Report, name: str) -> None:
     alone = render_section(rich, name)
     assert squeezed(alone) in squeezed(render_html(rich))
-    has_nothing_to_show = name in ("alerts", "attribution", "figures", "extra_metrics", "preflights")
+    has_nothing_to_show = name in (
+        "alerts",
+        "attribution",
+        "figures",
+        "extra_metrics",
+        "people",
+        "preflights",
+    )
     assert bool(alone.strip()) is not has_nothing_to_show
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from service.web.trial_views import ShownQuestion
+from gnomon.core.question_view import QuestionView
 from tools.core.sketch import Sketch, Span
 
 SLACK_S = 0.5  # within it a forecast counts as right
@@ -18,15 +18,15 @@ class Findings:
     is_used: bool = False
 
 
-def findings_on(sketch: Sketch, question: ShownQuestion, answer: Sketch) -> Findings:
+def findings_on(sketch: Sketch, view: QuestionView | None, answer: Sketch) -> Findings:
     """Sentences that compare the call's times with the true ones of the same camera; derived facts alone.
 
     None where the question has no true times, or the call is not about any of them.
     """
-    if question.view is None:
+    if view is None:
         return Findings()
     used = used_in(sketch.spans, answer.spans)
-    sentences = compared(sketch.spans, question.view.truth.spans)[:MOST]
+    sentences = compared(sketch.spans, view.truth.spans)[:MOST]
     if used:
         sentences.insert(0, f"The answer takes its time at {', '.join(used)} from this call.")
     return Findings(sentences=tuple(sentences), is_used=bool(used))

@@ -1,0 +1,102 @@
+"""A question opened again after its job ran, as people are shown it, and how answers compare with it.
+
+Data may be gone, or changed, since the job ran: nothing here raises an exception.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from gnomon.core.benchmark import Benchmark, sketch_of, verdict_of, view_of
+from gnomon.core.question_view import QuestionView
+from gnomon.core.row import Row
+from gnomon.core.sample import Sample
+from tools.core.sketch import Sketch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedQuestion:
+    """A question of a job; `problem` says why it cannot be opened, and then the rest is None."""
+
+    sample: Sample | None = None
+    benchmark: Benchmark | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownQuestion:
+    """A question as it was opened, and as a person is shown it; `problem` where it cannot be opened here."""
+
+    opened: OpenedQuestion
+    view: QuestionView | None
+    problem: str = ""
+
+    @property
+    def sample(self) -> Sample | None:
+        """The sample, where it could be opened."""
+        return self.opened.sample
+
+    def verdict(self, row: Row | None, response: str | None = None) -> str:
+        """How an answer compares with the truth, in a sentence; empty where that is not known.
+
+        The whole `response` may say more than what the row keeps of it.
+        """
+        if row is None or self.opened.sample is None:
+            return ""
+        answer = (response or row.answer) if row.answer else None
+        try:
+            return verdict_of(self.opened.benchmark, self.opened.sample, answer, row.metrics)
+        except (ValueError, KeyError, TypeError, LookupError):
+            return ""
+
+    def answer_sketch(self, answer: str | None) -> Sketch:
+        """Where and when an answer says something happens: the whole reply, as rows keep only its gist."""
+        if self.opened.sample is None:
+            return Sketch()
+        try:
+            return sketch_of(self.opened.benchmark, self.opened.sample, answer)
+        except (ValueError, KeyError, TypeError, LookupError):
+            return Sketch()
+
+
+def show_question(opened: OpenedQuestion) -> ShownQuestion:
+    """The question as a person is shown it."""
+    if opened.sample is None:
+        return ShownQuestion(opened=opened, view=None, problem=opened.problem)
+    try:
+        return ShownQuestion(opened=opened, view=view_of(opened.benchmark, opened.sample))
+    except (ValueError, KeyError, TypeError, LookupError, OSError) as error:
+        return ShownQuestion(opened=opened, view=None, problem=f"{type(error).__name__}: {error}")
+
+
+def question_record(shown: ShownQuestion) -> dict[str, Any] | None:
+    """The question as plain data; None where it could not be opened."""
+    view = shown.view
+    if view is None:
+        return None
+    return {
+        "text": view.question,
+        "options": [
+            {"letter": option.letter, "text": option.text, "right": option.right} for option in view.options
+        ],
+        "truth": view.truth_text,
+        "pictures": [
+            {
+                "sha256": picture.image.sha256,
+                "width": picture.image.width,
+                "height": picture.image.height,
+                "caption": picture.caption,
+            }
+            for picture in view.pictures
+        ],
+        "clips": [
+            {
+                "caption": clip.caption,
+                "frames": [
+                    {"time_s": time_s, "sha256": frame.sha256, "width": frame.width, "height": frame.height}
+                    for time_s, frame in zip(clip.frame_times_s, clip.frames, strict=False)
+                ],
+            }
+            for clip in view.clips
+        ],
+        "facts": dict(view.facts),
+    }

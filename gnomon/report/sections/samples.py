@@ -1,0 +1,119 @@
+"""Names samples that did not flip and are worth a look: both arms missed them, or they have no score.
+
+The page opens some of them and some of the flipped ones, where the questions can be opened again.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import TypedDict
+
+from gnomon.report.pairs import ArmPair
+from gnomon.report.score_matrix import RIGHT, ScoreMatrix
+from gnomon.report.section import PairKey, ReportInput, Section
+from gnomon.stopping import while_wanted
+
+LISTED = 20  # of each kind
+
+
+class OtherSample(TypedDict):
+    """A sample as both arms answered it; a score is null where there is none."""
+
+    sample_id: str
+    cell: str
+    baseline_score: float | None
+    variant_score: float | None
+    baseline_answer: str | None
+    variant_answer: str | None
+    baseline_trial: str | None
+    variant_trial: str | None
+
+
+class OtherSamples(TypedDict):
+    """Samples of one comparison that did not flip: at most 20 of each kind, from many subsets."""
+
+    model: str
+    baseline: str
+    variant: str
+    both_wrong: list[OtherSample]
+    without_score: list[OtherSample]
+
+
+class SamplesPart(TypedDict):
+    """Of every comparison samples that did not flip."""
+
+    other_samples: list[OtherSamples]
+
+
+def _samples(report_input: ReportInput) -> SamplesPart:
+    pairs = while_wanted(report_input.pairs)
+    return {"other_samples": [_other_samples(report_input.scores, pair) for pair in pairs]}
+
+
+def _other_samples(scores: ScoreMatrix, pair: ArmPair) -> OtherSamples:
+    first, second = scores.groups_of(pair)
+    baseline, variant = scores.means(first), scores.means(second)
+    is_lost = (scores.missing[first] > 0) & np.isnan(baseline)
+    is_lost |= (scores.missing[second] > 0) & np.isnan(variant)
+
+    def listed(chosen: NDArray[np.bool_]) -> list[OtherSample]:
+        return [
+            {
+                "sample_id": scores.samples[sample],
+                "cell": scores.cell_names[scores.cells[sample]],
+                "baseline_score": _score(baseline[sample]),
+                "variant_score": _score(variant[sample]),
+                "baseline_answer": scores.answer(first, sample),
+                "variant_answer": scores.answer(second, sample),
+                "baseline_trial": scores.trial(first, sample),
+                "variant_trial": scores.trial(second, sample),
+            }
+            for sample in spread(np.flatnonzero(chosen).tolist(), scores.cells.tolist())[:LISTED]
+        ]
+
+    return {
+        "model": pair.model,
+        "baseline": pair.baseline,
+        "variant": pair.variant,
+        "both_wrong": listed((baseline < RIGHT) & (variant < RIGHT)),
+        "without_score": listed(is_lost),
+    }
+
+
+def _score(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def spread(samples: Iterable[int], cells: list[int]) -> list[int]:
+    """The samples so that the first of every cell come first, then the second of every cell, and so on.
+
+    >>> spread([0, 1, 2, 3], [7, 7, 7, 8])
+    [0, 3, 1, 2]
+    """
+    counts: dict[int, int] = {}
+    places: list[tuple[int, int, int]] = []
+    for sample in samples:
+        cell = cells[sample]
+        counts[cell] = counts.get(cell, 0) + 1
+        places.append((counts[cell], len(places), sample))
+    return [sample for _, _, sample in sorted(places)]
+
+
+def _view(report: SamplesPart) -> Mapping[PairKey, Mapping[str, object]]:
+    return {
+        (other["model"], other["baseline"], other["variant"]): {"other": other}
+        for other in report.get("other_samples", ())  # absent from reports of older versions
+    }
+
+
+samples = Section(
+    name="samples",
+    title="Samples, one by one",
+    question="What was asked, and how did each arm answer?",
+    fields=SamplesPart,
+    compute=_samples,
+    place=52,
+    view=_view,
+    per_comparison=True,
+)

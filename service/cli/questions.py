@@ -1,0 +1,33 @@
+"""Opens a job's samples to show their questions and truths, where its data are on this machine."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gnomon.core.question_view import QuestionView
+    from gnomon.spec.job_spec import JobSpec
+
+
+def questions_of(spec: "JobSpec", data_dir: Path) -> "Callable[[str], QuestionView | None] | None":
+    """What a person is shown of a sample, by its id, and None for a sample that is not in the job's data.
+
+    None instead where the data cannot be opened here.
+    """
+    from gnomon.core.benchmark import view_of
+    from gnomon.core.errors import GnomonError
+    from tools.core.registry import UnknownPlugin
+    from workers.open_job import media_of, open_spec
+
+    try:
+        plugin, samples = spec.plugin(), open_spec(spec, media_of(data_dir)).samples
+    except (GnomonError, UnknownPlugin, OSError):
+        return None
+
+    def question(sample_id: str) -> "QuestionView | None":
+        try:
+            return view_of(plugin, samples.get(sample_id))
+        except (GnomonError, LookupError, OSError):
+            return None
+
+    return question
