@@ -14,6 +14,7 @@ PAGES: Mapping[str, Callable[[Site], str]] = {
     "trips": lambda site: "/ui/trips",
     "trip": lambda site: f"/ui/trips/{planned_trip(site)}",
     "failing-trip": lambda site: f"/ui/trips/{planned_trip(site, ateneum=('18:20', '19:50'))}",
+    "docs": lambda site: "/docs",
     "sign-in": lambda site: "/ui/sign-in",
     "error": lambda site: "/ui/jobs/j_nothing",
 }
