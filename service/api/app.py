@@ -30,7 +30,18 @@ from service.headlines import Headlines
 from service.report_cache import ReportCache
 from service.settings import Settings
 from service.trial_indexes import TrialIndexes
-from service.web import home, library, media, sign_in, static_files, tool_pages, traces, trial_pair, trips
+from service.web import (
+    compare,
+    home,
+    library,
+    media,
+    sign_in,
+    static_files,
+    tool_pages,
+    traces,
+    trial_pair,
+    trips,
+)
 from service.web.pages import as_page
 from service.web.questions import Questions
 from workers.store.store import Store
@@ -42,7 +53,7 @@ VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
 KEYED = (jobs, trials, events, reports, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
-PAGES = (home, media, traces, trial_pair, trips, tool_pages, library)
+PAGES = (home, media, traces, trial_pair, trips, tool_pages, library, compare)
 
 
 def _report_of(store: Store, job_id: str) -> "Report":

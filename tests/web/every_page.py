@@ -22,6 +22,7 @@ PAGES: Mapping[str, Callable[[Site], str]] = {
     "agent": lambda site: "/ui/agents/react",
     "presets": lambda site: "/ui/presets",
     "preset": lambda site: "/ui/presets/ladder",
+    "compare-choice": lambda site: "/ui/compare",
     "sign-in": lambda site: "/ui/sign-in",
     "error": lambda site: "/ui/jobs/j_nothing",
 }
