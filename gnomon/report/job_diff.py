@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from typing_extensions import TypedDict
 
@@ -30,6 +30,16 @@ class StoredJob:
     spec: JobSpec
     status: str
     rows: Iterable[Row]
+
+
+class NamedJob(Protocol):
+    """A job by its id and its spec."""
+
+    @property
+    def job_id(self) -> str: ...
+
+    @property
+    def spec(self) -> JobSpec: ...
 
 
 class FieldChange(TypedDict):
@@ -71,7 +81,7 @@ def diff_jobs(first: StoredJob, second: StoredJob) -> Difference:
     if first.spec.benchmark != second.spec.benchmark:
         names = f"{first.spec.benchmark!r} and {second.spec.benchmark!r}"
         raise SpecError(f"the jobs are of different benchmarks: {names}", field="JOB")
-    paired, sides = _paired(first.spec, second.spec), _sides(first, second)
+    paired, sides = paired_groups(first.spec, second.spec), side_names(first, second)
     rows = [
         list(_relabelled(job, side, {pair[at]: label for label, pair in paired.items()}))
         for at, (job, side) in enumerate(zip((first, second), sides, strict=True))
@@ -116,7 +126,8 @@ def diff_jobs(first: StoredJob, second: StoredJob) -> Difference:
     }
 
 
-def _sides(first: StoredJob, second: StoredJob) -> tuple[str, str]:
+def side_names(first: NamedJob, second: NamedJob) -> tuple[str, str]:
+    """What two jobs are called: by their names where these tell them apart, else by their ids."""
     names = first.spec.name, second.spec.name
     if all(names) and names[0] != names[1] and max(map(len, names)) <= LONGEST_NAME:
         return names
@@ -149,13 +160,18 @@ def _reword_for_jobs(
     for contrast in report["contrasts"]:
         key = contrast["model"], contrast["scope"]
         changed, compared = samples.changed[key], samples.compared[key]
-        if compared and not changed:
-            _set_equal(contrast, margin=job["margin"])
-        contrast["verdict_text"] = _says(contrast, changed=changed, margin=job["margin"])
+        reword_for_jobs(contrast, changed=changed, compared=compared, margin=job["margin"])
     report["integrity"]["comparisons"] = sum(contrast["p"] is not None for contrast in report["contrasts"])
     primary = [contrast for contrast in report["contrasts"] if contrast["family"] == "primary"]
     report["summary"] = [contrast["verdict_text"] for contrast in primary]
     report["answers"] = [f"{job['benchmark']}: {text}" for text in report["summary"]]
+
+
+def reword_for_jobs(contrast: ContrastReport, *, changed: int, compared: int, margin: float) -> None:
+    """Put a comparison of two arms into words for two jobs; where no score changed, both are equal."""
+    if compared and not changed:
+        _set_equal(contrast, margin=margin)
+    contrast["verdict_text"] = _says(contrast, changed=changed, margin=margin)
 
 
 def _set_equal(contrast: ContrastReport, *, margin: float) -> None:
@@ -184,8 +200,12 @@ def _says(contrast: ContrastReport, *, changed: int, margin: float) -> str:
     return f"{who}: {n:,} of {count(n, 'score')} are equal in both jobs, a difference of exactly 0{why}."
 
 
-def _paired(first: JobSpec, second: JobSpec) -> dict[str, tuple[Group, Group]]:
-    """What is compared with what, by the label it gets in the report."""
+def paired_groups(first: JobSpec, second: JobSpec) -> dict[str, tuple[Group, Group]]:
+    """What is compared with what, by the label it gets in the report.
+
+    Raises:
+        SpecError: nothing in the jobs can be paired.
+    """
     before, after = (
         [(model.label, arm.name) for model in spec.models for arm in spec.arms] for spec in (first, second)
     )

@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,29 @@ from gnomon.statistics.design import Codes, Floats
 Group = tuple[str, str]  # model, arm
 ANSWER_CHARS = 120
 RIGHT = 0.5  # a score counts as right from here on
+
+
+class SampleScores(Protocol):
+    """What a paired comparison reads: scores of groups × samples, and which samples belong together."""
+
+    @property
+    def cells(self) -> Codes: ...
+
+    @property
+    def clusters(self) -> Codes: ...
+
+    @property
+    def score_sums(self) -> Floats: ...
+
+    @property
+    def answered(self) -> NDArray[np.intp]: ...
+
+    @property
+    def missing(self) -> NDArray[np.intp]: ...
+
+    def groups_of(self, pair: ArmPair) -> tuple[int, int]: ...
+
+    def means(self, group: int) -> Floats: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

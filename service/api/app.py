@@ -34,6 +34,7 @@ from service.report_cache import ReportCache
 from service.settings import Settings
 from service.trial_indexes import TrialIndexes
 from service.web import (
+    compare,
     exports,
     home,
     job,
@@ -75,6 +76,7 @@ PAGES = (
     trial_pair,
     review_queues,
     review,
+    compare,
     trips,
     tool_pages,
     library,

@@ -55,6 +55,7 @@ PAGES: Mapping[str, Callable[[Site], str]] = {
     "presets": lambda site: "/ui/presets",
     "preset": lambda site: "/ui/presets/ladder",
     "docs": lambda site: "/docs",
+    "compare-choice": lambda site: "/ui/compare",
     "sign-in": lambda site: "/ui/sign-in",
     "error": lambda site: "/ui/jobs/j_nothing",
 }

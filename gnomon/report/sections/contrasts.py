@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from gnomon.report.charts import Mark, difference_plot
 from gnomon.report.pairs import ArmPair
-from gnomon.report.score_matrix import RIGHT, ScoreMatrix
+from gnomon.report.score_matrix import RIGHT, SampleScores
 from gnomon.report.section import UNFINISHED, Interval, PairKey, ReportInput, Section, interval
 from gnomon.report.sections.job import JobPart
 from gnomon.report.text_formats import (
@@ -107,7 +107,7 @@ def _contrasts(report_input: ReportInput) -> ContrastsPart:
     margin, interim = report_input.spec.analysis.margin, report_input.status in UNFINISHED
     return {
         "contrasts": [
-            _contrast(result, p_adjusted=p, margin=margin, interim=interim)
+            contrast_report(result, p_adjusted=p, margin=margin, interim=interim)
             for result, p in zip(results, _adjusted(results), strict=True)
         ]
     }
@@ -117,11 +117,11 @@ def _compare_all(report_input: ReportInput) -> Iterator[PairResult]:
     scores, repeats = report_input.scores, report_input.spec.repeats
     headline, everywhere = report_input.benchmark.headline, scores.everywhere()
     for pair in while_wanted(report_input.pairs):
-        yield _compare(scores, pair, "all", everywhere, headline=headline, repeats=repeats)
+        yield compare_pair(scores, pair, "all", everywhere, headline=headline, repeats=repeats)
     for pair in while_wanted(report_input.pairs):
         for code, name in enumerate(scores.cell_names):
             within = scores.cells == code
-            yield _compare(scores, pair, name, within, headline="mean_of_samples", repeats=repeats)
+            yield compare_pair(scores, pair, name, within, headline="mean_of_samples", repeats=repeats)
 
 
 def by_pair(contrasts: Iterable[ContrastReport]) -> dict[PairKey, list[ContrastReport]]:
@@ -132,9 +132,10 @@ def by_pair(contrasts: Iterable[ContrastReport]) -> dict[PairKey, list[ContrastR
     return groups
 
 
-def _compare(
-    scores: ScoreMatrix, pair: ArmPair, scope: str, within: Mask, *, headline: Headline, repeats: int
+def compare_pair(
+    scores: SampleScores, pair: ArmPair, scope: str, within: Mask, *, headline: Headline, repeats: int
 ) -> PairResult:
+    """Compare a pair over the samples that have a score under both arms."""
     first, second = scores.groups_of(pair)
     both = within & (scores.answered[first] > 0) & (scores.answered[second] > 0)
     baseline, variant = scores.means(first)[both], scores.means(second)[both]
@@ -158,7 +159,7 @@ def _compare(
 
 
 def _bounds(
-    scores: ScoreMatrix, first: int, second: int, within: Mask, *, headline: Headline, repeats: int
+    scores: SampleScores, first: int, second: int, within: Mask, *, headline: Headline, repeats: int
 ) -> tuple[float, float] | None:
     """The difference if every trial without a score, of samples begun in either arm, were 0 or 1 at worst."""
     begun = scores.answered + scores.missing
@@ -174,7 +175,7 @@ def _bounds(
     return grouping.mean(low[second] - high[first]), grouping.mean(high[second] - low[first])
 
 
-def missing_share(scores: ScoreMatrix, group: int, within: Mask) -> float:
+def missing_share(scores: SampleScores, group: int, within: Mask) -> float:
     """The share of a group's ended trials that have no score; 0 where none has ended."""
     missing = int(scores.missing[group][within].sum())
     ended = missing + int(scores.answered[group][within].sum())
@@ -196,9 +197,10 @@ def _adjusted(results: list[PairResult]) -> list[float | None]:
     return adjusted
 
 
-def _contrast(
+def contrast_report(
     result: PairResult, *, p_adjusted: float | None, margin: float, interim: bool
 ) -> ContrastReport:
+    """The comparison with its verdict, in numbers and words."""
     comparison = result.comparison
     contrast: ContrastReport = {
         "model": result.pair.model,

@@ -183,7 +183,7 @@ class TrialIndex(MatchedTrials):
     def _sorted_samples(self) -> list[str]:
         return self._once("sorted", lambda: sorted(self.values["sample_id"]))
 
-    def _ranks(self) -> Array:
+    def sample_ranks(self) -> Array:
         """By sample, the place of its id among all."""
 
         def ranks() -> Array:
@@ -198,7 +198,7 @@ class TrialIndex(MatchedTrials):
 
         def key() -> Array:
             if name == "sample":
-                return self._ranks()[self.by_trial["sample_id"]].astype(np.float64)
+                return self.sample_ranks()[self.by_trial["sample_id"]].astype(np.float64)
             column = {"calls": "tool_calls", "cost": "usd", "time": "wall_s"}.get(name, name)
             return self.by_trial[column].astype(np.float64)
 
@@ -212,7 +212,7 @@ class TrialIndex(MatchedTrials):
             scores = self._means("score")
             match name:
                 case "sample":
-                    return np.tile(self._ranks().astype(np.float64), self._models_n)
+                    return np.tile(self.sample_ranks().astype(np.float64), self._models_n)
                 case "difference":
                     values = scores[:, variant] - scores[:, baseline]
                 case "variant_calls" | "variant_cost" | "variant_time":
@@ -230,7 +230,7 @@ class TrialIndex(MatchedTrials):
 
         def ties() -> Array:
             models = np.arange(self._models_n)[:, None]
-            return (self._ranks() * self._models_n + models).ravel()
+            return (self.sample_ranks() * self._models_n + models).ravel()
 
         return self._once("ties", ties)
 

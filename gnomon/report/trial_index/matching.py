@@ -122,6 +122,24 @@ class MatchedTrials(TrialColumns):
 
     # Pairs of arms.
 
+    def score_totals(self) -> tuple[Array, Array, Array]:
+        """Trials with a score, trials without one, and sums of scores; each models × arms × samples."""
+
+        def totals() -> tuple[Array, Array, Array]:
+            shape = (self._models_n, self._arms_n, self._samples_n)
+            size = int(np.prod(shape))
+            scored = np.isfinite(self.by_trial["score"])
+            places, values = self._group_places()[scored], self.by_trial["score"][scored]
+            if self.by_trial["repeat"].any():
+                order = np.lexsort((values, places))
+                places, values = places[order], values[order]
+            answered = np.bincount(places, minlength=size)
+            missing = np.bincount(self._group_places()[~scored], minlength=size)
+            sums = np.bincount(places, values, minlength=size)
+            return answered.reshape(shape), missing.reshape(shape), sums.reshape(shape)
+
+        return self._once("totals", totals)
+
     def _group_places(self) -> Array:
         """By trial, (model · arms + arm) · samples + sample."""
 

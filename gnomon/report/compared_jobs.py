@@ -1,0 +1,243 @@
+"""Compares stored jobs with one of them, sample by sample, from their indexes of trials.
+
+The numbers are those of `job_diff.diff_jobs`; here they come from arrays, so that a page may ask for them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gnomon.core.errors import SpecError
+from gnomon.exchange.foreign import benchmark_called
+from gnomon.report.changed_trials import NOISE
+from gnomon.report.job_diff import paired_groups, reword_for_jobs, side_names
+from gnomon.report.pairs import ArmPair
+from gnomon.report.score_matrix import Group
+from gnomon.report.sections.contrasts import ContrastReport, PairResult, compare_pair, contrast_report
+from gnomon.report.text_formats import count
+from gnomon.report.trial_index.columns import Array
+from gnomon.report.trial_index.index import TrialIndex
+from gnomon.spec.job_spec import JobSpec
+from gnomon.statistics.design import Codes, Floats, Headline, design, strata_of
+from gnomon.statistics.mean import MeanScore, mean_score
+from gnomon.statistics.multiple_testing import holm
+
+# The fields of two specs that must be equal: else their scores mean different things.
+SAME = {
+    "benchmark": "they ask different benchmarks",
+    "protocol": "their prompts follow different protocols",
+    "scoring": "they are scored differently",
+    "variant": "they are scored by different versions of the official scorer",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexedJob:
+    """A job with the index of its trials."""
+
+    job_id: str
+    spec: JobSpec
+    index: TrialIndex
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairedScores:
+    """Two groups over the samples that both jobs have: the first job's is 0, the second's is 1."""
+
+    samples: tuple[str, ...]
+    cells: Codes
+    clusters: Codes
+    score_sums: Floats
+    answered: Array
+    missing: Array
+
+    def groups_of(self, pair: ArmPair) -> tuple[int, int]:  # noqa: ARG002 (there is one pair)
+        """The places of baseline and variant."""
+        return 0, 1
+
+    def means(self, group: int) -> Floats:
+        """The group's mean score by sample; NaN where nothing was answered."""
+        counts = self.answered[group]
+        means: Floats = np.full(len(counts), np.nan)
+        np.divide(self.score_sums[group], counts, out=means, where=counts > 0)
+        return means
+
+    def differences(self) -> Floats:
+        """Second minus first, by sample; NaN where one has no score."""
+        return self.means(1) - self.means(0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JobComparison:
+    """One model and arm of a job against the same of the job that all are compared with."""
+
+    job_id: str
+    label: str
+    groups: tuple[Group, Group]
+    contrast: ContrastReport
+    changed: int
+    only_first: int
+    only_second: int
+
+
+def why_not(first: JobSpec, second: JobSpec) -> str:
+    """Why two jobs cannot be paired, in words; empty where nothing in their specs is against it."""
+    for field, words in SAME.items():
+        values = [getattr(spec, field) for spec in (first, second)]
+        if values[0] != values[1]:
+            return f"{words}: {values[0] or 'the default'} and {values[1] or 'the default'}"
+    try:
+        paired_groups(first, second)
+    except SpecError as error:
+        return error.message
+    return ""
+
+
+def compare_jobs(
+    base: IndexedJob, others: Sequence[IndexedJob]
+) -> tuple[list[JobComparison], dict[str, str]]:
+    """What each of the others is against the base, and why some cannot be paired with it, by job.
+
+    p is adjusted for all comparisons together (Holm).
+    """
+    results: list[tuple[IndexedJob, str, tuple[Group, Group], PairedScores, PairResult]] = []
+    reasons: dict[str, str] = {}
+    headline = benchmark_called(base.spec.benchmark).headline
+    for other in others:
+        reason = why_not(base.spec, other.spec)
+        if not reason and not _shared(base.index, other.index)[0].size:
+            reason = "they have no sample in common"
+        if reason:
+            reasons[other.job_id] = reason
+            continue
+        sides = side_names(base, other)
+        repeats = max(base.spec.repeats, other.spec.repeats)
+        for label, groups in paired_groups(base.spec, other.spec).items():
+            scores = paired_scores(base, other, groups)
+            pair = ArmPair(model=label, baseline=sides[0], variant=sides[1], is_primary=True)
+            everywhere = np.ones(len(scores.samples), np.bool_)
+            result = compare_pair(scores, pair, "all", everywhere, headline=headline, repeats=repeats)
+            results.append((other, label, groups, scores, result))
+    adjusted = _adjusted([result for *_, result in results])
+    margin = base.spec.analysis.margin
+    compared: list[JobComparison] = []
+    for (other, label, groups, scores, result), p in zip(results, adjusted, strict=True):
+        contrast = contrast_report(result, p_adjusted=p, margin=margin, interim=False)
+        differences = scores.differences()
+        n = int(np.count_nonzero(np.isfinite(differences)))
+        changed = int(np.count_nonzero(np.abs(differences) > NOISE))
+        reword_for_jobs(contrast, changed=changed, compared=n, margin=margin)
+        compared.append(
+            JobComparison(
+                job_id=other.job_id,
+                label=label,
+                groups=groups,
+                contrast=contrast,
+                changed=changed,
+                only_first=len(base.index.values["sample_id"]) - len(scores.samples),
+                only_second=len(other.index.values["sample_id"]) - len(scores.samples),
+            )
+        )
+    return compared, reasons
+
+
+def _adjusted(results: Sequence[PairResult]) -> list[float | None]:
+    p_values = [result.comparison.p if result.comparison else None for result in results]
+    adjusted = iter(holm([p for p in p_values if p is not None]))
+    return [None if p is None else next(adjusted) for p in p_values]
+
+
+def paired_scores(first: IndexedJob, second: IndexedJob, groups: tuple[Group, Group]) -> PairedScores:
+    """Both groups' scores over the samples that the jobs share, sorted by their ids."""
+    places = _shared(first.index, second.index)
+    totals = [
+        [_of_group(part, job.index, group)[at] for part in job.index.score_totals()]
+        for job, group, at in zip((first, second), groups, places, strict=True)
+    ]
+    answered, missing, sums = (np.stack(parts) for parts in zip(*totals, strict=True))
+    names = first.index.values["sample_id"]
+    return PairedScores(
+        samples=tuple(names[at] for at in places[0]),
+        cells=_dense(first.index, "cell", places[0]),
+        clusters=_clusters(first, places[0]),
+        score_sums=sums,
+        answered=answered,
+        missing=missing,
+    )
+
+
+def _shared(first: TrialIndex, second: TrialIndex) -> tuple[Array, Array]:
+    """The places of the samples that both have, in either, sorted by their ids."""
+    ids, others = first.values["sample_id"], second.values["sample_id"]
+    if ids == others:
+        order = np.argsort(first.sample_ranks())
+        return order, order
+    place = {name: at for at, name in enumerate(others)}
+    both = [at for at in np.argsort(first.sample_ranks()) if ids[at] in place]
+    return np.array(both, np.intp), np.array([place[ids[at]] for at in both], np.intp)
+
+
+def _of_group(part: Array, index: TrialIndex, group: Group) -> Array:
+    model, arm = index.values["model"].index(group[0]), index.values["arm"].index(group[1])
+    values: Array = part[model, arm]
+    return values
+
+
+def _dense(index: TrialIndex, column: str, places: Array) -> Codes:
+    """Codes from 0 without gaps, in the order of the values' names."""
+    names = index.values[column]
+    rank = np.empty(len(names), np.intp)
+    rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    codes: Codes = np.unique(rank[index.by_sample[column][places]], return_inverse=True)[1].reshape(-1)
+    return codes
+
+
+def _clusters(job: IndexedJob, places: Array) -> Codes:
+    """Which samples are kin; where a cluster has no name, or none count, each is its own."""
+    alone = np.arange(len(places))
+    if job.spec.analysis.cluster != "auto":
+        return alone
+    codes = _dense(job.index, "cluster", places)
+    names = job.index.values["cluster"]
+    if all(names):
+        return codes
+    is_unnamed = np.array([not name for name in names])[job.index.by_sample["cluster"][places]]
+    codes = np.where(is_unnamed, codes.max(initial=0) + 1 + alone, codes)
+    dense: Codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
+    return dense
+
+
+def group_means(job: IndexedJob) -> Mapping[Group, MeanScore]:
+    """The benchmark's headline mean of each model and arm of a job that has a score."""
+    headline: Headline = benchmark_called(job.spec.benchmark).headline
+    index = job.index
+    every = np.argsort(index.sample_ranks())
+    cells, clusters = _dense(index, "cell", every), _clusters(job, every)
+    answered, _, sums = index.score_totals()
+    means: dict[Group, MeanScore] = {}
+    for m, model in enumerate(index.values["model"]):
+        for a, arm in enumerate(index.values["arm"]):
+            counts = answered[m, a][every]
+            has_score = counts > 0
+            if has_score.any():
+                scores = sums[m, a][every][has_score] / counts[has_score]
+                grouping = design(strata_of(cells[has_score], headline), clusters[has_score])
+                means[model, arm] = mean_score(scores, grouping)
+    return means
+
+
+def overall(compared: Sequence[JobComparison], reasons: Mapping[str, str]) -> str:
+    """The finding of all comparisons in one or two sentences."""
+    if not compared:
+        why = next(iter(reasons.values()), "there is no other job")
+        return f"Nothing can be paired: {why}."
+    if len(compared) == 1:
+        return compared[0].contrast["verdict_text"]
+    counts = {"helps": "better", "hurts": "worse", "no_effect": "equal", "undecided": "undecided"}
+    words = [
+        f"{sum(item.contrast['verdict'] == verdict for item in compared)} {word}"
+        for verdict, word in counts.items()
+        if any(item.contrast["verdict"] == verdict for item in compared)
+    ]
+    return f"Of {count(len(compared), 'comparison')}: {', '.join(words)}."

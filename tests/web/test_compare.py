@@ -1,0 +1,116 @@
+"""Comparing jobs: the page's statistics are those of `gnomon diff`, and what cannot be paired says why."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import yaml
+from fastapi.testclient import TestClient
+from redis import Redis
+
+from gnomon.report.job_diff import StoredJob, diff_jobs
+from service.api.app import create_app
+from service.settings import read_settings
+from tests.web.conftest import SPEC
+from workers.store.store import Store
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+TOOLS_ARM = {"name": "tools", "agent": "react", "tools": "all", "max_tool_calls": 2}
+VARIANTS: dict[str, dict[str, Any]] = {
+    "before": {},
+    "fewer calls": {"arms": [SPEC["arms"][0], TOOLS_ARM], "select": {"limit": 42}, "repeats": 2},  # type: ignore[index]
+    HOSTILE: {"protocol": "official"},
+    "other models": {"models": [{"id": "reference", "name": "a"}, {"id": "reference", "name": "b"}]},
+}
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Jobs by name, and the pages over them."""
+
+    client: TestClient
+    store: Store
+    ids: dict[str, str]
+
+    def compared(self, *names: str, **query: str) -> dict[str, Any]:
+        jobs = ",".join(self.ids[name] for name in names)
+        answer = self.client.get("/ui/compare.json", params={"jobs": jobs, **query})
+        assert answer.status_code == 200, answer.text
+        view: dict[str, Any] = answer.json()
+        return view
+
+    def job(self, name: str) -> StoredJob:
+        job = self.store.job(self.ids[name])
+        return StoredJob(job_id=job.id, spec=job.spec, status=job.status, rows=self.store.iter_rows(job.id))
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory, redis_url: str) -> Iterator[Stored]:
+    folder = tmp_path_factory.mktemp("compared")
+    for number, (name, changes) in enumerate(VARIANTS.items()):
+        file = folder / f"{number}.yaml"
+        file.write_text(yaml.safe_dump({**SPEC, **changes, "name": name}))
+        command = [sys.executable, "-m", "service.cli", "run", str(file), "--data-dir", str(folder / "data")]
+        subprocess.run([*command, "--out", str(folder / "out")], check=True, capture_output=True, timeout=110)
+    settings = read_settings({}, data_dir=folder / "data")
+    store = Store(settings.database_url)
+    app = create_app(settings, store=store, redis=Redis.from_url(redis_url))
+    with TestClient(app, base_url="http://localhost") as client:
+        yield Stored(client, store, {job.name: job.id for job in store.jobs().items})
+    store.close()
+
+
+def test_statistics_are_those_of_a_difference(stored: Stored) -> None:
+    shown = stored.compared("before", "fewer calls")["comparisons"]
+    difference = diff_jobs(stored.job("before"), stored.job("fewer calls"))
+    contrasts = [row for row in difference["report"]["contrasts"] if row["family"] == "primary"]
+    assert len(shown) == len(contrasts) == 2
+    for item, contrast in zip(shown, contrasts, strict=True):
+        for field in ("diff", "ci95", "n", "clusters", "p_adjusted", "verdict", "test"):
+            assert item[field] == contrast[field]  # type: ignore[literal-required]
+        assert (item["fixed"], item["regressed"]) == (contrast["rescued"], contrast["broken"])
+        assert (item["base_mean"], item["mean"]) == (contrast["baseline_mean"], contrast["variant_mean"])
+        assert item["says"] == contrast["verdict_text"]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        (HOSTILE, "their prompts follow different protocols: guarded and official"),
+        ("other models", "the jobs share no model and arm"),
+    ],
+)
+def test_jobs_that_cannot_be_paired_say_why(stored: Stored, name: str, why: str) -> None:
+    view = stored.compared("before", name)
+    assert view["comparisons"] == []
+    assert why in view["not_compared"][0]["why"]
+    assert why in view["answer"]
+
+
+def test_samples_that_changed_are_listed_with_both_trials(stored: Stored) -> None:
+    item = next(row for row in stored.compared("before", "fewer calls")["comparisons"] if row["changed"])
+    listed = stored.compared("before", "fewer calls", changed=item["job"], group=item["label"])["changed"]
+    assert len(listed["samples"]) == item["changed"]
+    sizes = [abs(row["difference"]) for row in listed["samples"]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert min(sizes) > 0
+    shown = stored.client.get(listed["samples"][0]["link"])
+    assert shown.status_code == 200
+
+
+def test_names_of_jobs_stay_text(stored: Stored) -> None:
+    for path in ("/ui/compare", f"/ui/compare?jobs={stored.ids['before']},{stored.ids[HOSTILE]}"):
+        page = stored.client.get(path).text
+        assert HOSTILE not in page
+        assert "&lt;img src=x" in page
+
+
+def test_another_job_can_be_the_one_compared_with(stored: Stored) -> None:
+    first = stored.compared("before", "fewer calls")["comparisons"]
+    turned = stored.compared("before", "fewer calls", base=stored.ids["fewer calls"])["comparisons"]
+    for item, other in zip(first, turned, strict=True):
+        assert item["diff"] == pytest.approx(-other["diff"])
+        assert (item["fixed"], item["regressed"]) == (other["regressed"], other["fixed"])
