@@ -29,9 +29,8 @@ def call_tool(name: str, scene: Scene | None, args: object) -> dict[str, Any]:
         raise SpecError(f"{name} needs a scene", field="scene")
     if not isinstance(args, dict):
         raise SpecError("must be one JSON object", field="args")
-    answer = Toolbox([tool], ToolContext(scene=scene or EMPTY_SCENE, gazetteer=True)).call(
-        name, json.dumps(args)
-    )
+    context = ToolContext(scene=scene or EMPTY_SCENE, gazetteer=True)
+    answer = Toolbox([tool], context).call(name, json.dumps(args))
     result: dict[str, Any] = json.loads(answer.content)
     if answer.error == "tool_crash":
         raise GnomonError(result["error"])

@@ -21,6 +21,7 @@ SHORT = 40  # lines below which a module with a single importer belongs in its i
 REASONS = {  # why a short module with a single importer exists; an entry that is not needed fails the test
     "gnomon.exchange.chat": "one module per file format, imported when that format is written",
     "service.api.health": "one module per group of routes",
+    "service.api.reviews": "one module per group of routes",
     "service.api.workers": "one module per group of routes",
     "workers.store.worker_registry": "one module per table of the store",
 }

@@ -41,18 +41,29 @@ ToolNames = Annotated[
 
 
 class Faults(StrictModel):
-    """Tools that fail on purpose.
-
-    `explicit` faults are errors the model can read; `silent` ones are plausible results about the wrong
-    cameras and places, or with a wrong scale and a wrong north. `rate` is the share of calls that is hit
-    (transient: each call anew) or the chance of each tool to be broken for the whole trial (permanent).
-    """
+    """Tools that fail on purpose."""
 
     model_config = ConfigDict(title="FaultsSpec")  # its name in the OpenAPI document
 
-    kind: FaultKind
-    lasting: Lasting = "transient"
-    rate: float = Field(default=0.3, gt=0, le=1)
+    kind: FaultKind = Field(
+        description=(
+            "`explicit`: errors that the model can read; `silent`: plausible results about the wrong "
+            "cameras and places, or with a wrong scale and a wrong north."
+        )
+    )
+    lasting: Lasting = Field(
+        default="transient",
+        description=(
+            "`transient`: each call fails or not anew; `permanent`: a tool is broken for the whole trial, "
+            "or not at all."
+        ),
+    )
+    rate: float = Field(
+        default=0.3,
+        gt=0,
+        le=1,
+        description="Share of the calls that fail, or the chance of each tool to be broken; 0.3 is 30 %.",
+    )
 
 
 class Arm(StrictModel):
@@ -60,19 +71,64 @@ class Arm(StrictModel):
 
     model_config = ConfigDict(title="ArmSpec")
 
-    name: str = Field(min_length=1, max_length=80)
-    agent: str
-    tools: ToolNames = Field(default=(), json_schema_extra={"default": "none"})
-    tool_choice: ToolChoice = "auto"
-    max_turns: int = Field(default=24, ge=1, le=1000)
-    max_tool_calls: int = Field(default=12, ge=0, le=1000)
-    max_tokens: int | None = Field(default=None, gt=0)  # prompt and completion, over the trial
-    max_usd: float | None = Field(default=None, gt=0)
-    show: Annotated[tuple[Shown, ...], AS_LIST] = Field(default_factory=lambda: SHOWABLE)
-    results: Results = "live"  # neutral: calls are checked, but every result says that nothing is known
-    faults: Faults | None = None
-    # The toolset's hash, set when the job is frozen; written by hand it demands these very tools.
-    contract: str = ""
+    name: str = Field(
+        min_length=1,
+        max_length=80,
+        description="What rows and reports call the arm, unique in the job; 1 to 80 characters.",
+    )
+    agent: str = Field(
+        description=(
+            "Name of the agent, the loop around the model, such as `direct` (one call) or `react` (calls "
+            "tools until it answers)."
+        )
+    )
+    tools: ToolNames = Field(
+        default=(),
+        json_schema_extra={"default": "none"},
+        description="Names of the tools that the model is offered, `all` of them, or `none`.",
+    )
+    tool_choice: ToolChoice = Field(
+        default="auto",
+        description=(
+            "`auto`: the model may call tools; `required`: it must call one before it answers; `none`: it "
+            "sees tools and may not call them."
+        ),
+    )
+    max_turns: int = Field(default=24, ge=1, le=1000, description="The most calls of the model in a trial.")
+    max_tool_calls: int = Field(
+        default=12, ge=0, le=1000, description="The most calls of tools in a trial; 0: none may be called."
+    )
+    max_tokens: int | None = Field(
+        default=None,
+        gt=0,
+        description="Prompt and completion tokens of a trial, over all its calls; null: no limit.",
+    )
+    max_usd: float | None = Field(
+        default=None, gt=0, description="Dollars that a trial may cost; null: no limit."
+    )
+    show: Annotated[tuple[Shown, ...], AS_LIST] = Field(
+        default_factory=lambda: SHOWABLE,
+        description=(
+            "What the prompt shows beside the question: `media` (pictures and clips), `map`, "
+            "`camera_data`, `facts` (what tools hold) or `oracle` (the true steps); by default the first "
+            "three."
+        ),
+    )
+    results: Results = Field(
+        default="live",
+        description=(
+            "`live`: what tools return; `neutral`: calls are checked, but every result says that nothing "
+            "is known."
+        ),
+    )
+    faults: Faults | None = Field(default=None, description="Makes tools fail on purpose; null: they do not.")
+    contract: str = Field(
+        default="",
+        description=(
+            "Hash of the tools' names, schemas and descriptions, set when the job is frozen; written by "
+            "hand, it demands these very tools."
+        ),
+    )
 
     @field_serializer("tools")
     def _tools_as_stored(self, tools: tuple[str, ...]) -> Any:
@@ -164,18 +220,31 @@ def _plain(value: Any) -> Any:
 
 
 class Contrast(StrictModel):
-    """Variant minus baseline. `isolates` says in words what the difference is the effect of.
-
-    `factor` names the fields of an arm that are meant to differ; empty where none is named.
-    """
+    """Variant minus baseline."""
 
     model_config = ConfigDict(title="ContrastSpec")
 
-    baseline: str
-    variant: str
-    isolates: str = Field(default="", max_length=200)
-    factor: Annotated[tuple[str, ...], AS_LIST] = Field(default_factory=tuple)
-    primary: bool = False
+    baseline: str = Field(description="Name of the arm whose score is subtracted.")
+    variant: str = Field(description="Name of the arm from whose score the baseline's is subtracted.")
+    isolates: str = Field(
+        default="",
+        max_length=200,
+        description="What the difference is the effect of, in words; up to 200 characters.",
+    )
+    factor: Annotated[tuple[str, ...], AS_LIST] = Field(
+        default_factory=tuple,
+        description=(
+            "Fields of an arm that are meant to differ between the two; empty: agent, tools, their "
+            "choice, results and room to call them."
+        ),
+    )
+    primary: bool = Field(
+        default=False,
+        description=(
+            "Whether the contrast is one of those that the verdict rests on; unused where the analysis "
+            "names its `primary` pair."
+        ),
+    )
 
     @field_validator("factor")
     @classmethod

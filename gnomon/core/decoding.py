@@ -8,11 +8,20 @@ EVERY_TASK = "all"  # the name of a setting for all tasks
 
 
 class Decoding(StrictModel):
-    """Settings of a reply; None leaves one to the provider. `max_tokens` are those of one reply."""
+    """Settings of a reply."""
 
-    temperature: float | None = Field(default=None, ge=0, le=2)
-    top_p: float | None = Field(default=None, gt=0, le=1)
-    max_tokens: int | None = Field(default=None, gt=0)
+    temperature: float | None = Field(
+        default=None, ge=0, le=2, description="Temperature of the replies; null: the provider's default."
+    )
+    top_p: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        description="Share of the probability from which tokens are drawn; null: the provider's default.",
+    )
+    max_tokens: int | None = Field(
+        default=None, gt=0, description="The most tokens of one reply; null: the provider's default."
+    )
 
     def known(self) -> dict[str, float | int]:
         """What is set, by name.

@@ -16,12 +16,35 @@ MAX_DOUBLINGS = 60  # beyond, a pause is longer than any cap
 class RetryPolicy(StrictModel):
     """How a call is retried whose provider failed, where the same call may succeed later."""
 
-    max_attempts: int = Field(default=4, ge=1, le=20)  # of one call; a wait for a rate limit is none
-    base_s: float = Field(default=1.0, ge=0, le=60)  # the first pause; each later one is twice as long
-    jitter: float = Field(default=0.5, ge=0, lt=1)  # how much of a pause is left to chance, either way
-    cap_s: float = Field(default=600.0, ge=1, le=3_600)  # one wait, whatever the provider asks for
-    total_wait_s: float = Field(default=900.0, ge=0, le=86_400)  # of a call that hears of rate limits alone
-    final_causes: Annotated[tuple[TransientCause, ...], AS_LIST] = ()  # not retried, though they might pass
+    max_attempts: int = Field(
+        default=4, ge=1, le=20, description="The most attempts of one call; a wait for a rate limit is none."
+    )
+    base_s: float = Field(
+        default=1.0, ge=0, le=60, description="Seconds of the first pause; each later one is twice as long."
+    )
+    jitter: float = Field(
+        default=0.5,
+        ge=0,
+        lt=1,
+        description=(
+            "Share of a pause that is left to chance, either way; 0.5: half to one and a half times as long."
+        ),
+    )
+    cap_s: float = Field(
+        default=600.0,
+        ge=1,
+        le=3_600,
+        description="The most seconds of one wait, whatever the provider asks for.",
+    )
+    total_wait_s: float = Field(
+        default=900.0,
+        ge=0,
+        le=86_400,
+        description="Seconds after which a call fails that meets nothing but rate limits.",
+    )
+    final_causes: Annotated[tuple[TransientCause, ...], AS_LIST] = Field(
+        default=(), description="Causes that are not tried again, though the call might succeed later."
+    )
 
     def is_transient(self, fault: ProviderFault) -> bool:
         """Whether the same call may succeed later."""

@@ -57,7 +57,7 @@ class PictureBelow:
     """The picture that marks in pixels lie on: its hash, where the page finds it, its full size in pixels."""
 
     sha256: str
-    href: str
+    href: str | None  # None: blank paper
     width: int
     height: int
 

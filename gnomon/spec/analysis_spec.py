@@ -10,14 +10,18 @@ from gnomon.core.validation import StrictModel
 
 
 class AttributionSpec(StrictModel):
-    """Shapley values of groups of tools: every coalition that the orders pass through is an arm.
+    """Shapley values of groups of tools: every coalition that the orders pass through is an arm."""
 
-    `players` names the tools of each group. `orders` come in antithetic pairs (each second one is the
-    first backwards); empty: all coalitions are arms, and the values are exact.
-    """
-
-    players: dict[str, list[str]]
-    orders: list[list[str]] = Field(default_factory=list)
+    players: dict[str, list[str]] = Field(
+        description="The names of the tools of each group, by the group's name."
+    )
+    orders: list[list[str]] = Field(
+        default_factory=list,
+        description=(
+            "Orders in which the groups are added, in pairs of an order and the same backwards; empty: "
+            "all coalitions are arms, and the values are exact."
+        ),
+    )
 
     def coalition(self, tools: Collection[str]) -> frozenset[str]:
         """The players whose tools are all among `tools`: the coalition of an arm with these."""
@@ -25,16 +29,54 @@ class AttributionSpec(StrictModel):
 
 
 class AnalysisSpec(StrictModel):
-    """Which contrasts are looked at and how. `primary`: baseline, then variant."""
+    """Which contrasts are looked at and how."""
 
-    primary: tuple[str, str] | None = None
-    cluster: Literal["auto", "none"] = "auto"
-    margin: float = Field(default=0.05, gt=0, lt=1)
-    contrasts: list[Contrast] = Field(default_factory=list)
-    chain: list[str] = Field(default_factory=list)  # arms that a waterfall climbs one after the other
-    attribution: AttributionSpec | None = None
-    preset: str = ""  # the preset that wrote the arms
-    notes: list[str] = Field(default_factory=list)  # what the preset could not offer here, and why
+    primary: tuple[str, str] | None = Field(
+        default=None,
+        description=(
+            "The two arms of the main contrast: baseline, then variant; null: the contrasts marked "
+            "`primary`, else all."
+        ),
+    )
+    cluster: Literal["auto", "none"] = Field(
+        default="auto",
+        description=(
+            "What counts as independent: clusters of related samples as the benchmark states them, or "
+            "each sample."
+        ),
+    )
+    margin: float = Field(
+        default=0.05,
+        gt=0,
+        lt=1,
+        description=(
+            "The largest difference that counts as none, as a fraction of the score's scale; 0.05 is 5 "
+            "points."
+        ),
+    )
+    contrasts: list[Contrast] = Field(
+        default_factory=list,
+        description=(
+            "The pairs of arms that are compared; empty: every other arm with the primary baseline, else "
+            "with the first arm."
+        ),
+    )
+    chain: list[str] = Field(
+        default_factory=list,
+        description=(
+            "Names of the arms that the report's waterfall climbs one after the other; empty: no waterfall."
+        ),
+    )
+    attribution: AttributionSpec | None = Field(
+        default=None, description="Groups of tools among which the gain is divided; null: it is not divided."
+    )
+    preset: str = Field(
+        default="", description="The preset that wrote the arms, set when it is spelled out; empty: none."
+    )
+    notes: list[str] = Field(
+        default_factory=list,
+        description="Remarks for the report, such as what the preset could not offer here, and why.",
+    )
 
     @field_validator("primary")
     @classmethod

@@ -21,19 +21,46 @@ ReasoningHistory = Literal["auto", "all", "last", "none"]
 class Price(StrictModel):
     """Dollars for a million tokens; a part left out costs as much as what it is part of."""
 
-    input: float = Field(ge=0, le=1e6)
-    output: float = Field(ge=0, le=1e6)
-    cached_input: float | None = Field(default=None, ge=0, le=1e6)  # read from the provider's prompt cache
-    cache_write: float | None = Field(default=None, ge=0, le=1e6)
-    reasoning: float | None = Field(default=None, ge=0, le=1e6)
+    input: float = Field(ge=0, le=1e6, description="Dollars per million prompt tokens.")
+    output: float = Field(ge=0, le=1e6, description="Dollars per million completion tokens.")
+    cached_input: float | None = Field(
+        default=None,
+        ge=0,
+        le=1e6,
+        description=(
+            "Dollars per million prompt tokens that are read from the provider's prompt cache; null: as "
+            "`input`."
+        ),
+    )
+    cache_write: float | None = Field(
+        default=None,
+        ge=0,
+        le=1e6,
+        description=(
+            "Dollars per million prompt tokens that are written to the provider's prompt cache; null: as "
+            "`input`."
+        ),
+    )
+    reasoning: float | None = Field(
+        default=None, ge=0, le=1e6, description="Dollars per million reasoning tokens; null: as `output`."
+    )
 
 
 class Rate(StrictModel):
-    """The most that may be asked of a provider key, by all workers together; None: no limit of that kind."""
+    """The most that may be asked of a provider key, by all workers together."""
 
-    requests_per_minute: int | None = Field(default=None, ge=1, le=10_000_000)
-    tokens_per_minute: int | None = Field(default=None, ge=1, le=100_000_000_000)
-    in_flight: int | None = Field(default=None, ge=1, le=100_000)
+    requests_per_minute: int | None = Field(
+        default=None, ge=1, le=10_000_000, description="Calls per minute; null: no limit of this kind."
+    )
+    tokens_per_minute: int | None = Field(
+        default=None,
+        ge=1,
+        le=100_000_000_000,
+        description="Prompt and completion tokens per minute; null: no limit of this kind.",
+    )
+    in_flight: int | None = Field(
+        default=None, ge=1, le=100_000, description="Calls at the same time; null: no limit of this kind."
+    )
 
     def within(self, other: Self) -> Self:
         """The stricter of two, limit by limit.
@@ -49,20 +76,80 @@ class Rate(StrictModel):
 class ModelSpec(StrictModel):
     """A model: `reference`, `scripted…`, or any LiteLLM id; the key is named, never written."""
 
-    id: str = Field(min_length=1)
-    name: str = ""
-    api_base: str | None = None
-    api_key_env: str | None = None
-    api: Literal["chat", "responses"] = "chat"  # which of OpenAI's protocols it speaks
-    temperature: float | None = Field(default=None, ge=0, le=2)
-    max_tokens: int | None = Field(default=None, gt=0)
-    price: Price | None = None
-    pictures: bool = True  # false: it takes text only; a note says where a picture was left out
-    rate: Rate | None = None  # counts where it is stricter than the operator's
-    client: Literal["auto", "direct", "litellm"] = "auto"  # what carries its calls
-    reasoning_history: ReasoningHistory = "auto"  # which of its turns go back to it with their reasoning
-    prompt_cache: Literal["auto", "off"] = "auto"  # marks for providers that cache a prefix only on demand
-    options: dict[str, Any] = Field(default_factory=dict)  # passed on to the provider as they are
+    id: str = Field(
+        min_length=1,
+        description="`reference`, `scripted` with any suffix, or any LiteLLM id such as `openai/gpt-4o`.",
+    )
+    name: str = Field(
+        default="", description="What rows and reports call the model, unique in the job; empty: its `id`."
+    )
+    api_base: str | None = Field(
+        default=None,
+        description="Address of an endpoint, `http(s)://host[:port][/path]`; null: the provider's own.",
+    )
+    api_key_env: str | None = Field(
+        default=None,
+        description=(
+            "Name of the worker's environment variable that holds the key, never the key itself; null: "
+            "the provider's usual variable, but no key for an `api_base`."
+        ),
+    )
+    api: Literal["chat", "responses"] = Field(
+        default="chat",
+        description="OpenAI's protocol that the model speaks: chat completions, or the Responses API.",
+    )
+    temperature: float | None = Field(
+        default=None,
+        ge=0,
+        le=2,
+        description="Temperature of the replies; null: as `decoding` sets it, else the provider's default.",
+    )
+    max_tokens: int | None = Field(
+        default=None,
+        gt=0,
+        description="The most tokens of one reply; null: as `decoding` sets it, else the provider's default.",
+    )
+    price: Price | None = Field(
+        default=None,
+        description="What its tokens cost; null: as the provider or LiteLLM's table states, else unknown.",
+    )
+    pictures: bool = Field(
+        default=True,
+        description=(
+            "Whether the model takes pictures; false: it gets text only, with a note in place of each "
+            "picture."
+        ),
+    )
+    rate: Rate | None = Field(
+        default=None,
+        description=(
+            "Limits of its provider key, which count where they are stricter than the operator's; null: "
+            "the operator's alone."
+        ),
+    )
+    client: Literal["auto", "direct", "litellm"] = Field(
+        default="auto",
+        description=(
+            "What makes the calls: Gnomon's own client, or LiteLLM; `auto` uses its own wherever it fits."
+        ),
+    )
+    reasoning_history: ReasoningHistory = Field(
+        default="auto",
+        description=(
+            "The turns that are sent back with their reasoning: all, those since the last user message, "
+            "or none; `auto` sends what the provider accepts."
+        ),
+    )
+    prompt_cache: Literal["auto", "off"] = Field(
+        default="auto",
+        description=(
+            "Whether to mark prompts for providers that cache only marked beginnings; `off` marks nothing."
+        ),
+    )
+    options: dict[str, Any] = Field(
+        default_factory=dict,
+        description="Further parameters, passed on to the provider as they are; no keys and no addresses.",
+    )
 
     @property
     def label(self) -> str:
@@ -91,34 +178,121 @@ class ModelSpec(StrictModel):
 class LimitsSpec(StrictModel):
     """What the whole job may spend, and how long one trial may take."""
 
-    usd: float | None = Field(default=None, gt=0)
-    tokens: int | None = Field(default=None, gt=0)
-    trial_seconds: float = Field(default=300.0, gt=0)
+    usd: float | None = Field(
+        default=None,
+        gt=0,
+        description=(
+            "Dollars that the job may spend: calls that could exceed it are not made; null: no limit."
+        ),
+    )
+    tokens: int | None = Field(
+        default=None,
+        gt=0,
+        description=(
+            "Prompt and completion tokens that the job may use: calls that could exceed it are not made; "
+            "null: no limit."
+        ),
+    )
+    trial_seconds: float = Field(
+        default=300.0,
+        gt=0,
+        description=(
+            "Seconds after which a trial ends as the model's failure; waits for rate limits do not count."
+        ),
+    )
 
 
 class JobSpec(StrictModel):
     """samples × models × arms × repeats, and how to look at the result."""
 
-    name: str = Field(default="", max_length=200)
-    benchmark: str
-    data: str | None = None
-    select: Select = Select()
-    protocol: PromptProtocol = "guarded"
-    decoding: dict[str, Decoding] | None = None  # by task or `all`; None: as the protocol sets it
-    scoring: Literal["official", "strict"] = "strict"
-    variant: str | None = None
-    models: list[ModelSpec] = Field(min_length=1)
-    arms: list[Arm] = Field(min_length=1)
-    repeats: int = Field(default=1, ge=1, le=1000)
-    concurrency: int = Field(default=64, ge=1, le=5000)
-    preflight: bool = True  # one tiny call of each model before the first trial
-    cache: bool = True  # replies of earlier jobs and attempts are used again
-    keep_reasoning: bool = True  # in traces, as far as providers show it
-    queue: str = Field(default="default", pattern=r"^[a-z0-9_-]{1,40}$")
-    priority: Literal["low", "normal", "high"] = "normal"
-    limits: LimitsSpec = LimitsSpec()
-    retry: RetryPolicy = Field(default=DEFAULT_RETRY, exclude_if=is_default)  # calls that fail in passing
-    analysis: AnalysisSpec = AnalysisSpec()
+    name: str = Field(
+        default="", max_length=200, description="What lists and the report call the job; empty: no name."
+    )
+    benchmark: str = Field(
+        description="Name of the benchmark that the questions come from; `gnomon benchmarks` lists them."
+    )
+    data: str | None = Field(
+        default=None,
+        description=(
+            "Folder of the benchmark's published files, relative to the current folder (over REST: to one of "
+            "`GNOMON_MEDIA_ROOTS`); null: none, for generated questions."
+        ),
+    )
+    select: Select = Field(
+        default=Select(),
+        description="Which samples are asked; by default all that the benchmark has or generates.",
+    )
+    protocol: PromptProtocol = Field(
+        default="guarded",
+        description=(
+            "Prompt, frames and decoding: Gnomon's own without leaks, those of the released code, or "
+            "those of the paper."
+        ),
+    )
+    decoding: dict[str, Decoding] | None = Field(
+        default=None,
+        description=(
+            "How replies are drawn, by task or for `all`; null: as the protocol sets it, `{}`: the "
+            "provider's defaults."
+        ),
+    )
+    scoring: Literal["official", "strict"] = Field(
+        default="strict",
+        description="How answers are scored: as the benchmark's released code does, or strictly.",
+    )
+    variant: str | None = Field(
+        default=None,
+        description=(
+            "Name of one of the benchmark's official scorers, where it has several; null: its usual one."
+        ),
+    )
+    models: list[ModelSpec] = Field(
+        min_length=1, description="The models that answer, each under every arm; their names differ."
+    )
+    arms: list[Arm] = Field(
+        min_length=1,
+        description=(
+            "The conditions that are compared, with different names. `{preset: NAME}` with its options "
+            "may be written in place of the list."
+        ),
+    )
+    repeats: int = Field(
+        default=1, ge=1, le=1000, description="How often each model answers each sample under each arm."
+    )
+    concurrency: int = Field(
+        default=64, ge=1, le=5000, description="Trials that a worker runs at the same time."
+    )
+    preflight: bool = Field(
+        default=True,
+        description=(
+            "Whether each model gets one tiny call before the first trial, to find a refused key early."
+        ),
+    )
+    cache: bool = Field(
+        default=True,
+        description="Whether replies of earlier jobs and attempts are used again for the same request.",
+    )
+    keep_reasoning: bool = Field(
+        default=True, description="Whether traces keep the models' reasoning, as far as providers show it."
+    )
+    queue: str = Field(
+        default="default",
+        pattern=r"^[a-z0-9_-]{1,40}$",
+        description="The queue whose workers run the job: 1 to 40 lower-case letters, digits, `_` or `-`.",
+    )
+    priority: Literal["low", "normal", "high"] = Field(
+        default="normal",
+        description="How early its trials start in its queue, and how much it gets of a shared rate limit.",
+    )
+    limits: LimitsSpec = Field(
+        default=LimitsSpec(), description="What the job may spend, and how long a trial may take."
+    )
+    retry: RetryPolicy = Field(
+        default=DEFAULT_RETRY,
+        exclude_if=is_default,
+        description="How a call that failed is tried again, where it may succeed later.",
+    )
+    analysis: AnalysisSpec = Field(default=AnalysisSpec(), description="Which arms are compared, and how.")
 
     @model_validator(mode="after")
     def _labels_are_unique(self) -> Self:

@@ -37,17 +37,21 @@ from service.web import (
     exports,
     home,
     job,
+    library,
     media,
     new_job,
     review,
     review_queues,
+    sample,
     sign_in,
     static_files,
+    tool_pages,
     traces,
     trial_pair,
     trips,
     workers_page,
 )
+from service.web import trials as trial_pages
 from service.web.page_memory import PageMemory
 from service.web.pages import as_page
 from service.web.questions import Questions
@@ -60,7 +64,23 @@ VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
 KEYED = (jobs, trials, events, reports, reviews, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
-PAGES = (home, new_job, exports, job, traces, trial_pair, review_queues, review, trips, workers_page, media)
+PAGES = (
+    home,
+    new_job,
+    exports,
+    job,
+    trial_pages,
+    sample,
+    traces,
+    trial_pair,
+    review_queues,
+    review,
+    trips,
+    tool_pages,
+    library,
+    workers_page,
+    media,
+)
 
 
 def _report_of(store: Store, job_id: str) -> "Report":

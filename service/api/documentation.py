@@ -1,4 +1,4 @@
-"""Route that shows the API on one page, made from its OpenAPI document; the page loads nothing."""
+"""The page of the API: its routes and the fields of a spec, made from its OpenAPI document."""
 
 import json
 import shlex
@@ -6,38 +6,36 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse
-from jinja2 import Environment, PackageLoader
 
 from service.api.examples import TOOL
 from service.api.state import Shared
+from service.web.pages import View, page
 
 VERBS = ("get", "post", "put", "patch", "delete")
 FIRST = ("POST", "/v1/jobs")
 # What stands for a path's parameters in a curl line: shell variables, which the page's beginning sets.
 PLACES = {"{job_id}": '"$JOB"', "{trial_id}": '"$TRIAL"', "{name}": TOOL}
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 router = APIRouter(tags=["health"], include_in_schema=False)
 
 
-@router.get("/docs", response_class=HTMLResponse)
-def docs(request: Request, state: Shared) -> HTMLResponse:
-    """Every route with its parameters, body, response and a line for curl, as a page."""
+@page(router, "/docs", "docs.html.j2")
+def docs(request: Request, state: Shared) -> View:
+    """Every route with its parameters, body, response and a line for curl, and the fields of a spec."""
     document = request.app.openapi()
-    templates = Environment(
-        loader=PackageLoader("service.api"), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
     # curl takes an address without a scheme as one of http.
     scheme = "" if request.url.scheme == "http" else f"{request.url.scheme}://"
     base = shlex.quote(f"{scheme}{request.url.netloc}")
-    page = templates.get_template("docs.html.j2").render(
-        info=document["info"],
-        groups=_groups(document, base=base, has_keys=bool(state.settings.api_keys)),
-        parts=_parts(document["components"]["schemas"]),
-        base=base,
-    )
-    return HTMLResponse(page, headers={"Content-Security-Policy": POLICY})
+    groups = _groups(document, base=base, has_keys=bool(state.settings.api_keys))
+    parts = _parts(document["components"]["schemas"])
+    count = sum(map(len, groups.values()))
+    return {
+        "title": "REST API",
+        "answer": f"{count} routes, each with a line for curl, and the {len(parts)} parts of a job's spec.",
+        "version": document["info"]["version"],
+        "groups": groups,
+        "parts": parts,
+    }
 
 
 def _groups(document: Mapping[str, Any], *, base: str, has_keys: bool) -> dict[str, list[dict[str, Any]]]:
@@ -46,13 +44,30 @@ def _groups(document: Mapping[str, Any], *, base: str, has_keys: bool) -> dict[s
         for verb in VERBS:
             if verb in verbs:
                 route = verbs[verb]
-                view = {"verb": verb.upper(), "path": path, **route, **_body_of(route)}
-                view["response"] = _response_of(route)
+                view: dict[str, Any] = {
+                    "verb": verb.upper(),
+                    "path": path,
+                    "description": route.get("description", ""),
+                    "parameters": list(_parameters(route)),
+                    **_body_of(route),
+                    "response": _response_of(route),
+                }
                 view["curl"] = curl_line(verb.upper(), path, view["example"], base=base, has_keys=has_keys)
                 groups.setdefault(route["tags"][0], []).append(view)
     for routes in groups.values():
         routes.sort(key=lambda route: (route["verb"], route["path"]) != FIRST)
     return dict(sorted(groups.items(), key=lambda item: item[0] != "jobs"))
+
+
+def _parameters(route: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    for parameter in route.get("parameters", ()):
+        if parameter["name"] != "authorization":
+            place = f"{parameter['in']}, required" if parameter.get("required") else parameter["in"]
+            yield {
+                "name": parameter["name"],
+                "place": place,
+                "description": parameter.get("description", ""),
+            }
 
 
 def curl_line(verb: str, path: str, body: object, *, base: str, has_keys: bool) -> str:

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Form, Query
+from fastapi import APIRouter, Query
 from fastapi.responses import RedirectResponse
 
 from gnomon.report.text_formats import count
@@ -21,7 +21,6 @@ from service import jobs
 from service.api.state import Shared, State
 from service.web.job_rows import Row, job_row, money, reach_of, summary
 from service.web.pages import View, page
-from service.web.sign_in import own_path
 from service.web.verdicts import JobVerdict
 from workers.circuit_breaker import FINAL
 from workers.store.records import JobDigest
@@ -150,20 +149,6 @@ def start_demo(state: Shared) -> RedirectResponse:
     draft = jobs.draft_from_request(load_yaml(text), state.settings)
     job = jobs.submit(draft, store=state.store, redis=state.redis)
     return RedirectResponse(f"/#{job.id}", status_code=303)
-
-
-@router.post("/ui/jobs/{job_id}/cancel")
-def cancel(state: Shared, job_id: str, back: Annotated[str, Form()] = "/") -> RedirectResponse:
-    """Start no more trials of a job."""
-    state.store.cancel(job_id)
-    return RedirectResponse(own_path(back), status_code=303)
-
-
-@router.post("/ui/jobs/{job_id}/resume")
-def resume(state: Shared, job_id: str, back: Annotated[str, Form()] = "/") -> RedirectResponse:
-    """Run the trials of a job that are missing."""
-    jobs.resume(job_id, store=state.store, redis=state.redis)
-    return RedirectResponse(own_path(back), status_code=303)
 
 
 @router.get("/ui/picked")

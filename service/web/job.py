@@ -1,8 +1,6 @@
 """The page of a job: do tools help here? While it runs: how far it is, and what fails."""
 
-import time
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
 
@@ -23,8 +21,10 @@ from gnomon.report.trial_index.filters import (
 from service import jobs
 from service.api.state import Shared, State
 from service.live_reports import LiveReport
+from service.web.job_rows import rate_text
 from service.web.pages import View, page
 from service.web.sign_in import own_path
+from service.web.time_text import seconds_text
 from service.web.trial_views import arm_place
 from workers.store.job_counters import OPEN
 from workers.store.records import JobRecord
@@ -59,7 +59,7 @@ def job_page(state: Shared, job_id: str) -> View:
         "findings": findings,
         "arms": _arms(job, report) if report is not None and is_final else [],
         "subsets": _subsets(job, report) if report is not None and is_final else [],
-        "progress": _progress(job),
+        "progress": _progress(state, job),
         "by_arm": _by_arm(state, job) if is_open else [],
         "failing": _failing(state, job),
         "to_do": _to_do(job),
@@ -136,14 +136,12 @@ def _cost(job: JobRecord) -> str:
     return dollars(job.usd) if job.usd is not None else f"at least {dollars(job.known_usd)}"
 
 
-def _progress(job: JobRecord) -> dict[str, Any]:
-    """How far the job is, how fast it went so far, and how long the rest takes at that pace."""
+def _progress(state: State, job: JobRecord) -> dict[str, Any]:
+    """How far the job is, how fast it goes, and how long the rest takes at that pace."""
     counts = job.counts
-    rate = left_s = None
-    if job.status == "running" and job.started_at and counts.done:
-        took_s = max(1e-3, time.time() - datetime.fromisoformat(job.started_at).timestamp())
-        rate = counts.done / took_s
-        left_s = (counts.planned - counts.done) / rate
+    is_running = job.status == "running"
+    rate = state.memory.job_rates.per_second(job.id, counts.done) if is_running else None
+    left_s = (counts.planned - counts.done) / rate if rate else None
     return {
         "planned": counts.planned,
         "ended": counts.done,
@@ -152,31 +150,9 @@ def _progress(job: JobRecord) -> dict[str, Any]:
         "missing": counts.infra_missing,
         "in_flight": counts.running,
         "per_second": None if rate is None else round(rate, 2),
-        "pace": "" if rate is None else _pace(rate),
-        "time_left": "" if left_s is None else _duration(left_s),
+        "pace": rate_text(rate) if rate else "",
+        "time_left": "" if left_s is None else seconds_text(left_s),
     }
-
-
-def _pace(per_second: float) -> str:
-    """A rate as it is read: per second, or per minute where it is slow.
-
-    >>> _pace(6.44), _pace(0.1)
-    ('6.4 per second', '6.0 per minute')
-    """
-    return f"{per_second:.1f} per second" if per_second >= 1 else f"{60 * per_second:.1f} per minute"
-
-
-def _duration(seconds: float) -> str:
-    """A time span in its two largest units.
-
-    >>> _duration(8), _duration(130), _duration(7260)
-    ('8 s', '2 min 10 s', '2 h 1 min')
-    """
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def _by_arm(state: State, job: JobRecord) -> list[dict[str, Any]]:
@@ -405,8 +381,8 @@ def _digest(report: "Report", name: str) -> str:
     match name:
         case "tools":
             calls = sum(tool["calls"] for tool in report["tools"])
-            used = sum(bool(tool["calls"]) for tool in report["tools"])
-            return f"{count(calls, 'call')} of {count(used, 'tool')}"
+            called = sum(bool(tool["calls"]) for tool in report["tools"])
+            return f"{count(calls, 'call')} of {count(called, 'tool')}"
         case "cost":
             cost = report["cost"]
             usd = (

@@ -65,6 +65,9 @@ def job_row(
         "progress": _progress(job, per_second, now_s=now_s) if is_open or is_stopped else "",
         "compares": len(spec.arms) > 1,
         "problem": problem_of(job, missing),
+        "causes": [
+            f"{cause.trials:,} missing: {cause_text(cause.cause)}{_said(cause.error)}" for cause in missing
+        ],
         "waits": _waits(job) if is_open else "",
         "can_cancel": is_open,
         "can_resume": not is_open and counts.scored + counts.model_failed < counts.planned,
@@ -157,10 +160,13 @@ def problem_of(job: JobRecord, missing: Sequence[MissingTrials]) -> str:
         return " ".join(sentences[:NAMED])
     if missing:
         first = missing[0]
-        said = f", {said_in_short(first.error)}" if first.error else ""
         lost = f"{first.trials:,} trial{'s' if first.trials != 1 else ''} missing"
-        return f"{lost}: {cause_text(first.cause)}{said}."
+        return f"{lost}: {cause_text(first.cause)}{_said(first.error)}."
     return job.error
+
+
+def _said(error: str) -> str:
+    return f", {said_in_short(error)}" if error else ""
 
 
 def cause_text(cause: str) -> str:

@@ -73,8 +73,8 @@ def _queue_line(state: State, queue: ReviewQueue, reviewer: str) -> dict[str, An
 @router.post("/ui/review", response_model=None)
 def make_queue(
     state: Shared,
-    name: Annotated[str, Form()],
     job: Annotated[str, Form()],
+    name: Annotated[str, Form()] = "",
     choice: Annotated[Choice, Form()] = "all",
     mode: Annotated[Mode, Form()] = "judge",
     limit: Annotated[str, Form()] = "",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter, Form, Request
 from fastapi.responses import Response
 from markupsafe import Markup
 
@@ -18,9 +18,11 @@ from gnomon.report.text_formats import count, dollars
 from gnomon.traces.findings import Findings, findings_on
 from gnomon.traces.result_table import result_table
 from gnomon.traces.turns import Call, StoredTrace, Turn, prompt_pictures, prompt_texts, read_turns
+from gnomon.trials.trial_plan import trial_id as planned_id
 from service.api.state import Shared, State
 from service.api.trials import trial_file_response
 from service.web.pages import View, page
+from service.web.trial_lists import TrialList, trial_list
 from service.web.trial_views import (
     ArmTrial,
     arm_place,
@@ -39,7 +41,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @page(router, "/ui/trials/{trial_id}", "trace.html.j2")
-def trace_page(state: Shared, trial_id: str, step: int | None = None) -> View:
+def trace_page(request: Request, state: Shared, trial_id: str, step: int | None = None) -> View:
     """One trial: question, steps, what each call asked and got on the map, and the other arms' answers."""
     record = state.store.trial(trial_id)
     job = state.store.job(record.trial.job_id)
@@ -58,6 +60,7 @@ def trace_page(state: Shared, trial_id: str, step: int | None = None) -> View:
         for item in arms
     ]
     layers = trace_layers(question.view, turns[:MAX_TURNS], sketches, answers, chosen=chosen)
+    listed = trial_list(job.id, job.spec, request.query_params.multi_items())
     return {
         "title": _title(record, verdict),
         "answer": _answer(record, verdict),
@@ -72,12 +75,31 @@ def trace_page(state: Shared, trial_id: str, step: int | None = None) -> View:
         "turns_left_out": max(0, len(turns) - MAX_TURNS),
         "response": trace.get("response"),
         "chosen": chosen,
-        "around": {"previous": "", "next": "", "position": 0, "total": 0},
+        "around": _around(state, record, listed),
         "others": _others(arms, record, question, responses),
         "_drawing": trace_scene(question.sample, question.view, layers, ident="scene"),
         "_clock": trace_clock(layers, ident="clock"),
         "_stretch": clock_range(layers),
         "_frames": _frames(question, sketches),
+        "_query": listed.query(),
+    }
+
+
+def _around(state: State, record: TrialRecord, listed: TrialList) -> dict[str, Any]:
+    """The same arm's trials of the samples before and after this one in the list that it was opened from."""
+    trial = record.trial
+    beside = state.indexes.get(trial.job_id).neighbours(listed.asked, listed.sort, trial.ref.sample_id)
+
+    def href(sample_id: str | None) -> str:
+        if sample_id is None:
+            return ""
+        return listed.trial_href(planned_id(trial.job_id, sample_id, trial.model, trial.arm, trial.repeat))
+
+    return {
+        "previous": href(beside.previous),
+        "next": href(beside.next),
+        "position": beside.position,
+        "total": beside.total,
     }
 
 

@@ -2,14 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from gnomon.core.errors import SpecError
 from gnomon.core.sample import SampleRef
+from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.rules import parse_spec
 from gnomon.spec.spec_file import load_yaml, read_spec
 from gnomon.trials.trial_plan import count_trials, expand_trials
@@ -115,3 +117,45 @@ def test_a_name_that_drives_a_terminal_is_refused(field: str, changes: dict[str,
 
 def test_a_name_may_hold_any_other_character() -> None:
     assert parse(name="東京 – día 1 👩‍🚀").name == "東京 – día 1 👩‍🚀"
+
+
+def models_of(annotation: object) -> set[type[BaseModel]]:
+    """The models in a type, with those that their fields reach."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        inner = [models_of(field.annotation) for field in annotation.model_fields.values()]
+        return {annotation}.union(*inner)
+    return set[type[BaseModel]]().union(*map(models_of, get_args(annotation)))
+
+
+FIELDS = {
+    f"{model.__name__}.{name}": field
+    for model in models_of(JobSpec)
+    for name, field in model.model_fields.items()
+}
+
+
+@pytest.mark.parametrize("name", sorted(FIELDS))
+def test_a_field_of_a_spec_is_described(name: str) -> None:
+    text = FIELDS[name].description or ""
+    assert len(text) >= 10
+    assert text.endswith(".")
+    assert text == " ".join(text.split())
+
+
+@pytest.mark.parametrize("name", sorted(FIELDS))
+def test_a_description_explains_null_where_that_is_the_default_and_nowhere_else(name: str) -> None:
+    field = FIELDS[name]
+    assert ("null: " in str(field.description)) == (field.default is None)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in sorted(FIELDS) if "empty: " in str(FIELDS[name].description)]
+)
+def test_a_description_explains_empty_where_that_is_the_default(name: str) -> None:
+    default = FIELDS[name].get_default(call_default_factory=True)
+    assert default is not None
+    assert len(default) == 0
+
+
+def test_every_part_of_a_spec_is_among_those_checked() -> None:
+    assert {name.partition(".")[0] for name in FIELDS} >= {"JobSpec", "Price", "Faults", "AttributionSpec"}

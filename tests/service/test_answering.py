@@ -58,6 +58,10 @@ def test_people_stand_beside_the_models_and_what_they_left_open_is_missing(
     report = json.loads(capsys.readouterr().out)
     arms = {(arm["model"], arm["arm"]): arm for arm in report["arms"]}
     assert (arms["human", "raw"]["n"], arms["human", "raw"]["mean"]) == (2, 0.5)
+    [line] = report["people"]
+    assert (line["name"], line["people"], line["n"], line["mean"]) == ("human", 2, 2, 0.5)
+    versus = {(row["model"], row["arm"]): (row["n"], row["arm_mean"], row["diff"]) for row in line["arms"]}
+    assert versus == {("scripted", "raw"): (2, 0.5, 0.0), ("scripted", "tools"): (2, 0.5, 0.0)}
     assert arms["human", "tools"]["n"] == 0
     assert (arms["scripted", "raw"]["n"], arms["scripted", "raw"]["mean"]) == (2, 0.5)
     assert report["integrity"]["missing_by_cause"] == {"imported:missing": 1}

@@ -73,9 +73,10 @@ def open_site(finished_folder: Path, redis: Redis, tmp_path: Path) -> Iterator[C
     """Serve the pages; the test may choose the environment."""
     closing: list[Callable[[], None]] = []
 
-    def open_one(**environ: str) -> Site:
+    def open_one(*, is_empty: bool = False, **environ: str) -> Site:
         folder = tmp_path / "data"
-        shutil.copytree(finished_folder, folder, dirs_exist_ok=True)
+        if not is_empty:
+            shutil.copytree(finished_folder, folder, dirs_exist_ok=True)
         settings = read_settings(environ, data_dir=folder)
         store = Store(settings.database_url)
         listener = listen("127.0.0.1", 0, has_keys=True)

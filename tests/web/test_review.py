@@ -24,7 +24,7 @@ HOSTILE = '<script>alert(1)</script>"\u202e=1+1'
 
 @pytest.fixture
 def queue(site: Site) -> str:
-    """A queue of the first four samples; those have options only, except for none."""
+    """A queue of the first four samples, whose answers are one option each."""
     samples = tuple(ref.sample_id for ref in site.store.refs(site.job_id))[:4]
     site.store.create_queue(
         ReviewQueue(name="items", job_id=site.job_id, mode="judge", choice="all", samples=samples)
@@ -84,6 +84,8 @@ def test_a_queue_is_made_from_a_job_by_a_form(site: Site, person: Callable[[str]
     every = [ref.sample_id for ref in site.store.refs(site.job_id)]
     assert len(drawn.samples) == 5
     assert list(drawn.samples) == [sample_id for sample_id in every if sample_id in drawn.samples]
+    unnamed = client.post("/ui/review", data={"name": "", "job": site.job_id, "choice": "all", "limit": "2"})
+    assert unnamed.url.path == "/ui/review/tools-on-small-worlds-all"
     refused = client.post("/ui/review", data={"name": "x", "job": site.job_id, "choice": "random"})
     assert refused.status_code == 422
     assert "how many" in refused.text
@@ -203,7 +205,7 @@ def test_timed_answers_are_given_in_fields_and_scored_by_the_benchmark(
     path, base = "/ui/review/timed/answer", {"sample_id": timed}
     half = client.post(path, data={**base, "part-0": letters[0]})
     assert half.status_code == 422
-    assert "fill in" in half.text
+    assert "Fill in" in half.text
     parts = {"part-0": letters[0], "part-1": letters[1], "part-2": times[0], "part-3": times[1]}
     done = client.post(path, data={**base, **parts})
     assert "all done" in done.text
@@ -262,11 +264,9 @@ def test_the_export_is_read_by_the_curation(
 def test_people_stand_in_the_report_as_scored_by_hand(
     site: Site, queue: str, person: Callable[[str], httpx.Client]
 ) -> None:
+    address, as_page = f"{site.url}/v1/jobs/{site.job_id}/report", {"Accept": "text/html"}
     assert report_of(site.store, site.job_id)["people"] == []
-    assert (
-        "People"
-        not in httpx.get(f"{site.url}/v1/jobs/{site.job_id}/report?", headers={"Accept": "text/html"}).text
-    )
+    assert "<h2>People</h2>" not in httpx.get(address, headers=as_page).text
     client, samples = person("ann"), samples_of(site, queue)
     for sample_id in samples[:3]:
         answer(client, sample_id, "A")
@@ -286,7 +286,8 @@ def test_people_stand_in_the_report_as_scored_by_hand(
     for arm in line["arms"]:
         scores = [rows[sample_id, arm["arm"]] for sample_id in samples[:3]]
         assert arm["diff"] == pytest.approx((sum(scores) - sum(right)) / 3)
-    page = httpx.get(f"{site.url}/v1/jobs/{site.job_id}/report", headers={"Accept": "text/html"}).text
+    page = httpx.get(address, headers=as_page).text
+    assert "<h2>People</h2>" in page
     assert "on 3 of 28 samples, 3 answers of 1 person" in page
 
 

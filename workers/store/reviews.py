@@ -75,7 +75,7 @@ class Reviews(Database):
             values = _values(queue, review) | {"created_at": self.now(db), "updated_at": self.now(db)}
             insert_into = sqlite.insert if self._is_sqlite else postgresql.insert
             statement = insert_into(reviews).values(**values).on_conflict_do_nothing()
-            return bool(db.execute(statement).rowcount)
+            return db.execute(statement.returning(reviews.c.sample_id)).first() is not None
 
     def decide(self, queue: str, review: Review) -> None:
         """Keep a decision: of a reviewer who has answered, or a settlement. It replaces an earlier one.

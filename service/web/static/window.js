@@ -12,11 +12,11 @@
     },
   };
   let wanted = 0;
-  async function morphFrom(url, { push = false, replace = false } = {}) {
+  async function morphFrom(url, { push = false, replace = false, body = undefined } = {}) {
     const number = ++wanted;
     const dim = setTimeout(() => document.getElementById("main").classList.add("stale"), 300);
     try {
-      const answer = await fetch(url, { headers: { Accept: "text/html" } });
+      const answer = await fetch(url, { headers: { Accept: "text/html" }, body, method: body ? "POST" : "GET" });
       if (number !== wanted) return false;
       const text = await answer.text();
       const page = new DOMParser().parseFromString(text, "text/html");
@@ -28,7 +28,7 @@
         const main = document.getElementById("main");
         if (fresh.dataset[name]) main.dataset[name] = fresh.dataset[name]; else delete main.dataset[name];
       }
-      if (push) history.pushState({}, "", url);
+      if (push) history.pushState({}, "", body ? answer.url : url);
       if (replace) history.replaceState({}, "", url);
       document.dispatchEvent(new CustomEvent("gnomon:morphed"));
       return true;
@@ -49,11 +49,12 @@
   document.addEventListener("submit", (event) => {
     if (!event.target.matches("form[data-fragment]")) return;
     event.preventDefault();
-    morphFrom(addressOf(event.target), { push: true });
+    if (event.target.method === "post") morphFrom(event.target.action, { push: true, body: new URLSearchParams(new FormData(event.target)) });
+    else morphFrom(addressOf(event.target), { push: true });
   });
   document.addEventListener("change", (event) => {
     const form = event.target.form;
-    if (form && form.matches("form[data-fragment]") && !event.target.matches("input[type=search], textarea")) form.requestSubmit();
+    if (form && form.matches("form[data-fragment]:not([method=post])") && !event.target.matches("input[type=search], textarea")) form.requestSubmit();
   });
   document.addEventListener("input", (event) => {
     const form = event.target.form;

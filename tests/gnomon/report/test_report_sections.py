@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gnomon.core.review import HumanAnswer
 from gnomon.core.row import Row
 from gnomon.report import sections as package
 from gnomon.report.html import render_html, render_section
@@ -38,7 +39,10 @@ def rich(report_of: Reporter, many: Callable[..., Iterator[Row]], spec: Callable
     ]
     chain = {"chain": ["none", "tools"]}
     rows = list(many(samples=60, arms=("none", "tools"), repeats=2))
-    return report_of(rows, spec=spec(arms=arms, repeats=2, analysis=chain), planned=len(rows))
+    answers = [HumanAnswer(person="ann", sample_id=rows[0].sample_id, answer="B", score=1.0)]
+    return report_of(
+        rows, spec=spec(arms=arms, repeats=2, analysis=chain), planned=len(rows), human_answers=answers
+    )
 
 
 def squeezed(html: str) -> str:

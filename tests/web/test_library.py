@@ -1,0 +1,166 @@
+"""Benchmarks, tools, agents and presets each have a page; a form calls a tool as the command line does."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from fastapi.testclient import TestClient
+from redis import Redis
+
+from gnomon.core.agent import AGENTS
+from gnomon.core.benchmark import BENCHMARKS
+from gnomon.spec.preset import PRESETS
+from service.api.app import create_app
+from service.cli.commands.tools import tools
+from service.settings import read_settings
+from service.web.scene_choice import choices
+from tests.web.conftest import Site, Visit
+from tools.core.toolbox import TOOLS
+from workers.store.store import Store
+
+SMALL = Path(__file__).parents[2] / "examples" / "scenes" / "small.geojson"
+HOSTILE = "<script>alert(1)</script>\u202e"
+HOST = "http://localhost"
+HERE = {"origin": HOST}
+PLUGINS = [
+    (kind, name)
+    for kind, registry in {
+        "benchmarks": BENCHMARKS,
+        "tools": TOOLS,
+        "agents": AGENTS,
+        "presets": PRESETS,
+    }.items()
+    for name in registry.names()
+]
+
+
+@pytest.fixture(scope="module")
+def client(finished_folder: Path, redis_url: str) -> Iterator[TestClient]:
+    settings = read_settings({}, data_dir=finished_folder)
+    store = Store(settings.database_url)
+    with TestClient(
+        create_app(settings, store=store, redis=Redis.from_url(redis_url)), base_url=HOST
+    ) as client:
+        yield client
+    store.close()
+
+
+@pytest.mark.parametrize(("kind", "name"), PLUGINS)
+def test_every_plugin_is_listed_and_has_a_page(client: TestClient, kind: str, name: str) -> None:
+    assert f'href="/ui/{kind}/{name}"' in client.get(f"/ui/{kind}").text
+    shown = client.get(f"/ui/{kind}/{name}")
+    assert shown.status_code == 200
+    assert client.get(f"/ui/{kind}/{name}.json").json()["title"] == name
+    assert client.get(f"/ui/{kind}/{name}.md").text.startswith(f"# {name}\n")
+
+
+@pytest.mark.parametrize("kind", ["benchmarks", "tools", "agents", "presets"])
+def test_an_unknown_name_is_not_found(client: TestClient, kind: str) -> None:
+    assert client.get(f"/ui/{kind}/nothing").status_code == 404
+
+
+@pytest.mark.parametrize("name", [tool.name for tool in TOOLS if choices(tool.needs)])
+def test_the_example_of_a_tool_works_and_is_drawn_or_tabled(client: TestClient, name: str) -> None:
+    call = client.get(f"/ui/tools/{name}.json").json()["call"]
+    assert call["error"] == ""
+    assert call["table"]["facts"] or call["table"]["rows"]
+
+
+@pytest.mark.parametrize("name", [tool.name for tool in TOOLS if tool.needs == "scene"])
+def test_a_form_gives_what_the_command_line_gives(client: TestClient, name: str) -> None:
+    arguments = dict(TOOLS.get(name).example)
+    fields = {f"a.{key}": json.dumps(value).strip('"') for key, value in arguments.items()}
+    answer = client.post(f"/ui/tools/{name}", data={"scene": "small", **fields}, headers=HERE)
+    assert answer.status_code == 200
+    assert answer.url.params["scene"] == "small"
+    shown = client.get(f"/ui/tools/{name}.json", params=answer.url.params).json()["call"]["result"]
+    command = ["call", name, "--scene", str(SMALL), "--args", json.dumps(arguments)]
+    printed = CliRunner().invoke(tools, command, catch_exceptions=False).output
+    assert json.loads(shown) == json.loads(printed)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"a.start": '{"camera": "c99"}', "a.end": '{"camera": "c1"}'}, "There is no camera &#39;c99&#39;"),
+        ({"a.start": '{"camera": "c1"}'}, "end: Field required"),
+        ({"a.start": "{", "a.end": "1"}, "The arguments are not JSON"),
+    ],
+)
+def test_bad_arguments_show_the_tools_own_message(
+    client: TestClient, fields: dict[str, str], message: str
+) -> None:
+    page = client.post("/ui/tools/distance", data={"scene": "small", **fields}, headers=HERE).text
+    assert message in page
+    assert 'id="call-error"' in page
+
+
+def test_the_argument_that_a_message_is_about_is_marked(client: TestClient) -> None:
+    page = client.post(
+        "/ui/tools/speed",
+        data={"scene": "small", "a.distance_m": "far", "a.seconds": "2"},
+        headers=HERE,
+    ).text
+    field = page[page.index('id="arg-distance_m"') :]
+    assert 'aria-invalid="true"' in field[: field.index(">")]
+
+
+def test_an_unknown_scene_says_which_there_are(client: TestClient) -> None:
+    page = client.get("/ui/tools/distance", params={"scene": HOSTILE}).text
+    assert "w0-00000" in page
+    assert HOSTILE not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_hostile_arguments_stay_text(client: TestClient) -> None:
+    arguments = json.dumps({"name": HOSTILE})
+    page = client.get("/ui/tools/lookup", params={"scene": "small", "args": arguments}).text
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_a_form_of_another_site_is_refused(client: TestClient) -> None:
+    answer = client.post("/ui/tools/speed", data={"scene": "small"}, headers={"origin": "http://evil.test"})
+    assert answer.status_code == 403
+
+
+def test_long_arguments_are_answered_without_a_link(client: TestClient) -> None:
+    points = json.dumps([[float(n), 0.0] for n in range(600)])
+    answer = client.post(
+        "/ui/tools/cameras_seeing", data={"scene": "small", "a.points": points}, headers=HERE
+    )
+    assert not answer.history
+    assert "What a model would read" in answer.text
+    assert "Link to this call" not in answer.text
+
+
+def test_a_sample_of_a_job_is_a_scene(client: TestClient) -> None:
+    job = client.get("/v1/jobs").json()["items"][0]["id"]
+    shown = client.get(f"/ui/scenes/{job}/w0-00010.json", params={"tool": "list_cameras"}).json()
+    assert shown["sample"] == "w0-00010"
+    assert len(json.loads(shown["call"]["result"])["cameras"]) == len(shown["cameras"])
+
+
+def test_a_form_is_answered_in_place(site: Site, visit: Callable[..., Visit]) -> None:
+    visited = visit(site)
+    page = visited.open("/ui/tools/speed")
+    page.fill("#arg-distance_m", "50")
+    page.fill("#arg-seconds", "10")
+    page.evaluate("document.body.dataset.same = 'yes'")
+    page.get_by_role("button", name="Call speed").click()
+    page.get_by_role("heading", name="Result in").wait_for()
+    assert page.evaluate("document.body.dataset.same") == "yes"
+    assert "args=" in page.url
+    assert visited.errors == []
+    page.go_back()
+    page.get_by_role("heading", name="Result of the example").wait_for()
+
+
+def test_layers_of_a_scene_are_switched_without_script(site: Site, visit: Callable[..., Visit]) -> None:
+    page = visit(site, script=False).open("/ui/scenes/small")
+    cones = page.locator("svg.scene .cone")
+    assert cones.first.is_visible()
+    page.get_by_label("Views").uncheck()
+    assert not cones.first.is_visible()

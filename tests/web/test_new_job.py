@@ -1,0 +1,133 @@
+"""The form of a new job: it and its YAML are one spec, faults are shown where they belong, and Run runs."""
+
+import re
+from collections.abc import Callable
+
+import httpx
+import pytest
+import yaml
+from playwright.sync_api import Page, expect
+
+from service.jobs import draft_from_request
+from service.settings import read_settings
+from tests.web.conftest import Site, Visit
+
+Open = Callable[..., Visit]
+
+
+def spec_on(page: Page) -> dict[str, object]:
+    return yaml.safe_load(page.locator("#yaml").input_value())
+
+
+def field(page: Page, path: str):  # type: ignore[no-untyped-def]
+    return page.locator(f'[id="{path}"]')
+
+
+def test_the_form_as_it_opens_runs_offline(site: Site, visit: Open) -> None:
+    page = visit(site, script=False).open("/ui/new")
+    expect(page.locator("#answer")).to_contain_text("560 trials, at no cost. It can detect 10.8 points")
+    page.locator("#run").click()
+    job = site.store.jobs().items[0]
+    assert page.url == f"{site.url}/ui/jobs/{job.id}"
+    assert (job.name, job.counts.planned) == ("tools on generated worlds", 560)
+
+
+def test_run_twice_is_one_job(site: Site) -> None:
+    fields = {"yaml": "benchmark: worlds\nmodels: [{id: reference}]\narms: [{name: raw, agent: direct}]\n"}
+    fields |= {"yaml_before": "", "token": "0123", "select": ""}
+    headers = {"Origin": site.url}
+    answers = [httpx.post(f"{site.url}/ui/jobs", data=fields, headers=headers) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [303, 303]
+    assert answers[0].headers["location"] == answers[1].headers["location"]
+
+
+def test_a_fault_is_shown_at_its_field_as_one_types(site: Site, visit: Open) -> None:
+    page = visit(site).open("/ui/new")
+    limit = field(page, "select.limit")
+    limit.fill("many")
+    error = field(page, "select.limit-error")
+    expect(error).to_contain_text("valid integer")
+    expect(limit).to_have_attribute("aria-describedby", "select.limit-error")
+    assert page.evaluate("document.activeElement.id") == "select.limit"
+    assert limit.input_value() == "many"
+    limit.fill("28")
+    expect(error).to_have_count(0)
+    expect(limit).not_to_have_attribute("aria-invalid", "true")
+    expect(page.locator("#plan")).to_contain_text("4 clusters: widen before you pay")
+    field(page, "arms.1.name").fill("raw")
+    expect(page.locator(".field-error").first).to_contain_text("'raw' stands twice")
+
+
+def test_form_and_yaml_are_one_spec(site: Site, visit: Open) -> None:
+    page = visit(site).open("/ui/new")
+    field(page, "models.0.id").fill("openai/gpt-4o")
+    field(page, "models.0.api_key_env").fill("OPENAI_API_KEY")
+    field(page, "limits.usd").fill("2.5")
+    expect(page.locator("#plan")).to_contain_text("limit $2.50")
+    assert spec_on(page)["models"] == [{"id": "openai/gpt-4o", "api_key_env": "OPENAI_API_KEY"}]
+    text = page.locator("#yaml").input_value().replace("limit: 280", "limit: 70\n  tasks: [MotionState]")
+    page.locator("#yaml").fill(text + "protocol: official\n")
+    expect(field(page, "select.limit")).to_have_value("70")
+    field(page, "repeats").fill("2")
+    expect(page.locator("#yaml")).to_have_value(re.compile("repeats: 2"))
+    spec = spec_on(page)
+    assert (spec["repeats"], spec["protocol"]) == (2, "official")
+    assert spec["select"] == {"limit": 70, "seed": 7, "tasks": ["MotionState"]}
+
+
+def test_yaml_that_cannot_be_read_is_said_and_kept(site: Site, visit: Open) -> None:
+    page = visit(site, script=False).open("/ui/new")
+    page.locator("#yaml").fill("models: [")
+    page.locator("#check").click()
+    expect(page.locator("#yaml-error")).to_contain_text("not valid YAML")
+    assert page.locator("#yaml").input_value() == "models: ["
+    expect(field(page, "select.limit")).to_have_value("280")
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_arms_are_added_and_removed(script: bool, site: Site, visit: Open) -> None:
+    page = visit(site, script=script).open("/ui/new")
+    page.locator("#add-arm").click()
+    field(page, "arms.2.name").fill("two tools")
+    field(page, "arms.2.tools").select_option("chosen")
+    if not script:
+        page.locator("#check").click()
+    page.locator('[id="arms.2"]').get_by_label("distance", exact=True).check()
+    page.locator('[id="arms.1"]').get_by_role("button", name="Remove").click()
+    expect(page.locator("fieldset.entry[id^='arms.']")).to_have_count(2)
+    assert spec_on(page)["arms"] == [
+        {"name": "raw", "agent": "direct"},
+        {"name": "two tools", "agent": "react", "tools": ["distance"]},
+    ]
+
+
+@pytest.mark.parametrize("change", ["", "preset", "chosen"])
+def test_what_the_form_writes_is_a_spec_for_the_api(change: str, site: Site, visit: Open) -> None:
+    page = visit(site, script=False).open("/ui/new")
+    field(page, "select.limit").fill("14")
+    if change == "preset":
+        page.locator("#preset").select_option("ladder")
+    if change == "chosen":
+        field(page, "arms.1.tools").select_option("chosen")
+        page.locator("#check").click()
+        page.locator('[id="arms.1"]').get_by_label("distance", exact=True).check()
+    page.locator("#check").click()
+    expect(page.locator(".field-error")).to_have_count(0)
+    posted = httpx.post(f"{site.url}/v1/jobs", json=spec_on(page))
+    assert posted.status_code == 202, posted.text
+
+
+def test_a_job_like_another_has_its_spec(site: Site, visit: Open) -> None:
+    page = visit(site).open(f"/ui/new?from={site.job_id}")
+    settings = read_settings({}, data_dir=site.folder)
+    draft = draft_from_request(spec_on(page), settings)
+    assert draft.spec.content_hash == site.store.job(site.job_id).spec.content_hash
+
+
+def test_a_refused_run_shows_the_form_with_its_fault(site: Site, visit: Open) -> None:
+    page = visit(site, script=False).open("/ui/new")
+    field(page, "models.0.id").fill("no-such-model")
+    page.locator("#run").click()
+    expect(field(page, "models.0.id-error")).to_be_visible()
+    expect(field(page, "models.0.id")).to_have_value("no-such-model")
+    assert len(site.store.jobs().items) == 1
