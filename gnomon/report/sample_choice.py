@@ -9,8 +9,8 @@ from gnomon.report.sections.contrasts import ContrastsPart, comparisons
 from gnomon.report.sections.flips import Alignment, FlipsPart
 from gnomon.report.sections.samples import SamplesPart
 
-MOST = 24  # samples of a page
-MOST_OF_KIND = {"regressed": 24, "fixed": 24, "both wrong": 6, "no score": 4}  # of one comparison
+MOST = 20  # samples of a page
+MOST_OF_KIND = {"regressed": 20, "fixed": 20, "both wrong": 6, "no score": 4}  # of one comparison
 
 Kind = Literal["regressed", "fixed", "both wrong", "no score"]
 

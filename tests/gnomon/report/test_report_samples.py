@@ -23,7 +23,7 @@ Reporter = Callable[..., Report]
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)>"
 
 
-def png(width: int = 900, height: int = 600, colour: int = 0) -> bytes:
+def png(width: int = 240, height: int = 160, colour: int = 0) -> bytes:
     out = io.BytesIO()
     Image.effect_noise((width, height), 80).point(lambda level: (level + colour) % 256).save(out, "PNG")
     return out.getvalue()
@@ -41,7 +41,7 @@ class Source:
     def open(self, sample_id: str) -> OpenedQuestion:
         if self.gone:
             return OpenedQuestion(problem=self.gone)
-        refs = [ImageRef(sha256=name, media_type="image/png", width=900, height=600) for name in self.images]
+        refs = [ImageRef(sha256=name, media_type="image/png", width=240, height=160) for name in self.images]
         ref = SampleRef(sample_id=sample_id, task="t", cell="c", cluster="k")
         parts = (Part(content=f"{self.text} ({sample_id})"), *(Part(content=image) for image in refs))
         return OpenedQuestion(sample=Sample(ref=ref, parts=parts, target={"metres": 40}))

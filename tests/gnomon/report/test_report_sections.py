@@ -110,7 +110,6 @@ def test_a_section_rendered_alone_is_that_of_the_page(rich: Report, name: str) -
         "attribution",
         "figures",
         "extra_metrics",
-        "people",
         "preflights",
     )
     assert bool(alone.strip()) is not has_nothing_to_show
