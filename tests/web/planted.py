@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+import httpx
+
 from gnomon.core.row import Row
 from gnomon.core.sample import SampleRef
 from gnomon.core.score import Outcome
@@ -42,3 +44,8 @@ def plant(
 def scored(row: Row, score: float, answer: str, **changes: Any) -> Row:
     """The row with a score and an answer."""
     return replace(row, outcome=Outcome.SCORED, score=score, answer=answer, usd=0.0, **changes)
+
+
+def fetch(url: str, **more: Any) -> httpx.Response:
+    """What the server answers, however busy the machine is."""
+    return httpx.get(url, timeout=60, **more)

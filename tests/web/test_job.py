@@ -16,14 +16,14 @@ from service.local_stack import LocalStack
 from service.settings import read_settings
 from service.supervisor import Supervisor
 from tests.web.conftest import SPEC, Site, Visit
-from tests.web.planted import plant, scored
+from tests.web.planted import fetch, plant, scored
 
 HTML = {"Accept": "text/html"}
 
 
 def test_the_counts_lead_to_the_samples_behind_them(site: Site, visit: Callable[..., Visit]) -> None:
     page = visit(site).open(f"/ui/jobs/{site.job_id}")
-    report = httpx.get(f"{site.url}/v1/jobs/{site.job_id}/report").json()
+    report = fetch(f"{site.url}/v1/jobs/{site.job_id}/report").json()
     over_all = next(contrast for contrast in report["contrasts"] if contrast["scope"] == "all")
     assert over_all["verdict_text"] in page.locator("#verdict").inner_text()
     link = page.locator(".flips a", has_text="fixed")
@@ -33,11 +33,11 @@ def test_the_counts_lead_to_the_samples_behind_them(site: Site, visit: Callable[
 
 
 def test_each_subset_leads_to_its_trials(site: Site) -> None:
-    view = httpx.get(f"{site.url}/ui/jobs/{site.job_id}.json").json()
+    view = fetch(f"{site.url}/ui/jobs/{site.job_id}.json").json()
     assert len(view["subsets"]) == 14
     for subset in view["subsets"]:
         path, _, query = subset["href"].partition("?")
-        listed = httpx.get(f"{site.url}{path}.json?{query}").json()
+        listed = fetch(f"{site.url}{path}.json?{query}").json()
         assert {row["cell"] for row in listed["rows"]} == {subset["subset"]}
         assert listed["total"] == subset["samples"]
 
@@ -52,13 +52,13 @@ def test_the_reports_sections_are_on_the_page(site: Site, visit: Callable[..., V
 
 def test_the_export_menu_gives_files(site: Site) -> None:
     base = f"{site.url}/ui/jobs/{site.job_id}"
-    report = httpx.get(f"{base}/report.json")
+    report = fetch(f"{base}/report.json")
     assert report.json()["job"]["id"] == site.job_id
     assert "attachment" in report.headers["content-disposition"]
-    assert httpx.get(f"{base}/report.html").text.startswith("<!doctype html>")
-    rows = [json.loads(line) for line in httpx.get(f"{base}/rows.ndjson").text.splitlines()]
+    assert fetch(f"{base}/report.html").text.startswith("<!doctype html>")
+    rows = [json.loads(line) for line in fetch(f"{base}/rows.ndjson").text.splitlines()]
     assert len(rows) == 56
-    assert len(httpx.get(f"{base}/rows.csv").text.splitlines()) >= 57
+    assert len(fetch(f"{base}/rows.csv").text.splitlines()) >= 57
 
 
 def _provider_gone(trial: Trial, row: Row) -> Row | None:
@@ -69,21 +69,21 @@ def _provider_gone(trial: Trial, row: Row) -> Row | None:
 
 def test_what_failed_is_said_in_the_providers_words_and_can_be_resumed(site: Site) -> None:
     job = plant(site, {"s1": "x", "s2": "x"}, _provider_gone)
-    page = httpx.get(f"{site.url}/ui/jobs/{job}", headers=HTML).text
+    page = fetch(f"{site.url}/ui/jobs/{job}", headers=HTML).text
     assert "Your key &lt;b&gt;is&lt;/b&gt; not valid." in page
-    view = httpx.get(f"{site.url}/ui/jobs/{job}.json").json()
+    view = fetch(f"{site.url}/ui/jobs/{job}.json").json()
     assert [(line["cause"], line["trials"]) for line in view["failing"]] == [("provider:auth", 2)]
     assert "2 trials are missing" in view["to_do"]
     answer = httpx.post(f"{site.url}/ui/jobs/{job}/resume", headers={"Origin": site.url})
     assert (answer.status_code, answer.headers["location"]) == (303, f"/ui/jobs/{job}")
-    resumed = httpx.get(f"{site.url}/ui/jobs/{job}.json").json()
+    resumed = fetch(f"{site.url}/ui/jobs/{job}.json").json()
     assert (resumed["job"]["status"], resumed["findings"]) == ("queued", [])
     answer = httpx.post(f"{site.url}/ui/jobs/{job}/cancel", headers={"Origin": site.url})
     assert (answer.status_code, site.store.job(job).status) == (303, "cancelled")
 
 
 def test_events_of_progress_alone_hold_no_rows(site: Site) -> None:
-    text = httpx.get(f"{site.url}/v1/jobs/{site.job_id}/events?only=progress").text
+    text = fetch(f"{site.url}/v1/jobs/{site.job_id}/events?only=progress").text
     names = [line for line in text.splitlines() if line.startswith("event:")]
     assert names == ["event: progress", "event: done"]
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import httpx
 import pytest
 
 from gnomon.core.question_view import QuestionView, ShownClip
@@ -12,7 +11,7 @@ from service.web import sample
 from service.web.questions import OpenedQuestion
 from service.web.trial_views import ShownQuestion
 from tests.web.conftest import Site, Visit
-from tests.web.planted import plant, scored
+from tests.web.planted import fetch, plant, scored
 
 HTML = {"Accept": "text/html"}
 
@@ -30,23 +29,23 @@ def clip_url(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str
 
 
 def test_a_clip_is_served_in_parts(clip_url: str) -> None:
-    whole = httpx.get(f"{clip_url}/0")
+    whole = fetch(f"{clip_url}/0")
     assert (whole.status_code, whole.content) == (200, b"0123456789")
     assert whole.headers["content-type"] == "video/mp4"
-    part = httpx.get(f"{clip_url}/0", headers={"Range": "bytes=2-4"})
+    part = fetch(f"{clip_url}/0", headers={"Range": "bytes=2-4"})
     assert (part.status_code, part.content) == (206, b"234")
     assert part.headers["content-range"] == "bytes 2-4/10"
 
 
 @pytest.mark.parametrize("number", ["1", "-1", "..%2Fsecret.mp4", "secret.mp4"])
 def test_only_the_clips_that_the_sample_names_are_served(clip_url: str, number: str) -> None:
-    answer = httpx.get(f"{clip_url}/{number}")
+    answer = fetch(f"{clip_url}/{number}")
     assert answer.status_code in (404, 422)
     assert b"secret" not in answer.content.replace(b"secret.mp4", b"")
 
 
 def test_the_page_plays_its_clip(clip_url: str, site: Site) -> None:
-    page = httpx.get(f"{site.url}/ui/jobs/{site.job_id}/samples/w0-00010", headers=HTML).text
+    page = fetch(f"{site.url}/ui/jobs/{site.job_id}/samples/w0-00010", headers=HTML).text
     assert clip_url.removeprefix(site.url) + "/0" in page
     assert "<video controls" in page
 
@@ -61,21 +60,21 @@ def test_a_question_that_is_gone_is_told_by_a_trace(site: Site, visit: Callable[
 
 def test_trials_that_are_missing_or_wait_have_their_place_in_the_grid(site: Site) -> None:
     job = plant(site, {"s": "x"}, lambda trial, row: row if trial.arm == "raw" else None)
-    view = httpx.get(f"{site.url}/ui/jobs/{job}/samples/s.json").json()
+    view = fetch(f"{site.url}/ui/jobs/{job}/samples/s.json").json()
     cells = [trial for arm in view["groups"][0]["arms"] for trial in arm["trials"]]
     assert [cell["outcome"] for cell in cells] == [Outcome.INFRA_MISSING.value, "pending"]
     for cell in cells:
-        assert httpx.get(f"{site.url}/ui/trials/{cell['trial_id']}", headers=HTML).status_code == 200
+        assert fetch(f"{site.url}/ui/trials/{cell['trial_id']}", headers=HTML).status_code == 200
 
 
 def test_a_sample_that_the_job_does_not_have_is_not_found(site: Site) -> None:
-    answer = httpx.get(f"{site.url}/ui/jobs/{site.job_id}/samples/none", headers=HTML)
+    answer = fetch(f"{site.url}/ui/jobs/{site.job_id}/samples/none", headers=HTML)
     assert answer.status_code == 404
     assert "no sample" in answer.text
 
 
 def test_the_grid_says_what_the_rows_say(site: Site) -> None:
-    view = httpx.get(f"{site.url}/ui/jobs/{site.job_id}/samples/w0-00010.json").json()
+    view = fetch(f"{site.url}/ui/jobs/{site.job_id}/samples/w0-00010.json").json()
     rows = {row.arm: row for row in site.store.iter_rows(site.job_id) if row.sample_id == "w0-00010"}
     for arm in view["groups"][0]["arms"]:
         (cell,) = arm["trials"]

@@ -8,21 +8,20 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-import httpx
 import pytest
 from playwright.sync_api import expect
 
 from gnomon.core.row import Row
 from gnomon.trials.trial_plan import Trial
 from tests.web.conftest import PHONE, Site, Visit
-from tests.web.planted import plant, scored
+from tests.web.planted import fetch, plant, scored
 
 EVIL = "<script>document.title='hacked'</script><img src=x onerror=alert(1)>"
 
 
 def view(site: Site, path: str) -> dict[str, object]:
     page, _, query = path.partition("?")
-    return dict(httpx.get(f"{site.url}{page}.json?{query}").raise_for_status().json())
+    return dict(fetch(f"{site.url}{page}.json?{query}").raise_for_status().json())
 
 
 def mixed(trial: Trial, row: Row) -> Row | None:
@@ -72,10 +71,10 @@ def test_every_sample_of_the_list_opens(site: Site, odd_job: str) -> None:
     rows = view(site, f"/ui/jobs/{odd_job}/trials")["rows"]
     assert len(rows) == 5  # type: ignore[arg-type]
     for row in rows:  # type: ignore[attr-defined]
-        page = httpx.get(site.url + row["href"], headers={"Accept": "text/html"})
+        page = fetch(site.url + row["href"], headers={"Accept": "text/html"})
         assert page.status_code == 200
         for link in re.findall(r'href="(/ui/trials/t_[^"?]+)', page.text):
-            assert httpx.get(site.url + link, headers={"Accept": "text/html"}).status_code == 200, link
+            assert fetch(site.url + link, headers={"Accept": "text/html"}).status_code == 200, link
     pending = view(site, f"/ui/jobs/{odd_job}/samples/e")
     states = [trial["state"] for arm in pending["groups"][0]["arms"] for trial in arm["trials"]]  # type: ignore[index]
     assert states == ["", "waiting"]
@@ -202,12 +201,12 @@ def test_pages_follow_each_other_and_a_foreign_cursor_is_said(site: Site) -> Non
 
 
 def test_the_files_hold_the_filters_rows(site: Site, odd_job: str) -> None:
-    lines = httpx.get(f"{site.url}/ui/jobs/{odd_job}/rows.ndjson?changed=fixed").text.splitlines()
+    lines = fetch(f"{site.url}/ui/jobs/{odd_job}/rows.ndjson?changed=fixed").text.splitlines()
     assert [(row["sample_id"], row["arm"]) for row in map(json.loads, lines)] == [
         ("a", "raw"),
         ("a", "tools"),
     ]
-    table = csv.DictReader(io.StringIO(httpx.get(f"{site.url}/ui/jobs/{odd_job}/rows.csv").text))
+    table = csv.DictReader(io.StringIO(fetch(f"{site.url}/ui/jobs/{odd_job}/rows.csv").text))
     assert sorted(row["sample_id"] for row in table) == ["a", "a", "b", "b", "c", "c", "d", "d", "e"]
 
 
