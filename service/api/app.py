@@ -31,6 +31,7 @@ from service.report_cache import ReportCache
 from service.settings import Settings
 from service.trial_indexes import TrialIndexes
 from service.web import (
+    boards,
     compare,
     home,
     library,
@@ -53,7 +54,7 @@ VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
 KEYED = (jobs, trials, events, reports, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
-PAGES = (home, media, traces, trial_pair, trips, tool_pages, library, compare)
+PAGES = (home, media, traces, trial_pair, trips, tool_pages, library, compare, boards)
 
 
 def _report_of(store: Store, job_id: str) -> "Report":

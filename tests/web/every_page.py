@@ -23,6 +23,7 @@ PAGES: Mapping[str, Callable[[Site], str]] = {
     "presets": lambda site: "/ui/presets",
     "preset": lambda site: "/ui/presets/ladder",
     "compare-choice": lambda site: "/ui/compare",
+    "board": lambda site: "/ui/board?benchmark=worlds",
     "sign-in": lambda site: "/ui/sign-in",
     "error": lambda site: "/ui/jobs/j_nothing",
 }
