@@ -57,13 +57,11 @@ class Stored:
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory, redis_url: str) -> Iterator[Stored]:
     folder = tmp_path_factory.mktemp("compared")
-    running: list[subprocess.Popen[bytes]] = []
     for number, (name, changes) in enumerate(VARIANTS.items()):
         file = folder / f"{number}.yaml"
         file.write_text(yaml.safe_dump({**SPEC, **changes, "name": name}))
         command = [sys.executable, "-m", "service.cli", "run", str(file), "--data-dir", str(folder / "data")]
-        running.append(subprocess.Popen([*command, "--out", str(folder / f"out-{number}")]))
-    assert [process.wait(timeout=110) for process in running] == [0] * len(VARIANTS)
+        subprocess.run([*command, "--out", str(folder / "out")], check=True, capture_output=True, timeout=110)
     settings = read_settings({}, data_dir=folder / "data")
     store = Store(settings.database_url)
     app = create_app(settings, store=store, redis=Redis.from_url(redis_url))
