@@ -101,12 +101,12 @@ def compare_jobs(
 
     p is adjusted for all comparisons together (Holm).
     """
-    results: list[tuple[IndexedJob, str, tuple[Group, Group], PairedScores, PairResult]] = []
+    results: list[tuple[IndexedJob, str, tuple[Group, Group], _Paired]] = []
     reasons: dict[str, str] = {}
     headline = benchmark_called(base.spec.benchmark).headline
     for other in others:
         reason = why_not(base.spec, other.spec)
-        if not reason and not _shared(base.index, other.index)[0].size:
+        if not reason and set(base.index.values["sample_id"]).isdisjoint(other.index.values["sample_id"]):
             reason = "they have no sample in common"
         if reason:
             reasons[other.job_id] = reason
@@ -114,32 +114,58 @@ def compare_jobs(
         sides = side_names(base, other)
         repeats = max(base.spec.repeats, other.spec.repeats)
         for label, groups in paired_groups(base.spec, other.spec).items():
-            scores = paired_scores(base, other, groups)
             pair = ArmPair(model=label, baseline=sides[0], variant=sides[1], is_primary=True)
-            everywhere = np.ones(len(scores.samples), np.bool_)
-            result = compare_pair(scores, pair, "all", everywhere, headline=headline, repeats=repeats)
-            results.append((other, label, groups, scores, result))
-    adjusted = _adjusted([result for *_, result in results])
+            results.append((other, label, groups, _paired(base, other, groups, pair, headline, repeats)))
+    adjusted = _adjusted([paired.result for *_, paired in results])
     margin = base.spec.analysis.margin
     compared: list[JobComparison] = []
-    for (other, label, groups, scores, result), p in zip(results, adjusted, strict=True):
-        contrast = contrast_report(result, p_adjusted=p, margin=margin, interim=False)
-        differences = scores.differences()
-        n = int(np.count_nonzero(np.isfinite(differences)))
-        changed = int(np.count_nonzero(np.abs(differences) > NOISE))
-        reword_for_jobs(contrast, changed=changed, compared=n, margin=margin)
+    for (other, label, groups, paired), p in zip(results, adjusted, strict=True):
+        contrast = contrast_report(paired.result, p_adjusted=p, margin=margin, interim=False)
+        reword_for_jobs(contrast, changed=paired.changed, compared=contrast["n"], margin=margin)
         compared.append(
             JobComparison(
                 job_id=other.job_id,
                 label=label,
                 groups=groups,
                 contrast=contrast,
-                changed=changed,
-                only_first=len(base.index.values["sample_id"]) - len(scores.samples),
-                only_second=len(other.index.values["sample_id"]) - len(scores.samples),
+                changed=paired.changed,
+                only_first=len(base.index.values["sample_id"]) - paired.shared,
+                only_second=len(other.index.values["sample_id"]) - paired.shared,
             )
         )
     return compared, reasons
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Paired:
+    """A pair over the samples that both jobs have: how many those are, and how many scores changed."""
+
+    result: PairResult
+    shared: int
+    changed: int
+
+
+def _paired(
+    base: IndexedJob,
+    other: IndexedJob,
+    groups: tuple[Group, Group],
+    pair: ArmPair,
+    headline: Headline,
+    repeats: int,
+) -> _Paired:
+    """Worked out once for as long as neither job gets other results."""
+
+    def compute() -> _Paired:
+        scores = paired_scores(base, other, groups)
+        everywhere = np.ones(len(scores.samples), np.bool_)
+        return _Paired(
+            result=compare_pair(scores, pair, "all", everywhere, headline=headline, repeats=repeats),
+            shared=len(scores.samples),
+            changed=int(np.count_nonzero(np.abs(scores.differences()) > NOISE)),
+        )
+
+    state = other.job_id, other.index.size, other.index.last_seq
+    return base.index.once(("paired", *state, groups, pair.key), compute)
 
 
 def _adjusted(results: Sequence[PairResult]) -> list[float | None]:
@@ -210,6 +236,10 @@ def _clusters(job: IndexedJob, places: Array) -> Codes:
 
 def group_means(job: IndexedJob) -> Mapping[Group, MeanScore]:
     """The benchmark's headline mean of each model and arm of a job that has a score."""
+    return job.index.once(("group means", job.spec.analysis.cluster), lambda: _group_means(job))
+
+
+def _group_means(job: IndexedJob) -> Mapping[Group, MeanScore]:
     headline: Headline = benchmark_called(job.spec.benchmark).headline
     index = job.index
     every = np.argsort(index.sample_ranks())

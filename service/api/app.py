@@ -34,6 +34,7 @@ from service.report_cache import ReportCache
 from service.settings import Settings
 from service.trial_indexes import TrialIndexes
 from service.web import (
+    boards,
     compare,
     exports,
     home,
@@ -77,6 +78,7 @@ PAGES = (
     review_queues,
     review,
     compare,
+    boards,
     trips,
     tool_pages,
     library,

@@ -24,6 +24,7 @@ SECTIONS = {
         "trace",
         "report",
         "diff",
+        "board",
         "rescore",
         "analyse",
         "consensus",

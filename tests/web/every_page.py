@@ -56,6 +56,7 @@ PAGES: Mapping[str, Callable[[Site], str]] = {
     "preset": lambda site: "/ui/presets/ladder",
     "docs": lambda site: "/docs",
     "compare-choice": lambda site: "/ui/compare",
+    "board": lambda site: "/ui/board?benchmark=worlds",
     "sign-in": lambda site: "/ui/sign-in",
     "error": lambda site: "/ui/jobs/j_nothing",
 }

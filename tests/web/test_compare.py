@@ -1,18 +1,24 @@
 """Comparing jobs: the page's statistics are those of `gnomon diff`, and what cannot be paired says why."""
 
+import io
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from click.testing import CliRunner
 from fastapi.testclient import TestClient
+from playwright.sync_api import Browser
 from redis import Redis
 
 from gnomon.report.job_diff import StoredJob, diff_jobs
 from service.api.app import create_app
+from service.cli.commands.board import board
 from service.settings import read_settings
 from tests.web.conftest import SPEC
 from workers.store.store import Store
@@ -34,6 +40,7 @@ class Stored:
     client: TestClient
     store: Store
     ids: dict[str, str]
+    folder: Path
 
     def compared(self, *names: str, **query: str) -> dict[str, Any]:
         jobs = ",".join(self.ids[name] for name in names)
@@ -59,7 +66,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory, redis_url: str) -> Iterator
     store = Store(settings.database_url)
     app = create_app(settings, store=store, redis=Redis.from_url(redis_url))
     with TestClient(app, base_url="http://localhost") as client:
-        yield Stored(client, store, {job.name: job.id for job in store.jobs().items})
+        yield Stored(client, store, {job.name: job.id for job in store.jobs().items}, folder / "data")
     store.close()
 
 
@@ -114,3 +121,45 @@ def test_another_job_can_be_the_one_compared_with(stored: Stored) -> None:
     for item, other in zip(first, turned, strict=True):
         assert item["diff"] == pytest.approx(-other["diff"])
         assert (item["fixed"], item["regressed"]) == (other["regressed"], other["fixed"])
+
+
+def test_a_board_ranks_jobs_that_share_the_frozen_part(stored: Stored) -> None:
+    view = stored.client.get("/ui/board.json", params={"benchmark": "worlds"}).json()
+    entries = view["board"]["entries"]
+    assert {entry["job"] for entry in entries} <= set(stored.ids.values())
+    assert stored.ids[HOSTILE] not in {entry["job"] for entry in entries}
+    means = [entry["mean"] for entry in entries]
+    assert means == sorted(means, reverse=True)
+    alike = [entry["rank"] for entry in entries if entry["mean"] == means[0]]
+    assert len(set(alike)) == 1
+
+
+def test_an_exported_board_opens_from_a_file_and_asks_for_nothing(
+    stored: Stored, browser: Browser, tmp_path: Path
+) -> None:
+    answer = stored.client.get("/ui/board.zip", params={"benchmark": "worlds"})
+    zipfile.ZipFile(io.BytesIO(answer.content)).extractall(tmp_path)
+    page = browser.new_page()
+    asked: list[str] = []
+    errors: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: message.type == "error" and errors.append(message.text))
+    page.goto((tmp_path / "index.html").as_uri())
+    page.get_by_role("link", name="before").first.click()
+    page.get_by_role("link", name="Report", exact=True).click()
+    assert "before" in page.locator("body").inner_text()
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    assert errors == []
+    assert "<script" not in (tmp_path / "index.html").read_text()
+    page.close()
+
+
+def test_the_command_line_writes_the_same_board(stored: Stored, tmp_path: Path) -> None:
+    folder = str(stored.folder)
+    command = ["--benchmark", "worlds", "--out", str(tmp_path), "--data-dir", folder]
+    CliRunner().invoke(board, command, catch_exceptions=False)
+    archive = zipfile.ZipFile(
+        io.BytesIO(stored.client.get("/ui/board.zip", params={"benchmark": "worlds"}).content)
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(archive.namelist())
+    assert (tmp_path / "index.html").read_bytes() == archive.read("index.html")

@@ -181,7 +181,7 @@ class TrialIndex(MatchedTrials):
     # Order.
 
     def _sorted_samples(self) -> list[str]:
-        return self._once("sorted", lambda: sorted(self.values["sample_id"]))
+        return self.once("sorted", lambda: sorted(self.values["sample_id"]))
 
     def sample_ranks(self) -> Array:
         """By sample, the place of its id among all."""
@@ -190,7 +190,7 @@ class TrialIndex(MatchedTrials):
             rank = {name: place for place, name in enumerate(self._sorted_samples())}
             return np.array([rank[name] for name in self.values["sample_id"]], np.intp)
 
-        return self._once("ranks", ranks)
+        return self.once("ranks", ranks)
 
     def _trial_key(self, sort: str) -> Array:
         """By trial, what is sorted by: ascending, without a value last."""
@@ -202,7 +202,7 @@ class TrialIndex(MatchedTrials):
             column = {"calls": "tool_calls", "cost": "usd", "time": "wall_s"}.get(name, name)
             return self.by_trial[column].astype(np.float64)
 
-        return self._once(("trial", sort), lambda: ascending(key(), is_descending=is_descending))
+        return self.once(("trial", sort), lambda: ascending(key(), is_descending=is_descending))
 
     def _pair_key(self, sort: str, baseline: int, variant: int) -> Array:
         """By model and sample, flat, what is sorted by."""
@@ -223,7 +223,7 @@ class TrialIndex(MatchedTrials):
             return values.ravel()
 
         sides = (baseline, variant)
-        return self._once(("pair", sort, sides), lambda: ascending(key(), is_descending=is_descending))
+        return self.once(("pair", sort, sides), lambda: ascending(key(), is_descending=is_descending))
 
     def _pair_ties(self) -> Array:
         """By model and sample, flat: sample by sample, models in their order."""
@@ -232,7 +232,7 @@ class TrialIndex(MatchedTrials):
             models = np.arange(self._models_n)[:, None]
             return (self.sample_ranks() * self._models_n + models).ravel()
 
-        return self._once("ties", ties)
+        return self.once("ties", ties)
 
     def _samples_in_order(self, filters: TrialFilter, sort: str) -> tuple[Array, Array]:
         """The samples of the listed trials or pairs in order, and by sample its first place among them.
@@ -290,7 +290,7 @@ class TrialIndex(MatchedTrials):
             order = np.lexsort((self.by_trial["repeat"], places))
             return order, places[order]
 
-        order, places = self._once("by place", by_place)
+        order, places = self.once("by place", by_place)
         place = (model * self._arms_n + arm) * self._samples_n + sample
         rows: Array = order[slice(*np.searchsorted(places, [place, place + 1]))]
         return rows

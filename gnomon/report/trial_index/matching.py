@@ -57,7 +57,8 @@ class MatchedTrials(TrialColumns):
     def _samples_n(self) -> int:
         return len(self.values["sample_id"])
 
-    def _once(self, key: Any, compute: Callable[[], Known]) -> Known:
+    def once(self, key: Any, compute: Callable[[], Known]) -> Known:
+        """What `compute` gives, worked out at the first request and kept as long as the index."""
         if key not in self._derived:
             self._derived[key] = compute()
         known: Known = self._derived[key]
@@ -77,7 +78,7 @@ class MatchedTrials(TrialColumns):
         if facet not in _BY_SAMPLE:
             return self.by_trial[_COLUMN[facet]]
         samples = self.by_trial["sample_id"]
-        return self._once(("codes", facet), lambda: self.by_sample[facet][samples])
+        return self.once(("codes", facet), lambda: self.by_sample[facet][samples])
 
     def _wanted(self, facet: str, chosen: Sequence[str]) -> Mask:
         """By number of a value, whether it is chosen."""
@@ -101,7 +102,7 @@ class MatchedTrials(TrialColumns):
 
     def _holding(self, name: str, q: str) -> Mask:
         values = self.values[name]
-        folded = self._once(("folded", name), lambda: [(value or "").casefold() for value in values])
+        folded = self.once(("folded", name), lambda: [(value or "").casefold() for value in values])
         part = q.casefold()
         return np.array([part in text for text in folded], np.bool_)
 
@@ -138,7 +139,7 @@ class MatchedTrials(TrialColumns):
             sums = np.bincount(places, values, minlength=size)
             return answered.reshape(shape), missing.reshape(shape), sums.reshape(shape)
 
-        return self._once("totals", totals)
+        return self.once("totals", totals)
 
     def _group_places(self) -> Array:
         """By trial, (model · arms + arm) · samples + sample."""
@@ -147,7 +148,7 @@ class MatchedTrials(TrialColumns):
             groups = self.by_trial["model"].astype(np.intp) * self._arms_n + self.by_trial["arm"]
             return groups * self._samples_n + self.by_trial["sample_id"]
 
-        return self._once("places", places)
+        return self.once("places", places)
 
     def _means(self, column: str) -> Array:
         """Means over the scored repeats, models × arms × samples; NaN where none has a score."""
@@ -166,7 +167,7 @@ class MatchedTrials(TrialColumns):
             np.divide(sums, counts, out=averages, where=counts > 0)
             return averages.reshape(shape)
 
-        return self._once(("means", column), means)
+        return self.once(("means", column), means)
 
     def _arms_of(self, filters: TrialFilter) -> tuple[int, int]:
         """The numbers of the filter's two arms.
@@ -203,7 +204,7 @@ class MatchedTrials(TrialColumns):
             numbers = [CHANGES.index(name) for name in cases]
             return np.select(list(cases.values()), numbers, default=CHANGES.index(BOTH_WRONG)).astype(np.int8)
 
-        return self._once(("kinds", first, second), kinds)
+        return self.once(("kinds", first, second), kinds)
 
     def _changed_as(self, filters: TrialFilter) -> Mask:
         """By model and sample, whether it changed in a chosen way."""
@@ -226,7 +227,7 @@ class MatchedTrials(TrialColumns):
             is_absent[models, samples] = False
             return is_absent
 
-        absent = self._once("untried", untried)
+        absent = self.once("untried", untried)
         if not absent.any():
             return pairs
         allowed = absent
