@@ -4,6 +4,8 @@ What the page may hold of them is counted in bytes, and spent in order of import
 their drawings, then their pictures.
 """
 
+import base64
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -14,7 +16,6 @@ from gnomon.core.opened_question import OpenedQuestion, ShownQuestion, question_
 from gnomon.core.row import Row
 from gnomon.drawing.trace_drawing import ArmAnswer, trace_clock, trace_layers, trace_scene
 from gnomon.drawing.trace_sketches import StepSketch, step_sketches
-from gnomon.report.picture_uris import picture_uri
 from gnomon.report.sample_choice import Choice, Reported, chosen_samples
 from gnomon.report.section import PairKey
 from gnomon.report.sections.contrasts import ContrastReport
@@ -29,6 +30,8 @@ MOST_BYTES = 10_000_000  # of a whole page
 CARDS_BYTES = 4_500_000  # of samples on it, with their drawings and pictures
 TRACES_BYTES = 3_000_000  # of traces side by side, and of lists of flipped samples
 MOST_PICTURES = 4  # of one sample
+PICTURE_WIDTH = 560  # pixels at most
+PICTURE_QUALITY = 72
 MOST_TURNS = 40  # of a trial
 LONG_TEXT = 4_000  # characters of a question or an option
 
@@ -315,3 +318,22 @@ def _add_pictures(view: dict[str, Any], uris: _PictureUris, room: int) -> int:
 
 def _cut(text: str, longest: int = LONG_TEXT) -> str:
     return text if len(text) <= longest else f"{text[:longest]}… ({len(text):,} characters)"
+
+
+def picture_uri(data: bytes, *, width: int = PICTURE_WIDTH) -> str | None:
+    """The picture as a data: URI, `width` pixels wide or high at most; None where it cannot be read.
+
+    It is always drawn anew, so that nothing but pixels comes with it.
+    """
+    from PIL import Image  # late: most reports of text have no pictures
+
+    try:
+        with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as image:
+            image.draft("RGB", (2 * width, 2 * width))
+            small = image.convert("RGB")
+            small.thumbnail((width, width), reducing_gap=2.0)
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return None
+    out = io.BytesIO()
+    small.save(out, format="WEBP", quality=PICTURE_QUALITY, method=3)
+    return f"data:image/webp;base64,{base64.b64encode(out.getvalue()).decode()}"

@@ -14,9 +14,8 @@ from gnomon.core.row import Row
 from gnomon.core.sample import ImageRef, Part, Sample, SampleRef
 from gnomon.report import sample_cards
 from gnomon.report.html import render_html
-from gnomon.report.picture_uris import picture_uri
 from gnomon.report.report import Report
-from gnomon.report.sample_cards import ShownTrial
+from gnomon.report.sample_cards import ShownTrial, picture_uri
 from gnomon.report.sample_choice import MOST, chosen_samples
 
 Reporter = Callable[..., Report]
