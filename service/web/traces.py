@@ -34,7 +34,6 @@ from tools.core.clip import UnreadableFootage
 from tools.core.sketch import Sketch
 from workers.store.records import JobRecord, TrialRecord
 
-LONG_TEXT = 4_000  # characters shown at once; the rest follows on request
 MAX_TURNS = 200
 
 router = APIRouter(include_in_schema=False)
