@@ -13,6 +13,11 @@ settings.load_profile("untimed")
 ROOT = Path(__file__).parent.parent
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests in a browser come last: its event loop stays open, and no other may run beside it."""
+    items.sort(key=lambda item: item.nodeid.startswith("tests/web/"))
+
+
 def _outside(variable: str, default: str) -> Path:
     folder = Path(os.environ.get(variable) or ROOT / default)
     if not folder.is_dir():
