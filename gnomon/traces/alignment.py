@@ -1,8 +1,8 @@
-"""Puts two traces side by side, from the first call or answer that is not the same.
+"""Puts two traces side by side, from the first call, result or answer that is not the same.
 
 Calls are equal when tool and arguments are, numbers rounded to a millimetre and a millisecond. Equal calls
-face each other; a call that only one trace made leaves a gap; a call of the same tool with other arguments
-is one row that is changed.
+face each other, and differ in their `result` where that is another; a call that only one trace made leaves a
+gap; a call of the same tool with other arguments is one row that is changed.
 """
 
 import json
@@ -17,7 +17,7 @@ DECIMALS = 3
 MOST_ITEMS = 400  # beyond, only so many on each side of the divergence are aligned
 NEAR = 200
 
-Relation = Literal["same", "changed", "left", "right"]
+Relation = Literal["same", "result", "changed", "left", "right"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,10 +116,14 @@ def _rows(ours: Sequence[Item], theirs: Sequence[Item]) -> list[AlignedRow]:
     for tag, a, b, c, d in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
         if tag == "equal":
             pairs = zip(ours[a:b], theirs[c:d], strict=True)
-            rows += (AlignedRow(left=left, right=right, relation="same") for left, right in pairs)
+            rows += (_facing(left, right) for left, right in pairs)
         else:
             rows += _unequal(ours[a:b], theirs[c:d])
     return rows
+
+
+def _facing(left: Item, right: Item) -> AlignedRow:
+    return AlignedRow(left=left, right=right, relation="same" if left.result == right.result else "result")
 
 
 def _unequal(ours: Sequence[Item], theirs: Sequence[Item]) -> list[AlignedRow]:

@@ -76,24 +76,38 @@ def _title(alignment: Alignment, sides: list[dict[str, Any]]) -> str:
     left, right = (f"{side['arm']}" for side in sides)
     if alignment.diverges_at is None:
         return f"{left} and {right} did the same"
-    return f"{left} and {right} part at step {alignment.diverges_at + 1}"
+    return f"{left} and {right} part at step {_turn_at(alignment)}"
+
+
+def _turn_at(alignment: Alignment) -> int:
+    """The step, as the pages of both trials count, in which the first difference is."""
+    row = alignment.rows[alignment.diverges_at or 0]
+    return min(item.turn for item in (row.left, row.right) if item is not None)
 
 
 def _answer(alignment: Alignment, sides: list[dict[str, Any]]) -> str:
     if alignment.diverges_at is None:
         return "Every call and answer is the same."
-    rest = alignment.rows[alignment.diverges_at :]
-    nexts = [
-        next((row.left for row in rest if row.left), None),
-        next((row.right for row in rest if row.right), None),
-    ]
-    parts = [_did(item, side) for item, side in zip(nexts, sides, strict=True)]
-    before = f"After {count(alignment.diverges_at, 'equal step')}, " if alignment.diverges_at else "At once, "
-    sentence = before + " while ".join(part for part in parts if part) + "."
+    before = f"After {count(alignment.diverges_at, 'equal call')}, " if alignment.diverges_at else "At once, "
+    sentence = f"{before}{_what_differs(alignment, sides)}."
     scores = [side["score"] for side in sides]
     if None not in scores:
         sentence += f" Scores: {scores[0]:.2f} and {scores[1]:.2f}."
     return sentence
+
+
+def _what_differs(alignment: Alignment, sides: list[dict[str, Any]]) -> str:
+    rest = alignment.rows[alignment.diverges_at :]
+    first = rest[0].left
+    if first is not None and rest[0].relation == "result":
+        return f"both called {first.name} alike and were given different results"
+    if first is not None and rest[0].relation == "changed" and first.kind == "call":
+        return f"both called {first.name}, with other arguments"
+    nexts = [
+        next((row.left for row in rest if row.left), None),
+        next((row.right for row in rest if row.right), None),
+    ]
+    return " while ".join(_did(item, side) for item, side in zip(nexts, sides, strict=True))
 
 
 def _did(item: Item | None, side: Mapping[str, Any]) -> str:

@@ -42,6 +42,19 @@ def test_opening_a_step_changes_the_address_but_not_the_history(
     assert page.evaluate("history.length") == before
 
 
+def test_the_cursor_is_over_the_time_that_the_bar_says(site: Site, visit: Callable[..., Visit]) -> None:
+    page = visit(site).open(f"/ui/trials/{trial(site)}")
+    bar = page.locator("svg.wide-clock [data-says^='seen']").first
+    page.locator("[data-time]").evaluate(
+        "(input, value) => { input.value = value; input.dispatchEvent(new Event('input')); }",
+        float(bar.get_attribute("data-from") or 0),
+    )
+    cursor, rect = page.locator("svg.wide-clock .cursor").bounding_box(), bar.bounding_box()
+    assert cursor is not None
+    assert rect is not None
+    assert abs(cursor["x"] + cursor["width"] / 2 - rect["x"]) < 3
+
+
 def test_the_time_bar_says_the_time_and_who_sees_the_target(site: Site, visit: Callable[..., Visit]) -> None:
     page = visit(site).open(f"/ui/trials/{trial(site)}")
     bar = page.locator("svg.wide-clock [data-says^='seen']").first
@@ -58,9 +71,7 @@ def test_the_time_bar_says_the_time_and_who_sees_the_target(site: Site, visit: C
 
 
 def test_the_keys_move_over_steps_and_to_the_other_arm(site: Site, visit: Callable[..., Visit]) -> None:
-    page = visit(site).open(f"/ui/trials/{trial(site)}")
-    page.keyboard.press("j")
-    assert page.locator("[data-row][data-current]").get_attribute("data-step") == "1"
+    page = visit(site).open(f"/ui/trials/{trial(site)}#step=1")
     page.keyboard.press("j")
     assert page.locator("[data-row][data-current]").get_attribute("data-step") == "2"
     page.keyboard.press("c")

@@ -54,7 +54,7 @@
       if (!cursor) continue;
       const x = Number(left) + (second - start) / (end - start) * (right - left);
       cursor.classList.remove("is-off");
-      cursor.setAttribute("transform", `translate(${x.toFixed(1)} 0)`);
+      cursor.setAttribute("transform", `translate(${(x - cursor.x1.baseVal.value).toFixed(1)} 0)`);
     }
     const [line, place] = placeAt(Number(second));
     if (dot) {

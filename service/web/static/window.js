@@ -113,7 +113,7 @@
   function move(by) {
     const list = rows();
     if (!list.length) return;
-    const here = list.indexOf(current());
+    const here = list.indexOf(current() || document.querySelector("[data-row][data-shown]"));
     const next = list[Math.min(list.length - 1, Math.max(0, here < 0 ? 0 : here + by))];
     if (current()) current().removeAttribute("data-current");
     next.setAttribute("data-current", "");
@@ -151,9 +151,12 @@
     }
     const copier = event.target.closest("[data-copy]");
     if (copier) {
-      const from = document.querySelector(copier.dataset.copy);
-      const text = from ? (from.value ?? from.textContent) : new URL(copier.dataset.copy, location.href).href;
-      await navigator.clipboard.writeText(text).then(() => announce("Copied"), () => announce("This browser does not allow copying"));
+      const wanted = copier.dataset.copy, from = wanted.startsWith("#") && document.getElementById(wanted.slice(1));
+      const text = from ? (from.value ?? from.textContent) : new URL(wanted, location.href).href, word = copier.textContent;
+      const done = await navigator.clipboard.writeText(text).then(() => "copied", () => "not allowed here");
+      copier.textContent = done;
+      announce(done);
+      setTimeout(() => { copier.textContent = word; }, 1500);
     }
   });
   const off = document.querySelector("[data-keys-off]");

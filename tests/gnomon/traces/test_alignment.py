@@ -1,5 +1,7 @@
 """Facts about two traces side by side."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,6 +48,14 @@ def test_the_same_tool_with_other_arguments_is_one_changed_row() -> None:
 def test_a_call_that_only_one_made_leaves_a_gap() -> None:
     alignment = align([turn(1, ("a", "{}")), turn(2, text="C")], [turn(1, text="C")])
     assert [(row.relation, row.right is None) for row in alignment.rows] == [("left", True), ("same", False)]
+
+
+def test_equal_calls_with_other_results_are_where_traces_part() -> None:
+    left, right = turn(1, ("a", "{}")), turn(1, ("a", "{}"))
+    right.calls[0] = replace(right.calls[0], observation="7")
+    alignment = align([left], [right])
+    assert [row.relation for row in alignment.rows] == ["result"]
+    assert alignment.diverges_at == 0
 
 
 def test_very_long_traces_are_cut_around_the_divergence() -> None:
