@@ -48,14 +48,14 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cache-Control": "private, no-cache",
 }
-NAVIGATION = (  # word, address, the first part of the addresses below it
-    ("Jobs", "/", "/ui/jobs"),
-    ("Compare", "/ui/compare", "/ui/compare"),
-    ("Trips", "/ui/trips", "/ui/trips"),
-    ("Review", "/ui/review", "/ui/review"),
-    ("Benchmarks", "/ui/benchmarks", "/ui/benchmarks"),
-    ("Tools", "/ui/tools", "/ui/tools"),
-    ("Workers", "/ui/workers", "/ui/workers"),
+NAVIGATION = (  # word, address, the beginnings of the addresses below it
+    ("Jobs", "/", ("/ui/jobs", "/ui/new", "/ui/trials")),
+    ("Compare", "/ui/compare", ("/ui/compare", "/ui/board")),
+    ("Trips", "/ui/trips", ("/ui/trips",)),
+    ("Review", "/ui/review", ("/ui/review",)),
+    ("Benchmarks", "/ui/benchmarks", ("/ui/benchmarks", "/ui/agents", "/ui/presets")),
+    ("Tools", "/ui/tools", ("/ui/tools", "/ui/scenes")),
+    ("Workers", "/ui/workers", ("/ui/workers",)),
 )
 
 
@@ -125,11 +125,15 @@ def render(template: str, view: View, *, path: str, is_signed_in: bool = False) 
         path=path,
         is_signed_in=is_signed_in,
         navigation=[
-            {"word": word, "href": href, "is_here": path == href or (path + "/").startswith(below + "/")}
+            {"word": word, "href": href, "is_here": path == href or _is_below(path, below)}
             for word, href, below in NAVIGATION
         ],
     )
     return escape_surrogates(text)
+
+
+def _is_below(path: str, beginnings: tuple[str, ...]) -> bool:
+    return any(f"{path}/".startswith(f"{beginning}/") for beginning in beginnings)
 
 
 @functools.cache
