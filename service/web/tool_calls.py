@@ -154,7 +154,7 @@ def _observation_record(observation: Observation) -> dict[str, Any]:
 def _arguments_text(tool: Tool[Any], fields: Mapping[str, str]) -> str:
     """The form's fields as the text of one JSON object, as a model would write it; empty ones are left out.
 
-    What is typed into a field of JSON goes in as it is, so a slip is found by whoever reads the whole.
+    What is no JSON goes in as a text: then the tool's own message names the field, and no other is lost.
     """
     parts = []
     for name, schema in tool.schema()["function"]["parameters"].get("properties", {}).items():
@@ -162,8 +162,7 @@ def _arguments_text(tool: Tool[Any], fields: Mapping[str, str]) -> str:
         if not raw:
             continue
         is_text = schema.get("type") in TEXT_KINDS or "enum" in schema
-        is_plain = schema.get("type") in ("number", "integer", "boolean")
-        value = json.dumps(raw) if is_text or (is_plain and not _is_json(raw)) else raw
+        value = json.dumps(raw) if is_text or not _is_json(raw) else raw
         parts.append(f"{json.dumps(name)}: {value}")
     return f"{{{', '.join(parts)}}}"
 
@@ -201,7 +200,7 @@ def _fields(tool: Tool[Any], text: str, error: str) -> list[dict[str, Any]]:
                 "description": schema.get("description", ""),
                 "default": schema.get("default"),
                 "is_required": name in required,
-                "value": _shown(value, schema),
+                "value": _shown(value),
                 "rows": _rows(value),
                 "is_wrong": _is_about(error, name),
             }
@@ -228,10 +227,10 @@ def _input_kind(schema: Mapping[str, Any]) -> str:
     return "text" if kind in TEXT_KINDS else "flag" if kind == "boolean" else "json"
 
 
-def _shown(value: object, schema: Mapping[str, Any]) -> str:
+def _shown(value: object) -> str:
     if value is None:
         return ""
-    if isinstance(value, str) and _input_kind(schema) != "json":
+    if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)
 
