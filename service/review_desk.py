@@ -56,18 +56,19 @@ class Progress:
     @property
     def agreement_words(self) -> str:
         """The agreement in words."""
-        found = self.agreement
-        if not found.items:
+        agreement = self.agreement
+        if not agreement.items:
             return f"none {self.verb} twice yet."
-        same = f"{percent(found.share)} % of {found.items:,} {self.verb} twice are the same"
-        if found.coefficient is None:
-            return f"{same}; {found.method} needs more than one kind of label."
-        sign = "κ" if found.method == "Cohen's kappa" else "α"
-        ends = found.ci95
+        same = f"{percent(agreement.share)} % of {agreement.items:,} {self.verb} twice are the same"
+        if agreement.coefficient is None:
+            return f"{same}; {agreement.method} needs more than one kind of label."
+        sign = "κ" if agreement.method == "Cohen's kappa" else "α"
+        ends = agreement.ci95
         within = f" (95 %: {ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
         return (
-            f"agreement {sign} {found.coefficient:.2f}{within} over {found.items:,} {self.verb} twice, "
-            f"{percent(found.share)} % the same."
+            f"agreement {sign} {agreement.coefficient:.2f}{within} over {agreement.items:,} "
+            f"{self.verb} twice, "
+            f"{percent(agreement.share)} % the same."
         ).replace("-", "−")
 
 

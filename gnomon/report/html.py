@@ -17,18 +17,7 @@ from gnomon.report.sample_cards import OpenedSamples, SampleSource, open_samples
 from gnomon.report.section import SECTIONS, PairKey, Section, sections
 from gnomon.report.sections.contrasts import ContrastReport, comparisons
 from gnomon.report.sections.preflights import preflight_text
-from gnomon.report.text_formats import (
-    count,
-    dollars,
-    gain,
-    p_text,
-    percent,
-    percent_range,
-    points,
-    points_range,
-    short,
-    signed,
-)
+from gnomon.report.text_formats import FILTERS
 from gnomon.stopping import while_wanted
 
 FOLDER = Path(__file__).parent
@@ -132,16 +121,7 @@ def _environment() -> Environment:
     )
     environment.globals |= {"signs": SIGNS, "headings": HEADINGS, "arm_shapes": ARM_SHAPES}
     environment.filters |= {
-        "points": points,
-        "points_range": points_range,
-        "percent": percent,
-        "percent_range": percent_range,
-        "p": p_text,
-        "count": count,
-        "dollars": dollars,
-        "short": short,
-        "signed": signed,
-        "gain": gain,
+        **FILTERS,
         "picture": _picture,
         "preflight": preflight_text,
     }

@@ -158,3 +158,17 @@ def clean(text: str) -> str:
     'a[2J'
     """
     return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cs"))
+
+
+FILTERS = {  # of templates: the numbers of reports and pages look alike
+    "points": points,
+    "points_range": points_range,
+    "percent": percent,
+    "percent_range": percent_range,
+    "p": p_text,
+    "count": count,
+    "dollars": dollars,
+    "short": short,
+    "signed": signed,
+    "gain": gain,
+}

@@ -30,6 +30,16 @@ class ResultTable:
     rows: tuple[tuple[str, ...], ...] = ()
     more: int = 0
 
+    def record(self) -> dict[str, Any]:
+        """The table as plain data, for a page's view."""
+        return {
+            "facts": [{"name": name, "value": value} for name, value in self.facts],
+            "heading": self.heading,
+            "columns": list(self.columns),
+            "rows": [list(row) for row in self.rows],
+            "more": self.more,
+        }
+
 
 def result_table(observation: str) -> ResultTable | None:
     """The result as a table; None where it is no JSON object.

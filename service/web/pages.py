@@ -20,18 +20,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Red
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from gnomon.report.row_formats import escape_surrogates
-from gnomon.report.text_formats import (
-    count,
-    dollars,
-    gain,
-    p_text,
-    percent,
-    percent_range,
-    points,
-    points_range,
-    short,
-    signed,
-)
+from gnomon.report.text_formats import FILTERS
 from service.api.middleware import COOKIE, SAFE
 from service.web.markdown_twin import as_markdown
 from service.web.static_files import static_url
@@ -148,16 +137,7 @@ def environment() -> Environment:
     )
     made.globals |= {"static": static_url, "arm_shapes": ARM_SHAPES}
     made.filters |= {
-        "points": points,
-        "points_range": points_range,
-        "percent": percent,
-        "percent_range": percent_range,
-        "p": p_text,
-        "count": count,
-        "dollars": dollars,
-        "short": short,
-        "signed": signed,
-        "gain": gain,
+        **FILTERS,
         "thousands": lambda number: f"{number:,}",
     }
     return made

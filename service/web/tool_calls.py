@@ -139,15 +139,7 @@ def _observation_record(observation: Observation) -> dict[str, Any]:
             {"sha256": picture.sha256, "width": picture.width, "height": picture.height}
             for picture in observation.pictures
         ],
-        "table": None
-        if table is None
-        else {
-            "facts": [{"name": name, "value": value} for name, value in table.facts],
-            "heading": table.heading,
-            "columns": list(table.columns),
-            "rows": [list(row) for row in table.rows],
-            "more": table.more,
-        },
+        "table": table.record() if table else None,
     }
 
 

@@ -221,15 +221,7 @@ def _call(call: Call, sketch: StepSketch | None, question: ShownQuestion, answer
         "injected": call.injected,
         "seconds": call.wall_s,
         "pictures": list(call.pictures),
-        "table": None
-        if table is None
-        else {
-            "facts": [{"name": name, "value": value} for name, value in table.facts],
-            "heading": table.heading,
-            "columns": list(table.columns),
-            "rows": [list(row) for row in table.rows],
-            "more": table.more,
-        },
+        "table": table.record() if table else None,
         "findings": list(findings.sentences),
         "is_used": findings.is_used,
         "is_drawn": bool(sketch and sketch.sketch),

@@ -1,7 +1,7 @@
 """Which trials a reader wants to see, as it is written in the query of a URL."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 FACETS = ("model", "arm", "cell", "task", "outcome", "stop", "flag", "tool", "changed")
@@ -63,7 +63,3 @@ class TrialFilter:
     def without(self, name: str, value: str) -> "TrialFilter":
         """The filter without one of its parameters."""
         return TrialFilter.from_query(pair for pair in self.as_query() if pair != (name, value))
-
-    def of_pair(self, baseline: str, variant: str) -> "TrialFilter":
-        """The filter for these two arms, where it names none itself."""
-        return replace(self, baseline=self.baseline or baseline, variant=self.variant or variant)

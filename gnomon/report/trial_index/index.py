@@ -94,9 +94,9 @@ class TrialIndex(MatchedTrials):
         counts = {}
         for facet in FACETS:
             mask = all_of([searched, *(mask for name, mask in masks.items() if name != facet)], self.size)
-            found = self._changes_left(mask, filters) if facet == "changed" else self._counted(facet, mask)
-            counts[facet] = {**dict.fromkeys(filters.values(facet), 0), **found}
-        return {facet: _most_first(found) for facet, found in counts.items()}
+            left = self._changes_left(mask, filters) if facet == "changed" else self._counted(facet, mask)
+            counts[facet] = {**dict.fromkeys(filters.values(facet), 0), **left}
+        return {facet: _most_first(by_value) for facet, by_value in counts.items()}
 
     def count(self, filters: TrialFilter) -> int:
         """How many trials match."""
