@@ -100,8 +100,10 @@ class Headlines:
 
     def of(self, job_ids: Iterable[str]) -> dict[str, Headline]:
         """The headlines there are of these jobs; those of others that have ended will be there later."""
-        states = self._store.job_states(list(job_ids))
-        stamps = {name: kept_stamp(state) for name, state in states.items() if state.status not in OPEN}
+        asked = list(job_ids)
+        states = self._store.job_states(asked)
+        ended = [name for name in asked if name in states and states[name].status not in OPEN]
+        stamps = {name: kept_stamp(states[name]) for name in ended}
         kept = self._store.kept_of(stamps, KIND)
         ready = {name: body for name, (stamp, body) in kept.items() if stamp == stamps[name]}
         self._want({name: stamp for name, stamp in stamps.items() if name not in ready})
