@@ -36,6 +36,7 @@ def report_of(store: Store, job_id: str) -> Report:
         checks=[cast(ModelCheckRow, asdict(check)) for check in job.checks],
         spec_hash=job.spec_hash,
         human_answers=store.human_answers(job_id),
+        seal=store.seal(job_id),
     )
 
 

@@ -10,7 +10,7 @@ from gnomon.spec.endpoints import ALLOWED_API_BASES_ENV, EndpointAllowlist, pars
 from service.api_keys import KeyRing, parse_key, read_key_file
 from workers.rate_limit.config import RATE_LIMITS_ENV as RATES
 from workers.rate_limit.config import parse_rates
-from workers.settings import read_cache_days
+from workers.settings import read_cache_days, read_timestamp_url
 
 MAX_BODY_BYTES = 1_000_000
 MAX_PER_MINUTE = 6_000
@@ -59,6 +59,7 @@ def read_settings(environ: Mapping[str, str], *, data_dir: Path | None = None) -
     roots = environ.get("GNOMON_MEDIA_ROOTS")
     parse_rates(environ.get(RATES, ""))  # for the workers; checked here so that the user sees the message
     read_cache_days(environ)
+    read_timestamp_url(environ)
     return Settings(
         data_dir=folder,
         database_url=environ.get("GNOMON_DATABASE_URL") or own_database(folder),

@@ -8,6 +8,7 @@ from gnomon.core.errors import SpecError
 PREFIX = "GNOMON_"
 CACHE_DAYS = "GNOMON_CACHE_DAYS"
 DAY_S = 86_400.0
+TIMESTAMP_URL = "GNOMON_TIMESTAMP_URL"
 MAX_LEASE_S = 600.0  # one that ends later than twice that from now is from before the clock was set back
 LONGEST_S = {"lease_s": MAX_LEASE_S}
 DEFAULT_CACHE_DAYS, MAX_CACHE_DAYS = 30.0, 36_500.0
@@ -66,6 +67,21 @@ def read_cache_days(environ: Mapping[str, str]) -> float:
     if not 0.0 <= days <= MAX_CACHE_DAYS:
         raise SpecError(f"{text!r} is not a number of days between 0 and 36,500", field=CACHE_DAYS)
     return days
+
+
+def read_timestamp_url(environ: Mapping[str, str]) -> str | None:
+    """Read GNOMON_TIMESTAMP_URL: the time authority (RFC 3161) that signs seals; None: no authority does.
+
+    >>> read_timestamp_url({}) is None
+    True
+
+    Raises:
+        SpecError: it is no `http://` or `https://` address.
+    """
+    url = environ.get(TIMESTAMP_URL, "")
+    if url and not url.startswith(("http://", "https://")):
+        raise SpecError("an address that begins with http:// or https://, please", field=TIMESTAMP_URL)
+    return url or None
 
 
 def _seconds(name: str, text: str, *, at_most_s: float) -> float:

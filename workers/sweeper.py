@@ -1,4 +1,4 @@
-"""Brings back trials whose worker died, and shards that the queue has lost.
+"""Brings back trials whose worker died, and shards that the queue has lost; seals jobs that have ended.
 
 Run it as `python -m workers.sweeper`. Two at once do no harm; none at all only delays.
 """
@@ -18,7 +18,14 @@ from sqlalchemy.exc import SQLAlchemyError
 from gnomon.core.errors import GnomonError
 from workers.logs import set_up_logs
 from workers.queue import client_of, enqueue_shards, is_resting, message_id, queue_name, waiting_ids
-from workers.settings import DEFAULT_CACHE_DAYS, Timing, read_cache_days, read_timing
+from workers.sealer import Sealer
+from workers.settings import (
+    DEFAULT_CACHE_DAYS,
+    Timing,
+    read_cache_days,
+    read_timestamp_url,
+    read_timing,
+)
 from workers.store.store import Store, open_store
 
 PURGE_EVERY_S = 3_600.0
@@ -100,18 +107,18 @@ def main(redis_url: str, database_url: str) -> None:
     try:
         set_up_logs(os.environ)
         store = open_store(database_url)
-        sweeper = Sweeper(
-            store,
-            client_of(redis_url),
-            timing=read_timing(os.environ),
-            cache_days=read_cache_days(os.environ),
-        )
+        timing = read_timing(os.environ)
+        sweeper = Sweeper(store, client_of(redis_url), timing=timing, cache_days=read_cache_days(os.environ))
+        sealer = Sealer(store, every_s=timing.sweep_s, timestamp_url=read_timestamp_url(os.environ))
     except GnomonError as error:
         raise click.UsageError(str(error)) from None
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
+    sealing = threading.Thread(target=sealer.run, args=(stop,), name="sealer", daemon=True)
+    sealing.start()
     sweeper.run(stop)
+    sealing.join(timeout=timing.grace_s)
 
 
 if __name__ == "__main__":

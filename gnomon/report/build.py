@@ -7,6 +7,7 @@ from gnomon.core.benchmark import Benchmark
 from gnomon.core.review import HumanAnswer
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault
+from gnomon.core.seal import SealLine
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.report.pairs import pairs
 from gnomon.report.report import Report
@@ -35,6 +36,7 @@ def build_report(
     checks: Sequence[ModelCheckRow] = (),
     spec_hash: str = "",
     human_answers: Sequence[HumanAnswer] = (),
+    seal: Sequence[SealLine] = (),
 ) -> Report:
     """The report of a job in any state, down to one without rows: the parts of all sections.
 
@@ -42,7 +44,7 @@ def build_report(
     over a store will do; `trace` reads a stored trace by its trial's id. `error` says why a job failed, and
     `checks` what came of its models' preflights. `spec_hash` is that of the spec unless given: a job
     keeps the one that it was stored with, however many fields a spec has gained since. `human_answers` are
-    those of the review desk. The result holds plain
+    those of the review desk, and `seal` what fixes plan and results. The result holds plain
     data only and no number that is not finite.
 
     Raises:
@@ -69,6 +71,7 @@ def build_report(
         error=error,
         spec_hash=spec_hash or spec.content_hash,
         human_answers=human_answers,
+        seal=seal,
     )
     fields: dict[str, Any] = {}
     for section in sections():

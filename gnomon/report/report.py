@@ -24,6 +24,7 @@ from gnomon.report.sections.preflights import PreflightsPart
 from gnomon.report.sections.published import PublishedPart
 from gnomon.report.sections.reliability import ReliabilityPart
 from gnomon.report.sections.samples import SamplesPart
+from gnomon.report.sections.seal import SealPart
 from gnomon.report.sections.tools import ToolsPart
 from gnomon.report.sections.waterfall import WaterfallPart
 
@@ -52,5 +53,6 @@ class Report(
     PreflightsPart,
     CostPart,
     IntegrityPart,
+    SealPart,
 ):
     """The whole report."""

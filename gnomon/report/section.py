@@ -13,6 +13,7 @@ from gnomon.core.benchmark import Benchmark
 from gnomon.core.review import HumanAnswer
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault
+from gnomon.core.seal import SealLine
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.spec.job_spec import JobSpec
@@ -55,6 +56,7 @@ class ReportInput:
     error: str  # why the job failed
     spec_hash: str
     human_answers: Sequence[HumanAnswer] = ()  # scored ones of the review desk
+    seal: Sequence[SealLine] = ()  # of the plan and of the results
     _parts: dict[str, Any] = field(default_factory=dict)
 
     def part(self, section: "Section[Part]") -> Part:

@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Response
+from fastapi.responses import PlainTextResponse
 
 from gnomon.core.redaction import without_folders
 from service import jobs
@@ -63,3 +64,11 @@ def cancel_job(state: Shared, job_id: str) -> dict[str, Any]:
 def resume_job(state: Shared, job_id: str) -> dict[str, Any]:
     """Run the trials that have no result, and only those."""
     return job_view(jobs.resume(job_id, store=state.store, redis=state.redis))
+
+
+@router.get("/{job_id}/seal", response_class=PlainTextResponse)
+def get_seal(state: Shared, job_id: str) -> PlainTextResponse:
+    """The job's seal, one JSON line each: what was planned and what came, as NDJSON. See docs/seal.md."""
+    state.store.job(job_id)
+    lines = "".join(f"{line.text}\n" for line in state.store.seal(job_id))
+    return PlainTextResponse(lines, media_type="application/x-ndjson")

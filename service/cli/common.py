@@ -237,6 +237,7 @@ def finish(
             raise KeyboardInterrupt(message) from None
     store = open_store(settings.database_url)
     try:
+        store.seal_results(job_id)
         job, report = store.job(job_id), report_of(store, job_id)
         if out is not None:
             write_folder(store, job_id, report, out, data_dir=settings.data_dir)

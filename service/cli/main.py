@@ -30,6 +30,8 @@ SECTIONS = {
         "consensus",
         "export",
         "import",
+        "seal",
+        "verify",
     ),
     "Questions, tools and trips": (
         "benchmarks",

@@ -39,7 +39,7 @@ def test_a_very_large_document_is_not_kept(store: Store) -> None:
 @BOTH
 def test_the_state_of_a_job_changes_with_its_results_and_checks(store: Store) -> None:
     job = create(store)
-    assert store.job_state(job.id) == JobState("queued", 0, 0, 0)
+    assert store.job_state(job.id) == JobState("queued", 0, 0, 0, seal_lines=1)
     store.begin_check(job.id, "m", holder="w", ttl_s=9.0)
     assert store.job_state(job.id).open_checks == 1
     assert store.job_states([job.id, "j_none"]).keys() == {job.id}

@@ -15,7 +15,7 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial, count_trials, expand_trials, trial_id
 from workers.store.database import insert_all
 from workers.store.job_counters import Usage, add_results
-from workers.store.jobs import Jobs, shard_size
+from workers.store.jobs import Jobs, seal_plan, shard_size
 from workers.store.records import JobStatus
 from workers.store.schema import jobs, results, traces, trials
 from workers.store.serialization import job_values, pack, row_values, trial_values, unpack
@@ -83,6 +83,7 @@ class FinishedJobs(Jobs):
                 ended_now = update(jobs).where(jobs.c.id == job_id)
                 why = {} if status == "failed" else {"error": ""}
                 db.execute(ended_now.values(status=status, finished_at=now, **why))
+                seal_plan(db, job_id, spec, refs, kind="imported", now=now)
         except BaseException as error:
             if not (self.rollback_unless_committed(job_id) and isinstance(error, OperationalError)):
                 raise

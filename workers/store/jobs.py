@@ -11,13 +11,15 @@ from gnomon.core.errors import Conflict, NotFound, SpecError
 from gnomon.core.missing import keepable
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.score import Outcome
+from gnomon.core.seal import Kind, plan_body
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial, count_trials, expand_trials
 from workers.store.database import Database, insert_all
 from workers.store.job_counters import OPEN
 from workers.store.missing import mark_missing
-from workers.store.records import JobRecord, ModelCheck, Page
+from workers.store.records import JobRecord, ModelCheck, Page, iso
 from workers.store.schema import LEASED, PENDING, jobs, model_checks, results, traces, trials
+from workers.store.seals import add_line
 from workers.store.serialization import check_of, job_of, job_values, trial_values
 
 INSERT_BATCH = 10_000
@@ -82,8 +84,10 @@ class Jobs(Database):
             self._insert_trials(expand_trials(job_id, spec, refs), size)
             with self.writing() as db:
                 self.advisory_lock(db, job_id)
-                place = {"created_at": self.now(db), "planned": count, "shard_size": size}
+                now = self.now(db)
+                place = {"created_at": now, "planned": count, "shard_size": size}
                 db.execute(insert(jobs).values(new | place))
+                seal_plan(db, job_id, spec, refs, kind="planned", now=now)
         except BaseException as error:
             is_kept = self.rollback_unless_committed(job_id)
             if isinstance(error, OperationalError) and is_kept:
@@ -176,6 +180,7 @@ class Jobs(Database):
                 "error": "",
                 "stuck_since": None,
                 "is_budget_exhausted": 0,
+                "sealed_rows": None,
             }
             if db.execute(reopened.values(values)).rowcount:
                 again = update(model_checks).where(model_checks.c.job_id == job_id)
@@ -247,6 +252,20 @@ class Jobs(Database):
         while batch := list(islice(rows, INSERT_BATCH)):
             with self.writing() as db:
                 insert_all(db, trials, batch)
+
+
+def seal_plan(
+    db: Connection, job_id: str, spec: JobSpec, refs: Sequence[SampleRef], *, kind: Kind, now: float
+) -> None:
+    """Begin a job's seal, in the transaction that makes the job."""
+    body = plan_body(
+        job_id=job_id,
+        at=iso(now) or "",
+        spec=spec.model_dump(mode="json"),
+        refs=refs,
+        trials=count_trials(spec, len(refs)),
+    )
+    add_line(db, job_id, kind, body, now=now)
 
 
 def number_of(cursor: str) -> int:

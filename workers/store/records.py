@@ -83,6 +83,7 @@ class JobState(NamedTuple):
     done: int
     last_seq: int  # the number of the newest result; 0 before the first
     open_checks: int  # preflights that have not ended
+    seal_lines: int
 
     @property
     def stamp(self) -> str:

@@ -17,7 +17,7 @@ from workers.store.jobs import lock_jobs, number_of
 from workers.store.leases import held_by
 from workers.store.missing import missing_row
 from workers.store.records import JobState, Lease, Page, TrialRecord
-from workers.store.schema import LEASED, PENDING, jobs, model_checks, results, traces, trials
+from workers.store.schema import LEASED, PENDING, jobs, model_checks, results, seals, traces, trials
 from workers.store.serialization import pack, row_in_order, row_of, row_values, trial_of, unpack
 
 Ended = tuple[Lease, Row, Mapping[str, Any]]  # what was leased, how it ended, its trace as plain data
@@ -111,10 +111,12 @@ class Results(Database):
         newest = select(func.max(results.c.seq)).where(results.c.job_id == jobs.c.id)
         is_open = (model_checks.c.job_id == jobs.c.id) & model_checks.c.state.in_(("pending", "checking"))
         checks = select(func.count()).select_from(model_checks).where(is_open)
-        columns = (jobs.c.id, jobs.c.status, done, newest.scalar_subquery(), checks.scalar_subquery())
+        sealed = select(func.count()).select_from(seals).where(seals.c.job_id == jobs.c.id)
+        counts = (newest.scalar_subquery(), checks.scalar_subquery(), sealed.scalar_subquery())
+        columns = (jobs.c.id, jobs.c.status, done, *counts)
         with self.reading() as db:
             rows = db.execute(select(*columns).where(jobs.c.id.in_(job_ids))).all()
-        return {row[0]: JobState(row[1], row[2], row[3] or 0, row[4]) for row in rows}
+        return {row[0]: JobState(row[1], row[2], row[3] or 0, row[4], row[5]) for row in rows}
 
     def job_state(self, job_id: str) -> JobState:
         """The job's state.

@@ -74,6 +74,7 @@ jobs = Table(
     Column("is_budget_exhausted", Integer, nullable=False, default=0, server_default="0"),
     Column("cost_ratios", Text, nullable=False, default="{}", server_default="{}"),  # JSON by model
     Column("stuck_since", Double),  # since when no worker could set it up
+    Column("sealed_rows", Integer),  # how many results the last line of its seal covers
     sqlite_autoincrement=True,
 )
 
@@ -187,6 +188,22 @@ derived = Table(  # what can be computed again from results; one with another st
     Column("kind", String(40), primary_key=True),
     Column("stamp", Text, nullable=False),
     Column("body", LargeBinary, nullable=False),
+)
+
+seals = Table(  # what was planned and what came, each line with the hash of the one before it
+    "seals",
+    metadata,
+    Column("job_id", String(40), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("line", Text, nullable=False),
+    Column("at", Double, nullable=False),
+    Column("is_stamped", Integer, nullable=False),  # by a time authority; its own lines are
+)
+Index(
+    "seals_unstamped",
+    seals.c.at,
+    sqlite_where=seals.c.is_stamped == literal_column("0", Integer),
+    postgresql_where=seals.c.is_stamped == literal_column("0", Integer),
 )
 
 review_queues = Table(

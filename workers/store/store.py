@@ -13,6 +13,7 @@ from workers.store.model_checks import ModelChecks
 from workers.store.responses import Responses
 from workers.store.results import Results
 from workers.store.reviews import Reviews
+from workers.store.seals import Seals
 from workers.store.worker_registry import WorkerRegistry
 
 
@@ -28,8 +29,9 @@ class Store(
     WorkerRegistry,
     Derived,
     Reviews,
+    Seals,
 ):
-    """Jobs, leases, results, models, replies, budgets, workers, derived documents and reviews: one database.
+    """Jobs, leases, results, models, replies, budgets, workers, derived documents, reviews, seals: one place.
 
     `Store(url)`: `sqlite:///FILE` (made if absent, with its folder) or a PostgreSQL URL. Tables are made
     if absent. `clock` replaces the database's clock in tests.
