@@ -9,11 +9,13 @@ import pytest
 
 from gnomon.core.review import HumanAnswer
 from gnomon.core.row import Row
+from gnomon.core.seal import next_line, plan_body
 from gnomon.report import sections as package
 from gnomon.report.html import render_html, render_section
 from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
 from gnomon.report.section import SECTIONS, sections
+from gnomon.spec.job_spec import JobSpec
 from tools.core.registry import UnknownPlugin
 
 Reporter = Callable[..., Report]
@@ -32,7 +34,7 @@ def hardest(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def rich(report_of: Reporter, many: Callable[..., Iterator[Row]], spec: Callable[..., object]) -> Report:
+def rich(report_of: Reporter, many: Callable[..., Iterator[Row]], spec: Callable[..., JobSpec]) -> Report:
     arms = [
         {"name": "none", "agent": "direct"},
         {"name": "tools", "agent": "react", "tools": ["bearing"]},
@@ -40,9 +42,11 @@ def rich(report_of: Reporter, many: Callable[..., Iterator[Row]], spec: Callable
     chain = {"chain": ["none", "tools"]}
     rows = list(many(samples=60, arms=("none", "tools"), repeats=2))
     answers = [HumanAnswer(person="ann", sample_id=rows[0].sample_id, answer="B", score=1.0)]
-    return report_of(
-        rows, spec=spec(arms=arms, repeats=2, analysis=chain), planned=len(rows), human_answers=answers
-    )
+    planned = spec(arms=arms, repeats=2, analysis=chain)
+    at = "2026-01-01T00:00:00Z"
+    body = plan_body(job_id="j", at=at, spec=planned.model_dump(mode="json"), refs=[], trials=len(rows))
+    seal = [next_line([], "planned", body)]
+    return report_of(rows, spec=planned, planned=len(rows), human_answers=answers, seal=seal)
 
 
 def squeezed(html: str) -> str:
