@@ -1,7 +1,7 @@
 """Checks specs, and stores and queues their jobs."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,9 +13,10 @@ from gnomon.core.model import is_built_in
 from gnomon.core.sample import LACKS_MEDIA, DataFault, SampleRef
 from gnomon.spec.job_spec import JobSpec, shows_media
 from gnomon.spec.rules import Context, check_spec, open_samples
+from gnomon.spec.token_budget import StoredJob
 from gnomon.trials.trial_plan import count_trials
-from service.matched_compute import stored_job
 from service.settings import Settings
+from service.stored_job import stored_job
 from workers.open_job import OpenJob, media_of, open_job
 
 if TYPE_CHECKING:
@@ -88,7 +89,31 @@ def _draft(written: object, settings: Settings, *, is_request: bool) -> Draft:
     )
     spec, media = check_spec(written, context), media_of(settings.data_dir)
     samples = open_samples(spec, media)
-    return Draft(spec=spec, refs=samples.refs, faults=samples.faults, job=open_job(spec, samples, media))
+    refs = replayable(spec, samples.refs, partial(stored_job, settings))
+    return Draft(spec=spec, refs=refs, faults=samples.faults, job=open_job(spec, samples, media))
+
+
+def replayable(
+    spec: JobSpec, refs: Sequence[SampleRef], find: Callable[[str], StoredJob]
+) -> Sequence[SampleRef]:
+    """The samples that every arm and model can replay: those on which a tool was called then.
+
+    Raises:
+        SpecError: there is none.
+    """
+    for at, arm in enumerate(spec.arms):
+        if arm.replay is None:
+            continue
+        job = find(arm.replay.job)
+        for model in spec.models:
+            called = job.called(model.label, arm.replay.arm, arm.replay.tool)
+            refs = [ref for ref in refs if ref.sample_id in called]
+        if not refs:
+            what = arm.replay.tool or "a tool"
+            raise SpecError(
+                f"no selected sample on which {what} was called in {job.id}", field=f"arms.{at}.replay"
+            )
+    return refs
 
 
 def resume(job_id: str, *, store: "Store", redis: "Redis") -> "JobRecord":

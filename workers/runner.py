@@ -15,6 +15,7 @@ from gnomon.core.model import Model
 from workers.budget.client import BudgetClient
 from workers.heartbeat import Heartbeat
 from workers.open_job import OpenJob
+from workers.replays import Replays
 from workers.result_writer import ResultWriter
 from workers.running_trials import RunningTrials
 from workers.settings import Timing
@@ -60,7 +61,8 @@ class Runner:
         self._budget, self._report_resting = budget, report_resting
         self._labels = frozenset(models)
         self._results = ResultWriter(store, flush_s=timing.flush_s, after=self._written)
-        attempts = TrialAttempts(opened, agents=agents, models=models, tracer=tracer)
+        replays = Replays(store, opened)
+        attempts = TrialAttempts(opened, agents=agents, models=models, tracer=tracer, replays=replays)
         self._running = RunningTrials(
             attempts, slots=self._spec.concurrency, on_result=self._results.add, on_end=self._release
         )

@@ -1,19 +1,25 @@
 """Runs a leased trial to its end, whatever comes between, and counts what was paid in vain."""
 
 import asyncio
+import dataclasses
 import logging
 from collections.abc import Mapping
 
 from gnomon.core.agent import Agent
-from gnomon.core.errors import NoRoom
+from gnomon.core.errors import DataError, NoRoom
+from gnomon.core.missing import keepable
 from gnomon.core.model import Model
+from gnomon.core.row import Row
 from gnomon.core.trace import Trace
 from gnomon.trials.provider_wait import SLOT
+from gnomon.trials.replay import PreparedReplay
 from gnomon.trials.run_trial import run_trial
 from workers.budget.reservations import current_trial_id
 from workers.open_job import OpenJob
+from workers.replays import Replays
 from workers.slots import TrialSlot
 from workers.store.job_counters import Usage
+from workers.store.missing import missing_row
 from workers.store.records import Lease
 from workers.store.results import Ended
 from workers.tracing import Tracer
@@ -26,9 +32,16 @@ class TrialAttempts:
     """Runs trials of one open job. `cancelled` is what trials have cost that came to no result."""
 
     def __init__(
-        self, job: OpenJob, *, agents: Mapping[str, Agent], models: Mapping[str, Model], tracer: Tracer
+        self,
+        job: OpenJob,
+        *,
+        agents: Mapping[str, Agent],
+        models: Mapping[str, Model],
+        tracer: Tracer,
+        replays: Replays,
     ) -> None:
         self._job, self._agents, self._models, self._tracer = job, agents, models, tracer
+        self._replays = replays
         self.cancelled: list[Usage] = []
 
     async def run(self, lease: Lease, slot: TrialSlot) -> Ended:
@@ -51,6 +64,12 @@ class TrialAttempts:
 
     async def _attempt(self, lease: Lease) -> Ended:
         trial, bench, trace = lease.trial, self._job.bench, Trace()
+        replay: PreparedReplay | None = None
+        if bench.spec.arm(trial.arm).replay is not None:
+            try:
+                replay = await asyncio.to_thread(self._replays.prepare, trial)
+            except DataError as error:
+                return lease, _not_replayed(lease, bench.benchmark.name, str(error)), trace.to_json()
         try:
             with self._tracer(trial) as tell:
                 row, _ = await run_trial(
@@ -61,9 +80,17 @@ class TrialAttempts:
                     model=self._models[trial.model],
                     trace=trace,
                     attempt=lease.attempt,
+                    recorded=replay.steps if replay else None,
                 )
+                if replay:
+                    row = dataclasses.replace(row, metrics={**row.metrics, **replay.metrics})
                 tell(row)
         except (asyncio.CancelledError, NoRoom):
             self.cancelled.append(Usage.paid(trace))
             raise
         return lease, row, trace.to_json()
+
+
+def _not_replayed(lease: Lease, benchmark: str, error: str) -> Row:
+    row = missing_row(lease.trial, benchmark=benchmark, stop_reason="replay", attempt=lease.attempt)
+    return dataclasses.replace(row, error=keepable(error))

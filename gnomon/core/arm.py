@@ -20,6 +20,7 @@ from tools.core.toolbox import TOOLS
 Results = Literal["live", "neutral"]
 FaultKind = Literal["explicit", "silent"]
 Lasting = Literal["transient", "permanent"]
+ReplayedResult = Literal["recorded", "truth", "noise", "other_sample", "nothing"]
 
 
 def _tool_names(written: str | list[str]) -> tuple[str, ...]:
@@ -64,6 +65,30 @@ class Faults(StrictModel):
         le=1,
         description="Share of the calls that fail, or the chance of each tool to be broken; 0.3 is 30 %.",
     )
+
+
+class Replay(StrictModel):
+    """Trials that repeat those of a stored job up to one call of a tool, and go on live from its result."""
+
+    model_config = ConfigDict(title="ReplaySpec")
+
+    job: str = Field(min_length=1, max_length=40, description="Id of the job whose traces are replayed.")
+    arm: str = Field(description="Name of the arm of that job whose traces are replayed.")
+    result: ReplayedResult = Field(
+        default="recorded",
+        description=(
+            "What the call returns this time: `recorded`, what it returned then; `truth`, what the tool "
+            "returns when nothing is made to fail; `noise`, a plausible and wrong result; `other_sample`, "
+            "what the same tool returned on another sample; `nothing`, that nothing is known."
+        ),
+    )
+    tool: str | None = Field(
+        default=None, description="The tool of which one call is chosen; null: any tool that was called."
+    )
+
+
+def _is_none(value: object) -> bool:
+    return value is None
 
 
 class Arm(StrictModel):
@@ -122,6 +147,14 @@ class Arm(StrictModel):
         ),
     )
     faults: Faults | None = Field(default=None, description="Makes tools fail on purpose; null: they do not.")
+    replay: Replay | None = Field(
+        default=None,
+        exclude_if=_is_none,
+        description=(
+            "Repeats the trials of a stored job's arm up to one call, chosen by the trial's seed, and goes "
+            "on from there; null: trials begin at their start."
+        ),
+    )
     contract: str = Field(
         default="",
         description=(

@@ -23,6 +23,7 @@ from gnomon.report.sections.pooled import PooledPart
 from gnomon.report.sections.preflights import PreflightsPart
 from gnomon.report.sections.published import PublishedPart
 from gnomon.report.sections.reliability import ReliabilityPart
+from gnomon.report.sections.replays import ReplaysPart
 from gnomon.report.sections.samples import SamplesPart
 from gnomon.report.sections.seal import SealPart
 from gnomon.report.sections.tools import ToolsPart
@@ -48,6 +49,7 @@ class Report(
     AttributionPart,
     NecessityPart,
     ReliabilityPart,
+    ReplaysPart,
     FrontierPart,
     PooledPart,
     PreflightsPart,

@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from gnomon.core.arm import differences
 from gnomon.core.benchmark import (
     Benchmark,
     HasOracle,
@@ -28,7 +29,7 @@ from gnomon.core.benchmark import (
     request_planners,
 )
 from gnomon.core.decoding import EVERY_TASK
-from gnomon.core.errors import DataError, SpecError
+from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.model import is_built_in
 from gnomon.core.validation import first_validation_error
 from gnomon.media import MediaStore
@@ -289,6 +290,34 @@ def tools(spec: JobSpec, _: Context) -> None:
                 raise SpecError(message, field=f"arms.{at}.tools")
 
 
+def replays(spec: JobSpec, context: Context) -> None:
+    """Refuses arms that replay a job which is absent or still runs, or an arm that they are not like."""
+    for at, arm in enumerate(spec.arms):
+        if arm.replay is None or context.stored_job is None:
+            continue
+        try:
+            job = context.stored_job(arm.replay.job)
+        except NotFound as error:
+            raise SpecError(error.message, field=f"arms.{at}.replay.job") from None
+        if job.is_open:
+            raise SpecError(f"{job.id} is {job.status}; wait for its end", field=f"arms.{at}.replay.job")
+        if job.benchmark != spec.benchmark:
+            message = f"{job.id} asked questions of {job.benchmark}, not of {spec.benchmark}"
+            raise SpecError(message, field=f"arms.{at}.replay.job")
+        replayed = {other.name: other for other in job.arms}.get(arm.replay.arm)
+        if replayed is None:
+            there_are = ", ".join(other.name for other in job.arms)
+            raise SpecError(f"no arm {arm.replay.arm!r}; allowed: {there_are}", field=f"arms.{at}.replay.arm")
+        differing = [name for name in differences(replayed, arm) if name != "replay"]
+        if differing:
+            message = f"differs from that of the replayed arm {replayed.name}; it must be the same"
+            raise SpecError(message, field=f"arms.{at}.{differing[0]}")
+        for model in spec.models:
+            if model.label not in job.models:
+                message = f"{job.id} has no model {model.label!r}; allowed: {', '.join(job.models)}"
+                raise SpecError(message, field="models")
+
+
 def contracts(spec: JobSpec, _: Context) -> None:
     """Refuses a contract that the arm's tools do not have here: names, schemas and descriptions."""
     for at, arm in enumerate(spec.arms):
@@ -390,6 +419,7 @@ OF_THE_SPEC: tuple[Callable[[JobSpec, Context], None], ...] = (
     agents,
     oracle,
     tools,
+    replays,
     contracts,
     storable,
 )

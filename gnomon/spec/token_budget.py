@@ -1,6 +1,6 @@
 """The tokens that tools took in a stored job, as the budget of the preset `matched_compute`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,8 @@ class StoredJob:
     """What is needed of a stored job; its tokens are counted only once the rest is right.
 
     `token_counts` takes a model and an arm, and returns the tokens, prompt and completion, of each scored
-    trial that counted them.
+    trial that counted them. `called` takes a model, an arm and a tool (None: any), and returns the ids of the
+    samples on which it was called in each repeat.
     """
 
     id: str
@@ -25,6 +26,7 @@ class StoredJob:
     models: tuple[str, ...]
     arms: tuple[Arm, ...]
     token_counts: Callable[[str, str], Sequence[int]]
+    called: Callable[[str, str, str | None], Collection[str]]
 
 
 def with_token_budget(written: Mapping[str, Any], stored_job: Callable[[str], StoredJob]) -> dict[str, Any]:

@@ -82,18 +82,27 @@ def trial_file(
         return plain
     if trace is None:
         raise Conflict("no trace of this trial is stored: it can only be tried again from its start")
+    recorded = recorded_until(trace, from_step, result=result)
+    return {**plain, "recorded": recorded.model_dump(mode="json", exclude_defaults=True)}
+
+
+def recorded_until(trace: Mapping[str, Any], from_step: int, *, result: object = None) -> RecordedSteps:
+    """The steps of a stored trace up to number `from_step`, with `result` in place of that step's, if any.
+
+    Raises:
+        SpecError: there is no such step, or it is no tool's and can have no result.
+    """
     steps = [step for step in trace.get("steps") or () if isinstance(step, Mapping)]
     if not 1 <= from_step <= len(steps):
         raise SpecError(f"no step {from_step}; the trial has {len(steps)}", field="from_step")
     kept = steps[:from_step]
     if result is not None:
         kept = [*kept[:-1], _with_result(kept[-1], result, number=from_step)]
-    recorded = RecordedSteps(
+    return RecordedSteps(
         prompt=prompt_digest(trace.get("prompt")),
         replies=[_reply(step) for step in kept if step.get("kind") == "reply"],
         results=[_result(step) for step in kept if step.get("kind") == "tool"],
     )
-    return {**plain, "recorded": recorded.model_dump(mode="json", exclude_defaults=True)}
 
 
 def trial_file_text(trial: Mapping[str, Any], kind: Literal["yaml", "json"]) -> str:

@@ -26,6 +26,7 @@ SECTIONS = {
         "diff",
         "board",
         "rescore",
+        "replay",
         "analyse",
         "consensus",
         "export",

@@ -75,7 +75,10 @@ def solve(question: Question, evidence: Evidence) -> Answer:
     solver = SOLVERS.get(question.kind)
     if solver is None or not question.options:
         return guess(question, "I know no way to work this out.")
-    return solver(question, evidence)
+    try:
+        return solver(question, evidence)
+    except (LookupError, ArithmeticError):  # such as results about other clips than the question's
+        return guess(question, "What the tools say does not fit the question.")
 
 
 def _trip_reply(request: Request) -> Reply:

@@ -1,13 +1,14 @@
-"""Reads from the store what a spec's token budget is made of."""
+"""Reads from the store what a spec needs of an earlier job: its tokens, and where it called tools."""
 
 from functools import partial
 
 from gnomon.spec.token_budget import StoredJob
+from gnomon.trials.replay import can_replay
 from service.settings import Settings
 
 
 def stored_job(settings: Settings, job_id: str) -> StoredJob:
-    """The job that a spec names in `tokens_from`.
+    """The job that a spec names in `tokens_from` or in an arm's `replay`.
 
     Raises:
         NotFound: the job does not exist.
@@ -28,6 +29,7 @@ def stored_job(settings: Settings, job_id: str) -> StoredJob:
         models=tuple(model.label for model in job.spec.models),
         arms=tuple(job.spec.arms),
         token_counts=partial(_token_counts, settings, job.id),
+        called=partial(_called, settings, job.id),
     )
 
 
@@ -46,3 +48,18 @@ def _token_counts(settings: Settings, job_id: str, model: str, arm: str) -> list
         ]
     finally:
         store.close()
+
+
+def _called(settings: Settings, job_id: str, model: str, arm: str, tool: str | None) -> set[str]:
+    from workers.store.store import open_store  # late, as above
+
+    store = open_store(settings.database_url)
+    called: set[str] = set()
+    without: set[str] = set()
+    try:
+        for row in store.iter_rows(job_id):
+            if (row.model, row.arm) == (model, arm):
+                (called if can_replay(row, tool) else without).add(row.sample_id)
+    finally:
+        store.close()
+    return called - without

@@ -1,0 +1,135 @@
+"""Replays a stored trial up to one call of a tool, with another result in its place.
+
+What follows that call is live: the model reads the result and goes on. Which call it is depends on the
+trial's seed alone, so that all arms of a sample's repeat change the same one.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gnomon.core.arm import Arm, Faults, ReplayedResult
+from gnomon.core.errors import DataError
+from gnomon.core.ids import stable_seed
+from gnomon.core.row import Row
+from gnomon.core.sample import Sample
+from gnomon.trials.fault_injection import PLACEBO, toolbox_of
+from gnomon.trials.recorded_steps import RecordedSteps
+from gnomon.trials.trial_file import recorded_until
+from tools.core.tool import MediaSource
+
+TOOL, CALL, CALLS, CHANGED = "replayed_tool", "replayed_call", "replayed_calls", "replayed_change"
+Donor = Callable[[str], str | None]  # what a tool returned on another sample
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayedCall:
+    """The call whose result is changed: its step in the trace, and its number among the calls, from 1."""
+
+    step: Mapping[str, Any]
+    at: int  # the step's place in the trace
+    number: int
+    calls: int
+
+    @property
+    def tool(self) -> str:
+        """The tool that was called."""
+        return str(self.step["name"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedReplay:
+    """The steps that a trial is given, and what its row says of them."""
+
+    steps: RecordedSteps
+    metrics: Mapping[str, float | str]
+
+
+def can_replay(row: Row, tool: str | None = None) -> bool:
+    """Whether a tool was called in the trial, and not only with arguments that it does not take."""
+    counts = [row.tools_used.get(tool, {})] if tool else list(row.tools_used.values())
+    return (
+        row.score is not None
+        and sum(used.get("calls", 0) - used.get("bad_arguments", 0) for used in counts) > 0
+    )
+
+
+def choose_call(trace: Mapping[str, Any], *, seed: int, tool: str | None = None) -> ReplayedCall:
+    """One of the calls that returned text, of this tool if it is named.
+
+    Raises:
+        DataError: there is none.
+    """
+    steps = trace.get("steps") or ()
+    calls = [(at, step) for at, step in enumerate(steps) if step.get("kind") == "tool"]
+    chosen = [
+        (number, at, step)
+        for number, (at, step) in enumerate(calls, start=1)
+        if step.get("error") is None and not step.get("pictures") and tool in (None, step.get("name"))
+    ]
+    if not chosen:
+        raise DataError("no call of the stored trial returned text", field="replay")
+    number, at, step = chosen[stable_seed("replay", seed) % len(chosen)]
+    return ReplayedCall(step=step, at=at, number=number, calls=len(calls))
+
+
+def prepare_replay(
+    trace: Mapping[str, Any],
+    call: ReplayedCall,
+    *,
+    sample: Sample,
+    arm: Arm,
+    media: MediaSource,
+    seed: int,
+    donor: Donor,
+) -> PreparedReplay:
+    """The stored steps up to the call, whose result is as the arm's `replay` says.
+
+    Raises:
+        DataError: there is no such result.
+    """
+    if arm.replay is None:
+        raise ValueError(f"the arm {arm.name} replays nothing")
+    recorded = str(call.step["observation"])
+    result = _result(arm.replay.result, call, sample=sample, arm=arm, media=media, seed=seed, donor=donor)
+    return PreparedReplay(
+        steps=recorded_until(trace, call.at + 1, result=None if result == recorded else result),
+        metrics={
+            TOOL: call.tool,
+            CALL: float(call.number),
+            CALLS: float(call.calls),
+            CHANGED: float(result != recorded),
+        },
+    )
+
+
+def _result(
+    kind: ReplayedResult,
+    call: ReplayedCall,
+    *,
+    sample: Sample,
+    arm: Arm,
+    media: MediaSource,
+    seed: int,
+    donor: Donor,
+) -> str:
+    if kind == "recorded":
+        return str(call.step["observation"])
+    if kind == "nothing":
+        return PLACEBO
+    if kind == "other_sample":
+        other = donor(call.tool)
+        if other is None:
+            raise DataError(f"no other sample has a result of {call.tool}", field="replay")
+        return other
+    faults = Faults(kind="silent", rate=1.0) if kind == "noise" else None
+    run = toolbox_of(sample, arm.model_copy(update={"results": "live", "faults": faults}), media, seed=seed)
+    observation = run.call(call.tool, str(call.step["arguments"]))
+    if observation.error is not None:
+        raise DataError(f"{call.tool} cannot be run again: {observation.error}", field="replay")
+    return observation.content
+
+
+def cost_after(trace: Mapping[str, Any], call: ReplayedCall) -> Sequence[Mapping[str, Any]]:
+    """The replies of the stored trial that came after the call: what going on from there cost then."""
+    return [step for step in (trace.get("steps") or ())[call.at + 1 :] if step.get("kind") == "reply"]
