@@ -18,7 +18,7 @@ from pydantic import ConfigDict, Field, model_validator
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import SpecError
 from gnomon.core.question_view import QuestionView, plain_verdict, plain_view
-from gnomon.core.sample import DataFault, Sample, SampleRef
+from gnomon.core.sample import DataFault, Sample, SampleRef, Shown
 from gnomon.core.score import Score
 from gnomon.core.validation import AS_LIST, StrictModel
 from gnomon.media import MediaStore
@@ -326,6 +326,18 @@ class OfficialScenes(Protocol):
 
 
 @runtime_checkable
+class OfficialShow(Protocol):
+    """Has a published prompt that holds more than an arm shows by default.
+
+    `protocol: official` shows these parts in arms that name none; the frozen spec says so.
+
+    Example: `official_show = ("media", "facts")`, where the published prompt holds the evidence as text.
+    """
+
+    official_show: tuple[Shown, ...]
+
+
+@runtime_checkable
 class SetsDecoding(Protocol):
     """Knows how replies were drawn by the released code or in the paper.
 
@@ -471,6 +483,7 @@ ABILITIES: tuple[type, ...] = (
     SpellsOutTasks,
     LimitsMetrics,
     OfficialScenes,
+    OfficialShow,
     SetsDecoding,
     PlansRequests,
     HasQuestionFile,

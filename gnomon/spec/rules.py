@@ -20,6 +20,7 @@ from gnomon.core.benchmark import (
     HasOracle,
     KnowsMedia,
     OfficialScenes,
+    OfficialShow,
     PlansRequests,
     SampleSet,
     SupportsOptions,
@@ -133,7 +134,11 @@ def _parsed(written: object, context: Context) -> JobSpec:
 def _frozen(spec: JobSpec) -> JobSpec:
     """The spec with all that a later version might decide otherwise spelled out."""
     plugin = spec.plugin()
-    frozen: dict[str, Any] = {"arms": [arm.frozen() for arm in spec.arms]}
+    arms = [arm.frozen() for arm in spec.arms]
+    if spec.protocol == "official" and isinstance(plugin, OfficialShow):
+        shown = {"show": tuple(plugin.official_show)}
+        arms = [arm if "show" in arm.model_fields_set else arm.model_copy(update=shown) for arm in arms]
+    frozen: dict[str, Any] = {"arms": arms}
     if spec.decoding is None:
         frozen["decoding"] = decoding_of(plugin, spec.protocol)
     if spec.protocol == "official" and not spec.select.scenes and isinstance(plugin, OfficialScenes):
