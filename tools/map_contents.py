@@ -85,8 +85,8 @@ def sketch(_: ToolContext, args: MapContentsArgs, result: Result) -> Sketch:  # 
 
 map_contents = Tool(
     name="map_contents",
-    description="List what the map data hold: names of places, lists of places nearby, and the ends and modes of"
-    " known ways and routes.",
+    description="List what the map data hold: names of places, lists of places nearby, and the ends and modes"
+    " of known ways and routes.",
     args=MapContentsArgs,
     run=run,
     sketch=sketch,

@@ -72,8 +72,8 @@ def sketch(_: ToolContext, args: MapTravelTableArgs, result: Result) -> Sketch:
 
 map_travel_table = Tool(
     name="map_travel_table",
-    description="Tell the travel times and lengths of all known ways among several places by foot, car, bicycle"
-    " or transit, in one table.",
+    description="Tell the travel times and lengths of all known ways among several places by foot, car,"
+    " bicycle or transit, in one table.",
     args=MapTravelTableArgs,
     run=run,
     sketch=sketch,
