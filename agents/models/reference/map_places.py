@@ -1,8 +1,8 @@
-"""Rules for questions about places: what one is like, which is nearest, how many fit, how far apart they are."""
+"""Rules for questions about places: what one is like, which is nearest, how many fit, how far they are."""
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import pairwise
 from typing import Any
 
 from agents.models.reference.map_reading import MapEvidence, MapReading
@@ -36,7 +36,14 @@ _SERVICES = {
     "reserv": "reservable",
     "wheelchair": "wheelchair",
 }
-FAR_OFF = 0.15  # a straight line that fits an option worse, as a share, is not meant
+_VERBS = (
+    r"(?:serves?|reserv|wheelchair|open|closed|have|has|offer|allow|provide|deliver|available|accessible)"
+)
+_SUBJECT = re.compile(
+    r"(?:price level|rating|address|phone number|number of ratings|entrance) of (?:the )?(.+?)[?.]*$"
+    rf"|^(?:is|does|are|do) (?:the (?=[a-z]))?(?:entrance of )?(.+?) {_VERBS}\w*\b",
+    re.IGNORECASE,
+)
 
 
 def straight_line(reading: MapReading, evidence: MapEvidence, names: Sequence[str]) -> str | None:
@@ -67,7 +74,9 @@ def straight_line(reading: MapReading, evidence: MapEvidence, names: Sequence[st
             if _heads(option) and _turn(_heads(option), line.get("bearing_deg")) <= 60
         }
         if "distance" not in text:
-            by_turn = {name: _turn(_heads(option), line.get("bearing_deg")) for name, option in fitting.items()}
+            by_turn = {
+                name: _turn(_heads(option), line.get("bearing_deg")) for name, option in fitting.items()
+            }
             return min(by_turn, key=lambda name: by_turn[name], default=None)
         options = fitting or options
     far_m = float(line["distance_m"])
@@ -77,7 +86,7 @@ def straight_line(reading: MapReading, evidence: MapEvidence, names: Sequence[st
 
 def _heads(text: str) -> str:
     words = plain_name(text.replace("-", "")).split()
-    joined = [*words, *(first + second for first, second in zip(words, words[1:], strict=False))]
+    joined = [*words, *(first + second for first, second in pairwise(words))]
     return next((word for word in reversed(_COMPASS) if word in joined), "") or next(
         (word for word in _COMPASS if word in joined), ""
     )
@@ -91,16 +100,14 @@ def _turn(direction: str, bearing_deg: float | None) -> float:
 
 
 def _metres(text: str) -> float | None:
-    match = re.search(r"([\d.,]+)\s*(km|kilomet|mi|m)?", text.lower())
+    match = re.search(r"(\d[\d.,]*)\s*(km|kilomet|mi|m)?", text.lower())
     if match is None or number_in(match[1]) is None:
         return None
     factor = {"km": 1000.0, "kilomet": 1000.0, "mi": 1609.344, "m": 1.0, None: 1.0}[match[2]]
     return (number_in(match[1]) or 0.0) * factor
 
 
-def _pair(
-    reading: MapReading, evidence: MapEvidence, names: Sequence[str], *, farthest: bool
-) -> str | None:
+def _pair(reading: MapReading, evidence: MapEvidence, names: Sequence[str], *, farthest: bool) -> str | None:
     pairs: dict[str, Call] = {}
     for option, text in reading.options.items():
         ends = list(dict.fromkeys(hit.name for hit in mentions(text, names)))
@@ -162,18 +169,23 @@ def _options_as_names(reading: MapReading, names: Sequence[str]) -> dict[str, st
 def _alike(option: str, name: str) -> float:
     """How alike an option and a name are; an option may add the address."""
     plain, head = plain_name(option), plain_name(re.split(r" [-|] |, ", option.strip())[0])
-    name_plain = plain_name(name)
+    name_plain, name_head = plain_name(name), plain_name(re.split(r" [-|] ", name)[0])
     starts = 0.95 if name_plain and plain.startswith(name_plain) else 0.0
-    return max(likeness(option, name), likeness(head, name), starts)
+    same_head = 0.95 if name_head and name_head == plain else 0.0
+    return max(likeness(option, name), likeness(head, name), starts, same_head)
 
 
 def one_place(reading: MapReading, evidence: MapEvidence, names: Sequence[str]) -> str | None:
     """What a place is like: rating, price level, opening hours, what it offers, its address."""
     hits = mentions(reading.text, names)
-    if not hits:
-        return None
-    name = max(hits, key=lambda hit: hit.end - hit.start).name
-    found = evidence.ask("map_place", "What is known of the place.", place=name)
+    subject = _SUBJECT.search(reading.text)
+    found = None
+    if subject is not None:
+        name = next(part for part in subject.groups() if part)
+        found = evidence.ask("map_place", "What is known of the place.", place=name)
+    if found is None and hits:
+        name = max(hits, key=lambda hit: hit.end - hit.start).name
+        found = evidence.ask("map_place", "What is known of the place.", place=name)
     if found is None:
         return None
     text = reading.text.lower()
@@ -235,9 +247,7 @@ def nearby(reading: MapReading, evidence: MapEvidence, contents: Mapping[str, An
     if not lists:
         return None
     listed = _list_meant(reading, lists)
-    result = evidence.ask(
-        "map_nearby", "The places around.", around=listed["around"], kind=listed["kind"]
-    )
+    result = evidence.ask("map_nearby", "The places around.", around=listed["around"], kind=listed["kind"])
     if result is None:
         return None
     rows: Rows = [row for row in result["places"] if isinstance(row, Mapping)]
@@ -286,9 +296,9 @@ def _list_meant(reading: MapReading, lists: Sequence[Mapping[str, Any]]) -> Mapp
 
 
 def _is_elsewhere(reading: MapReading, around: str) -> bool:
-    """Whether the question is about an area of the place around which is listed, which the list may not fit."""
+    """Whether the question names an area, and the list is around another place."""
     text = reading.text
-    area = re.search(r"\bin ((?:[A-Z][\w’']+ ?)+)area\b", text)
+    area = re.search(r"\b([A-Z][\w’']+) area\b", text)
     return area is not None and not mentions(area[1], [around])
 
 
@@ -320,7 +330,10 @@ def _fits(row: Mapping[str, Any], question: str) -> bool:
     )
     if at_least_ratings and (row.get("ratings") or 0) < (number_in(at_least_ratings[1]) or 0):
         return False
-    rating = re.search(r"(?:at least|minimum|above|over|than)(?: a)?(?: rating of)? ([1-5](?:\.\d)?)\b(?! (?:km|m|min|hour))", text)
+    rating = re.search(
+        r"(?:at least|minimum|above|over|than)(?: a)?(?: rating of)? ([1-5](?:\.\d)?)\b(?! (?:km|m|min|hour))",
+        text,
+    )
     if rating and "rating" in text and float(row.get("rating") or 0) < float(rating[1]):
         return False
     price = next(

@@ -15,6 +15,12 @@ _STRAIGHT = re.compile(
     re.IGNORECASE,
 )
 
+_ATTRIBUTE = re.compile(
+    r"\bprice level\b|\brating of\b|\bserves?\b|\breserv|\bwheelchair\b|\btake-?out\b|\bdine-in\b|\bdeliver"
+    r"|^(?:is|can i visit|does|are)\b",
+    re.IGNORECASE,
+)
+
 
 def answer_map_question(request: Request) -> str:
     """The reply to a question about places, as far as the evidence goes.
@@ -38,7 +44,13 @@ def _choice(reading: MapReading, evidence: MapEvidence) -> str | None:
         return None
     names = [str(name) for name in contents["places"]]
     text = reading.text.lower()
-    if contents["routes"] and (re.search(r"\broute|\bvia\b|\bdriv|\bon my way\b", text) or not contents["travel_between"]):
+    if _ATTRIBUTE.search(reading.text) and not re.search(r"\bnear(?:est|by)?\b|\bhow many\b", text):
+        choice = one_place(reading, evidence, names)
+        if choice:
+            return choice
+    if contents["routes"] and (
+        re.search(r"\broute|\bvia\b|\bdriv|\bon my way\b", text) or not contents["travel_between"]
+    ):
         choice = routing(reading, evidence, contents)
         if choice:
             return choice

@@ -14,7 +14,9 @@ from tools.core.tool import EMPTY_SCENE, ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 
 _FACTS = re.compile(r"\A(?:Map data|Context):\n", re.MULTILINE)
-_QUESTION = re.compile(r"^Question: (.*?)^Options:\n(.*?)^(Answer with|Choose the option)", re.MULTILINE | re.DOTALL)
+_QUESTION = re.compile(
+    r"^Question: (.*?)^Options:\n(.*?)^(Answer with|Choose the option)", re.MULTILINE | re.DOTALL
+)
 _OPTION = re.compile(r"^(?:Option(\d+): |([A-Z])\. )(.*)$")
 OPENING = "A question about places"
 NUMBERED = "option_no"
@@ -89,8 +91,7 @@ class MapEvidence:
 def is_map_question(messages: Sequence[Message]) -> bool:
     """Whether the messages ask a question about places in one of the two forms."""
     return any(
-        _QUESTION.search(text) and (text.startswith(OPENING) or NUMBERED in text)
-        for text in _texts(messages)
+        _QUESTION.search(text) and (text.startswith(OPENING) or NUMBERED in text) for text in _texts(messages)
     )
 
 

@@ -1,4 +1,4 @@
-"""Rules for questions about routes: the next turn, the fastest and the longest, what is passed, how many turns."""
+"""Rules for questions about routes: the next turn, the fastest, the longest, what is passed, how many turns."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -85,7 +85,11 @@ def _along(reading: MapReading, evidence: MapEvidence, ends: Mapping[str, Any], 
     if re.search(r"\bpass\b|\blandmark", text):
         passes = " ".join(plain_name(note) for step in steps for note in _passed(str(step["text"])))
         return next((name for name, option in reading.options.items() if plain_name(option) in passes), None)
-    reached = re.search(r"(?:after|once|when)\b.*?\b(?:reach\w*|arriv\w*(?: at)?|on|onto)\s+(.*?)(?:,|\bwhere\b|\bwhat\b|$)", reading.text, re.IGNORECASE)
+    reached = re.search(
+        r"(?:after|once|when)\b.*?\b(?:reach\w*|arriv\w*(?: at)?|on|onto)\s+(.*?)(?:,|\bwhere\b|\bwhat\b|$)",
+        reading.text,
+        re.IGNORECASE,
+    )
     if reached is None:
         reached = re.search(r"\bfrom ([^,?.]+)[,?.]?\s*(?:where|what) .*next", reading.text, re.IGNORECASE)
     if reached is None:
@@ -99,7 +103,14 @@ def _passed(step: str) -> list[str]:
 
 def _after(reading: MapReading, steps: Rows, reached: str) -> str | None:
     """The option that says the step after a road was reached."""
-    place = plain_name(re.sub(r"^(?:turn|slight|keep|continue)\w* (?:\w+ )?(?:onto|on) ", "", reached.strip(), flags=re.I))
+    place = plain_name(
+        re.sub(
+            r"^(?:turn|slight|keep|continue)\w* (?:\w+ )?(?:onto|on) ",
+            "",
+            reached.strip(),
+            flags=re.IGNORECASE,
+        )
+    )
     texts = [_direction(str(step["text"])) for step in steps]
     after = [
         texts[index + 1]
@@ -107,7 +118,9 @@ def _after(reading: MapReading, steps: Rows, reached: str) -> str | None:
         if place in plain_name(_onto(text)) or likeness(place, _onto(text)) > 0.85
     ]
     scored = {
-        (name, index): likeness(option, text) for index, text in enumerate(after) for name, option in reading.options.items()
+        (name, index): likeness(option, text)
+        for index, text in enumerate(after)
+        for name, option in reading.options.items()
     }
     if not scored:
         return None
@@ -133,7 +146,9 @@ def _counted(reading: MapReading, route: Mapping[str, Any], steps: Rows) -> str 
         return _by_minutes(reading, _minutes(route))
     if "distance" in text or "how far" in text:
         return _by_metres(reading, _metres(route))
-    before = re.search(r"before (?:reaching|i reach|arriving at|entering) (.*?)[?.]*$", reading.text, re.IGNORECASE)
+    before = re.search(
+        r"before (?:reaching|i reach|arriving at|entering) (.*?)[?.]*$", reading.text, re.IGNORECASE
+    )
     if before:
         place = plain_name(before[1])
         stop = next((i for i, step in enumerate(texts) if place in plain_name(_onto(step))), len(texts))
@@ -206,7 +221,9 @@ def _compared(
     if needs_steps:
         calls = [Call("map_routes", {"via": str(route["via"]), **ends}) for route in routes]
         found = evidence.ask_all(calls, "The directions of each route.")
-        routes = [result["routes"][0] if result else route for result, route in zip(found, routes, strict=True)]
+        routes = [
+            result["routes"][0] if result else route for result, route in zip(found, routes, strict=True)
+        ]
     if by_steps and re.search(r"minimi|fewest|least|most|maxim|avoid", text):
         return _by_count(reading, routes, by_steps[0], most=bool(re.search(r"\bmost\b|maxim", text)))
     is_most = bool(re.search(r"longest|maximum|slowest|farthest", text))
@@ -217,7 +234,7 @@ def _compared(
     known = [(measure(route), index) for index, route in enumerate(routes) if measure(route) is not None]
     if not known:
         return None
-    _, index = (max if is_most else min)(known, key=lambda pair: (pair[0] or 0.0, pair[1] if is_most else pair[1]))
+    _, index = (max if is_most else min)(known, key=lambda pair: pair[0] or 0.0)
     chosen = routes[index]
     if re.search(r"how much time|how long|what time", text):
         return _by_minutes(reading, _minutes(chosen))
@@ -229,14 +246,16 @@ def _compared(
 
 
 def _by_name(reading: MapReading, names: Sequence[str]) -> str | None:
-    options = {name: re.sub(r"^\s*via ", "", option, flags=re.I) for name, option in reading.options.items()}
-    same = next((name for name, option in options.items() if plain_name(option) == plain_name(names[0])), None)
+    options = {
+        name: re.sub(r"^\s*via ", "", option, flags=re.IGNORECASE) for name, option in reading.options.items()
+    }
+    same = next(
+        (name for name, option in options.items() if plain_name(option) == plain_name(names[0])), None
+    )
     return same or likest(names[0], options)
 
 
 def _by_count(reading: MapReading, routes: Rows, word: str, *, most: bool) -> str | None:
-    counts = [
-        sum(word in str(step["text"]).lower() for step in route.get("steps", ())) for route in routes
-    ]
+    counts = [sum(word in str(step["text"]).lower() for step in route.get("steps", ())) for route in routes]
     best = (max if most else min)(range(len(routes)), key=lambda index: counts[index])
     return _by_name(reading, [str(routes[best]["via"])])

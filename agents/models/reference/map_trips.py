@@ -1,5 +1,6 @@
 """Rules for questions about trips: sums of travel times, stays, opening hours, and how many places fit."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ from agents.models.reference.tool_results import Call
 from tools.itinerary.name_match import plain_name
 
 _BACK = re.compile(
-    r"\b(?:return\w*|back|come back|go back)\b(?! to (?!my\b|the (?:hotel|airport|start)|home))", re.IGNORECASE
+    r"\b(?:return\w*|back|come back|go back)\b(?! to (?!my\b|the (?:hotel|airport|start)|home))",
+    re.IGNORECASE,
 )
 _NUMBER_WORDS = {"none": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 CLOSE_MIN = 2.0  # an option that is further off than rounding allows is not meant
@@ -51,7 +53,12 @@ def trip(reading: MapReading, evidence: MapEvidence, contents: Mapping[str, Any]
     text = reading.text.lower()
     if re.search(r"how many (?:places|of|attractions|spots)|number of places", text):
         return _most_places(reading, evidence, hits, modes)
-    journey = _journey(reading.text, hits, modes, names)
+    asked = _asked_way(reading.text, hits)
+    if asked is not None:
+        journey = _with_modes(reading.text, asked, modes, asked)
+        journey = Journey(places=journey.places, modes=journey.modes, stays={})
+    else:
+        journey = _journey(reading.text, hits, modes)
     if re.search(r"where should i go first|which (?:place )?first", text):
         return _first_stop(reading, evidence, hits, modes)
     legs = _legs(evidence, journey)
@@ -60,7 +67,18 @@ def trip(reading: MapReading, evidence: MapEvidence, contents: Mapping[str, Any]
     return _timed(reading, evidence, journey, legs)
 
 
-def _journey(text: str, hits: Sequence[Mention], modes: Sequence[str], names: Sequence[str]) -> Journey:
+def _asked_way(text: str, hits: Sequence[Mention]) -> list[Mention] | None:
+    """The one way that the last sentence asks about, as in "from A to B" or "if I leave A, … B"."""
+    sentence = re.search(r"[^.?!]*\?\s*$", text)
+    if sentence is None or not re.search(r"\bfrom\b|\bleav\w+\b", sentence[0]):
+        return None
+    named = [hit for hit in hits if hit.start >= sentence.start()]
+    if len(named) != 2 or len(hits) == 2 or re.search(r"latest|first|then", sentence[0]):
+        return None
+    return named
+
+
+def _journey(text: str, hits: Sequence[Mention], modes: Sequence[str]) -> Journey:
     """The order of visits as the text tells it; an order that is told once more at the end goes before."""
     ordered = re.search(r"(?:following order|this order|order:)(.*)", text, re.IGNORECASE)
     first = hits[0]
@@ -105,20 +123,20 @@ def _with_modes(
         behind = visits[index + 2].start if index + 2 < len(visits) else len(text)
         before = [hit for hit in named if start.end <= hit[0] < end.start]
         after = [hit for hit in named if end.end <= hit[0] < behind]
-        here = [hit for hit in before if _leads(text, hit) or index > 0 and not _follows(text, hit)]
+        here = [hit for hit in before if _leads(text, hit) or (index > 0 and not _follows(text, hit))]
         trailing = [hit for hit in after if _follows(text, hit) and not _leads(text, hit)]
         first = [hit for hit in before if index == 0]
         chosen = here[-1:] or trailing[:1] or first[-1:]
         by_leg.append(chosen[0][2] if chosen else None)
     overall = usual or mode_in(text)
     known = [mode if mode in modes else None for mode in by_leg]
-    everywhere = len({mode for mode in known if mode}) == 1 and re.search(r"\ball\b|\bthroughout\b", text.lower())
+    everywhere = len({mode for mode in known if mode}) == 1 and re.search(
+        r"\ball\b|\bthroughout\b", text.lower()
+    )
     if everywhere:
         overall = next(mode for mode in known if mode)
     filled = tuple(mode or (overall if overall in modes else usual) for mode in known)
-    return Journey(
-        places=tuple(visit.name for visit in visits), modes=filled, stays=_stays(text, hits)
-    )
+    return Journey(places=tuple(visit.name for visit in visits), modes=filled, stays=_stays(text, hits))
 
 
 def _leads(text: str, hit: tuple[int, int, str]) -> bool:
@@ -130,7 +148,13 @@ def _leads(text: str, hit: tuple[int, int, str]) -> bool:
 
 def _follows(text: str, hit: tuple[int, int, str]) -> bool:
     """Whether a mode is named behind the place that it leads to."""
-    return bool(re.search(r"(?:by|on|via|using|with|take|use|in|own)\s*(?:my |a |the |own )*$", text[: hit[0]].lower()[-14:]))
+    if re.match(r"(?:on|by) foot|public", text[hit[0] :].lower()):
+        return True
+    return bool(
+        re.search(
+            r"(?:by|on|via|using|with|take|use|in|own)\s*(?:my |a |the |own )*$", text[: hit[0]].lower()[-14:]
+        )
+    )
 
 
 def _stays(text: str, hits: Sequence[Mention]) -> dict[str, float]:
@@ -138,11 +162,14 @@ def _stays(text: str, hits: Sequence[Mention]) -> dict[str, float]:
     stays: dict[str, float] = {}
     for start, end, minutes in spans_in(text):
         around = text[max(0, start - 60) : end + 30].lower()
-        if re.search(r"available|i have [\d.]+ hours|in total", text[start : end + 20].lower()):
+        if re.search(r"\bhave $", text[:start].lower()) or re.match(r" (?:available|in total)", text[end:]):
             continue
         before = [hit for hit in hits if hit.end <= start]
         behind = [hit for hit in hits if hit.start >= end]
-        joined = behind and re.match(r"\s*(?:at|visit to|visit at|walk in|in|exploring|with|for)?\s*(?:the |a )?$", text[end : behind[0].start].lower())
+        joined = behind and re.match(
+            r"\s*(?:at|visit to|visit at|walk in|in|exploring|with|for)?\s*(?:the |a )?$",
+            text[end : behind[0].start].lower(),
+        )
         spot = behind[0] if joined else before[-1] if before else behind[0] if behind else None
         if spot is not None and "radius" not in around:
             stays[spot.name] = stays.get(spot.name, 0.0) + minutes
@@ -158,11 +185,20 @@ def _legs(evidence: MapEvidence, journey: Journey) -> list[Mapping[str, Any]] | 
     if not calls:
         return None
     found = evidence.ask_all(calls, "The ways of the journey.")
+    back = {
+        index: Call(
+            "map_travel", {**call.arguments, "start": call.arguments["end"], "end": call.arguments["start"]}
+        )
+        for index, (call, result) in enumerate(zip(calls, found, strict=True))
+        if result is None
+    }
+    for index, result in zip(back, evidence.ask_all(list(back.values()), "The ways back."), strict=True):
+        found[index] = result
     legs = [result["ways"][0] for result in found if result and result["ways"]]
-    return legs if len(legs) == len(calls) else _partly(journey, found)
+    return legs if len(legs) == len(calls) else _partly(found)
 
 
-def _partly(journey: Journey, found: Sequence[Mapping[str, Any] | None]) -> list[Mapping[str, Any]] | None:
+def _partly(found: Sequence[Mapping[str, Any] | None]) -> list[Mapping[str, Any]] | None:
     """The ways that are known, where those that are not lead to a place from nowhere."""
     known = [result["ways"][0] for result in found if result and result["ways"]]
     return known if known and len(known) >= len(found) - 1 else None
@@ -198,9 +234,15 @@ def _timed(
     if re.search(r"free time|maximum time|time (?:can i|do i have|will i have|left)|how much time can", text):
         if len(times) >= 2:
             end = next((time for time in times[1:] if time > times[0]), times[-1])
-            return nearest_option(reading.options, values_min, end - times[0] - stays - travel)
+            last = journey.places[-1]
+            before = travel - (float(legs[-1]["duration_s"]) / 60 if re.search(r"leav\w+ at", text) else 0.0)
+            return nearest_option(
+                reading.options, values_min, end - times[0] - stays + journey.stays.get(last, 0.0) - before
+            )
     only_travel = re.search(r"travel|journey|drive|walk|bicycle|return|take|reach|get", text)
-    wanted = travel if only_travel and not re.search(r"\bspend\b.*\btotal\b|including", text) else travel + stays
+    wanted = (
+        travel if only_travel and not re.search(r"\bspend\b.*\btotal\b|including", text) else travel + stays
+    )
     exact = [name for name, value in values_min.items() if value is not None and abs(value - wanted) <= 0.5]
     if not exact and stays:
         both = nearest_option(reading.options, values_min, travel + stays)
@@ -225,14 +267,22 @@ def _moment(
         closes = _closing(evidence, last, weekday_in(reading.text))
         if closes is None:
             return None
-        leaves = re.search(r"latest .*?(?:leave|depart from) (.*?)(?: to | so |,|\?|$)", reading.text, re.IGNORECASE)
+        leaves = re.search(
+            r"latest .*?(?:leave|depart from) (.*?)(?: to | so |,|\?|$)", reading.text, re.IGNORECASE
+        )
         left = mentions(leaves[1], journey.places) if leaves else []
         if left and left[0].name in journey.places[1:]:
             index = journey.places.index(left[0].name)
             rest = sum(float(leg["duration_s"]) for leg in legs[index:]) / 60
             return closes - rest - sum(journey.stays.get(name, 0.0) for name in journey.places[index + 1 :])
         return closes - travel - stays
-    if re.search(r"(?:start|leave|begin|set off|depart)\b.*\b(?:to|so|and|if)\b.*\b(?:finish|by|before|reach|arrive|catch|end)", text) and times:
+    if (
+        re.search(
+            r"(?:start|leave|begin|set off|depart)\b.*\b(?:to|so|and|if)\b.*\b(?:finish|by|before|reach|arrive|catch|end)",
+            text,
+        )
+        and times
+    ):
         return times[-1] - travel - stays
     if re.search(r"what time (?:should|do|must) i (?:start|leave|depart)|latest", text) and times:
         return times[-1] - travel - stays
@@ -241,13 +291,13 @@ def _moment(
         opens = _opening(evidence, last, weekday_in(reading.text))
         if re.search(r"what time can i (?:visit|enter|see)|can i visit", text) and opens is not None:
             return max(arrives, opens)
-        return arrives + (journey.stays.get(last, 0.0) if re.search(r"finish|end|complete|leave", text) else 0.0)
+        return arrives + (
+            journey.stays.get(last, 0.0) if re.search(r"finish|end|complete|leave", text) else 0.0
+        )
     return None
 
 
-def _day_spans(
-    evidence: MapEvidence, name: str, weekday: str | None
-) -> Sequence[tuple[int, int]] | None:
+def _day_spans(evidence: MapEvidence, name: str, weekday: str | None) -> Sequence[tuple[int, int]] | None:
     """The opening hours of a place on a day; on most days where none is named."""
     found = evidence.ask("map_place", "When it is open.", place=name)
     hours = hours_of(found["places"][0]) if found and found["places"] else {}
@@ -323,21 +373,46 @@ def _most_places(
     if table is None:
         return None
     ways = {(way["start"], way["end"]): float(way["duration_s"]) / 60 for way in table["ways"]}
+    times = clock_minutes(reading.text)
+    start = float(times[0]) if times else 0.0
+    hours = {name: _day_spans(evidence, name, weekday_in(reading.text)) if times else None for name in places}
     best = 0
     for count in range(1, len(places) + 1):
-        for order in permutations(places, count):
-            taken = sum(ways.get(pair, 1e9) for pair in pairwise((home, *order)))
-            if taken + sum(stays[name] for name in order) <= minutes:
-                best = count
-                break
+        orders = permutations(places, count)
+        if any(_end(home, order, start, ways, stays, hours) <= start + minutes for order in orders):
+            best = count
     values = {}
     for name, option in reading.options.items():
         word = plain_name(option).split()[0] if plain_name(option) else ""
         number = number_in(option)
         values[name] = (
-            float(len(places)) if word == "all" else float(_NUMBER_WORDS[word]) if word in _NUMBER_WORDS else number
+            float(len(places))
+            if word == "all"
+            else float(_NUMBER_WORDS[word])
+            if word in _NUMBER_WORDS
+            else number
         )
     return nearest_option(reading.options, values, float(best))
+
+
+def _end(
+    home: str,
+    order: Sequence[str],
+    start: float,
+    ways: Mapping[tuple[str, str], float],
+    stays: Mapping[str, float],
+    hours: Mapping[str, Sequence[tuple[int, int]] | None],
+) -> float:
+    """When the last stay ends, in minutes; each begins when the place is open, and ends before it closes."""
+    clock = start
+    for pair in pairwise((home, *order)):
+        clock += ways.get(pair, math.inf)
+        spans, stay = hours[pair[1]], stays.get(pair[1], 0.0)
+        if spans is not None:
+            begins = [max(clock, opens) for opens, closes in spans if max(clock, opens) + stay <= closes]
+            clock = min(begins, default=math.inf)
+        clock += stay
+    return clock
 
 
 def _first_stop(
@@ -356,19 +431,11 @@ def _first_stop(
         return None
     ways = {(way["start"], way["end"]): float(way["duration_s"]) / 60 for way in table["ways"]}
     hours = {name: _day_spans(evidence, name, weekday_in(reading.text)) for name in places}
-    fitting: dict[str, float] = {}
-    for order in (places, places[::-1]):
-        clock, is_good = float(times[0]), True
-        for start, end in pairwise((home, *order)):
-            clock += ways.get((start, end), 1e6)
-            spans = hours[end]
-            leaves = clock + stays.get(end, 0.0)
-            is_good &= spans is None or any(opens <= clock and leaves <= closes for opens, closes in spans)
-            clock = leaves
-        if is_good:
-            fitting[order[0]] = clock
-    if not fitting:
+    ends = {
+        order[0]: _end(home, order, float(times[0]), ways, stays, hours) for order in (places, places[::-1])
+    }
+    if min(ends.values()) == math.inf:
         return reading.unanswerable
-    first = min(fitting, key=lambda name: fitting[name])
+    first = min(ends, key=lambda name: ends[name])
     hit = {name: bool(mentions(option, [first])) for name, option in reading.options.items()}
     return next((name for name, is_meant in hit.items() if is_meant), None)

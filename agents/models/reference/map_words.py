@@ -8,15 +8,15 @@ from tools.itinerary.name_match import likeness, plain_name
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _CLOCK = re.compile(r"\b(\d{1,2})(?:[:.](\d{2}))?\s*([ap])\.?\s?m\b\.?", re.IGNORECASE)
-_HOURS = re.compile(r"(\d+(?:\.\d+)?|half an|an|a|one|two|three|four)[\s-]*(?:and a half[\s-]*)?(?:hours?|hrs?)\b", re.IGNORECASE)
+_HOURS = re.compile(
+    r"(\d+(?:\.\d+)?|half an|an|a|one|two|three|four)[\s-]*(?:and a half[\s-]*)?(?:hours?|hrs?)\b",
+    re.IGNORECASE,
+)
 _MINUTES = re.compile(r"(\d+(?:\.\d+)?)[\s-]*(?:minutes?|mins?)\b", re.IGNORECASE)
 _COUNTS = {"half an": 0.5, "a": 1.0, "an": 1.0, "one": 1.0, "two": 2.0, "three": 3.0, "four": 4.0}
-_SPAN = re.compile(
-    r"(\d{1,2}):(\d{2})\s*([AP]M)?\s*-\s*(\d{1,2}):(\d{2})\s*([AP]M)", re.IGNORECASE
-)
+_SPAN = re.compile(r"(\d{1,2}):(\d{2})\s*([AP]M)?\s*-\s*(\d{1,2}):(\d{2})\s*([AP]M)", re.IGNORECASE)
 _COMMON = frozenset(
-    "the a an of and at in on by to de la le el da do di du von st street road rd hotel city park museum center"
-    " centre branch university station airport restaurant bank tower house square market international".split()
+    (*["the", "a", "an", "of", "and", "at", "in", "on", "by", "to", "de", "la", "le", "el", "da", "do", "di", "du", "von"], *["st", "street", "road", "rd", "square", "hotel", "city", "park", "museum", "center", "centre", "branch", "university", "station"], *["airport", "restaurant", "bank", "tower", "house", "market", "international"])
 )
 DAY_MIN = 24 * 60
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -37,7 +37,7 @@ def mentions(text: str, names: Iterable[str]) -> list[Mention]:
     The longest run of a name's words wins; a run that is shorter than the name counts where its words are
     telling, and no other name has them.
 
-    >>> [hit.name for hit in mentions("from the museum to Old Port", ["City Museum", "Old Port"])]
+    >>> [hit.name for hit in mentions("from the Museum to Old Port", ["City Museum", "Old Port"])]
     ['City Museum', 'Old Port']
     """
     words = [(plain_name(match[0]), match.start(), match.end()) for match in _WORD.finditer(text)]
@@ -51,6 +51,9 @@ def mentions(text: str, names: Iterable[str]) -> list[Mention]:
             if last > first:
                 run = [word for word, _, _ in words[first:last]]
                 score = _score(run, parts, [other for key, other in known.items() if key != name])
+                is_partial_word = len(run) == 1 < len(parts)
+                if is_partial_word and (len(run[0]) < 3 or text[words[first][1]].islower()):
+                    continue
                 if score > 0:
                     candidates.append((score, first, last, name))
     taken: set[int] = set()
@@ -59,7 +62,15 @@ def mentions(text: str, names: Iterable[str]) -> list[Mention]:
         if not taken & set(range(first, last)):
             taken |= set(range(first, last))
             hits.append(Mention(words[first][1], words[last - 1][2], name))
-    return sorted(hits, key=lambda hit: hit.start)
+    return [hit for hit in sorted(hits, key=lambda hit: hit.start) if not _foreshadows(hit, hits)]
+
+
+def _foreshadows(hit: Mention, hits: Sequence[Mention]) -> bool:
+    """Whether a shorter mention comes before the one that names the place, as its city may."""
+    longest = max(
+        (other for other in hits if other.name == hit.name), key=lambda other: other.end - other.start
+    )
+    return hit.start < longest.start and 2 * (hit.end - hit.start) < longest.end - longest.start
 
 
 def _same(word: str, part: str) -> bool:
@@ -74,7 +85,9 @@ def _score(run: Sequence[str], parts: Sequence[str], others: Sequence[Sequence[s
         return letters + 100.0
     if not telling and len(run) < 2:
         others_have = any(run[0] in other for other in others)
-        return 0.0 if others_have or run[0] in ("the", "a", "of", "and", "in", "at", "to", "on", "by") else 1.0
+        return (
+            0.0 if others_have or run[0] in ("the", "a", "of", "and", "in", "at", "to", "on", "by") else 1.0
+        )
     if not telling:
         return 0.0
     if any(set(run) <= set(other) for other in others):
@@ -180,7 +193,9 @@ def number_in(text: str) -> float | None:
     return float(match[0].replace(",", "")) if match else None
 
 
-def nearest_option(options: Mapping[str, str], values: Mapping[str, float | None], wanted: float) -> str | None:
+def nearest_option(
+    options: Mapping[str, str], values: Mapping[str, float | None], wanted: float
+) -> str | None:
     """The option whose value is nearest; the first of equals; None where none has a value."""
     have = {name: value for name, value in values.items() if value is not None and name in options}
     return min(have, key=lambda name: abs(have[name] - wanted)) if have else None
