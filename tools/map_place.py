@@ -59,8 +59,6 @@ def _facts(place: MapPlace) -> int:
 
 
 def _repeats(place: MapPlace, other: MapPlace) -> bool:
-    addresses = plain_name(place.address), plain_name(other.address)
-    same_address = not all(addresses) or addresses[0] in addresses[1] or addresses[1] in addresses[0]
     says_no_more = all(
         not value or value == known
         for value, known in (
@@ -69,7 +67,25 @@ def _repeats(place: MapPlace, other: MapPlace) -> bool:
             (place.price_level, other.price_level),
         )
     )
-    return same_address and says_no_more and (place.lat_deg is None or other.lat_deg is not None)
+    return (
+        _same_address(place.address, other.address)
+        and says_no_more
+        and (place.lat_deg is None or other.lat_deg is not None)
+    )
+
+
+def _same_address(address: str, other: str) -> bool:
+    """Whether two addresses may be one, written at different length: their numbers and codes agree."""
+    words, other_words = set(plain_name(address).split()), set(plain_name(other).split())
+    if not words or not other_words:
+        return True
+    numbers, other_numbers = _with_digits(words), _with_digits(other_words)
+    agree = numbers <= other_numbers or other_numbers <= numbers
+    return agree and 2 * len(words & other_words) >= min(len(words), len(other_words))
+
+
+def _with_digits(words: set[str]) -> set[str]:
+    return {word for word in words if any(letter.isdigit() for letter in word)}
 
 
 def sketch(_: ToolContext, args: MapPlaceArgs, result: Result) -> Sketch:

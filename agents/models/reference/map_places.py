@@ -190,7 +190,10 @@ def one_place(reading: MapReading, evidence: MapEvidence, names: Sequence[str]) 
         return None
     text = reading.text.lower()
     rows = [row for row in found["places"] if isinstance(row, Mapping)]
-    place = max(rows, key=lambda row: likeness(str(row.get("address", "")), reading.text))
+    place = max(rows, key=lambda row: (len(row) > 2, likeness(str(row.get("address", "")), reading.text)))
+    wanted = "price_level" if "price" in text else "rating" if "rating" in text else None
+    if wanted and all(row.get(wanted) is None for row in rows):
+        return reading.unanswerable
     if "price" in text:
         return _same_words(reading, str(place.get("price_level", "")))
     if "how many" in text and "rating" in text:
@@ -252,13 +255,7 @@ def nearby(reading: MapReading, evidence: MapEvidence, contents: Mapping[str, An
         return None
     rows: Rows = [row for row in result["places"] if isinstance(row, Mapping)]
     text = reading.text.lower()
-    if not rows:
-        return reading.unanswerable
-    if re.search(r"\bon (?:my|the) way\b|\b(?:left|right) (?:hand )?side\b", text):
-        return reading.unanswerable
-    if any(word in text.split() for word in ("north", "south", "east", "west")) and not _located(rows):
-        return reading.unanswerable
-    if _is_elsewhere(reading, str(result["around"])):
+    if not rows or _beyond(reading, rows, str(result["around"])):
         return reading.unanswerable
     if _located(rows):
         rows = _by_distance(rows, evidence, str(result["around"])) or rows
@@ -274,13 +271,28 @@ def nearby(reading: MapReading, evidence: MapEvidence, contents: Mapping[str, An
         return likest(str(name.get("address", "")), reading.options) if name else None
     if re.search(r"\b(?:best|highest|top|reputable|rated)\b", text) and "nearest" not in text:
         return _best_rated(reading, evidence, rows)
+    return _by_rank(reading, fitting) or reading.unanswerable
+
+
+def _beyond(reading: MapReading, rows: Rows, around: str) -> bool:
+    """Whether a list of places cannot say what is asked: a side of a road, a direction, another area."""
+    text = reading.text.lower()
+    if re.search(r"\bon (?:my|the) way\b|\b(?:left|right) (?:hand )?side\b", text):
+        return True
+    is_compass = any(word in text.split() for word in ("north", "south", "east", "west"))
+    return (is_compass and not _located(rows)) or _is_elsewhere(reading, around)
+
+
+def _by_rank(reading: MapReading, fitting: Rows) -> str | None:
+    """The option that is nearest, second nearest or farthest among those that fit."""
+    text = reading.text.lower()
     ordinal = next((count for word, count in _ORDINALS.items() if re.search(rf"\b{word}\b", text)), 1)
     if ordinal > 1:
         if len(fitting) < ordinal:
-            return reading.unanswerable
+            return None
         return _option_of(reading, fitting[ordinal - 1]) or _first_option(reading, fitting[ordinal - 1 :])
     reverse = bool(re.search(r"\b(?:farthest|furthest)\b", text))
-    return _first_option(reading, fitting[::-1] if reverse else fitting) or reading.unanswerable
+    return _first_option(reading, fitting[::-1] if reverse else fitting)
 
 
 def _list_meant(reading: MapReading, lists: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
@@ -331,7 +343,8 @@ def _fits(row: Mapping[str, Any], question: str) -> bool:
     if at_least_ratings and (row.get("ratings") or 0) < (number_in(at_least_ratings[1]) or 0):
         return False
     rating = re.search(
-        r"(?:at least|minimum|above|over|than)(?: a)?(?: rating of)? ([1-5](?:\.\d)?)\b(?! (?:km|m|min|hour))",
+        r"(?:at least|minimum|above|over|than)(?: a)?(?: rating of)? ([1-5](?:\.\d)?)\b"
+        r"(?! (?:km|m|min|hour))",
         text,
     )
     if rating and "rating" in text and float(row.get("rating") or 0) < float(rating[1]):

@@ -38,7 +38,9 @@ def answer_map_question(request: Request) -> str:
 
 
 def _choice(reading: MapReading, evidence: MapEvidence) -> str | None:
-    """The option that the rules for the question's kind choose; None where none applies."""
+    """The option that the rules for the question's kind choose, or that says unanswerable where none does;
+    None where nothing can be looked up.
+    """
     contents = evidence.ask("map_contents", "What there is to look up.")
     if contents is None:
         return None
@@ -66,4 +68,4 @@ def _choice(reading: MapReading, evidence: MapEvidence) -> str | None:
         choice = nearby(reading, evidence, contents)
         if choice:
             return choice
-    return one_place(reading, evidence, names)
+    return one_place(reading, evidence, names) or reading.unanswerable

@@ -140,6 +140,8 @@ def _texts(messages: Sequence[Message]) -> list[str]:
     for message in messages:
         if message["role"] == "user":
             content = message["content"]
-            blocks = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
-            texts += [block["text"] for block in blocks if block["type"] == "text"]
+            if isinstance(content, list):
+                texts += [block["text"] for block in content if block["type"] == "text"]
+            else:
+                texts.append(content or "")
     return texts

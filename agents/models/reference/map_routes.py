@@ -1,4 +1,4 @@
-"""Rules for questions about routes: the next turn, the fastest, the longest, what is passed, how many turns."""
+"""Rules for questions about routes: the next turn, the fastest, what is passed, how many turns."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,6 +15,20 @@ MODE_WORDS: tuple[tuple[str, str], ...] = (
     ("bicycle", r"\b(?:bik\w+|bicycl\w*|cycl\w+|bike)\b"),
     ("transit", r"\b(?:public transport\w*|transit|train|bus|metro|subway|tram)\b"),
     ("car", r"\b(?:driv\w+|drove|car|taxi|cab)\b"),
+)
+
+
+_COUNTED: tuple[tuple[str, str], ...] = (  # what a question counts, and the steps that are of the kind
+    (r"toll", r"toll"),
+    (r"roundabout|traffic circle", r"roundabout|traffic circle"),
+    (r"exit", r"\btake (?:the )?(?:\w+ )?exit\b|\bexit onto\b"),
+    (r"u[- ]turn", r"u-turn"),
+    (r"merge", r"\bmerge\b"),
+    (r"turn.*left|left.*turn", r"^turn left|turns (?:slightly )?left"),
+    (r"turn.*right|right.*turn", r"^turn right|turns (?:slightly )?right"),
+    (r"left", r"\bleft\b"),
+    (r"right", r"\bright\b"),
+    (r"turn", r"^turn "),
 )
 
 
@@ -153,27 +167,11 @@ def _counted(reading: MapReading, route: Mapping[str, Any], steps: Rows) -> str 
         place = plain_name(before[1])
         stop = next((i for i, step in enumerate(texts) if place in plain_name(_onto(step))), len(texts))
         texts = texts[:stop]
-    if "toll" in text:
-        kind = r"toll"
-        if "merge" in text:
-            texts = [step for step in texts if step.startswith("merge") or "merge onto" in step]
-    elif "roundabout" in text or "traffic circle" in text:
-        kind = r"roundabout|traffic circle"
-    elif "exit" in text:
-        kind = r"\btake (?:the )?(?:\w+ )?exit\b|\bexit onto\b"
+    kind = next((kind for word, kind in _COUNTED if re.search(word, text)), "")
+    if "toll" in text and "merge" in text:
+        texts = [step for step in texts if "merge" in step]
+    if "exit" in text and "roundabout" not in text:
         texts = [step for step in texts if "roundabout" not in step and "traffic circle" not in step]
-    elif "u-turn" in text or "u turn" in text:
-        kind = r"u-turn"
-    elif "merge" in text:
-        kind = r"\bmerge\b"
-    elif "left" in text:
-        kind = r"^turn left|turns (?:slightly )?left" if "turn" in text else r"\bleft\b"
-    elif "right" in text:
-        kind = r"^turn right|turns (?:slightly )?right" if "turn" in text else r"\bright\b"
-    elif "turn" in text:
-        kind = r"^turn "
-    else:
-        kind = r""
     count = sum(bool(re.search(kind, step)) for step in texts)
     values = {name: number_in(option) for name, option in reading.options.items()}
     return nearest_option(reading.options, values, float(count))

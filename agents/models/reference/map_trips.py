@@ -2,8 +2,8 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 from typing import Any
 
@@ -28,8 +28,14 @@ _BACK = re.compile(
     r"\b(?:return\w*|back|come back|go back)\b(?! to (?!my\b|the (?:hotel|airport|start)|home))",
     re.IGNORECASE,
 )
+_DEADLINE = re.compile(
+    r"(?:start|leave|begin|set off|depart)\b.*\b(?:to|so|and|if)\b"
+    r".*\b(?:finish|by|before|reach|arrive|catch|end)"
+    r"|what time (?:should|do|must) i (?:start|leave|depart)|latest"
+)
 _NUMBER_WORDS = {"none": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
-CLOSE_MIN = 2.0  # an option that is further off than rounding allows is not meant
+CLOSE_KM = 0.06
+CLOSE_MIN = 1.0  # an option that is further off than rounding allows is not meant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,10 +67,23 @@ def trip(reading: MapReading, evidence: MapEvidence, contents: Mapping[str, Any]
         journey = _journey(reading.text, hits, modes)
     if re.search(r"where should i go first|which (?:place )?first", text):
         return _first_stop(reading, evidence, hits, modes)
-    legs = _legs(evidence, journey)
-    if legs is None:
-        return None
-    return _timed(reading, evidence, journey, legs)
+    readings = _readings(journey)
+    for way, within in ((way, within) for within in (CLOSE_MIN, None) for way in readings):
+        legs = _legs(evidence, way)
+        choice = _timed(reading, evidence, way, legs, within) if legs else None
+        if choice:
+            return choice
+    return None
+
+
+def _readings(journey: Journey) -> list[Journey]:
+    """The journey, and the same read otherwise: with the way back, or without it."""
+    home, modes = journey.places[0], journey.modes
+    if len(journey.places) > 2 and journey.places[-1] == home:
+        return [journey, replace(journey, places=journey.places[:-1], modes=modes[:-1])]
+    if len(journey.places) < 2:
+        return []
+    return [journey, replace(journey, places=(*journey.places, home), modes=(*modes, modes[-1]))]
 
 
 def _asked_way(text: str, hits: Sequence[Mention]) -> list[Mention] | None:
@@ -205,51 +224,60 @@ def _partly(found: Sequence[Mapping[str, Any] | None]) -> list[Mapping[str, Any]
 
 
 def _timed(
-    reading: MapReading, evidence: MapEvidence, journey: Journey, legs: Sequence[Mapping[str, Any]]
+    reading: MapReading,
+    evidence: MapEvidence,
+    journey: Journey,
+    legs: Sequence[Mapping[str, Any]],
+    within: float | None,
 ) -> str | None:
-    """The option that the times add up to."""
-    text = reading.text.lower()
-    travel = sum(float(leg["duration_s"]) for leg in legs) / 60
-    stays = sum(journey.stays.values())
+    """The option that the times or lengths add up to; None where none is as near as `within` minutes."""
+    options = reading.options
     times = clock_minutes(reading.text)
-    options_as_times = {name: clock_minutes(option) for name, option in reading.options.items()}
-    if sum("->" in option or "→" in option for option in reading.options.values()) >= 2:
+    clocks = {name: clock_minutes(option) for name, option in options.items()}
+    if sum("->" in option or "→" in option for option in options.values()) >= 2:
         return _schedule(reading, journey, legs, times)
-    if "distance" in text and all("km" in option or " m" in option for option in reading.options.values()):
-        far = sum(float(leg["distance_m"]) for leg in legs)
-        values = {
-            name: (number_in(option) or 0.0) * (1000 if "km" in option else 1)
-            for name, option in reading.options.items()
-        }
-        return nearest_option(reading.options, values, far)
-    if all(options_as_times.values()):
+    if {plain_name(option) for option in options.values()} == {"yes", "no"}:
+        return _before_closing(reading, evidence, journey, _minutes(legs), times)
+    if all(clocks.values()):
         wanted = _moment(reading, evidence, journey, legs, times)
-        if wanted is None:
-            return None
-        values = {name: float(clock[0]) for name, clock in options_as_times.items()}
-        return nearest_option(reading.options, values, wanted)
-    if {plain_name(option) for option in reading.options.values()} == {"yes", "no"}:
-        return _before_closing(reading, evidence, journey, travel, times)
-    values_min = {name: span_minutes(option) for name, option in reading.options.items()}
-    if re.search(r"free time|maximum time|time (?:can i|do i have|will i have|left)|how much time can", text):
-        if len(times) >= 2:
-            end = next((time for time in times[1:] if time > times[0]), times[-1])
-            last = journey.places[-1]
-            before = travel - (float(legs[-1]["duration_s"]) / 60 if re.search(r"leav\w+ at", text) else 0.0)
-            return nearest_option(
-                reading.options, values_min, end - times[0] - stays + journey.stays.get(last, 0.0) - before
-            )
-    only_travel = re.search(r"travel|journey|drive|walk|bicycle|return|take|reach|get", text)
-    wanted = (
-        travel if only_travel and not re.search(r"\bspend\b.*\btotal\b|including", text) else travel + stays
-    )
-    exact = [name for name, value in values_min.items() if value is not None and abs(value - wanted) <= 0.5]
-    if not exact and stays:
-        both = nearest_option(reading.options, values_min, travel + stays)
-        value = values_min.get(both) if both else None
-        if value is not None and abs(value - travel - stays) <= CLOSE_MIN:
-            return both
-    return nearest_option(reading.options, values_min, wanted)
+        values: dict[str, float | None] = {name: float(clock[0]) for name, clock in clocks.items()}
+        return None if wanted is None else nearest_option(options, values, wanted, within)
+    if "distance" in reading.text.lower() and all(
+        re.search(r"\d\s*k?m\b", text) for text in options.values()
+    ):
+        far = {
+            name: (number_in(text) or 0.0) * (1 if "km" in text else 0.001) for name, text in options.items()
+        }
+        length_km = sum(float(leg["distance_m"]) for leg in legs) / 1000
+        return nearest_option(options, far, length_km, None if within is None else CLOSE_KM)
+    lengths = {name: span_minutes(option) for name, option in options.items()}
+    for wanted in _sums(reading.text.lower(), journey, legs, times):
+        choice = nearest_option(options, lengths, wanted, within)
+        if choice:
+            return choice
+    return None
+
+
+def _minutes(legs: Sequence[Mapping[str, Any]]) -> float:
+    return sum(float(leg["duration_s"]) for leg in legs) / 60
+
+
+def _sums(
+    text: str, journey: Journey, legs: Sequence[Mapping[str, Any]], times: Sequence[int]
+) -> Iterator[float]:
+    """The lengths of time that a question may ask for, the likeliest first."""
+    travel, stays = _minutes(legs), sum(journey.stays.values())
+    if len(times) >= 2 and re.search(
+        r"free time|maximum time|time (?:can i|do i have|will i have|left)|how much time can", text
+    ):
+        end = next((time for time in times[1:] if time > times[0]), times[-1])
+        before = _minutes(legs[:-1]) if re.search(r"leav\w+ at", text) else travel
+        yield end - times[0] - before - stays + journey.stays.get(journey.places[-1], 0.0)
+    if re.search(r"\bspend\b.*\btotal\b|including", text):
+        yield travel + stays
+    yield travel
+    if stays:
+        yield travel + stays
 
 
 def _moment(
@@ -276,15 +304,7 @@ def _moment(
             rest = sum(float(leg["duration_s"]) for leg in legs[index:]) / 60
             return closes - rest - sum(journey.stays.get(name, 0.0) for name in journey.places[index + 1 :])
         return closes - travel - stays
-    if (
-        re.search(
-            r"(?:start|leave|begin|set off|depart)\b.*\b(?:to|so|and|if)\b.*\b(?:finish|by|before|reach|arrive|catch|end)",
-            text,
-        )
-        and times
-    ):
-        return times[-1] - travel - stays
-    if re.search(r"what time (?:should|do|must) i (?:start|leave|depart)|latest", text) and times:
+    if times and _DEADLINE.search(text):
         return times[-1] - travel - stays
     if times:
         arrives = times[0] + travel + sum(journey.stays.get(name, 0.0) for name in journey.places[:-1])

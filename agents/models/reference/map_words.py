@@ -16,7 +16,46 @@ _MINUTES = re.compile(r"(\d+(?:\.\d+)?)[\s-]*(?:minutes?|mins?)\b", re.IGNORECAS
 _COUNTS = {"half an": 0.5, "a": 1.0, "an": 1.0, "one": 1.0, "two": 2.0, "three": 3.0, "four": 4.0}
 _SPAN = re.compile(r"(\d{1,2}):(\d{2})\s*([AP]M)?\s*-\s*(\d{1,2}):(\d{2})\s*([AP]M)", re.IGNORECASE)
 _COMMON = frozenset(
-    (*["the", "a", "an", "of", "and", "at", "in", "on", "by", "to", "de", "la", "le", "el", "da", "do", "di", "du", "von"], *["st", "street", "road", "rd", "square", "hotel", "city", "park", "museum", "center", "centre", "branch", "university", "station"], *["airport", "restaurant", "bank", "tower", "house", "market", "international"])
+    (
+        *[
+            "the",
+            "a",
+            "an",
+            "of",
+            "and",
+            "at",
+            "in",
+            "on",
+            "by",
+            "to",
+            "de",
+            "la",
+            "le",
+            "el",
+            "da",
+            "do",
+            "di",
+            "du",
+            "von",
+        ],
+        *[
+            "st",
+            "street",
+            "road",
+            "rd",
+            "square",
+            "hotel",
+            "city",
+            "park",
+            "museum",
+            "center",
+            "centre",
+            "branch",
+            "university",
+            "station",
+        ],
+        *["airport", "restaurant", "bank", "tower", "house", "market", "international"],
+    )
 )
 DAY_MIN = 24 * 60
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -194,11 +233,18 @@ def number_in(text: str) -> float | None:
 
 
 def nearest_option(
-    options: Mapping[str, str], values: Mapping[str, float | None], wanted: float
+    options: Mapping[str, str],
+    values: Mapping[str, float | None],
+    wanted: float,
+    within: float | None = None,
 ) -> str | None:
-    """The option whose value is nearest; the first of equals; None where none has a value."""
+    """The option whose value is nearest; the first of equals; None where none has a value, or none is as near
+    as `within`.
+    """
     have = {name: value for name, value in values.items() if value is not None and name in options}
-    return min(have, key=lambda name: abs(have[name] - wanted)) if have else None
+    best = min(have, key=lambda name: abs(have[name] - wanted), default=None)
+    is_far = best is not None and within is not None and abs(have[best] - wanted) > within
+    return None if is_far else best
 
 
 def likest(text: str, options: Mapping[str, str], at_least: float = 0.55) -> str | None:
