@@ -225,9 +225,7 @@ def usable_tools(benchmark: Benchmark) -> list[str]:
 
     An arm that takes away a tool which no sample offers would cost as much as any other, and show nothing.
     """
-    if not isinstance(benchmark, ProvidesToolInputs):
-        return list(TOOLS.names())
-    return [tool.name for tool in TOOLS if tool.needs in benchmark.provides]
+    return list(provided_inputs(benchmark, TOOLS.names()))
 
 
 @runtime_checkable
@@ -370,11 +368,6 @@ class PlansRequests(Protocol):
     """
 
     plans_requests: bool
-
-
-def request_planners() -> list[str]:
-    """The benchmarks that plan requests."""
-    return [plugin.name for plugin in BENCHMARKS if isinstance(plugin, PlansRequests)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from gnomon.core.benchmark import (
+    BENCHMARKS,
     Benchmark,
     HasOracle,
     KnowsMedia,
@@ -26,7 +27,6 @@ from gnomon.core.benchmark import (
     SupportsOptions,
     Varied,
     decoding_of,
-    request_planners,
 )
 from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.errors import DataError, SpecError
@@ -226,7 +226,7 @@ def published_files(spec: JobSpec, _: Context) -> None:
 def planning_request(spec: JobSpec, _: Context) -> None:
     """Refuses a planning request to a benchmark that plans none."""
     if spec.select.request is not None and not isinstance(spec.plugin(), PlansRequests):
-        planners = ", ".join(request_planners())
+        planners = ", ".join(plugin.name for plugin in BENCHMARKS if isinstance(plugin, PlansRequests))
         raise SpecError(f"only the benchmark {planners} plans requests", field="select.request")
 
 
