@@ -40,6 +40,12 @@ def gtr_dir() -> Path:
     return _outside("GNOMON_GTR_DIR", "../shared/data/gtr-bench")
 
 
+@pytest.fixture(scope="session")
+def mapeval_dir() -> Path:
+    """MapEval's published file; absent: skipped, under CI=true failed."""
+    return _outside("GNOMON_MAPEVAL_DIR", "../shared/data/mapeval")
+
+
 @pytest.fixture(autouse=True)
 def _no_keys_from_the_developer(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test can reach a real provider by way of the developer's own environment."""

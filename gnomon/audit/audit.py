@@ -7,7 +7,15 @@ from pathlib import Path
 import numpy as np
 
 from gnomon.audit.findings import Findings, Letters, ShortcutAccuracy
-from gnomon.audit.plugin import AnswerOptions, AuditPlugin, ShortcutGuess, View, find_audit_plugin, guess
+from gnomon.audit.plugin import (
+    AnswerOptions,
+    AuditPlugin,
+    HasRemarks,
+    ShortcutGuess,
+    View,
+    find_audit_plugin,
+    guess,
+)
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Select
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash
@@ -181,6 +189,7 @@ def _findings(
             *option_faults(options_of["official"]),
             *(plugin.case_faults(official) if plugin else ()),
         ),
+        remarks=tuple(plugin.remarks(official)) if isinstance(plugin, HasRemarks) else (),
         unread={protocol: len(samples[protocol]) - len(options_of[protocol]) for protocol in PROTOCOLS},
     )
 

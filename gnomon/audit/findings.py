@@ -70,6 +70,7 @@ class Findings:
     letters: tuple[Letters, ...] = ()
     faults: tuple[DataFault, ...] = ()
     unread: Mapping[str, int] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()  # what the benchmark says of its questions as a whole
 
     @property
     def surviving(self) -> tuple[ShortcutAccuracy, ...]:
@@ -94,5 +95,6 @@ class Findings:
             "answer_positions": [asdict(letters) for letters in self.letters],
             "faults": {"counts": self.fault_counts, "cases": [asdict(fault) for fault in self.faults]},
             "options_unread": dict(self.unread),
+            "remarks": list(self.remarks),
             "surviving_leaks": [f"{accuracy.shortcut} in {accuracy.cell}" for accuracy in self.surviving],
         }

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, cast
+from typing import Literal, Protocol, cast, runtime_checkable
 
 from gnomon.core.benchmark import PromptProtocol, benchmark_module
 from gnomon.core.sample import DataFault, Sample
@@ -51,6 +51,13 @@ class AuditPlugin(Protocol):
     def case_faults(self, samples: Sequence[Sample]) -> Iterable[DataFault]:
         """What is wrong with single samples."""
         ...
+
+
+@runtime_checkable
+class HasRemarks(Protocol):
+    """A plugin that also says something of all questions together, in sentences."""
+
+    def remarks(self, samples: Sequence[Sample]) -> Iterable[str]: ...
 
 
 def find_audit_plugin(benchmark: str) -> AuditPlugin | None:

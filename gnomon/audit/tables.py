@@ -32,6 +32,7 @@ def tables(findings: Findings) -> Iterator[Table | str]:
             yield f"Found nowhere: {'; '.join(quiet)}."
     if findings.letters:
         yield _letters(findings.letters)
+    yield from map(escape, findings.remarks)
     yield _faults(findings.faults, findings.fault_counts) if findings.faults else "No faults in the data."
     for view, unread in findings.unread.items():
         if unread:

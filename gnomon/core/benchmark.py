@@ -18,7 +18,7 @@ from pydantic import ConfigDict, Field, model_validator
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import SpecError
 from gnomon.core.question_view import QuestionView, plain_verdict, plain_view
-from gnomon.core.sample import DataFault, Sample, SampleRef
+from gnomon.core.sample import DataFault, Sample, SampleRef, Shown
 from gnomon.core.score import Score
 from gnomon.core.validation import AS_LIST, StrictModel
 from gnomon.media import MediaStore
@@ -225,9 +225,7 @@ def usable_tools(benchmark: Benchmark) -> list[str]:
 
     An arm that takes away a tool which no sample offers would cost as much as any other, and show nothing.
     """
-    if not isinstance(benchmark, ProvidesToolInputs):
-        return list(TOOLS.names())
-    return [tool.name for tool in TOOLS if tool.needs in benchmark.provides]
+    return list(provided_inputs(benchmark, TOOLS.names()))
 
 
 @runtime_checkable
@@ -326,6 +324,18 @@ class OfficialScenes(Protocol):
 
 
 @runtime_checkable
+class OfficialShow(Protocol):
+    """Has a published prompt that holds more than an arm shows by default.
+
+    `protocol: official` shows these parts in arms that name none; the frozen spec says so.
+
+    Example: `official_show = ("media", "facts")`, where the published prompt holds the evidence as text.
+    """
+
+    official_show: tuple[Shown, ...]
+
+
+@runtime_checkable
 class SetsDecoding(Protocol):
     """Knows how replies were drawn by the released code or in the paper.
 
@@ -358,11 +368,6 @@ class PlansRequests(Protocol):
     """
 
     plans_requests: bool
-
-
-def request_planners() -> list[str]:
-    """The benchmarks that plan requests."""
-    return [plugin.name for plugin in BENCHMARKS if isinstance(plugin, PlansRequests)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -471,6 +476,7 @@ ABILITIES: tuple[type, ...] = (
     SpellsOutTasks,
     LimitsMetrics,
     OfficialScenes,
+    OfficialShow,
     SetsDecoding,
     PlansRequests,
     HasQuestionFile,

@@ -35,6 +35,7 @@ def step_sketches(sample: Sample, trace: Mapping[str, Any]) -> tuple[StepSketch,
         footage=sample.footage,
         gazetteer=sample.gazetteer,
         trip=sample.trip,
+        map_record=sample.map_record,
     )
     steps = trace.get("steps")
     return tuple(

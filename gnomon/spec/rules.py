@@ -17,16 +17,17 @@ from pydantic import ValidationError
 
 from gnomon.core.arm import differences
 from gnomon.core.benchmark import (
+    BENCHMARKS,
     Benchmark,
     HasOracle,
     KnowsMedia,
     OfficialScenes,
+    OfficialShow,
     PlansRequests,
     SampleSet,
     SupportsOptions,
     Varied,
     decoding_of,
-    request_planners,
 )
 from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.errors import DataError, NotFound, SpecError
@@ -134,7 +135,11 @@ def _parsed(written: object, context: Context) -> JobSpec:
 def _frozen(spec: JobSpec) -> JobSpec:
     """The spec with all that a later version might decide otherwise spelled out."""
     plugin = spec.plugin()
-    frozen: dict[str, Any] = {"arms": [arm.frozen() for arm in spec.arms]}
+    arms = [arm.frozen() for arm in spec.arms]
+    if spec.protocol == "official" and isinstance(plugin, OfficialShow):
+        shown = {"show": tuple(plugin.official_show)}
+        arms = [arm if "show" in arm.model_fields_set else arm.model_copy(update=shown) for arm in arms]
+    frozen: dict[str, Any] = {"arms": arms}
     if spec.decoding is None:
         frozen["decoding"] = decoding_of(plugin, spec.protocol)
     if spec.protocol == "official" and not spec.select.scenes and isinstance(plugin, OfficialScenes):
@@ -222,7 +227,7 @@ def published_files(spec: JobSpec, _: Context) -> None:
 def planning_request(spec: JobSpec, _: Context) -> None:
     """Refuses a planning request to a benchmark that plans none."""
     if spec.select.request is not None and not isinstance(spec.plugin(), PlansRequests):
-        planners = ", ".join(request_planners())
+        planners = ", ".join(plugin.name for plugin in BENCHMARKS if isinstance(plugin, PlansRequests))
         raise SpecError(f"only the benchmark {planners} plans requests", field="select.request")
 
 

@@ -32,6 +32,7 @@ def toolbox_of(sample: Sample, arm: Arm, media: MediaSource, *, seed: int) -> To
         footage=sample.footage,
         gazetteer=sample.gazetteer,
         trip=sample.trip,
+        map_record=sample.map_record,
     )
     if arm.results == "neutral":
         return PlaceboToolbox(arm.toolset(), context)

@@ -59,7 +59,7 @@ def choices(need: Need) -> Mapping[str, str]:
             return scenes()
         case "trip":
             return {TRIP: "a trip to Helsinki"}
-        case "footage":
+        case "footage" | "map_record":
             return {}
         case _:
             return {"": "no scene is needed"}
@@ -128,6 +128,7 @@ def _of_sample(state: State, key: str, job_id: str, sample_id: str) -> OpenedSce
         footage=sample.footage,
         gazetteer=sample.gazetteer,
         trip=sample.trip,
+        map_record=sample.map_record,
     )
     title = f"sample {sample_id} of {job.name or job.id}"
     return OpenedScene(key=key, title=title, context=context, job=job.id, sample=sample_id)

@@ -33,6 +33,7 @@ NEED_WORDS = {
     "footage": "the clip of a question",
     "gazetteer": "the gazetteer of Japan, which is always at hand",
     "trip": "a trip: a request with its places and ways",
+    "map_record": "what a map service answered about the places of a question",
     "nothing": "nothing but its arguments",
 }
 

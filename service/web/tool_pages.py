@@ -29,6 +29,7 @@ GROUPS: Mapping[Need, str] = {
     "scene": "On a scene",
     "trip": "On a trip",
     "footage": "On a clip",
+    "map_record": "On the answers of a map service",
     "gazetteer": "On the map of Japan",
     "nothing": "On numbers alone",
 }

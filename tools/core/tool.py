@@ -20,6 +20,7 @@ from tools.scene.scene import Scene
 
 if TYPE_CHECKING:
     from tools.itinerary.trip import Trip  # reads opening hours, which few tools need
+    from tools.map_record.record import MapRecord
 
 
 class ToolError(Exception):
@@ -44,7 +45,7 @@ class PictureResult(ToolResult):
     pictures: SkipJsonSchema[tuple[Picture, ...]] = Field(exclude=True)
 
 
-Need = Literal["scene", "footage", "gazetteer", "trip", "nothing"]
+Need = Literal["scene", "footage", "gazetteer", "trip", "map_record", "nothing"]
 
 
 class MediaSource(Protocol):
@@ -55,7 +56,8 @@ class MediaSource(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
-    """What a call may look at: the sample's scene, its clip, its trip and its media, nothing else.
+    """What a call may look at: the sample's scene, its clip, its trip, its map record and its media,
+    nothing else.
 
     A sample without a scene has NOWHERE, a scene in which there is nothing.
     """
@@ -65,6 +67,7 @@ class ToolContext:
     footage: Footage | None = None
     gazetteer: bool = False
     trip: "Trip | None" = None
+    map_record: "MapRecord | None" = None
 
     def meets(self, need: Need) -> bool:
         """Whether there is what a tool needs."""
@@ -73,6 +76,7 @@ class ToolContext:
             "footage": self.footage is not None,
             "gazetteer": self.gazetteer,
             "trip": self.trip is not None,
+            "map_record": self.map_record is not None,
             "nothing": True,
         }[need]
 

@@ -7,6 +7,7 @@ from agents.models.reference.answer import Answer, guess
 from agents.models.reference.constants import SHIPPED, Constants
 from agents.models.reference.forecasting import next_camera, next_two
 from agents.models.reference.interpolation import moved, passed_camera, passing_time
+from agents.models.reference.map_reading import is_map_question
 from agents.models.reference.meeting import meeting
 from agents.models.reference.order import ordered
 from agents.models.reference.question import Kind, Question, read_question
@@ -49,6 +50,8 @@ class ReferenceModel:
     async def reply(self, request: Request) -> Reply:
         if is_trip(request.messages):
             return _trip_reply(request)
+        if is_map_question(request.messages):
+            return _map_reply(request)
         question = read_question(request.messages)
         turn = sum(message["role"] == "assistant" for message in request.messages)
         if not request.tools and turn == 0:
@@ -93,6 +96,20 @@ def _trip_reply(request: Request) -> Reply:
     except Need as need:
         calls = tuple(_tool_call(call, f"call_{turn}_{i}") for i, call in enumerate(need.calls))
         return Reply(text=need.why, tool_calls=calls, finish_reason="tool_calls", usd=0.0)
+
+
+def _map_reply(request: Request) -> Reply:
+    from agents.models.reference.map_questions import answer_map_question  # late: few jobs ask such questions
+
+    turn = sum(message["role"] == "assistant" for message in request.messages)
+    try:
+        text = answer_map_question(request)
+    except Need as need:
+        calls = tuple(_tool_call(call, f"call_{turn}_{i}") for i, call in enumerate(need.calls))
+        return Reply(text=need.why, tool_calls=calls, finish_reason="tool_calls", usd=0.0)
+    if request.tool_choice == "required" and request.tools:
+        return _call_of_duty(request, f"call_{turn}_0")
+    return Reply(text=text, usd=0.0)
 
 
 def _call_of_duty(request: Request, name: str) -> Reply:

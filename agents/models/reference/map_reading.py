@@ -1,0 +1,147 @@
+"""Reads a question about places from the messages, and its evidence from the prompt or from tool results."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from agents.models.reference.tool_results import MAX_CALLS, Call, Need
+from gnomon.core.message import Message
+from gnomon.core.model import Request
+from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.toolbox import TOOLS, Toolbox
+
+_FACTS = re.compile(r"\A(?:Map data|Context):\n", re.MULTILINE)
+_QUESTION = re.compile(
+    r"^Question: (.*?)^Options:\n(.*?)^(Answer with|Choose the option)", re.MULTILINE | re.DOTALL
+)
+_OPTION = re.compile(r"^(?:Option(\d+): |([A-Z])\. )(.*)$")
+OPENING = "A question about places"
+NUMBERED = "option_no"
+CANNOT_BE_TOLD = "the map data do not answer this."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapReading:
+    """The question, its options by letter or number, and the name of the one that says unanswerable."""
+
+    text: str
+    options: Mapping[str, str]
+    unanswerable: str
+    is_numbered: bool
+
+    def reply(self, choice: str, why: str) -> str:
+        """The answer in the form that the prompt asks for."""
+        if self.is_numbered:
+            return json.dumps({"option_no": int(choice), "explanation": why}, ensure_ascii=False)
+        return f"{why}\n{json.dumps({'answer': choice})}"
+
+
+class MapEvidence:
+    """Answers to calls: from the facts in the prompt where there are any, else from the conversation."""
+
+    def __init__(self, request: Request) -> None:
+        self._answers = _results(request.messages)
+        is_free = request.tool_choice != "none"
+        self._offered = [tool["function"]["name"] for tool in request.tools] if is_free else []
+        self._facts = next(
+            (_FACTS.sub("", text) for text in _texts(request.messages) if _FACTS.match(text)), None
+        )
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is anything to ask."""
+        return self._facts is not None or "map_contents" in self._offered or bool(self._answers)
+
+    def ask(self, tool: str, why: str, **arguments: Any) -> Mapping[str, Any] | None:
+        """The result of one call; None where it failed or cannot be made."""
+        return self.ask_all([Call(tool, arguments)], why)[0]
+
+    def ask_all(self, calls: Sequence[Call], why: str) -> list[Mapping[str, Any] | None]:
+        """The result of each call.
+
+        Raises:
+            Need: some are still to be made.
+        """
+        if self._facts is not None:
+            return [self._look_up(call) for call in calls]
+        fresh = {call.key: call for call in calls if call.key not in self._answers}
+        callable_now = [call for call in fresh.values() if call.tool in self._offered]
+        room = MAX_CALLS - len(self._answers)
+        if callable_now and room > 0:
+            raise Need(callable_now[:room], why)
+        return [self._answers.get(call.key) for call in calls]
+
+    @cached_property
+    def _toolbox(self) -> Toolbox:
+        """The same tools on the facts that the prompt shows."""
+        from gnomon.benchmarks.mapeval.context import read_context  # late: few jobs ask such questions
+
+        record = read_context(self._facts or "").record
+        tools = [tool for tool in TOOLS if tool.needs == "map_record"]
+        return Toolbox(tools, ToolContext(scene=EMPTY_SCENE, map_record=record))
+
+    def _look_up(self, call: Call) -> Mapping[str, Any] | None:
+        observation = self._toolbox.call(call.tool, json.dumps(call.arguments))
+        return None if observation.error else json.loads(observation.content)
+
+
+def is_map_question(messages: Sequence[Message]) -> bool:
+    """Whether the messages ask a question about places in one of the two forms."""
+    return any(
+        _QUESTION.search(text) and (text.startswith(OPENING) or NUMBERED in text) for text in _texts(messages)
+    )
+
+
+def read_map_question(messages: Sequence[Message]) -> MapReading:
+    """The question of such messages."""
+    match = next(match for text in _texts(messages) if (match := _QUESTION.search(text)))
+    lines = [_OPTION.match(line) for line in match[2].splitlines()]
+    options = {(line[1] or line[2]): line[3].strip() for line in lines if line}
+    is_numbered = match[3] != "Answer with"
+    texts = {text.casefold(): name for name, text in options.items()}
+    unanswerable = "0" if is_numbered else texts.get(CANNOT_BE_TOLD, "")
+    return MapReading(
+        text=" ".join(match[1].split()),
+        options={name: text for name, text in options.items() if name != unanswerable and text},
+        unanswerable=unanswerable,
+        is_numbered=is_numbered,
+    )
+
+
+def _results(messages: Sequence[Message]) -> dict[str, Mapping[str, Any] | None]:
+    """The conversation's calls and their results; None for one that failed or says nothing."""
+    results = {
+        message["tool_call_id"]: message["content"] for message in messages if message["role"] == "tool"
+    }
+    answers: dict[str, Mapping[str, Any] | None] = {}
+    for message in messages:
+        for call in message.get("tool_calls", ()):
+            arguments = _object(call["function"]["arguments"]) or {}
+            result = _object(results.get(call["id"]))
+            says_nothing = result is None or "error" in result or result.get("result", "") is None
+            answers[Call(call["function"]["name"], arguments).key] = None if says_nothing else result
+    return answers
+
+
+def _object(text: object) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _texts(messages: Sequence[Message]) -> list[str]:
+    """The texts of the user's turns, block by block."""
+    texts: list[str] = []
+    for message in messages:
+        if message["role"] == "user":
+            content = message["content"]
+            if isinstance(content, list):
+                texts += [block["text"] for block in content if block["type"] == "text"]
+            else:
+                texts.append(content or "")
+    return texts

@@ -1,0 +1,175 @@
+"""MapEval as a benchmark plug-in."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from gnomon.benchmarks._published import published_rows
+from gnomon.benchmarks.mapeval.loader import (
+    TASKS,
+    MapQuestion,
+    answer_of,
+    clusters_of,
+    find_file,
+    read_questions,
+)
+from gnomon.benchmarks.mapeval.prompt import DisplayedOptions, displayed, parts_of
+from gnomon.benchmarks.mapeval.scoring import score_options
+from gnomon.core.benchmark import (
+    Benchmark,
+    PromptProtocol,
+    Published,
+    SampleSet,
+    Scoring,
+    Select,
+    reject_variant,
+)
+from gnomon.core.errors import DataError, NotFound, SpecError
+from gnomon.core.ids import stable_hash
+from gnomon.core.question_view import NO_ANSWER, Option, QuestionView, verdict_on_options
+from gnomon.core.sample import SHOWABLE, DataFault, Sample, SampleRef, Shown
+from gnomon.core.score import Score
+from gnomon.media import MediaStore
+from tools.core.marks import dot_at
+from tools.core.sketch import Sketch
+from tools.core.tool import Need
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapSamples:
+    """The selected questions, in an order drawn by the seed: a smaller limit is a prefix of a larger one."""
+
+    refs: Sequence[SampleRef]
+    faults: Sequence[DataFault]
+    questions: Mapping[str, MapQuestion]
+    protocol: PromptProtocol
+
+    def get(self, sample_id: str) -> Sample:
+        """The whole sample.
+
+        Raises:
+            NotFound: it is not among the selected ones.
+        """
+        if sample_id not in self.questions:
+            raise NotFound(f"no sample {sample_id!r} in this selection")
+        question = self.questions[sample_id]
+        return Sample(
+            ref=next(ref for ref in self.refs if ref.sample_id == sample_id),
+            parts=parts_of(question, self.protocol),
+            target={"question": question, "protocol": self.protocol},
+            map_record=question.evidence.record,
+        )
+
+
+class MapEval:
+    """Five classes of questions; a cell is a class, the headline the accuracy over all questions."""
+
+    name = "mapeval"
+    version = "1"
+    tasks = TASKS
+    scenes: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    needs_data = True
+    headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
+    provides: tuple[Need, ...] = ("map_record", "nothing")
+    official_show: tuple[Shown, ...] = (*SHOWABLE, "facts")
+    task_names: Mapping[str, str] = {"poi": "about one place or a pair of places"}
+
+    def open(
+        self,
+        *,
+        data: Path | None,
+        select: Select,
+        protocol: PromptProtocol,
+        media: MediaStore,  # noqa: ARG002 (there are no media)
+    ) -> SampleSet:
+        if data is None:
+            raise DataError("mapeval needs the folder of its published file", field="data")
+        select.check(tasks=self.tasks, scenes=self.scenes)
+        questions, faults = read_questions(find_file(data))
+        clusters = clusters_of(questions)
+        chosen = [question for question in questions if not select.tasks or question.task in select.tasks]
+        chosen.sort(key=lambda question: stable_hash(select.seed, question.sample_id))
+        chosen = chosen[: select.limit]
+        return MapSamples(
+            refs=[_ref(question, clusters[question.sample_id]) for question in chosen],
+            faults=faults,
+            questions={question.sample_id: question for question in chosen},
+            protocol=protocol,
+        )
+
+    def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
+        reject_variant(self.name, variant)
+        return score_options(_displayed(sample), response, scoring=scoring)
+
+    def score_record(
+        self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
+    ) -> Score:
+        """The options are numbered as published."""
+        reject_variant(self.name, variant)
+        if "response" not in record:
+            raise SpecError("a record needs 'response'; it may be null", field="response")
+        options, correct = answer_of(record)
+        question = MapQuestion(sample_id="", task="", text="", options=options, correct=correct, context="")
+        return score_options(displayed(question, "official"), record["response"], scoring=scoring)
+
+    def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
+        from gnomon.benchmarks.mapeval.audit import floors_of
+
+        return floors_of(sample)
+
+    def question_view(self, sample: Sample) -> QuestionView:
+        question: MapQuestion = sample.target["question"]
+        options = _displayed(sample)
+        evidence = question.evidence
+        dots = (
+            dot_at((place.lon_deg, place.lat_deg), place.name, "asked", radius_m=place.position_error_m)
+            for place in evidence.record.every_place()
+            if place.lat_deg is not None and place.lon_deg is not None
+        )
+        return QuestionView(
+            question=question.text,
+            options=tuple(_shown_options(sample)),
+            truth_text=f"{options.gold}. {options.texts.get(options.gold, '')}",
+            seen=Sketch(marks=tuple(dot for dot in dots if dot is not None), plane="earth"),
+            facts={
+                "Class": question.task,
+                "Lines behind tools": f"{evidence.behind_tools} of {evidence.lines}",
+            },
+        )
+
+    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (no place, no time)
+        return Sketch()
+
+    def verdict_in_words(
+        self,
+        sample: Sample,
+        answer: str,
+        metrics: Mapping[str, float | str | None],  # noqa: ARG002 (the answer says it all)
+    ) -> str:
+        options = _displayed(sample)
+        name = answer if answer in options.texts else score_options(options, answer, scoring="strict").answer
+        return verdict_on_options(_shown_options(sample), [name]) if name else NO_ANSWER
+
+    def published(self) -> Sequence[Published]:
+        return published_rows("mapeval")
+
+
+def _ref(question: MapQuestion, cluster: str) -> SampleRef:
+    return SampleRef(sample_id=question.sample_id, task=question.task, cell=question.task, cluster=cluster)
+
+
+def _displayed(sample: Sample) -> DisplayedOptions:
+    return displayed(sample.target["question"], sample.target["protocol"])
+
+
+def _shown_options(sample: Sample) -> list[Option]:
+    options = _displayed(sample)
+    return [
+        Option(letter=name, text=text, right="right" if name == options.gold else "")
+        for name, text in options.texts.items()
+    ]
+
+
+mapeval: Benchmark = MapEval()

@@ -1,0 +1,158 @@
+"""Reads the published `dataset.json`: questions, options, keys, classes, and which questions are kin."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from gnomon.benchmarks.mapeval.context import ContextReading, read_context
+from gnomon.core.errors import DataError, SpecError
+from gnomon.core.ids import stable_hash
+from gnomon.core.sample import DataFault
+from tools.core.regular_file import open_regular
+from tools.itinerary.name_match import plain_name
+
+FILE = "dataset.json"
+UNANSWERABLE = "unanswerable"
+TASKS: tuple[str, ...] = ("poi", "nearby", "routing", "trip", UNANSWERABLE)
+MAX_OPTIONS = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapQuestion:
+    """A question with its options as published; `correct` is the index of the right one, None where the
+    evidence does not answer it.
+    """
+
+    sample_id: str
+    task: str
+    text: str
+    options: tuple[str, ...]
+    correct: int | None
+    context: str
+
+    @cached_property
+    def evidence(self) -> ContextReading:
+        """The context, read."""
+        return read_context(self.context)
+
+
+def find_file(data: Path) -> Path:
+    """The question file in the published folder.
+
+    Raises:
+        DataError: it is not there.
+    """
+    file = data / FILE
+    if not file.is_file():
+        raise DataError(f"{data} holds no MapEval questions; expected {FILE}", field="data")
+    return file
+
+
+def read_questions(file: Path) -> tuple[list[MapQuestion], list[DataFault]]:
+    """Every question that can be asked, in the order of the file, and what is wrong with rows.
+
+    Raises:
+        DataError: the file is no JSON list.
+    """
+    try:
+        with open_regular(file) as stream:
+            rows = json.load(stream)
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"{file} cannot be read: {error}", field="data") from None
+    if not isinstance(rows, list):
+        raise DataError(f"{file} is no list of questions", field="data")
+    questions: dict[str, MapQuestion] = {}
+    faults: list[DataFault] = []
+    for number, row in enumerate(rows):
+        try:
+            question = question_of(row)
+        except SpecError as error:
+            name = f"row {number}" if not isinstance(row, Mapping) else str(row.get("id", f"row {number}"))
+            faults.append(DataFault(sample_id=name, kind="malformed", detail=f"{error.field}: {error}"))
+            continue
+        if question.sample_id in questions:
+            detail = f"row {number} repeats the id; the first one counts"
+            faults.append(DataFault(sample_id=question.sample_id, kind="duplicate", detail=detail))
+            continue
+        questions[question.sample_id] = question
+    return list(questions.values()), faults
+
+
+def question_of(row: object) -> MapQuestion:
+    """Read one published row.
+
+    Raises:
+        SpecError: names the field that is absent or of another type.
+    """
+    if not isinstance(row, Mapping):
+        raise SpecError("is no object", field="row")
+    options, correct = answer_of(row)
+    text, context = row.get("question"), row.get("context")
+    if not isinstance(text, str) or not text.strip():
+        raise SpecError("is missing or empty", field="question")
+    if not isinstance(context, str):
+        raise SpecError("is missing or no text", field="context")
+    if row.get("id") in (None, ""):
+        raise SpecError("is missing", field="id")
+    label = row.get("classification")
+    task = UNANSWERABLE if correct is None or label is None else str(label)
+    if task not in TASKS:
+        raise SpecError(f"{task!r} is none of {', '.join(TASKS)}", field="classification")
+    return MapQuestion(
+        sample_id=str(row["id"]), task=task, text=text, options=options, correct=correct, context=context
+    )
+
+
+def answer_of(row: Mapping[str, Any]) -> tuple[tuple[str, ...], int | None]:
+    """The options of a row and the index of the right one, None for −1.
+
+    Raises:
+        SpecError: names the field that is absent or of another type.
+    """
+    answer = row.get("answer")
+    if not isinstance(answer, Mapping):
+        raise SpecError("is missing or no object", field="answer")
+    options, correct = answer.get("options"), answer.get("correct")
+    is_list = isinstance(options, Sequence) and not isinstance(options, str)
+    if not is_list or not options or not all(isinstance(text, str) for text in options):
+        raise SpecError("is no list of texts", field="answer.options")
+    if len(options) > MAX_OPTIONS:
+        raise SpecError(f"has more than {MAX_OPTIONS} texts", field="answer.options")
+    if not isinstance(correct, int) or isinstance(correct, bool) or not -1 <= correct < len(options):
+        raise SpecError(f"{correct!r} is no index of an option, nor -1", field="answer.correct")
+    return tuple(options), None if correct < 0 else correct
+
+
+def clusters_of(questions: Sequence[MapQuestion]) -> dict[str, str]:
+    """The cluster of each question: those whose evidence is about a common place are kin, also by way of
+    others.
+    """
+    parents: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        parents.setdefault(name, name)
+        while parents[name] != name:
+            parents[name] = parents[parents[name]]
+            name = parents[name]
+        return name
+
+    for question in questions:
+        for place in _places_of(question):
+            parents[root(f"place {place}")] = root(f"question {question.sample_id}")
+    members: dict[str, list[str]] = {}
+    for question in questions:
+        members.setdefault(root(f"question {question.sample_id}"), []).append(question.sample_id)
+    return {name: f"places {stable_hash(sorted(kin), size=8)}" for kin in members.values() for name in kin}
+
+
+def _places_of(question: MapQuestion) -> set[str]:
+    """The places that the evidence is about: not those that it only lists around one."""
+    record = question.evidence.record
+    names = {place.name for place in record.places}
+    names |= {listed.around for listed in record.nearby}
+    names |= {name for leg in record.legs for name in (leg.start, leg.end)}
+    names |= {name for route in record.routes for name in (route.start, route.end)}
+    return {plain_name(name) for name in names if plain_name(name)}

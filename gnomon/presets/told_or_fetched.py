@@ -1,0 +1,47 @@
+"""The same evidence, in the prompt or behind tools: what fetching it costs.
+
+`question` shows the question alone. `told` also shows all the facts in the prompt. In `fetched` the same
+facts are behind tools. `both` has facts and tools. In `placebo` tools may be called: good calls are answered
+with "says nothing", bad ones with the usual error. Agent, budgets and the way to answer are the same in all
+arms.
+
+`fetched − told` is the fetching: primary. `told − question` is the evidence, `fetched − question` the
+evidence as far as it is fetched, `both − told` tools beside the evidence, `fetched − placebo` what the tools
+say.
+
+The comparison is of equal evidence where tools answer from every line of the facts: the audit of `mapeval`
+counts the lines. The prompt of `told` is longer by the facts, that of `fetched` by the tools' schemas; the
+report shows calls, tokens and seconds of each arm.
+"""
+
+from gnomon.core.benchmark import Benchmark
+from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
+
+
+def plan(options: PresetOptions, _: Benchmark) -> ArmPlan:
+    """Five arms with one agent and one set of limits."""
+    hidden = tuple(part for part in options.show if part != "facts")
+    facts = (*hidden, "facts")
+    arms = (
+        options.arm("question", show=hidden),
+        options.arm("told", show=facts),
+        options.with_tools("fetched", show=hidden),
+        options.with_tools("both", show=facts),
+        options.with_tools("placebo", show=hidden, results="neutral"),
+    )
+    contrasts = (
+        contrast("told", "fetched", "the fetching", "tools", "show", is_primary=True),
+        contrast("question", "told", "the evidence", "show"),
+        contrast("question", "fetched", "the evidence, fetched", "tools"),
+        contrast("told", "both", "tools beside the evidence", "tools"),
+        contrast("placebo", "fetched", "what the tools say", "results"),
+    )
+    return ArmPlan(arms=arms, contrasts=contrasts)
+
+
+told_or_fetched = Preset(
+    name="told_or_fetched",
+    description="Shows the evidence in the prompt or puts it behind tools: what fetching it costs.",
+    options=PresetOptions,
+    plan=plan,
+)
