@@ -1,84 +1,90 @@
-"""Computes what perfect tools would find on the way to a question's answer, without the answer."""
+"""Writes down what a careful person would measure on the way to an answer, and stops short of the choice."""
 
 import math
-import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
-from gnomon.worlds.question import Question
+from gnomon.worlds.question import STEP_S
 from gnomon.worlds.trajectory import Sighting, Trip
 from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import bearing_deg
+from tools.scene.scene import Scene
+from tools.scene.scene_cache import cached_per_scene
 
 HEADER = "True intermediate steps (positions in metres, x east, y north; headings clockwise from north):"
-WORD = re.compile(r"[\w-]+")
+INDOORS = (
+    "Corridors, passages and halls, each walked straight; rooms with one door lead nowhere and are left out:"
+)
 
 
-def steps_of(world: World, question: Question) -> str:
-    """Where each shown target came into view and left it, how fast it went and where to, how long the ways
-    to the cameras asked about are, and, where the question names an intermediate camera, the way by it.
+def steps_of(world: World, clip_sightings: Sequence[tuple[Trip, Sighting]]) -> str:
+    """How each shown target crossed its view, where every camera's view is, and how the ways run.
 
-    Clips go by their cameras, in the order of ids, without clock times: nothing tells the order of clips.
+    It is a function of the place and of the clips: neither the options nor the truth are passed, so nothing
+    in it is marked by them, and no length leads to a camera. Clips go by their cameras, in the order of ids,
+    without clock times: nothing tells the order of clips.
     """
-    shown = sorted(question.clip_sightings, key=lambda pair: pair[1].camera)
-    lines = [HEADER, *(_seen(trip, sighting) for trip, sighting in shown)]
-    for _, sighting in shown:
-        lines += _ways(world, sighting, _asked_about(world, question))
-    lines += _between(world, question)
-    return "\n".join(lines)
+    shown = sorted(clip_sightings, key=lambda pair: pair[1].camera)
+    return "\n".join(
+        [HEADER, *(_seen(trip, sighting) for trip, sighting in shown), *_views(world), _ways(world)]
+    )
 
 
 def _seen(trip: Trip, sighting: Sighting) -> str:
     start, end = sighting.entry, sighting.exit
-    leaves = trip.journey.at(sighting.end_s - min(1.0, sighting.stay_s / 2))
     length_m = math.dist(start.xy_m, end.xy_m)
+    entering = bearing_deg(start.xy_m, trip.journey.at(sighting.start_s + STEP_S).xy_m)
+    leaving = bearing_deg(trip.journey.at(sighting.end_s - STEP_S).xy_m, end.xy_m)
     return (
-        f"- camera {sighting.camera}: the {trip.journey.body.kind} came into view at {_spot(start)} and left"
-        f" it at {_spot(end)}, {sighting.stay_s:.2f} s later, going {length_m / sighting.stay_s:.2f} m/s on"
-        f" average and towards {bearing_deg(leaves.xy_m, end.xy_m):.0f} deg at the end"
+        f"- camera {sighting.camera}: the {trip.journey.body.kind} came into view at {_spot(start)}, heading"
+        f" {entering:.0f} deg, and left it at {_spot(end)}, {sighting.stay_s:.2f} s later, heading"
+        f" {leaving:.0f} deg; {length_m / sighting.stay_s:.2f} m/s on average"
     )
 
 
-def _asked_about(world: World, question: Question) -> list[str]:
-    named = {word for option in question.options for word in WORD.findall(option)}
-    return sorted(named & world.scene.cameras.keys())
+def _views(world: World) -> Iterator[str]:
+    """Every camera of the place, whichever are asked about."""
+    yield "Where the ways that a camera sees have their middle:"
+    for camera, spots in sorted(world.spots.items()):
+        yield f"- view of {camera}: {' and '.join(_spot(spot) for spot in spots)}"
 
 
-def _ways(world: World, sighting: Sighting, cameras: list[str]) -> Iterator[str]:
-    for camera in cameras:
-        if camera != sighting.camera:
-            onward_m, back_m = (
-                world.way_to_camera_m(spot, camera) for spot in (sighting.exit, sighting.entry)
+def _ways(world: World) -> str:
+    return _ways_of(world.scene)
+
+
+@cached_per_scene
+def _ways_of(scene: Scene) -> str:
+    """The place's streets, or its doors, stairs and lifts; the same for all of its questions."""
+    if scene.kind == "outdoor":
+        lines = ["Streets, straight from junction to junction:"]
+        for road in scene.roads.values():
+            start, end = road.line.coords
+            lines.append(f"- {_point(start)} to {_point(end)}, {road.line.length:.1f} m")
+        return "\n".join(lines)
+    doors = Counter(zone for portal in scene.portals.values() for zone in portal.zones)
+    through = {zone.id: zone for zone in scene.zones.values() if doors[zone.id] > 1}
+    lines = [INDOORS]
+    for zone in through.values():
+        west, south, east, north = zone.area.bounds
+        lines.append(
+            f"- {zone.name} on floor {zone.floor},"
+            f" corners {_point((west, south))} and {_point((east, north))}"
+        )
+    lines.append("Ways from one to another:")
+    for portal in scene.portals.values():
+        if through.keys() >= set(portal.zones):
+            first, second = (through[zone] for zone in portal.zones)
+            length = f", {portal.length_m:.1f} m long" if portal.length_m else ""
+            lines.append(
+                f"- {portal.kind} at {_point(portal.ends_m[0])}: {first.name} to {second.name}{length}"
             )
-            yield (
-                f"- shortest way to what camera {camera} sees: {onward_m:.1f} m from where the target left"
-                f" {sighting.camera}, {back_m:.1f} m from where it came into that view"
-            )
-
-
-def _between(world: World, question: Question) -> Iterator[str]:
-    """The way from the first clip to the second by the middle one, where the question names that one."""
-    middle = question.middle
-    if middle is None or middle.camera not in WORD.findall(question.text):
-        return
-    (trip, start), (_, end) = question.clip_sightings
-    into_m, through_m = world.way_m(start.exit, middle.entry), world.way_m(middle.entry, middle.exit)
-    on_m = world.way_m(middle.exit, end.entry)
-    yield (
-        f"- from {start.camera} it went {into_m:.1f} m until camera {middle.camera} saw it, {through_m:.1f} m"
-        f" in its view, then {on_m:.1f} m until camera {end.camera} saw it"
-    )
-    track = [start.exit, *_track(trip, start.end_s, end.start_s), end.entry]
-    yield f"- its track between the clips: {' '.join(_spot(spot) for spot in track)}"
-
-
-def _track(trip: Trip, start_s: float, end_s: float) -> Iterator[Spot]:
-    """Where it changed speed or direction between two moments."""
-    for stretch in trip.journey.stretches:
-        for point, time_s in zip(stretch.points_m, stretch.times_s, strict=True):
-            if start_s < time_s < end_s:
-                yield Spot(xy_m=point, floor=stretch.floor)
+    return "\n".join(lines)
 
 
 def _spot(spot: Spot) -> str:
-    x_m, y_m = spot.xy_m
-    return f"({x_m:.1f}, {y_m:.1f}) on floor {spot.floor}"
+    return f"{_point(spot.xy_m)} on floor {spot.floor}"
+
+
+def _point(xy_m: Sequence[float]) -> str:
+    return f"({xy_m[0]:.1f}, {xy_m[1]:.1f})"
