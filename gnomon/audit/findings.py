@@ -7,6 +7,8 @@ from typing import Any
 from gnomon.audit.plugin import Kind, View
 from gnomon.core.sample import DataFault
 
+FAR = 0.2  # above chance: so many rules are tried on the true steps that some beat it by luck
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShortcutAccuracy:
@@ -40,8 +42,14 @@ class ShortcutAccuracy:
 
     @property
     def survives(self) -> bool:
-        """Whether the guarded prompt still holds what it promises to withhold."""
+        """Whether the guarded prompt, or the true steps, hold what they promise to withhold."""
+        if self.view == "steps":
+            return self.kind == "leak" and self.beats_chance and self._is_far_above_chance
         return self.kind == "leak" and self.view == "guarded" and self.beats_chance
+
+    @property
+    def _is_far_above_chance(self) -> bool:
+        return self.chance is not None and self.value > self.chance + FAR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +81,7 @@ class Findings:
 
     @property
     def surviving(self) -> tuple[ShortcutAccuracy, ...]:
-        """The leaks that the guarded prompt does not end."""
+        """The leaks that the guarded prompt does not end, and those of the true steps."""
         return tuple(accuracy for accuracy in self.accuracies if accuracy.survives)
 
     @property

@@ -92,8 +92,8 @@ def _plan(scene: Scene) -> _Plan:
     junctions = {end: f"j{number:02d}" for number, end in enumerate(order, start=1)}
     lines = []
     for way in ways:
-        start, end = way.line.coords
-        joins = " to ".join(junctions[_rounded(point), way.floor] for point in (start, end))
+        start, end = map(_rounded, way.line.coords)
+        joins = " to ".join(junctions[point, way.floor] for point in (start, end))
         lines.append(
             f"- {way.name}: {way.line.length:.1f} m, running to {bearing_deg(start, end):.0f} deg,"
             f" from {joins}"
@@ -139,9 +139,10 @@ def _indoor_ways(scene: Scene) -> Iterator[_Way]:
                 if other.name.startswith("Corridor") and other.floor == zone.floor
                 if other.area.distance(Point(at_m)) < TOUCHING_M
             ]
-            stretches = [
-                tuple(_rounded(_on_axis(other, at_m)) for other, at_m in zip(corridors, joined, strict=True))
-            ]
+            here, there = (
+                _rounded(_on_axis(other, at_m)) for other, at_m in zip(corridors, joined, strict=True)
+            )
+            stretches = [(here, there)]
         for number, stretch in enumerate(stretches):
             yield _Way(name=f"{zone.id} {number}", line=LineString(stretch), floor=zone.floor, zone=zone)
 

@@ -85,17 +85,18 @@ def _like_the_clip(shown: ShownSteps) -> Left:
     )
 
 
-def _number_of_way(way: str) -> float:
+def number_of_way(way: str) -> float:
+    """The number in a way's name."""
     return float(re.sub(r"\D", "", way) or 0)
 
 
 def _like_numbered_way(shown: ShownSteps) -> Left:
     """The camera on the way whose number is most like that of the way of a clip."""
     clips = shown.clips[-1:] if shown.task in FORECASTS else shown.clips
-    ways = [_number_of_way(clip.exit.way) for clip in clips]
+    ways = [number_of_way(clip.exit.way) for clip in clips]
     return least(
         [
-            min(abs(_number_of_way(place.way) - way) for place in shown.views[option] for way in ways)
+            min(abs(number_of_way(place.way) - way) for place in shown.views[option] for way in ways)
             for option in shown.options
         ]
     )
@@ -153,7 +154,7 @@ WORDS: Mapping[str, tuple[Sequence[str], Rule]] = {
     "order of speeds": (("CR",), _order_by(lambda clip: clip.speed_mps)),
     "order of stays": (("CR",), _order_by(lambda clip: clip.stay_s)),
     "order of positions": (("CR",), _order_by(lambda clip: clip.entry.along_m)),
-    "order of the ways' numbers": (("CR",), _order_by(lambda clip: _number_of_way(clip.entry.way))),
+    "order of the ways' numbers": (("CR",), _order_by(lambda clip: number_of_way(clip.entry.way))),
     "as long as a stay": (("ATI",), _as_long_as_a_stay),
     "a printed number after the first clip": (("ATI",), _matching_number),
     "middle of the gap": (("ATI",), _middle_of_gap),
@@ -161,7 +162,7 @@ WORDS: Mapping[str, tuple[Sequence[str], Rule]] = {
 }
 
 
-def _meets(shown: ShownSteps, first: str, second: str) -> bool:
+def meets(shown: ShownSteps, first: str, second: str) -> bool:
     """Whether two ways are one or share a junction."""
     return bool(set(shown.ways[first].ends) & set(shown.ways[second].ends))
 
@@ -172,7 +173,7 @@ def _on_meeting_way(shown: ShownSteps) -> Left:
 
     def steps(option: str) -> float:
         pairs = [(clip.exit.way, place.way) for clip in clips for place in shown.views[option]]
-        return min(0.0 if here == there else 2.0 - _meets(shown, here, there) for here, there in pairs)
+        return min(0.0 if here == there else 2.0 - meets(shown, here, there) for here, there in pairs)
 
     return least([steps(option) for option in shown.options])
 
@@ -184,7 +185,7 @@ def _order_of_meeting_ways(shown: ShownSteps) -> Left:
         [
             -float(
                 sum(
-                    _meets(shown, clips[here].exit.way, clips[there].entry.way)
+                    meets(shown, clips[here].exit.way, clips[there].entry.way)
                     for here, there in pairwise(order)
                     if {here, there} <= clips.keys()
                 )
