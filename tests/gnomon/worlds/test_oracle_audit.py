@@ -28,7 +28,7 @@ CHANCE = 0.25
 
 @pytest.fixture(scope="module")
 def right() -> Mapping[tuple[str, str], Sequence[float]]:
-    return shares(list(questions([21], 210)), list(questions([22], 140)))
+    return shares(list(questions([21], 98)), list(questions([22], 70)))
 
 
 def spread(n: int) -> float:
@@ -70,7 +70,7 @@ def test_a_planted_length_to_every_option_is_found_by_the_rules_and_the_learner(
         )
         return replace(shown, text="\n".join([shown.text, *lines]))
 
-    asked = [question for question in questions([23], 140) if question[0].task == "GL"]
+    asked = [question for question in questions([22], 98) if question[0].task == "GL"]
     marked = [(planted(question), question[1]) for question in asked]
     _, smallest = WORDS["smallest number beside the option"]
     assert np.mean([smallest(shown) == [answer] for shown, answer in marked]) > 0.9
@@ -93,7 +93,7 @@ def test_steps_that_cannot_be_read_end_the_audit_with_an_error(tmp_path: Path) -
 
 
 def test_the_audit_of_a_benchmark_tries_rules_and_learners_on_the_steps(tmp_path: Path) -> None:
-    media, select = MediaStore(tmp_path), Select(limit=56, seed=4, tasks=("CausalReordering",))
+    media, select = MediaStore(tmp_path), Select(limit=50, seed=4, tasks=("CausalReordering",))
     samples = {}
     for protocol in ("official", "guarded"):
         opened = Worlds().open(data=None, select=select, protocol=protocol, media=media)
