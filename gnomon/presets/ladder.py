@@ -8,8 +8,8 @@ places, roads or zones and passages. `schema_only` lists the tools but forbids c
 `facts − raw` is the data, `placebo − schema_only` the calling, `live − facts` the calculation: these three
 are primary. `schema_only − raw` is seeing the tools' schemas (in reports *the sight of tools*),
 `live − placebo` the tools' output (*what the tools say*), `live − raw` all of it, and `oracle − live` what
-better tools could add: true measurements in place of the tools', the rest left to the model. `raw`, `schema_only`, `placebo`, `live`, `oracle` are the steps of the report's
-waterfall.
+better tools could add: true measurements in place of theirs, with the computation left to the model. `raw`,
+`schema_only`, `placebo`, `live`, `oracle` are the steps of the report's waterfall.
 
 True steps are known where Gnomon made the question: `worlds` tells where each shown target came into view and
 left and how fast it was, where every camera of the place sees its ways, and how the ways are joined, without
