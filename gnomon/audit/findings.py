@@ -7,7 +7,7 @@ from typing import Any
 from gnomon.audit.plugin import Kind, View
 from gnomon.core.sample import DataFault
 
-FAR = 0.2  # above chance: so many rules are tried on the true steps that some beat it by luck
+FAR = 4.5  # standard errors: so many rules are tried on the true steps that some beat chance by luck
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,10 @@ class ShortcutAccuracy:
 
     @property
     def _is_far_above_chance(self) -> bool:
-        return self.chance is not None and self.value > self.chance + FAR
+        if self.chance is None:
+            return False
+        spread = (self.chance * (1 - self.chance) / self.n) ** 0.5
+        return self.value > self.chance + FAR * spread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
