@@ -1,5 +1,6 @@
 """What an audit measured, as plain data."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -51,7 +52,7 @@ class ShortcutAccuracy:
     def _is_far_above_chance(self) -> bool:
         if self.chance is None:
             return False
-        spread = (self.chance * (1 - self.chance) / self.n) ** 0.5
+        spread = math.sqrt(self.chance * (1 - self.chance) / self.n)
         return self.value > self.chance + FAR * spread
 
 
