@@ -1,11 +1,14 @@
 """What an audit measured, as plain data."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from gnomon.audit.plugin import Kind, View
 from gnomon.core.sample import DataFault
+
+FAR = 4.5  # standard errors: so many rules are tried on the true steps that some beat chance by luck
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +43,17 @@ class ShortcutAccuracy:
 
     @property
     def survives(self) -> bool:
-        """Whether the guarded prompt still holds what it promises to withhold."""
+        """Whether the guarded prompt, or the true steps, hold what they promise to withhold."""
+        if self.view == "steps":
+            return self.kind == "leak" and self.beats_chance and self._is_far_above_chance
         return self.kind == "leak" and self.view == "guarded" and self.beats_chance
+
+    @property
+    def _is_far_above_chance(self) -> bool:
+        if self.chance is None:
+            return False
+        spread = math.sqrt(self.chance * (1 - self.chance) / self.n)
+        return self.value > self.chance + FAR * spread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +86,7 @@ class Findings:
 
     @property
     def surviving(self) -> tuple[ShortcutAccuracy, ...]:
-        """The leaks that the guarded prompt does not end."""
+        """The leaks that the guarded prompt does not end, and those of the true steps."""
         return tuple(accuracy for accuracy in self.accuracies if accuracy.survives)
 
     @property

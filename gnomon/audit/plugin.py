@@ -8,7 +8,8 @@ from gnomon.core.benchmark import PromptProtocol, benchmark_module
 from gnomon.core.sample import DataFault, Sample
 
 Kind = Literal["leak", "floor"]  # what a guarded prompt must end, and what is in the questions themselves
-View = Literal["files", "official", "guarded", "paper"]  # the published files, or a prompt
+# The published files, a prompt, or the guarded prompt with the true steps of its question.
+View = Literal["files", "official", "guarded", "paper", "steps"]
 VIEWS: tuple[View, ...] = ("files", "official", "guarded")
 
 

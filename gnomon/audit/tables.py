@@ -21,7 +21,7 @@ def tables(findings: Findings) -> Iterator[Table | str]:
     n = sum(findings.samples.values())
     sizes = f"{counted(n, 'sample')} in {counted(len(findings.samples), 'cell')}"
     yield f"{findings.benchmark} {findings.version}: {sizes}"
-    rows = _rows(findings.accuracies)
+    rows = _rows([accuracy for accuracy in findings.accuracies if accuracy.view != "steps"])
     for kind, title in (("leak", "Leaks of a protocol"), ("floor", "Floors: regularities of the questions")):
         chosen = [row for row in rows if _first(row).kind == kind]
         telling = [row for row in chosen if _tells(row)]
@@ -30,6 +30,9 @@ def tables(findings: Findings) -> Iterator[Table | str]:
         quiet = sorted({_first(row).shortcut for row in chosen} - {_first(row).shortcut for row in telling})
         if quiet:
             yield f"Found nowhere: {'; '.join(quiet)}."
+    of_steps = _rows([accuracy for accuracy in findings.accuracies if accuracy.view == "steps"])
+    if telling := [row for row in of_steps if _tells(row)]:
+        yield _accuracies("True steps: words, one look-up, the whole way", telling, ("steps",))
     if findings.letters:
         yield _letters(findings.letters)
     yield from map(escape, findings.remarks)
@@ -58,19 +61,19 @@ def _tells(row: Row) -> bool:
     return any(accuracy.applies and (accuracy.chance != 0 or accuracy.value > 0) for accuracy in row.values())
 
 
-def _accuracies(title: str, rows: Sequence[Row]) -> Table:
+def _accuracies(title: str, rows: Sequence[Row], views: Sequence[View] = VIEWS) -> Table:
     table = Table(
         title=f"{title}, in %",
         caption="right [95 % interval] hits/applies; chance counts where a rule does not apply; –: never",
     )
     for heading in ("shortcut", "cell"):
         table.add_column(heading)
-    for heading in ("n", "chance", *VIEWS):
+    for heading in ("n", "chance", *views):
         table.add_column(heading, justify="right")
     for row in rows:
         first = _first(row)
         chances = dict.fromkeys(_percent(accuracy.chance) for accuracy in row.values())
-        cells = [_cell(row.get(view)) for view in VIEWS]
+        cells = [_cell(row.get(view)) for view in views]
         table.add_row(escape(first.shortcut), first.cell, str(first.n), " / ".join(chances), *cells)
     return table
 
@@ -116,5 +119,8 @@ def _verdict(findings: Findings) -> str:
         return "No leak could be tested under the guarded prompt, so none is ruled out."
     if not findings.surviving:
         return "No leak is seen to survive the guarded prompt: none is significantly above chance."
-    names = "; ".join(f"{accuracy.shortcut} in {accuracy.cell}" for accuracy in findings.surviving)
-    return f"LEAKS SURVIVE the guarded prompt: {names}"
+    by_view: dict[str, list[str]] = defaultdict(list)
+    for accuracy in findings.surviving:
+        place = "the true steps" if accuracy.view == "steps" else "the guarded prompt"
+        by_view[place].append(f"{accuracy.shortcut} in {accuracy.cell}")
+    return "; ".join(f"LEAKS SURVIVE {place}: {'; '.join(names)}" for place, names in by_view.items())

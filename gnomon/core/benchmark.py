@@ -234,7 +234,8 @@ class HasOracle(Protocol):
 
     An arm may show `oracle`, and the preset `ladder` gets its sixth arm: what better tools could add.
 
-    Example: `oracle_steps` of `worlds` tells when a target came into view and how fast it was.
+    Example: `oracle_steps` of `worlds` tells where a target came into view and how fast it was.
+    Steps stop short of the choice; an audit of the benchmark can hold them to that (docs/audit.md).
     """
 
     def oracle_steps(self, sample: Sample) -> str:

@@ -79,8 +79,10 @@ class Model(Protocol):
 
 
 BUILT_IN: Mapping[str, str] = {
-    "reference": "a built-in policy, not a language model: fixed rules read the question, call tools and "
-    "answer, the same way each time. Its scores say what tools can give, not what a model does with them",
+    "reference": "a built-in policy, not a language model: fixed rules, made to show the path from questions "
+    "(generated worlds in the demo) to a report. Without tools it guesses by a hash of the prompt’s text, so "
+    "that facts in the prompt only make it guess anew. Its scores say what tools can give, not what a model "
+    "does with them",
     "scripted": "a built-in stand-in, not a language model: it replies as its options in the job’s file say",
 }
 

@@ -8,12 +8,13 @@ places, roads or zones and passages. `schema_only` lists the tools but forbids c
 `facts − raw` is the data, `placebo − schema_only` the calling, `live − facts` the calculation: these three
 are primary. `schema_only − raw` is seeing the tools' schemas (in reports *the sight of tools*),
 `live − placebo` the tools' output (*what the tools say*), `live − raw` all of it, and `oracle − live` what
-better tools could add. `raw`, `schema_only`, `placebo`, `live`, `oracle` are the steps of the report's
-waterfall.
+better tools could add: true measurements in place of theirs, with the computation left to the model. `raw`,
+`schema_only`, `placebo`, `live`, `oracle` are the steps of the report's waterfall.
 
 True steps are known where Gnomon made the question: `worlds` tells where each shown target came into view and
-left, its speed and heading, and how long the ways to the cameras of the question are, without clock times or
-the answer. For other benchmarks the arm is left out, and the job's notes say so.
+left and how fast it was, where every camera of the place sees its ways, and how the ways are joined, without
+clock times. They stop short of the choice: how far it is to a camera has to be added up from way to way. For
+other benchmarks the arm is left out, and the job's notes say so.
 """
 
 from gnomon.core.benchmark import Benchmark, HasOracle

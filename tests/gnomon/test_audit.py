@@ -202,3 +202,16 @@ def test_a_hook_offers_all_three_functions(name: str) -> None:
 
 def test_a_name_that_is_no_benchmark_has_no_hook() -> None:
     assert find_audit_plugin("plain") is None
+
+
+def test_a_rule_on_true_steps_is_a_leak_far_above_chance_alone() -> None:
+    def hits(right: int, kind: str = "leak") -> ShortcutAccuracy:
+        return only(
+            [attempt(str(index), float(index < right), kind=kind, view="steps") for index in range(30)]
+        )
+
+    assert hits(30).survives
+    assert hits(20).survives
+    assert hits(16).beats_chance
+    assert not hits(16).survives
+    assert not hits(30, "floor").survives

@@ -221,7 +221,14 @@ def test_a_service_that_does_not_answer_is_named(write: Any, capsys: pytest.Capt
     )
 
 
-EXAMPLES = ["demo.yaml", "gtr-bench.yaml", "own-model.yaml", "sti-bench.yaml", "urbanvideo-bench.yaml"]
+EXAMPLES = [
+    "demo.yaml",
+    "gtr-bench.yaml",
+    "own-model.yaml",
+    "small-lm.yaml",
+    "sti-bench.yaml",
+    "urbanvideo-bench.yaml",
+]
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -89,9 +89,9 @@ class Worlds:
         return answer_form(sample.target["case"])
 
     def oracle_steps(self, sample: Sample) -> str:
-        """What perfect tools would find on the way to the answer; see gnomon/worlds/oracle_steps.py."""
+        """True measurements on the way to the answer; see gnomon/worlds/oracle_steps.py."""
         drawn = draw(number_of(sample.ref.sample_id))
-        return steps_of(drawn.world, drawn.question)
+        return steps_of(drawn.world, drawn.question.clip_sightings)
 
     def question_view(self, sample: Sample) -> QuestionView:
         from gnomon.benchmarks.worlds.question_view import question_view

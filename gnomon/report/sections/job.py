@@ -205,10 +205,19 @@ def _with_tools(arm: Arm, many: str) -> str:
     return f"{must} call {many}, at most {arm.max_tool_calls} times{neutral}{faulty}{agent}"
 
 
+def _built_in(report: JobPart) -> Iterator[str]:
+    """What the built-in models of the job are; reports of older versions do not say."""
+    for model, text in report["job"].get("model_texts", {}).items():
+        yield f"{model} is {text}."
+
+
 def _markdown(report: JobPart) -> Iterator[str]:
     job = report["job"]
     yield f"# {escape_markdown(job['name'] or job['benchmark'])}"
     yield ""
+    for text in _built_in(report):
+        yield escape_markdown(text)
+        yield ""
     facts = (job["benchmark"], f"version {job['benchmark_version']}", f"{report['protocol']} prompt")
     yield escape_markdown(
         " · ".join((*facts, f"{report['scoring']} scoring", f"job {job['id']}", job["status"]))
@@ -217,6 +226,7 @@ def _markdown(report: JobPart) -> Iterator[str]:
 
 
 def _terminal(report: JobPart) -> Iterator[str]:
+    yield from _built_in(report)
     yield f"{report['job']['name'] or report['job']['benchmark']} ({report['job']['status']})"
     yield ""
 

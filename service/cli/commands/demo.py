@@ -1,4 +1,4 @@
-"""Run a small job offline that shows what tools change: generated worlds, built-in model."""
+"""Run a small job offline that shows the path: generated worlds, and fixed rules in place of a model."""
 
 from pathlib import Path
 
@@ -13,7 +13,9 @@ from service.cli.options import data_dir_option, json_option, out_option, worker
 @data_dir_option
 @json_option
 def demo(out: Path | None, workers: int | None, data_dir: Path | None, as_json: bool) -> None:
-    """Run the built-in reference model on generated worlds, without tools and with all of them."""
+    """Show the path from questions to a report: `reference`, fixed rules and no language model, on generated
+    worlds, without tools (a guess by a hash) and with all of them. For a real model see docs/evidence.md.
+    """
     from importlib.resources import files
 
     from gnomon.spec.spec_file import load_yaml

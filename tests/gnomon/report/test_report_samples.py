@@ -14,9 +14,11 @@ from gnomon.core.row import Row
 from gnomon.core.sample import ImageRef, Part, Sample, SampleRef
 from gnomon.report import sample_cards
 from gnomon.report.html import render_html
+from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
 from gnomon.report.sample_cards import ShownTrial, picture_uri
 from gnomon.report.sample_choice import MOST, chosen_samples
+from gnomon.report.terminal import summary_text
 
 Reporter = Callable[..., Report]
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -148,11 +150,16 @@ def test_a_picture_is_made_smaller_and_a_broken_one_is_none() -> None:
     assert picture_uri(b"<svg xmlns='http://www.w3.org/2000/svg'/>") is None
 
 
-def test_the_page_says_what_a_built_in_model_is(
+def test_every_form_of_a_report_says_before_its_figures_what_a_built_in_model_is(
     report_of: Reporter, spec: Callable[..., object], pairs: Callable[..., Iterator[Row]]
 ) -> None:
     report = report_of(pairs([(0, 1)]), spec=spec(models=[{"id": "reference"}]))
     assert report["job"]["model_texts"] == {"reference": built_in_text("reference")}
-    assert "a built-in policy, not a language model" in render_html(report)
+    said = f"reference is {built_in_text('reference')}."
+    assert "guesses by a hash" in said
+    assert summary_text(report).splitlines()[0] == said
+    assert render_markdown(report).splitlines()[2].startswith("reference is a built-in policy")
+    html = render_html(report)
+    assert html.index("a built-in policy, not a language model") < html.index("<h1>")
     del report["job"]["model_texts"]  # type: ignore[misc]  # as reports of older versions
     assert "not a language model" not in render_html(report)

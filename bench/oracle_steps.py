@@ -1,0 +1,92 @@
+"""Measures what the true steps of worlds give away: rules and a learner on words alone, by task.
+
+    python -m bench.oracle_steps --train 1 2 --test 3 4 --limit 840
+
+Rules are counted on the test seeds; the learner is fitted on the training seeds and counted on the test ones.
+Prints a table in Markdown: right of all questions (a rule that leaves several options counts as a guess among
+them), with Wilson's 95 % interval.
+"""
+
+import argparse
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from gnomon.benchmarks.gtr_bench.audit import answer_options
+from gnomon.benchmarks.worlds import worlds
+from gnomon.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
+from gnomon.benchmarks.worlds.audit.steps_learner import LEARNERS, learn
+from gnomon.benchmarks.worlds.audit.steps_rules import ONE_STEP, WHOLE, WORDS
+from gnomon.core.benchmark import HasOracle, Select
+from gnomon.media import MediaStore
+from gnomon.statistics.estimate import wilson
+
+TASKS = ("GL", "ATI", "MS", "CR", "NSF", "TF", "MTTF")
+Question = tuple[ShownSteps, int]  # and the index of the right option
+
+
+def questions(seeds: Sequence[int], limit: int) -> Iterator[Question]:
+    """The questions of some seeds with their true steps, read from words."""
+    assert isinstance(worlds, HasOracle)
+    with tempfile.TemporaryDirectory() as folder:
+        media = MediaStore(Path(folder))
+        for seed in seeds:
+            select = Select(limit=limit, seed=seed)
+            opened = worlds.open(data=None, select=select, protocol="guarded", media=media)
+            for ref in opened.refs:
+                sample = opened.get(ref.sample_id)
+                options = answer_options(sample)
+                assert options is not None
+                yield shown_steps(sample, worlds.oracle_steps(sample)), options.right[0]
+
+
+def shares(train: Sequence[Question], test: Sequence[Question]) -> dict[tuple[str, str], list[float]]:
+    """By rule or learner and task: what is right of each test question."""
+    right: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for kind, rules in (("words", WORDS), ("one step", ONE_STEP), ("whole", WHOLE)):
+        for name, (tasks, rule) in rules.items():
+            for shown, answer in test:
+                if shown.task in tasks:
+                    left = rule(shown) or range(len(shown.options))
+                    right[f"{kind}: {name}", shown.task].append((answer in left) / len(left))
+    for name, features in LEARNERS.items():
+        for task in TASKS:
+            fitted = [(features(shown), answer) for shown, answer in train if shown.task == task]
+            choose = learn([matrix for matrix, _ in fitted], [answer for _, answer in fitted])
+            right[f"learned: {name}", task] = [
+                float(choose(features(shown)) == answer) for shown, answer in test if shown.task == task
+            ]
+    return right
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(prog="python -m bench.oracle_steps", description=__doc__)
+    parser.add_argument("--train", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--test", type=int, nargs="+", default=[3, 4])
+    parser.add_argument("--limit", type=int, default=840, help="questions of a seed")
+    options = parser.parse_args(argv)
+    right = shares(
+        list(questions(options.train, options.limit)), list(questions(options.test, options.limit))
+    )
+    names = dict.fromkeys(name for name, _ in right)
+    sys.stdout.write(f"| rule | {' | '.join(TASKS)} |\n|---|{'---|' * len(TASKS)}\n")
+    for name in names:
+        cells = (_cell(right.get((name, task), [])) for task in TASKS)
+        sys.stdout.write(f"| {name} | {' | '.join(cells)} |\n")
+
+
+def _cell(values: Sequence[float]) -> str:
+    if not values:
+        return "–"
+    share = float(np.mean(values))
+    low, high = wilson(share, len(values))
+    return f"{100 * share:.0f} [{100 * low:.0f}, {100 * high:.0f}] {sum(values):g}/{len(values)}"
+
+
+if __name__ == "__main__":
+    main()

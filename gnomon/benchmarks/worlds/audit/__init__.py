@@ -1,0 +1,10 @@
+"""Audits generated worlds: their questions have GTR-Bench's form, and their true steps are read back.
+
+`shortcuts.py` tries the shortcuts. `shown_steps.py` reads the true steps from words, `steps_rules.py` tries
+rules on them, `steps_learner.py` learns from them.
+"""
+
+from gnomon.benchmarks.gtr_bench.audit import answer_options, case_faults
+from gnomon.benchmarks.worlds.audit.shortcuts import try_shortcuts
+
+__all__ = ["answer_options", "case_faults", "try_shortcuts"]

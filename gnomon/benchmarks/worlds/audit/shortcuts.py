@@ -1,0 +1,86 @@
+"""Tries every shortcut on generated questions: those of prompts, and on the true steps rules and learners."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from gnomon.audit.plugin import Kind, ShortcutGuess, View, guess
+from gnomon.benchmarks.gtr_bench.audit import answer_options
+from gnomon.benchmarks.gtr_bench.audit import try_shortcuts as try_shortcuts_of_prompts
+from gnomon.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
+from gnomon.benchmarks.worlds.audit.steps_learner import LEARNERS, learn
+from gnomon.benchmarks.worlds.audit.steps_rules import ONE_STEP, WHOLE, WORDS, Rule
+from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.ids import stable_hash
+from gnomon.core.sample import Sample
+
+FOLDS = 5  # of places; a question's learner is fitted on those of other folds
+FEWEST = 40  # questions of a task that a learner is fitted on
+
+
+def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
+    """The shortcuts of prompts, and on the true steps rules of words, of one look-up, and of the whole way.
+
+    What words give is a leak of the steps; what a look-up gives, and the whole, are their worth.
+    """
+    yield from try_shortcuts_of_prompts(samples)
+    shown = {
+        sample.ref.sample_id: shown_steps(sample, steps_of_sample(sample)) for sample in samples["guarded"]
+    }
+    tried: tuple[tuple[Kind, str, Mapping[str, tuple[Sequence[str], Rule]]], ...] = (
+        ("leak", "words", WORDS),
+        ("floor", "one step", ONE_STEP),
+        ("floor", "whole", WHOLE),
+    )
+    for kind, prefix, rules in tried:
+        for sample in samples["guarded"]:
+            steps, offered = shown[sample.ref.sample_id], answer_options(sample)
+            for name, (tasks, rule) in rules.items():
+                if steps.task in tasks and offered is not None:
+                    yield guess(
+                        f"{prefix}: {name}",
+                        kind,
+                        "steps",
+                        sample.ref.sample_id,
+                        left=rule(steps),
+                        offered=offered,
+                    )
+    yield from _learned(samples["guarded"], shown)
+
+
+def steps_of_sample(sample: Sample) -> str:
+    """The true steps of a sample, as an arm shows them."""
+    from gnomon.benchmarks.worlds.benchmark import Worlds
+
+    return Worlds().oracle_steps(sample)
+
+
+def _learned(samples: Sequence[Sample], shown: Mapping[str, ShownSteps]) -> Iterator[ShortcutGuess]:
+    """What a learner chooses that was fitted on the questions of other places."""
+    kinds: Mapping[str, tuple[Kind, View]] = {
+        "prompt": ("floor", "guarded"),
+        "words": ("leak", "steps"),
+        "one step": ("floor", "steps"),
+    }
+    folds = {ref.sample_id: int(stable_hash(ref.cluster), 16) % FOLDS for ref in (s.ref for s in samples)}
+    for task in dict.fromkeys(steps.task for steps in shown.values()):
+        ids = [sample_id for sample_id, steps in shown.items() if steps.task == task]
+        offered = {
+            sample.ref.sample_id: options
+            for sample in samples
+            if sample.ref.sample_id in ids and (options := answer_options(sample))
+        }
+        for name, (kind, view) in kinds.items():
+            matrices = {sample_id: LEARNERS[name](shown[sample_id]) for sample_id in offered}
+            for fold in range(FOLDS):
+                others = [sample_id for sample_id in offered if folds[sample_id] != fold]
+                if len(others) < FEWEST:
+                    continue
+                choose = learn(
+                    [matrices[sample_id] for sample_id in others],
+                    [offered[sample_id].right[0] for sample_id in others],
+                )
+                for sample_id in offered:
+                    if folds[sample_id] == fold:
+                        left = [choose(matrices[sample_id])]
+                        yield guess(
+                            f"learned: {name}", kind, view, sample_id, left=left, offered=offered[sample_id]
+                        )
