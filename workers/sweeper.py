@@ -1,4 +1,4 @@
-"""Brings back trials whose worker died, and shards that the queue has lost.
+"""Brings back trials whose worker died and shards that the queue has lost; looks at jobs that may stop early.
 
 Run it as `python -m workers.sweeper`. Two at once do no harm; none at all only delays.
 """
@@ -17,6 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.core.errors import GnomonError
 from workers.logs import set_up_logs
+from workers.looks import LookerOfAll
 from workers.queue import client_of, enqueue_shards, is_resting, message_id, queue_name, waiting_ids
 from workers.settings import DEFAULT_CACHE_DAYS, Timing, read_cache_days, read_timing
 from workers.store.store import Store, open_store
@@ -34,11 +35,13 @@ class Sweeper:
         self._store, self._redis, self._timing = store, redis, timing
         self._cache_s, self._next_purge_s = cache_days * 86_400, 0.0
         self._missed_before: set[tuple[str, int]] = set()
+        self._looker = LookerOfAll(store)
 
     def run(self, stop: threading.Event) -> None:
         """Sweep until `stop` is set; a database or queue that is away is tried again at the next turn."""
         while not stop.wait(self._timing.sweep_s):
             try:
+                self._looker.look()
                 self.sweep()
                 self._purge()
             except (RedisError, SQLAlchemyError) as error:
