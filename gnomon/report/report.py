@@ -24,6 +24,7 @@ from gnomon.report.sections.preflights import PreflightsPart
 from gnomon.report.sections.published import PublishedPart
 from gnomon.report.sections.reliability import ReliabilityPart
 from gnomon.report.sections.samples import SamplesPart
+from gnomon.report.sections.sequential import SequentialPart
 from gnomon.report.sections.tools import ToolsPart
 from gnomon.report.sections.waterfall import WaterfallPart
 
@@ -34,6 +35,7 @@ class Report(
     AnswersPart,
     ArmsPart,
     ContrastsPart,
+    SequentialPart,
     FlipsPart,
     SamplesPart,
     FiguresPart,

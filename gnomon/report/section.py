@@ -77,6 +77,11 @@ class ReportInput:
         return next((look for look in self.looks if look["decided"]), None)
 
     @property
+    def has_stopped(self) -> bool:
+        """Whether it was decided early, and has not been resumed since."""
+        return self.status == "completed" and self.stopped_early is not None
+
+    @property
     def models(self) -> list[str]:
         """The models' labels, in the order of the spec."""
         return [model.label for model in self.spec.models]

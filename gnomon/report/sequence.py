@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from gnomon.core.sample import SampleRef
 from gnomon.report.pairs import ArmPair
+from gnomon.report.text_formats import count
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats, Headline, design, strata_of
 from gnomon.statistics.paired import Comparison
@@ -21,6 +22,7 @@ from gnomon.trials.trial_plan import cluster_of
 
 if TYPE_CHECKING:
     from gnomon.report.score_matrix import SampleScores
+    from gnomon.report.section import ReportInput
 
 METHOD, TEST = "betting confidence sequence", "betting e-process"
 Mask = NDArray[np.bool_]
@@ -120,3 +122,16 @@ def drawn_plan(spec: JobSpec, refs: Sequence[SampleRef], samples: Sequence[str])
         cell_names=cell_names,
         repeats=spec.repeats,
     )
+
+
+def early_stop_text(report_input: "ReportInput") -> str:
+    """Where the job was decided early: after how much, and what was not run; else nothing."""
+    stop, plan = report_input.stopped_early, report_input.drawn_plan
+    if stop is None or plan is None:
+        return ""
+    samples = f"{stop['samples']:,} of {count(len(plan.places), 'sample')}"
+    text = f" Decided early, after {samples} in {stop['clusters']:,} of {count(plan.clusters_n, 'cluster')}"
+    not_run = int(np.count_nonzero(plan.places < 0))
+    if report_input.has_stopped and not_run:
+        return f"{text}; {count(not_run, 'sample')} {'was' if not_run == 1 else 'were'} not run."
+    return f"{text}; more was run after that."

@@ -1,22 +1,20 @@
 """Keeps the looks at jobs that may stop early, and stops one when it is decided."""
 
 import json
-from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import delete, insert, select, update
 
 from workers.store.database import Database
 from workers.store.job_counters import OPEN
-from workers.store.jobs import lock_jobs
+from workers.store.jobs import IS_SEQUENTIAL, LOOKS, lock_jobs, looks_at, stopping_look
 from workers.store.records import iso
 from workers.store.schema import derived, jobs, results
 
 if TYPE_CHECKING:
     from gnomon.report.look import EndedTrial, Look, StoredLook
 
-KIND, STAMP = "looks", "1"
-IS_SEQUENTIAL = '%"sequential":true%'
+STAMP = "1"
 
 
 class LookRecords(Database):
@@ -42,13 +40,13 @@ class LookRecords(Database):
             if before and before[-1]["clusters"] >= look["clusters"]:
                 return False
             status = db.execute(select(jobs.c.status).where(jobs.c.id == job_id)).scalar_one()
-            is_last = look["decided"] and status in OPEN and not any(kept["decided"] for kept in before)
+            is_last = look["decided"] and status in OPEN and stopping_look(before) is None
             now = self.now(db)
             stored: StoredLook = {**look, "decided": is_last, "at": iso(now) or ""}
-            here = (derived.c.job_id == job_id) & (derived.c.kind == KIND)
+            here = (derived.c.job_id == job_id) & (derived.c.kind == LOOKS)
             db.execute(delete(derived).where(here))
             body = json.dumps([*before, stored]).encode()
-            db.execute(insert(derived).values(job_id=job_id, kind=KIND, stamp=STAMP, body=body))
+            db.execute(insert(derived).values(job_id=job_id, kind=LOOKS, stamp=STAMP, body=body))
             if is_last:
                 ended = update(jobs).where(jobs.c.id == job_id)
                 db.execute(ended.values(status="completed", finished_at=now))
@@ -63,18 +61,6 @@ class LookRecords(Database):
 
     def open_sequential_jobs(self) -> list[str]:
         """The open jobs that may stop early."""
-        wanted = jobs.c.status.in_(OPEN) & jobs.c.spec.like(IS_SEQUENTIAL)
+        wanted = jobs.c.status.in_(OPEN) & jobs.c.spec.contains(IS_SEQUENTIAL)
         with self.reading() as db:
             return list(db.scalars(select(jobs.c.id).where(wanted).order_by(jobs.c.number)))
-
-
-def looks_at(db: Connection, job_ids: Collection[str]) -> "dict[str, list[StoredLook]]":
-    """The looks at each of these jobs that has any."""
-    here = derived.c.job_id.in_(list(job_ids)) & (derived.c.kind == KIND)
-    rows = db.execute(select(derived.c.job_id, derived.c.body).where(here))
-    return {job_id: json.loads(body) for job_id, body in rows}
-
-
-def stopping_look(looks: "Sequence[StoredLook]") -> "StoredLook | None":
-    """The look that stopped the job, if one did."""
-    return next((look for look in looks if look["decided"]), None)

@@ -14,7 +14,7 @@ from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import RIGHT, SampleScores
 from gnomon.report.section import UNFINISHED, Interval, PairKey, ReportInput, Section, interval
 from gnomon.report.sections.job import JobPart
-from gnomon.report.sequence import DrawnPlan
+from gnomon.report.sequence import DrawnPlan, early_stop_text
 from gnomon.report.text_formats import (
     escape_markdown,
     label,
@@ -106,12 +106,14 @@ def _contrasts(report_input: ReportInput) -> ContrastsPart:
     """All contrasts: scope `all` of every pair first, then the cells; primary ones lead."""
     results = list(_compare_all(report_input))
     margin, interim = report_input.spec.analysis.margin, report_input.status in UNFINISHED
-    return {
-        "contrasts": [
-            contrast_report(result, p_adjusted=p, margin=margin, interim=interim)
-            for result, p in zip(results, _adjusted(results), strict=True)
-        ]
-    }
+    reports = [
+        contrast_report(result, p_adjusted=p, margin=margin, interim=interim)
+        for result, p in zip(results, _adjusted(results), strict=True)
+    ]
+    for contrast in reports:
+        if contrast["family"] == "primary":
+            contrast["verdict_text"] += early_stop_text(report_input)
+    return {"contrasts": reports}
 
 
 def _compare_all(report_input: ReportInput) -> Iterator[PairResult]:
