@@ -82,8 +82,11 @@ class Sweeper:
 
     def _queue(self, shards: Collection[tuple[str, int]], *, first: Collection[tuple[str, int]]) -> None:
         for job_id, numbers in _by_job(sorted(shards)).items():
+            job = self._store.job(job_id)
             ahead = [shard for shard in numbers if (job_id, shard) in first]
-            enqueue_shards(self._redis, self._store.job(job_id), numbers, first=ahead)
+            if job.spec.analysis.sequential:  # looks wait for the first shard that has not ended
+                numbers = ahead = numbers[::-1]
+            enqueue_shards(self._redis, job, numbers, first=ahead)
 
 
 def _by_job(shards: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
