@@ -29,6 +29,8 @@ STAKES: Floats = np.sin(np.pi * (np.arange(STAKES_N) + 0.5) / (2 * STAKES_N)) **
 HALVINGS = 40  # of [-1, 1]: an end of an interval is exact to 1e-12
 EDGE = 1e-9
 LEAST_CLUSTERS = 8  # equal ones; with fewer the wealth of 2 / 0.05 is out of reach
+SIMULATED = 50  # jobs of a plan
+EFFECT_HALVINGS = 24
 CHUNK = 200_000  # clusters whose bets are in memory at a time
 
 
@@ -74,14 +76,44 @@ def look(sums: Floats, weights: Floats, *, largest: float) -> SequenceLook:
     )
 
 
-def can_ever_decide(weights: Floats) -> bool:
-    """Whether clusters of these weights decide the sign if all of them change by the whole scale.
+def least_effect(weights: Floats) -> float | None:
+    """The least difference at which these clusters decide the sign if it is the same in each; None: none is.
 
-    >>> can_ever_decide(np.ones(5)), can_ever_decide(np.ones(8))
-    (False, True)
+    What varies between clusters only adds to it.
+
+    >>> [round(least_effect(np.ones(clusters)), 2) for clusters in (20, 100, 1000)]
+    [0.28, 0.05, 0.01]
     """
-    counts = np.ones(len(weights))
-    return bool(_log_wealth(weights, weights, counts, float(weights.max()), 0.0) > np.log(2 / 0.05))
+    low, high = 0.0, 1.0
+    largest, counts = float(weights.max()), np.ones(len(weights))
+    for halving in range(EFFECT_HALVINGS):
+        effect = high if not halving else (low + high) / 2
+        if _log_wealth(effect * weights, weights, counts, largest, 0.0) >= np.log(2 / 0.05):
+            high = effect
+        elif not halving:
+            return None
+        else:
+            low = effect
+    return high
+
+
+def expected_share(sizes: Floats, *, diff: float, discordant: float, icc: float, seed: int = 0) -> float:
+    """The mean share of the samples that runs until the sign is decided, by simulated jobs.
+
+    `sizes` are the clusters' samples, of which a share `discordant` changes by the whole scale. The means of
+    clusters are drawn as normal, with that intraclass correlation, and cut to what they can be.
+
+    >>> expected_share(np.ones(1000), diff=0.3, discordant=0.4, icc=0.1) < 0.1
+    True
+    """
+    random = np.random.default_rng(seed)
+    drawn = random.permuted(np.tile(sizes, (SIMULATED, 1)), axis=1)
+    variance = max(discordant - diff**2, 0.0) * (1 + (drawn - 1) * icc) / drawn
+    means = np.clip(random.normal(diff, np.sqrt(variance)), -1.0, 1.0)
+    has_decided = log_wealth_path(means * drawn, drawn, largest=float(sizes.max())) >= np.log(2 / 0.05)
+    at = np.where(has_decided.any(axis=1), has_decided.argmax(axis=1), len(sizes) - 1)
+    run = np.cumsum(drawn, axis=1)
+    return float(np.mean(run[np.arange(SIMULATED), at] / run[:, -1]))
 
 
 def log_wealth_path(sums: Floats, weights: Floats, *, largest: float, mean: float = 0.0) -> Floats:

@@ -1,8 +1,9 @@
 """Says what was run, under which arms, and what everything is counted out of."""
 
 from collections.abc import Iterator, Sequence
+from typing import NotRequired
 
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from gnomon.core.agent import runs_tools
 from gnomon.core.arm import Arm
