@@ -15,6 +15,7 @@ fixed:   the cluster-robust t test of all samples finds the difference
 """
 
 import argparse
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -146,7 +147,7 @@ DESIGNS = (
         draw=cells([20, 40, 60, 80, 200, 400], [0.2, -0.2, 0.2, -0.2, 0.2, -0.2], 0.5),
     ),
     SequentialDesign(name="200 x 4 or 12, size matters", truth=0.0, draw=size_matters(200)),
-    SequentialDesign(name="4,000 at the margin", truth=0.05, draw=flips(0.06, 0.01, alone(4000))),
+    SequentialDesign(name="2,000 at the margin", truth=0.05, draw=flips(0.06, 0.01, alone(2000))),
 )
 EFFECTS = (
     tuple(
@@ -196,6 +197,7 @@ def _shares(design: SequentialDesign, jobs: list[tuple[Floats, Floats]]) -> Floa
     sums, weights = sums / scale, weights / scale
     truth, one = design.truth, design.contrasts
 
+    @functools.cache
     def wealth(side: float, mean: float) -> Floats:
         return log_wealth_path(side * sums, weights, largest=1.0, mean=side * mean)
 
@@ -205,8 +207,10 @@ def _shares(design: SequentialDesign, jobs: list[tuple[Floats, Floats]]) -> Floa
     t = _t_path(sums, weights)
     enough = np.arange(sums.shape[-1]) >= FIRST_PEEK - 1
     peeked = np.abs(t) > 1 if truth == 0 else (np.sign(truth) * t < -1)
-    within = (wealth(-1, MARGIN) >= np.log(1 / ALPHA)) & (wealth(1, -MARGIN) >= np.log(1 / ALPHA))
-    is_equal = within.any(axis=(1, 2)) & (abs(truth) >= MARGIN)
+    is_equal = np.zeros(len(jobs), dtype=np.bool_)
+    if abs(truth) >= MARGIN:
+        within = (wealth(-1, MARGIN) >= np.log(1 / ALPHA)) & (wealth(1, -MARGIN) >= np.log(1 / ALPHA))
+        is_equal = within.any(axis=(1, 2))
     right = (up | down).all(axis=1) if truth == 0 else (up if truth > 0 else down).all(axis=1)
     looks = _looks(sums.shape[-1])
     stopped = right[:, looks]
