@@ -7,7 +7,9 @@ import pytest
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.terminal import summary_text
+from service.api.serializers import job_view
 from service.reports import report_of
+from service.web.job_rows import job_row
 from tests.workers.conftest import TRACE, Clock, make_row
 from tests.workers.test_sequential_jobs import answer, begin, looker
 from workers.store import JobRecord, Store
@@ -88,3 +90,14 @@ def test_an_undecided_job_is_judged_by_the_sequence_at_its_end(store: Store) -> 
 def test_other_jobs_have_no_looks(store: Store) -> None:
     job = begin(store, analysis={"primary": ["raw", "tools"]})
     assert report_of(store, job.id)["sequential"] is None
+
+
+def test_lists_and_the_api_say_that_it_stopped_early(store: Store, stopped: JobRecord) -> None:
+    job = store.job(stopped.id)
+    view = job_view(job)
+    assert (view["status"], view["stopped_early"], view["not_run"]) == ("completed", True, 56)
+    row = job_row(job, now_s=0.0, verdict=None, is_verdict_due=False, per_second=None, missing=())
+    assert row["stopped"] == "Stopped early: decided, 56 trials not run."
+    assert (row["problem"], row["missing"], row["can_resume"]) == ("", 0, True)
+    resumed = store.resume(stopped.id)
+    assert (resumed.not_run, job_view(resumed)["stopped_early"]) == (0, True)
