@@ -11,7 +11,7 @@ from gnomon.core.arm import Arm
 from gnomon.core.model import Request, is_built_in
 from gnomon.core.retry import changed_fields
 from gnomon.core.row import Row
-from gnomon.core.sample import Sample
+from gnomon.core.sample import Sample, SampleRef
 from gnomon.price_table import price_entry
 from gnomon.report.pairs import pairs
 from gnomon.spec.job_spec import JobSpec, ModelSpec
@@ -20,6 +20,7 @@ from gnomon.tokens import BYTES_PER_TOKEN, PICTURE_TOKENS, REPLY_TOKENS, TokenEs
 from gnomon.trials.fault_injection import toolbox_of
 from gnomon.trials.prompt import prompt_of
 from gnomon.trials.run_trial import JobContext
+from gnomon.trials.trial_plan import cluster_of
 from service.jobs import Draft
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ OBSERVATION_TOKENS = 100
 MOST_REPLY_TOKENS = 4_096
 TYPICAL_CALLS = 3  # tool calls of a trial, unless a pilot has measured them
 DISCORDANT = (0.1, 0.2, 0.3, 0.4)
+SEQUENTIAL_DISCORDANT, SEQUENTIAL_EFFECTS = 0.4, (0.05, 0.1, 0.2, 0.3)
+MOST_SIMULATED = 5_000  # clusters: more take longer than a plan may
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +101,33 @@ def plan(draft: Draft, *, store: "Store | None" = None, pilot: str | None = None
             }
             for share in DISCORDANT
         ],
+        **({"sequential": _sequential(spec, refs)} if spec.analysis.sequential else {}),
         "warnings": draft.warnings,
         "pilot": _pilot(store, pilot, rows, samples=len(refs)) if store and pilot else None,
         "assumptions": _assumptions(deff, has_pilot=any(arm["from_pilot"] for arm in arms)),
+    }
+
+
+def _sequential(spec: JobSpec, refs: Sequence[SampleRef]) -> dict[str, Any]:
+    """The share of a job that is expected to run until it is decided, by the true difference."""
+    import numpy as np  # late, as SciPy: they load slowly, and few plans need them
+
+    from gnomon.statistics.sequential import expected_share, least_effect
+
+    sizes = np.array(list(Counter(cluster_of(spec, ref) for ref in refs).values()), dtype=np.float64)
+    is_small = len(sizes) <= MOST_SIMULATED
+    return {
+        "least": least_effect(sizes),
+        "discordant": SEQUENTIAL_DISCORDANT,
+        "expected": [
+            {
+                "diff": diff,
+                "share": expected_share(sizes, diff=diff, discordant=SEQUENTIAL_DISCORDANT, icc=ICC)
+                if is_small
+                else None,
+            }
+            for diff in SEQUENTIAL_EFFECTS
+        ],
     }
 
 

@@ -37,6 +37,8 @@ def report_of(store: Store, job_id: str) -> Report:
         spec_hash=job.spec_hash,
         human_answers=store.human_answers(job_id),
         seal=store.seal(job_id),
+        planned_samples=store.refs(job_id) if job.spec.analysis.sequential else (),
+        looks=store.looks(job_id) if job.spec.analysis.sequential else (),
     )
 
 

@@ -43,6 +43,7 @@ CASES: dict[str, Case] = {
     "names": Case({"select": {"tasks": ["Cooking"]}}, "select.tasks", "no 'Cooking'; allowed: "),
     "agents": Case({"arms": [{**ARM, "agent": "magic"}]}, "arms.0.agent", "no agent 'magic'; there are: "),
     "oracle": Case({**CLIPS, "arms": [{**ARM, "show": ["oracle"]}]}, "arms.0.show", "no oracle to show"),
+    "sequential": Case({"analysis": {"sequential": True}}, "analysis.sequential", "needs a primary contrast"),
     "tools": Case({"arms": [{**ARM, "tools": ["fly"]}]}, "arms.0.tools", "no tool 'fly'; there are: "),
     "contracts": Case(
         {"arms": [{**ARM, "contract": "abc"}]}, "arms.0.contract", "'abc' is not what its tools"
@@ -62,6 +63,11 @@ CASES: dict[str, Case] = {
     ),
     "selection": Case({**CLIPS, "select": {"tasks": ["Cognitive Map"]}}, "select", "selects no sample"),
     "videos": Case(CLIPS, "data", "none of the 2 samples has its video"),
+    "can_stop_early": Case(
+        {"analysis": {"sequential": True, "primary": ["raw", "tools"]}},
+        "analysis.sequential",
+        "clusters can never decide: 8 must change",
+    ),
     "trial_count": Case({"select": {"limit": 5_000_001}}, "select.limit", "10,000,002 trials; allowed: "),
 }
 

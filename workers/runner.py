@@ -49,17 +49,18 @@ class Runner:
         on_lease: Callable[[Sequence[Lease]], None] = lambda _: None,
         next_shard: Callable[[int], int | None] = lambda _: None,
         report_resting: Callable[[bool], None] = lambda _: None,
+        look: Callable[[], None] = lambda: None,
         tracer: Tracer = no_spans,
         budget: BudgetClient | None = None,
     ) -> None:
         """In threads: `on_lease` is called with the trials that come next; `next_shard` names the shard to go
         on with when nothing of one is left to begin, so that no slot stays empty until its last trial ends;
         `report_resting` is called, again and again, while all that runs waits long for its provider, with
-        whether that is all that the job could ask.
+        whether that is all that the job could ask; `look` is called when results have been written.
         """
         self._spec, self._heartbeat, self._timing = opened.bench.spec, heartbeat, timing
-        self._budget, self._report_resting = budget, report_resting
-        self._labels = frozenset(models)
+        self._budget, self._report_resting, self._look = budget, report_resting, look
+        self._store, self._job_id, self._labels = store, job_id, frozenset(models)
         self._results = ResultWriter(store, flush_s=timing.flush_s, after=self._written)
         replays = Replays(store, opened)
         attempts = TrialAttempts(opened, agents=agents, models=models, tracer=tracer, replays=replays)
@@ -192,7 +193,7 @@ class Runner:
                 with suppress(SQLAlchemyError):
                     await self._budget.refresh()
             if not self._heartbeat.is_open:
-                self._close(within_s=self._timing.cancel_s)
+                self._close(within_s=await asyncio.to_thread(self._time_to_end_s))
             slots = self._running.slots
             if self._running and not slots.in_use:
                 await asyncio.to_thread(self._report_resting, slots.resting >= self._labels)
@@ -213,8 +214,19 @@ class Runner:
     def _written(self, spent: list[Usage]) -> None:
         if self._budget is not None:
             self._budget.mark_recorded(spent)
+        self._look()
         with suppress(SQLAlchemyError):  # raised, it would have the same results written, and counted, again
             self._heartbeat.poll_job()
+
+    def _time_to_end_s(self) -> float:
+        """How long trials may go on when the job was closed: to their end where it was decided early."""
+        if not self._spec.analysis.sequential:
+            return self._timing.cancel_s
+        try:
+            is_decided = self._store.job_state(self._job_id).status == "completed"
+        except SQLAlchemyError:
+            is_decided = False
+        return self._spec.limits.trial_seconds if is_decided else self._timing.cancel_s
 
     def _close(self, *, within_s: float) -> None:
         self._ending.end_within(within_s)

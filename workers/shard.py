@@ -23,6 +23,7 @@ from workers.budget.client import BudgetClient
 from workers.budget.model import with_budget
 from workers.circuit_breaker import BreakableModel
 from workers.heartbeat import Heartbeat
+from workers.looks import Looker
 from workers.open_job import JobCache, OpenJob
 from workers.preflight import Preflight
 from workers.rate_limit.limiter import Limiter, flow_of
@@ -169,12 +170,21 @@ async def _run(
             on_lease=cache.prefetch,
             next_shard=partial(_next_shard, job_id, context),
             report_resting=partial(context.report_resting, job_id),
+            look=_look_at(job_id, opened, context),
             tracer=tracer,
             budget=budget if budget.limit != SpendLimit() else None,
         )
         with _on_sigterm(preflight.abandon, runner.stop):
             await preflight.run()
             await runner.run()
+
+
+def _look_at(job_id: str, opened: OpenJob, context: WorkerContext) -> Callable[[], None]:
+    """A look at the job, where it may stop early."""
+    bench = opened.bench
+    if not bench.spec.analysis.sequential:
+        return lambda: None
+    return Looker(context.store, job_id, bench.spec, headline=bench.benchmark.headline).look
 
 
 def _next_shard(job_id: str, context: WorkerContext, shard: int) -> int | None:

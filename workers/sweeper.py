@@ -1,4 +1,6 @@
-"""Brings back trials whose worker died, and shards that the queue has lost; seals jobs that have ended.
+"""Brings back trials whose worker died and shards that the queue has lost.
+
+Beside that it looks at jobs that may stop early, and seals those that have ended.
 
 Run it as `python -m workers.sweeper`. Two at once do no harm; none at all only delays.
 """
@@ -17,6 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.core.errors import GnomonError
 from workers.logs import set_up_logs
+from workers.looks import LookerOfAll
 from workers.queue import client_of, enqueue_shards, is_resting, message_id, queue_name, waiting_ids
 from workers.sealer import Sealer
 from workers.settings import (
@@ -41,11 +44,13 @@ class Sweeper:
         self._store, self._redis, self._timing = store, redis, timing
         self._cache_s, self._next_purge_s = cache_days * 86_400, 0.0
         self._missed_before: set[tuple[str, int]] = set()
+        self._looker = LookerOfAll(store)
 
     def run(self, stop: threading.Event) -> None:
         """Sweep until `stop` is set; a database or queue that is away is tried again at the next turn."""
         while not stop.wait(self._timing.sweep_s):
             try:
+                self._looker.look()
                 self.sweep()
                 self._purge()
             except (RedisError, SQLAlchemyError) as error:
@@ -86,8 +91,11 @@ class Sweeper:
 
     def _queue(self, shards: Collection[tuple[str, int]], *, first: Collection[tuple[str, int]]) -> None:
         for job_id, numbers in _by_job(sorted(shards)).items():
+            job = self._store.job(job_id)
             ahead = [shard for shard in numbers if (job_id, shard) in first]
-            enqueue_shards(self._redis, self._store.job(job_id), numbers, first=ahead)
+            if job.spec.analysis.sequential:  # looks wait for the first shard that has not ended
+                numbers = ahead = numbers[::-1]
+            enqueue_shards(self._redis, job, numbers, first=ahead)
 
 
 def _by_job(shards: Iterable[tuple[str, int]]) -> dict[str, list[int]]:

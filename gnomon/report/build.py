@@ -3,17 +3,21 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
+import numpy as np
+
 from gnomon.core.benchmark import Benchmark
 from gnomon.core.review import HumanAnswer
 from gnomon.core.row import Row
-from gnomon.core.sample import DataFault
+from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.seal import SealLine
 from gnomon.exchange.foreign import benchmark_called
+from gnomon.report.look import StoredLook
 from gnomon.report.pairs import pairs
 from gnomon.report.report import Report
-from gnomon.report.score_matrix import read_scores
+from gnomon.report.score_matrix import ScoreMatrix, read_scores
 from gnomon.report.section import Collector, ReadTrace, ReportInput, sections
 from gnomon.report.sections.preflights import ModelCheckRow
+from gnomon.report.sequence import drawn_plan
 from gnomon.spec.job_spec import JobSpec
 from gnomon.stopping import while_wanted
 
@@ -37,6 +41,8 @@ def build_report(
     spec_hash: str = "",
     human_answers: Sequence[HumanAnswer] = (),
     seal: Sequence[SealLine] = (),
+    planned_samples: Sequence[SampleRef] = (),
+    looks: Sequence[StoredLook] = (),
 ) -> Report:
     """The report of a job in any state, down to one without rows: the parts of all sections.
 
@@ -44,7 +50,9 @@ def build_report(
     over a store will do; `trace` reads a stored trace by its trial's id. `error` says why a job failed, and
     `checks` what came of its models' preflights. `spec_hash` is that of the spec unless given: a job
     keeps the one that it was stored with, however many fields a spec has gained since. `human_answers` are
-    those of the review desk, and `seal` what fixes plan and results. The result holds plain
+    those of the review desk, and `seal` fixes plan and results. Of a job that may stop early
+    `planned_samples` are all, in the order of its plan (those that rows hold, unless given), and `looks`
+    those that were taken at it. The result holds plain
     data only and no number that is not finite.
 
     Raises:
@@ -56,6 +64,9 @@ def build_report(
     scores = read_scores(
         _collecting(while_wanted(rows), collectors), groups, clustered=spec.analysis.cluster == "auto"
     )
+    plan = None
+    if spec.analysis.sequential and scores.samples:
+        plan = drawn_plan(spec, planned_samples or _samples_of(spec, scores), scores.samples)
     report_input = ReportInput(
         job_id=job_id,
         spec=spec,
@@ -72,12 +83,26 @@ def build_report(
         spec_hash=spec_hash or spec.content_hash,
         human_answers=human_answers,
         seal=seal,
+        drawn_plan=plan,
+        looks=looks,
     )
     fields: dict[str, Any] = {}
     for section in sections():
         fields |= report_input.part(section)
     order = dict.fromkeys([*Report.__annotations__, *fields])
     return cast(Report, {name: fields[name] for name in order})
+
+
+def _samples_of(spec: JobSpec, scores: ScoreMatrix) -> list[SampleRef]:
+    """The samples that rows hold, whole clusters first: which others were planned is lost."""
+    ended = scores.answered + scores.missing
+    is_open = np.any(ended[: len(spec.models) * len(spec.arms)] < spec.repeats, axis=0)
+    last = {int(cluster) for cluster in scores.clusters[is_open]}
+    refs = [
+        SampleRef(sample_id=name, task="", cell=scores.cell_names[cell], cluster=str(cluster))
+        for name, cell, cluster in zip(scores.samples, scores.cells, scores.clusters, strict=True)
+    ]
+    return sorted(refs, key=lambda ref: int(ref.cluster) in last)
 
 
 def _collecting(rows: Iterable[Row], collectors: Sequence[Collector]) -> Iterator[Row]:

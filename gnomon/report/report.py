@@ -26,6 +26,7 @@ from gnomon.report.sections.reliability import ReliabilityPart
 from gnomon.report.sections.replays import ReplaysPart
 from gnomon.report.sections.samples import SamplesPart
 from gnomon.report.sections.seal import SealPart
+from gnomon.report.sections.sequential import SequentialPart
 from gnomon.report.sections.tools import ToolsPart
 from gnomon.report.sections.waterfall import WaterfallPart
 
@@ -36,6 +37,7 @@ class Report(
     AnswersPart,
     ArmsPart,
     ContrastsPart,
+    SequentialPart,
     FlipsPart,
     SamplesPart,
     FiguresPart,

@@ -20,7 +20,9 @@ from gnomon.spec.job_spec import JobSpec
 from tools.core.registry import Registry
 
 if TYPE_CHECKING:
+    from gnomon.report.look import StoredLook
     from gnomon.report.sections.preflights import ModelCheckRow
+    from gnomon.report.sequence import DrawnPlan
 
 Interval = list[float] | None  # low, high; None where it cannot be known
 ReadTrace = Callable[[str], Mapping[str, Any] | None]
@@ -57,6 +59,8 @@ class ReportInput:
     spec_hash: str
     human_answers: Sequence[HumanAnswer] = ()  # scored ones of the review desk
     seal: Sequence[SealLine] = ()  # of the plan and of the results
+    drawn_plan: "DrawnPlan | None" = None  # of a job that may stop early
+    looks: "Sequence[StoredLook]" = ()  # at such a job, in order
     _parts: dict[str, Any] = field(default_factory=dict)
 
     def part(self, section: "Section[Part]") -> Part:
@@ -68,6 +72,16 @@ class ReportInput:
     def collected(self, kind: type[Collected]) -> Collected:
         """The collector of that class, which has seen every row."""
         return next(collector for collector in self.collectors if isinstance(collector, kind))
+
+    @property
+    def stopped_early(self) -> "StoredLook | None":
+        """The look at which the job was decided and stopped; None where it was not."""
+        return next((look for look in self.looks if look["decided"]), None)
+
+    @property
+    def has_stopped(self) -> bool:
+        """Whether it was decided early, and has not been resumed since."""
+        return self.status == "completed" and self.stopped_early is not None
 
     @property
     def models(self) -> list[str]:

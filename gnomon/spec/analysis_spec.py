@@ -1,5 +1,6 @@
 """The analysis plan of a job: declared before there is any answer, frozen with the spec."""
 
+import operator
 from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
@@ -54,6 +55,14 @@ class AnalysisSpec(StrictModel):
             "points."
         ),
     )
+    sequential: bool = Field(
+        default=False,
+        exclude_if=operator.not_,
+        description=(
+            "Whether the job stops early once every primary contrast is decided; it is then judged by "
+            "intervals that hold at every look."
+        ),
+    )
     contrasts: list[Contrast] = Field(
         default_factory=list,
         description=(
@@ -105,6 +114,11 @@ class AnalysisSpec(StrictModel):
             "analysis.contrasts": pairs,
             "analysis.chain": self.chain,
         }
+
+    @property
+    def declares_primary(self) -> bool:
+        """Whether it says which contrasts are primary, so that not all are."""
+        return self.primary is not None or any(contrast.primary for contrast in self.contrasts)
 
     def planned(self, arms: Sequence[str]) -> tuple[Contrast, ...]:
         """The contrasts over these arms, primary ones first.

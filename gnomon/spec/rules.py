@@ -42,7 +42,7 @@ from gnomon.spec.model_ids import check_model_id
 from gnomon.spec.preset import expand_preset
 from gnomon.spec.size import check_sizes
 from gnomon.spec.token_budget import StoredJob, with_token_budget
-from gnomon.trials.trial_plan import count_trials
+from gnomon.trials.trial_plan import cluster_of, count_trials
 from tools.core.registry import UnknownPlugin
 from tools.core.toolbox import TOOLS
 
@@ -286,6 +286,19 @@ def oracle(spec: JobSpec, _: Context) -> None:
             raise SpecError(message, field=f"arms.{at}.show")
 
 
+def sequential(spec: JobSpec, _: Context) -> None:
+    """Refuses to stop early where no contrast is primary, or where the analysis needs every sample."""
+    analysis, field = spec.analysis, "analysis.sequential"
+    if not analysis.sequential:
+        return
+    if not analysis.declares_primary:
+        message = "needs a primary contrast, which decides when to stop; allowed: with analysis.primary"
+        raise SpecError(f"{message}: [BASELINE, VARIANT], or with `primary: true` in a contrast", field=field)
+    if analysis.attribution is not None:
+        message = "stops when the primary contrast is decided, but analysis.attribution needs every sample"
+        raise SpecError(f"{message}; allowed: one of the two", field=field)
+
+
 def tools(spec: JobSpec, _: Context) -> None:
     """Refuses tools that do not exist."""
     for at, arm in enumerate(spec.arms):
@@ -397,6 +410,18 @@ def videos(spec: JobSpec, samples: SampleSet) -> None:
         raise DataError(message, field="data")
 
 
+def can_stop_early(spec: JobSpec, samples: SampleSet) -> None:
+    """Refuses to stop early where so few clusters could not decide even if each changed altogether."""
+    if not spec.analysis.sequential:
+        return
+    from gnomon.statistics.sequential import LEAST_CLUSTERS  # late: SciPy is slow to load
+
+    clusters = len({cluster_of(spec, ref) for ref in samples.refs})
+    if clusters < LEAST_CLUSTERS:
+        message = f"{clusters} clusters can never decide: {LEAST_CLUSTERS} must change from wrong to right"
+        raise SpecError(f"{message}; widen select, or leave it out", field="analysis.sequential")
+
+
 def trial_count(spec: JobSpec, samples: SampleSet) -> None:
     """Refuses more trials (samples × models × arms × repeats) than a job may have."""
     trials = count_trials(spec, len(samples.refs))
@@ -423,10 +448,16 @@ OF_THE_SPEC: tuple[Callable[[JobSpec, Context], None], ...] = (
     names,
     agents,
     oracle,
+    sequential,
     tools,
     replays,
     contracts,
     storable,
 )
 OF_THE_PLACE: tuple[Callable[[JobSpec, Context], None], ...] = (data_path, endpoints, model_ids, prices)
-OF_THE_SAMPLES: tuple[Callable[[JobSpec, SampleSet], None], ...] = (selection, videos, trial_count)
+OF_THE_SAMPLES: tuple[Callable[[JobSpec, SampleSet], None], ...] = (
+    selection,
+    videos,
+    can_stop_early,
+    trial_count,
+)

@@ -51,7 +51,11 @@ def trial_id(job_id: str, sample_id: str, model: str, arm: str, repeat: int) -> 
 
 
 def expand_trials(job_id: str, spec: JobSpec, refs: Sequence[SampleRef]) -> Iterator[Trial]:
-    """Every trial of the job, all arms of a sample side by side: a job that stops early stays paired."""
+    """Every trial of the job, all arms of a sample side by side: a job that stops early stays paired.
+
+    Of a job with `analysis.sequential` the clusters come whole, and in an order that chance has drawn.
+    """
+    refs = in_drawn_order(spec, refs) if spec.analysis.sequential else refs
     groups = [(model.label, arm.name) for model in spec.models for arm in spec.arms]
     for ref in refs:
         for repeat in range(spec.repeats):
@@ -64,6 +68,20 @@ def expand_trials(job_id: str, spec: JobSpec, refs: Sequence[SampleRef]) -> Iter
                     arm=arm,
                     repeat=repeat,
                 )
+
+
+def in_drawn_order(spec: JobSpec, refs: Sequence[SampleRef]) -> list[SampleRef]:
+    """The samples by cluster, clusters in an order drawn by `select.seed`: the same however often drawn.
+
+    A look at the job takes the first clusters of this order, so it must say nothing of their scores.
+    """
+    return sorted(refs, key=lambda ref: stable_hash(spec.select.seed, *cluster_of(spec, ref)))
+
+
+def cluster_of(spec: JobSpec, ref: SampleRef) -> tuple[str, str]:
+    """The name of what counts as independent: the sample's cluster, or the sample itself."""
+    is_clustered = spec.analysis.cluster == "auto" and ref.cluster
+    return ("cluster", ref.cluster) if is_clustered else ("sample", ref.sample_id)
 
 
 def count_trials(spec: JobSpec, samples: int) -> int:

@@ -17,6 +17,8 @@ def job_view(job: JobRecord) -> dict[str, Any]:
         "name": job.name,
         "status": job.status,
         "counts": asdict(job.counts),
+        "stopped_early": job.is_decided,
+        "not_run": job.not_run,
         "created_at": job.created_at,
         "started_at": job.started_at,
         "finished_at": job.finished_at,

@@ -252,10 +252,11 @@ def finish(
     answered = counts.scored + counts.model_failed
     have = "has" if counts.planned == 1 else "have"
     ended = f"{answered:,} of {count(counts.planned, 'trial')} {have} a result"
-    say(f"job {job.id} {job.status}: {ended}, {counts.infra_missing:,} missing")
+    stopped = f", {job.not_run:,} not run: decided early" if job.not_run else ""
+    say(f"job {job.id} {job.status}: {ended}, {counts.infra_missing:,} missing{stopped}")
     if job.status == "cancelled":
         say(_how_to_resume(job.id, settings))
-    sys.exit(exit_code(job.status, missing=counts.planned - answered))
+    sys.exit(exit_code(job.status, missing=counts.planned - answered - job.not_run))
 
 
 def exit_code(status: str, *, missing: int) -> int:

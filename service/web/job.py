@@ -97,6 +97,8 @@ def _answer(job: JobRecord, findings: Sequence[Mapping[str, Any]], problem: str)
     ended = f"{counts.done:,} of {count(counts.planned, 'trial')}"
     if job.status == "queued":
         return f"Waiting for a worker: {ended} have ended."
+    if job.status == "running" and job.spec.analysis.sequential:
+        return f"Running: {ended} have ended. The job stops when its primary contrasts are decided."
     if job.status == "running":
         return (
             f"Running: {ended} have ended. The verdict comes at the end: looking early raises false alarms."
@@ -148,6 +150,7 @@ def _progress(state: State, job: JobRecord) -> dict[str, Any]:
         "scored": counts.scored,
         "failed_by_the_model": counts.model_failed,
         "missing": counts.infra_missing,
+        "not_run": job.not_run,
         "in_flight": counts.running,
         "per_second": None if rate is None else round(rate, 2),
         "pace": rate_text(rate) if rate else "",
@@ -206,9 +209,13 @@ def _failing(state: State, job: JobRecord) -> list[dict[str, Any]]:
 
 def _to_do(job: JobRecord) -> str:
     """What a person may do about what is missing; empty where nothing is."""
-    left = job.counts.planned - job.counts.scored - job.counts.model_failed
-    if job.status in OPEN or not left:
+    left = job.counts.planned - job.counts.scored - job.counts.model_failed - job.not_run
+    if job.status in OPEN or not left + job.not_run:
         return ""
+    if job.not_run and not left:
+        return (
+            f"Stopped early: decided. {count(job.not_run, 'trial')} not run. Resume runs them all the same."
+        )
     rest = f"Resume runs the {count(left, 'trial')} without a result, and only those."
     if job.status == "failed":
         return f"Mend the cause first. {rest}"

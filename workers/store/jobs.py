@@ -1,8 +1,10 @@
 """Creates jobs with all their trials at once; lists, cancels, resumes and fails them."""
 
+import json
 import secrets
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, RowMapping, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
@@ -18,17 +20,23 @@ from workers.store.database import Database, insert_all
 from workers.store.job_counters import OPEN
 from workers.store.missing import mark_missing
 from workers.store.records import JobRecord, ModelCheck, Page, iso
-from workers.store.schema import LEASED, PENDING, jobs, model_checks, results, traces, trials
+from workers.store.schema import LEASED, PENDING, derived, jobs, model_checks, results, traces, trials
 from workers.store.seals import add_line
 from workers.store.serialization import check_of, job_of, job_values, trial_values
 
+if TYPE_CHECKING:
+    from gnomon.report.look import StoredLook
+
 INSERT_BATCH = 10_000
 SHARD_MIN, SHARD_MAX = 256, 4096
+LOOKS = "looks"  # the kind of their document
+IS_SEQUENTIAL = '"sequential":true'  # in the spec of a job that may stop early
 
 
 def shard_size(spec: JobSpec, trials_planned: int) -> int:
     """How many trials make a shard: some rounds of a worker's concurrency, a fair share for several
-    workers of a small job, and always whole groups of a sample's arms and models.
+    workers of a small job, and always whole groups of a sample's arms and models. Of a job that may stop
+    early, one round: workers that go through it together do not run ahead of each other.
 
     >>> spec = {"benchmark": "worlds", "models": [{"id": "m"}], "arms": [{"name": "raw", "agent": "direct"}]}
     >>> [shard_size(JobSpec.model_validate(spec), n) for n in (1, 100, 1_000, 1_000_000)]
@@ -37,6 +45,8 @@ def shard_size(spec: JobSpec, trials_planned: int) -> int:
     half, quarter = -(-trials_planned // 2), -(-trials_planned // 4)
     ceiling = min(SHARD_MAX, max(SHARD_MIN, 8 * spec.concurrency))
     size = max(1, min(ceiling, max(quarter, min(half, spec.concurrency))))
+    if spec.analysis.sequential:
+        size = min(size, spec.concurrency)
     return -(-size // group_size(spec)) * group_size(spec)
 
 
@@ -318,4 +328,28 @@ def job_records(db: Connection, rows: Sequence[RowMapping], *, now: float) -> li
             *checks.get(row["job_id"], ()),
             check_of(row, at_s=now if ended[row["job_id"]] is None else ended[row["job_id"]]),
         )
-    return [job_of(row, running=running.get(row["id"], 0), checks=checks.get(row["id"], ())) for row in rows]
+    may_stop = [row["id"] for row in rows if IS_SEQUENTIAL in row["spec"]]
+    decided = {job_id for job_id, looks in looks_at(db, may_stop).items() if stopping_look(looks)}
+    return [
+        job_of(
+            row,
+            running=running.get(row["id"], 0),
+            checks=checks.get(row["id"], ()),
+            is_decided=row["id"] in decided,
+        )
+        for row in rows
+    ]
+
+
+def looks_at(db: Connection, job_ids: Collection[str]) -> "dict[str, list[StoredLook]]":
+    """The looks at each of these jobs that has any, in order."""
+    if not job_ids:
+        return {}
+    here = derived.c.job_id.in_(list(job_ids)) & (derived.c.kind == LOOKS)
+    rows = db.execute(select(derived.c.job_id, derived.c.body).where(here))
+    return {job_id: json.loads(body) for job_id, body in rows}
+
+
+def stopping_look(looks: "Sequence[StoredLook]") -> "StoredLook | None":
+    """The look that stopped the job, if one did."""
+    return next((look for look in looks if look["decided"]), None)

@@ -74,6 +74,13 @@ class JobRecord:
     faults: tuple[DataFault, ...]
     error: str  # why it failed; empty otherwise
     checks: tuple[ModelCheck, ...] = ()  # of its models, without those that make no calls
+    is_decided: bool = False  # a look has stopped it early, though it may have been resumed since
+
+    @property
+    def not_run(self) -> int:
+        """Trials that a job which stopped early did without: neither missing nor waiting."""
+        has_stopped = self.is_decided and self.status == "completed"
+        return self.counts.planned - self.counts.done - self.counts.running if has_stopped else 0
 
 
 class JobState(NamedTuple):

@@ -92,7 +92,9 @@ def job_values(spec: JobSpec, faults: Sequence[DataFault]) -> dict[str, Any]:
     }
 
 
-def job_of(columns: RowMapping, *, running: int, checks: tuple[ModelCheck, ...] = ()) -> JobRecord:
+def job_of(
+    columns: RowMapping, *, running: int, checks: tuple[ModelCheck, ...] = (), is_decided: bool = False
+) -> JobRecord:
     """The job in these columns; `running` of its trials are leased."""
     return JobRecord(
         id=columns["id"],
@@ -118,6 +120,7 @@ def job_of(columns: RowMapping, *, running: int, checks: tuple[ModelCheck, ...] 
         faults=tuple(DataFault(**fault) for fault in json.loads(columns["faults"])),
         error=columns["error"],
         checks=checks,
+        is_decided=is_decided,
     )
 
 

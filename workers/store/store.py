@@ -9,6 +9,7 @@ from workers.store.derived import Derived
 from workers.store.finished_jobs import FinishedJobs
 from workers.store.job_lists import JobLists
 from workers.store.leases import Leases
+from workers.store.look_records import LookRecords
 from workers.store.model_checks import ModelChecks
 from workers.store.responses import Responses
 from workers.store.results import Results
@@ -28,10 +29,11 @@ class Store(
     BudgetStore,
     WorkerRegistry,
     Derived,
+    LookRecords,
     Reviews,
     Seals,
 ):
-    """Jobs, leases, results, models, replies, budgets, workers, derived documents, reviews, seals: one place.
+    """Jobs, leases, results, models, replies, budgets, workers, documents, looks, reviews, seals: one place.
 
     `Store(url)`: `sqlite:///FILE` (made if absent, with its folder) or a PostgreSQL URL. Tables are made
     if absent. `clock` replaces the database's clock in tests.

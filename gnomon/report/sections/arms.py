@@ -67,13 +67,16 @@ def _arms(report_input: ReportInput) -> ArmsPart:
                 headline=report_input.benchmark.headline,
                 planned=planned,
                 repeats=spec.repeats,
+                stopped=report_input.has_stopped,
             )
             for group in while_wanted(range(len(report_input.scores.groups)))
         ]
     }
 
 
-def _arm(scores: ScoreMatrix, group: int, *, headline: Headline, planned: int, repeats: int) -> ArmReport:
+def _arm(
+    scores: ScoreMatrix, group: int, *, headline: Headline, planned: int, repeats: int, stopped: bool
+) -> ArmReport:
     """One group's scores and counts; `planned` are its trials."""
     model, arm = scores.groups[group]
     everywhere = scores.everywhere()
@@ -94,7 +97,7 @@ def _arm(scores: ScoreMatrix, group: int, *, headline: Headline, planned: int, r
         "aggregate": aggregate.mean if aggregate else None,
         "aggregate_ci95": interval(aggregate.ci95 if aggregate else None),
         "interval_method": aggregate.method if aggregate else "none: nothing answered",
-        "trials": trial_counts([totals], planned),
+        "trials": trial_counts([totals], planned, stopped=stopped),
         "stop_reasons": by_count(_stop_reasons(totals)),
         "model_calls": totals.sums["model_calls"],
         "cache_hits": totals.sums["cache_hits"],

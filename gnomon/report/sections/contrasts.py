@@ -14,6 +14,7 @@ from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import RIGHT, SampleScores
 from gnomon.report.section import UNFINISHED, Interval, PairKey, ReportInput, Section, interval
 from gnomon.report.sections.job import JobPart
+from gnomon.report.sequence import DrawnPlan, early_stop_text
 from gnomon.report.text_formats import (
     escape_markdown,
     label,
@@ -105,23 +106,27 @@ def _contrasts(report_input: ReportInput) -> ContrastsPart:
     """All contrasts: scope `all` of every pair first, then the cells; primary ones lead."""
     results = list(_compare_all(report_input))
     margin, interim = report_input.spec.analysis.margin, report_input.status in UNFINISHED
-    return {
-        "contrasts": [
-            contrast_report(result, p_adjusted=p, margin=margin, interim=interim)
-            for result, p in zip(results, _adjusted(results), strict=True)
-        ]
-    }
+    reports = [
+        contrast_report(result, p_adjusted=p, margin=margin, interim=interim)
+        for result, p in zip(results, _adjusted(results), strict=True)
+    ]
+    for contrast in reports:
+        if contrast["family"] == "primary":
+            contrast["verdict_text"] += early_stop_text(report_input)
+    return {"contrasts": reports}
 
 
 def _compare_all(report_input: ReportInput) -> Iterator[PairResult]:
-    scores, repeats = report_input.scores, report_input.spec.repeats
+    scores, repeats, plan = report_input.scores, report_input.spec.repeats, report_input.drawn_plan
     headline, everywhere = report_input.benchmark.headline, scores.everywhere()
     for pair in while_wanted(report_input.pairs):
-        yield compare_pair(scores, pair, "all", everywhere, headline=headline, repeats=repeats)
+        yield compare_pair(scores, pair, "all", everywhere, headline=headline, repeats=repeats, plan=plan)
     for pair in while_wanted(report_input.pairs):
         for code, name in enumerate(scores.cell_names):
             within = scores.cells == code
-            yield compare_pair(scores, pair, name, within, headline="mean_of_samples", repeats=repeats)
+            yield compare_pair(
+                scores, pair, name, within, headline="mean_of_samples", repeats=repeats, plan=plan
+            )
 
 
 def by_pair(contrasts: Iterable[ContrastReport]) -> dict[PairKey, list[ContrastReport]]:
@@ -133,9 +138,20 @@ def by_pair(contrasts: Iterable[ContrastReport]) -> dict[PairKey, list[ContrastR
 
 
 def compare_pair(
-    scores: SampleScores, pair: ArmPair, scope: str, within: Mask, *, headline: Headline, repeats: int
+    scores: SampleScores,
+    pair: ArmPair,
+    scope: str,
+    within: Mask,
+    *,
+    headline: Headline,
+    repeats: int,
+    plan: DrawnPlan | None = None,
 ) -> PairResult:
-    """Compare a pair over the samples that have a score under both arms."""
+    """Compare a pair over the samples that have a score under both arms.
+
+    With the `plan` of a job that may stop early, over its first clusters, by a confidence sequence.
+    """
+    within = within if plan is None else within & plan.within(scores, pair)
     first, second = scores.groups_of(pair)
     both = within & (scores.answered[first] > 0) & (scores.answered[second] > 0)
     baseline, variant = scores.means(first)[both], scores.means(second)[both]
@@ -144,6 +160,8 @@ def compare_pair(
         grouping = design(strata_of(scores.cells[both], headline), scores.clusters[both])
         comparison = compare(baseline, variant, grouping)
         means = grouping.mean(baseline), grouping.mean(variant)
+        if plan is not None:
+            comparison, means = plan.compare(comparison, scores, pair, scope, headline=headline)
     right, right_after = baseline >= RIGHT, variant >= RIGHT
     quadrants = (~right & right_after, right & ~right_after, right & right_after, ~right & ~right_after)
     rescued, broken, both_right, both_wrong = (int(np.sum(part)) for part in quadrants)

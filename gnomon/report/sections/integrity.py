@@ -295,6 +295,8 @@ def _terminal(report: _Shown) -> Iterator[str]:
     trials, facts = report["denominators"]["trials"], report["integrity"]
     ended = f"{trials['scored']:,} scored, {trials['model_failed']:,} failed by the model"
     missing = f"{trials['infra_missing']:,} missing, {trials['pending']:,} pending"
+    if trials.get("not_run"):  # absent from reports of older versions
+        missing += f", {trials['not_run']:,} not run (stopped early)"
     yield ""
     yield f"Trials: {ended}, {missing}, of {trials['planned']:,}."
     for what, causes in (

@@ -1,6 +1,7 @@
 """Says what was run, under which arms, and what everything is counted out of."""
 
 from collections.abc import Iterator, Sequence
+from typing import NotRequired
 
 from typing_extensions import TypedDict
 
@@ -43,7 +44,9 @@ class JobInfo(TypedDict):
 
 
 class TrialCounts(TypedDict):
-    """How trials ended; `pending` have not ended yet or will never run."""
+    """How trials ended; `pending` have not ended yet or will never run; a job that was decided early did
+    without those `not_run`.
+    """
 
     planned: int
     finished: int
@@ -51,6 +54,7 @@ class TrialCounts(TypedDict):
     model_failed: int
     infra_missing: int
     pending: int
+    not_run: NotRequired[int]
 
 
 class Denominators(TypedDict):
@@ -98,7 +102,7 @@ def _job(report_input: ReportInput) -> JobPart:
         "protocol": spec.protocol,
         "scoring": spec.scoring,
         "denominators": {
-            "trials": trial_counts(scores.totals, report_input.planned),
+            "trials": trial_counts(scores.totals, report_input.planned, stopped=report_input.has_stopped),
             "samples": len(scores.samples),
             "clusters": len(set(scores.clusters.tolist())),
             "cells": len(scores.cell_names),
@@ -112,18 +116,21 @@ def place_of(arm: str, arms: Sequence[str]) -> int | None:
     return arms.index(arm) if arm in arms else None
 
 
-def trial_counts(groups: Sequence[GroupTotals], planned: int) -> TrialCounts:
-    """How the trials of these groups ended, out of those planned."""
+def trial_counts(groups: Sequence[GroupTotals], planned: int, *, stopped: bool = False) -> TrialCounts:
+    """How the trials of these groups ended, out of those planned; `stopped`: their job was decided early."""
     ended = {outcome: sum(totals.outcomes[outcome] for totals in groups) for outcome in Outcome}
     finished = sum(ended.values())
-    return {
+    counts: TrialCounts = {
         "planned": planned,
         "finished": finished,
         "scored": ended[Outcome.SCORED],
         "model_failed": ended[Outcome.MODEL_FAILED],
         "infra_missing": ended[Outcome.INFRA_MISSING],
-        "pending": max(planned - finished, 0),
+        "pending": 0 if stopped else max(planned - finished, 0),
     }
+    if stopped:
+        counts["not_run"] = max(planned - finished, 0)
+    return counts
 
 
 def _task_names(report_input: ReportInput) -> dict[str, str]:

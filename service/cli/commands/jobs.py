@@ -73,6 +73,8 @@ def _print_table(records: Sequence["JobRecord"]) -> None:
 
 
 def _status(job: "JobRecord") -> str:
+    if job.not_run:
+        return "stopped early"
     is_stopping = job.status == "cancelled" and job.counts.running
     return f"stopping: {job.counts.running:,} in flight" if is_stopping else job.status
 
@@ -80,6 +82,8 @@ def _status(job: "JobRecord") -> str:
 def _counts(job: "JobRecord") -> str:
     with_result = job.counts.done - job.counts.infra_missing
     counts = f"{with_result:,} of {job.counts.planned:,} with a result, {job.counts.infra_missing:,} missing"
+    if job.not_run:
+        counts += f", {job.not_run:,} not run (stopped early)"
     if job.status == "cancelled" and job.counts.running:
         counts += f", stopping: {job.counts.running:,} in flight"
     return counts

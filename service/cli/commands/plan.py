@@ -54,11 +54,28 @@ def _text(document: dict[str, Any]) -> str:
         *_costs(document),
         "",
         *_detectable(document),
+        *_early_stop(document),
         "",
         f"{comparisons}: {compared['primary']} primary.",
         "Assumed:",
     ]
     return "\n".join(lines + [f"  {line}" for line in document["assumptions"]])
+
+
+def _early_stop(document: dict[str, Any]) -> list[str]:
+    """How much of a job that may stop early would run."""
+    if "sequential" not in document:
+        return []
+    plan, samples = document["sequential"], document["samples"]
+    lines = ["", f"It stops early once decided. Expected, where {plan['discordant']:.0%} of samples differ:"]
+    for row in plan["expected"]:
+        share = row["share"]
+        runs = "not worked out for so many clusters"
+        if share is not None:
+            runs = f"about {share * samples:,.0f} of {samples:,} samples run" if share < 0.99 else "all run"
+        lines.append(f"  a true difference of {100 * row['diff']:.0f} points: {runs}")
+    least = "no difference is ever decided" if plan["least"] is None else f"{100 * plan['least']:.1f} points"
+    return [*lines, f"  The least that so few clusters could decide, were they all alike: {least}."]
 
 
 def _costs(document: dict[str, Any]) -> list[str]:

@@ -1,0 +1,152 @@
+"""Takes a look at a job that may stop early: whether its primary contrasts are decided."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import TypedDict
+
+from gnomon.core.sample import SampleRef
+from gnomon.report.pairs import ArmPair, pairs
+from gnomon.report.sections.contrasts import compare_pair, contrast_report
+from gnomon.report.sequence import drawn_plan
+from gnomon.spec.job_spec import JobSpec
+from gnomon.statistics.design import Codes, Floats, Headline
+from gnomon.statistics.multiple_testing import holm
+
+
+class LookedAtPair(TypedDict):
+    """A primary contrast at a look."""
+
+    model: str
+    baseline: str
+    variant: str
+    samples: int
+    clusters: int
+    diff: float | None
+    ci95: list[float] | None
+    p_adjusted: float | None
+    verdict: str
+
+
+class Look(TypedDict):
+    """A look at a job: after so many trials, and the first so many clusters of the plan."""
+
+    trials: int
+    samples: int
+    clusters: int
+    contrasts: list[LookedAtPair]
+    decided: bool
+
+
+class StoredLook(Look):
+    """A look with its time, UTC in ISO 8601; `decided` is true of the one that stopped the job alone."""
+
+    at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlannedScores:
+    """The scores that a job has so far, over all samples of its plan."""
+
+    cells: Codes
+    clusters: Codes
+    score_sums: Floats
+    answered: NDArray[np.intp]
+    missing: NDArray[np.intp]
+    at: dict[tuple[str, str], int]
+
+    def groups_of(self, pair: ArmPair) -> tuple[int, int]:
+        """The places of the pair's baseline and variant among the groups."""
+        return self.at[pair.model, pair.baseline], self.at[pair.model, pair.variant]
+
+    def means(self, group: int) -> Floats:
+        """The group's mean score by sample; NaN where nothing was answered."""
+        counts = self.answered[group]
+        means: Floats = np.full(len(counts), np.nan)
+        np.divide(self.score_sums[group], counts, out=means, where=counts > 0)
+        return means
+
+
+EndedTrial = tuple[str, str, str, float | None]  # sample, model, arm, score; None: missing
+
+
+def take_look(
+    spec: JobSpec, refs: Sequence[SampleRef], ended: Iterable[EndedTrial], *, headline: Headline
+) -> Look:
+    """Look at a job with these planned samples, in the order drawn, and these trials that have ended.
+
+    It is decided when no primary contrast is undecided by the rule of the report, with the same numbers.
+    """
+    plan = drawn_plan(spec, refs, [ref.sample_id for ref in refs])
+    scores, trials = _scores(spec, refs, ended, cells=plan.cells, clusters=plan.clusters)
+    everywhere = np.ones(len(refs), dtype=np.bool_)
+    primary = [pair for pair in pairs(spec) if pair.is_primary]
+    results = [
+        compare_pair(scores, pair, "all", everywhere, headline=headline, repeats=spec.repeats, plan=plan)
+        for pair in primary
+    ]
+    p_values = [result.comparison.p if result.comparison else None for result in results]
+    adjusted = iter(holm([p for p in p_values if p is not None]))
+    looked_at: list[LookedAtPair] = []
+    for result, p in zip(results, p_values, strict=True):
+        contrast = contrast_report(
+            result,
+            p_adjusted=None if p is None else next(adjusted),
+            margin=spec.analysis.margin,
+            interim=True,
+        )
+        looked_at.append(
+            {
+                "model": contrast["model"],
+                "baseline": contrast["baseline"],
+                "variant": contrast["variant"],
+                "samples": contrast["n"],
+                "clusters": contrast["clusters"],
+                "diff": contrast["diff"],
+                "ci95": contrast["ci95"],
+                "p_adjusted": contrast["p_adjusted"],
+                "verdict": contrast["verdict"],
+            }
+        )
+    first = min(plan.leading(scores, pair) for pair in primary)
+    return {
+        "trials": trials,
+        "samples": plan.samples_of(first),
+        "clusters": first,
+        "contrasts": looked_at,
+        "decided": all(pair["verdict"] != "undecided" for pair in looked_at),
+    }
+
+
+def _scores(
+    spec: JobSpec,
+    refs: Sequence[SampleRef],
+    ended: Iterable[EndedTrial],
+    *,
+    cells: Codes,
+    clusters: Codes,
+) -> tuple[PlannedScores, int]:
+    """The scores so far, and of how many trials."""
+    groups = [(model.label, arm.name) for model in spec.models for arm in spec.arms]
+    at = {group: place for place, group in enumerate(groups)}
+    sample_at = {ref.sample_id: place for place, ref in enumerate(refs)}
+    places, values = list[int](), list[float]()
+    for sample, model, arm, score in ended:
+        places.append(at[model, arm] * len(refs) + sample_at[sample])
+        values.append(np.nan if score is None else score)
+    codes, scores = np.array(places, dtype=np.intp), np.array(values, dtype=np.float64)
+    scored = np.isfinite(scores)
+    shape = (len(groups), len(refs))
+    size = shape[0] * shape[1]
+    sums: Floats = np.bincount(codes[scored], scores[scored], minlength=size).astype(np.float64)
+    counted = PlannedScores(
+        cells=cells,
+        clusters=clusters,
+        score_sums=sums.reshape(shape),
+        answered=np.bincount(codes[scored], minlength=size).reshape(shape),
+        missing=np.bincount(codes[~scored], minlength=size).reshape(shape),
+        at=at,
+    )
+    return counted, len(places)
