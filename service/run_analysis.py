@@ -63,9 +63,16 @@ def counted(
 
 
 def computed(
-    store: Store, analysis: ComputedFromJob, job_id: str, settings: Settings, *, limit: int | None
+    store: Store,
+    analysis: ComputedFromJob,
+    job_id: str,
+    settings: Settings,
+    *,
+    limit: int | None,
+    threshold: float | None,
 ) -> dict[str, Any]:
     """Figures of one job. Of an analysis that reads traces, at most `limit` of them are read.
+    `threshold` is the score from which on a trial is right, where only right and wrong will do.
 
     Raises:
         NotFound, SpecError: the job does not exist, or cannot show these figures.
@@ -80,6 +87,7 @@ def computed(
         trace=store.trace,
         sample=_reader(job, settings),
         limit=limit,
+        threshold=threshold,
     )
     return {"analysis": analysis.name, "job": job_id, **analysis.count(stored)}
 

@@ -23,7 +23,10 @@ ReadSample = Callable[[str], Sample | None]  # None where the job's data are gon
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StoredJob:
-    """One job with its rows. `limit` is the most trials whose traces are read; None: all."""
+    """One job with its rows. `limit` is the most trials whose traces are read; None: all.
+
+    `threshold` is the score from which on a trial counts as right, where only 0 and 1 will do.
+    """
 
     job_id: str
     spec: JobSpec
@@ -33,6 +36,12 @@ class StoredJob:
     trace: ReadTrace
     sample: ReadSample
     limit: int | None = None
+    threshold: float | None = None
+
+    @property
+    def models(self) -> list[str]:
+        """The models' labels, in the order of the spec."""
+        return [model.label for model in self.spec.models]
 
     @cached_property
     def scores(self) -> ScoreMatrix:

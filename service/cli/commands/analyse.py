@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 10),
     help="How often each judge labels a trial.",
 )
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Score from which on a trial counts as right, for mixed_model of graded scores.",
+)
 @workers_option
 @data_dir_option
 @json_option
@@ -40,6 +45,7 @@ def analyse(
     judges: tuple[str, ...],
     limit: int | None,
     repeats: int,
+    threshold: float | None,
     workers: int | None,
     data_dir: Path | None,
     as_json: bool,
@@ -68,7 +74,7 @@ def analyse(
         if isinstance(analysis, ComputedFromRows):
             result = counted(store, analysis, jobs, settings)
         elif isinstance(analysis, ComputedFromJob):
-            result = computed(store, analysis, jobs[0], settings, limit=limit)
+            result = computed(store, analysis, jobs[0], settings, limit=limit, threshold=threshold)
         else:
             result = judged(
                 store,
