@@ -14,6 +14,7 @@ from gnomon.statistics.design import Codes, Floats
 from gnomon.statistics.estimate import t_quantile
 
 FLAT = 1e-9
+MIN_EFFECTIVE = 2  # clusters that hold the spread of the difficulty
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +37,7 @@ def slope(difficulty: Floats, differences: Floats, clusters: Codes, groups: Code
     (0.25, 2.58)
 
     Raises:
-        ValueError: all items are equally hard, or one cluster alone differs.
+        ValueError: all items are equally hard, or hardly more than one cluster differs.
     """
     groups = np.zeros(len(difficulty), dtype=np.intp) if groups is None else groups
     _, groups = np.unique(groups, return_inverse=True)
@@ -48,6 +49,9 @@ def slope(difficulty: Floats, differences: Floats, clusters: Codes, groups: Code
     bread = design.T @ design
     if bread[-1, -1] < FLAT:
         raise ValueError("all items are equally hard")
+    held = np.bincount(clusters, design[:, -1] ** 2) / bread[-1, -1]
+    if 1 / np.sum(held**2) < MIN_EFFECTIVE:
+        raise ValueError("too few clusters differ in difficulty")
     inverse: Floats = np.linalg.inv(bread).astype(np.float64)
     estimates = inverse @ design.T @ differences
     residuals = differences - design @ estimates

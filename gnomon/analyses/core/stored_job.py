@@ -70,9 +70,15 @@ class StoredJob:
         Raises:
             SpecError: the job compares no arms.
         """
-        every = pairs(self.spec)
-        if not every:
+        compared = self.compared_or_none
+        if not compared:
             raise SpecError("it has one arm, so there is nothing to compare", field="JOB")
+        return compared
+
+    @property
+    def compared_or_none(self) -> list[ArmPair]:
+        """As `compared`; empty where the job compares no arms."""
+        every = pairs(self.spec)
         return [pair for pair in every if pair.is_primary] or every
 
     def paired(self, pair: ArmPair) -> "PairedScores":
