@@ -19,7 +19,7 @@ from gnomon.report.pairs import ArmPair
 from gnomon.report.section import interval
 from gnomon.report.text_formats import count, p_text, percent, points, points_range
 from gnomon.statistics.design import Codes, Floats, design
-from gnomon.statistics.dose_response import slope
+from gnomon.statistics.dose_response import reliability, slope
 from gnomon.statistics.paired import compare
 
 MIN_ITEMS, MIN_CLUSTERS = 30, 8
@@ -43,6 +43,7 @@ class Doses:
     cells: Codes
     halves: Codes
     items: int
+    reliability: float | None
 
 
 def count_doses(job: StoredJob) -> dict[str, Any]:
@@ -95,8 +96,13 @@ def _of_groups(job: StoredJob, pair: ArmPair, groups: Sequence[tuple[str, str]],
     difficulty = 1 - np.mean([scores.means(group) for group in asked], axis=0)
     first, second = (scores.means(group) for group in scores.groups_of(pair))
     both = np.isfinite(difficulty) & np.isfinite(first) & np.isfinite(second)
+    several = len(asked) > 1
+    measured = (
+        np.stack([scores.means(group) for group in asked], 1) if several else scores.by_repeat(asked[0])
+    )
     return Doses(
         source=source,
+        reliability=reliability(measured[both]),
         difficulty=difficulty[both],
         baseline=first[both],
         variant=second[both],
@@ -117,7 +123,10 @@ def _of_repeats(job: StoredJob, pair: ArmPair) -> Doses | None:
     if not both.any():
         return None
     n = int(both.sum())
+    parts = [reliability(repeats[both, half::2]) for half in (0, 1)]
+    shares = [share for share in parts if share is not None]
     return Doses(
+        reliability=float(np.mean(shares)) if len(shares) == len(parts) else None,
         source=f"wrong answers of {pair.model} under {pair.baseline} in the other half of its repeats",
         difficulty=1 - np.concatenate([halves[0][both], halves[1][both]]),
         baseline=np.concatenate([halves[1][both], halves[0][both]]),
@@ -140,6 +149,7 @@ def _shown(pair: ArmPair, doses: Doses) -> dict[str, Any]:
     differences = doses.variant - doses.baseline
     within = 2 * doses.cells + doses.halves
     has_cells = len(np.unique(doses.cells)) > 1
+    line = _slope(doses, differences, doses.halves)
     return {
         "model": pair.model,
         "baseline": pair.baseline,
@@ -147,7 +157,9 @@ def _shown(pair: ArmPair, doses: Doses) -> dict[str, Any]:
         "difficulty": doses.source,
         "items": doses.items,
         "clusters": len(np.unique(doses.clusters)),
-        "slope": _slope(doses, differences, doses.halves),
+        "slope": line,
+        "reliability": doses.reliability,
+        "slope_without_noise": _without_noise(line, doses.reliability),
         "slope_within_cells": _slope(doses, differences, within) if has_cells else None,
         "bands": list(_bands(doses)),
     }
@@ -160,6 +172,13 @@ def _slope(doses: Doses, differences: Floats, groups: Codes) -> dict[str, Any] |
     except ValueError:
         return None
     return {"value": line.value, "ci95": interval(line.ci95), "p": line.p, "se": line.se, "df": line.df}
+
+
+def _without_noise(line: dict[str, Any] | None, share: float | None) -> dict[str, Any] | None:
+    """The slope over the share of the difficulty's spread that is no noise, taken as known."""
+    if line is None or share is None:
+        return None
+    return {"value": line["value"] / share, "ci95": [end / share for end in line["ci95"]], "p": line["p"]}
 
 
 def _bands(doses: Doses) -> Iterator[dict[str, Any]]:
@@ -192,6 +211,11 @@ def lines(result: dict[str, Any]) -> Iterator[str]:
         yield f"{pair['model']}: {pair['variant']} − {pair['baseline']} by difficulty ({size})"
         yield f"  difficulty: {pair['difficulty']}"
         yield f"  from an item that all get right to one that all get wrong: {_slope_text(pair['slope'])}"
+        if pair["slope_without_noise"]:
+            share = percent(pair["reliability"])
+            yield f"  without the noise of the difficulty ({share} % of its spread is none): " + _slope_text(
+                pair["slope_without_noise"]
+            )
         if pair["slope_within_cells"]:
             yield f"  within subsets: {_slope_text(pair['slope_within_cells'])}"
         yield f"  {'difficulty':<14} {'n':>5}  {pair['baseline']} → {pair['variant']}, difference"

@@ -14,6 +14,7 @@ from gnomon.statistics.design import Codes, Floats
 from gnomon.statistics.estimate import t_quantile
 
 FLAT = 1e-9
+MIN_RELIABILITY = 0.3
 MIN_EFFECTIVE = 2  # clusters that hold the spread of the difficulty
 
 
@@ -63,6 +64,28 @@ def slope(difficulty: Floats, differences: Floats, clusters: Codes, groups: Code
     half, value = t_quantile(0.95, df) * se, float(estimates[-1])
     p = float(2 * stdtr(df, -abs(value) / se))
     return Slope(value=value, se=se, df=df, ci95=(value - half, value + half), p=p)
+
+
+def reliability(measured: Floats) -> float | None:
+    """The share of a difficulty's spread over items that is not noise of its few trials.
+
+    `measured` is items × measurements (NaN for missing), whose mean it is: 1 less the variance of that mean
+    around the item's own, over its variance. None where items have fewer than two measurements, or most of
+    the spread is noise. A slope over a noisy difficulty is the true one times this share (Spearman 1904;
+    Fuller 1987).
+
+    >>> reliability(np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]))
+    0.5
+    """
+    counts = np.isfinite(measured).sum(axis=1)
+    several = measured[counts > 1]
+    if len(several) < 2:
+        return None
+    tries = counts[counts > 1]
+    noise = float(np.mean(np.nanvar(several, axis=1, ddof=1) / tries))
+    spread = float(np.var(np.nanmean(several, axis=1), ddof=1))
+    share = 1 - noise / spread if spread > FLAT else 0.0
+    return share if share > MIN_RELIABILITY else None
 
 
 def _loads(design: Floats, inverse: Floats, clusters: Codes) -> list[tuple[Codes, Floats]]:

@@ -17,7 +17,7 @@ SEED = 20_260_104
 WEBB_BELOW = 12  # clusters
 WEBB = np.sqrt([0.5, 1.0, 1.5])
 ALL_UP_TO = 50_000  # where there are no more patterns of weights than this, all are tried
-STEPS = 60  # of the bisection
+STEPS = 30  # of the bisection
 FLAT = 1e-12
 
 
