@@ -18,7 +18,7 @@ from gnomon.analyses.core.kinds import (
 from gnomon.analyses.core.labels import summarise
 from gnomon.analyses.core.stored_job import ReadSample, StoredJob
 from gnomon.benchmarks.judging.benchmark import FILE
-from gnomon.core.errors import DataError, SpecError
+from gnomon.core.errors import DataError, GnomonError, SpecError
 from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
@@ -106,7 +106,7 @@ def _reader(job: JobRecord, settings: Settings) -> ReadSample:
         samples = opened()
         try:
             return None if samples is None else samples.get(sample_id)
-        except (DataError, KeyError):
+        except (GnomonError, KeyError):
             return None
 
     return read
