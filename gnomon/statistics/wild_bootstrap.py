@@ -47,9 +47,12 @@ def wild_bootstrap(d: Floats, grouping: Design, *, level: float = 0.95) -> WildB
     if estimate.se is None or estimate.se < FLAT:
         return None
     drawn = _Drawn.of(d, grouping)
+    p, low, high = drawn.p(0.0), drawn.end(-1.0, 1 - level), drawn.end(1.0, 1 - level)
+    if p > 1 - level:  # ties at 0 make p jump there: the interval holds 0 where the test does not reject it
+        low, high = (None if low is None else min(low, 0.0)), (None if high is None else max(high, 0.0))
     return WildBootstrap(
-        p=drawn.p(0.0),
-        ci95=(drawn.end(-1.0, 1 - level), drawn.end(1.0, 1 - level)),
+        p=p,
+        ci95=(low, high),
         weights=drawn.weights,
         draws=len(drawn.shifts),
         is_exhaustive=drawn.is_exhaustive,
