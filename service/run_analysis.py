@@ -1,4 +1,4 @@
-"""Runs an analysis of stored jobs: figures computed from rows, or labels that judge models give to traces."""
+"""Runs an analysis of stored jobs: figures of rows or of a job, or labels that judges give to traces."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -6,12 +6,23 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gnomon.analyses.core.kinds import ANALYSES, ComputedFromRows, GroupOf, LabelledByJudge, need
+from gnomon.analyses.core.kinds import (
+    ANALYSES,
+    Analysis,
+    ComputedFromJob,
+    ComputedFromRows,
+    GroupOf,
+    LabelledByJudge,
+    need,
+)
 from gnomon.analyses.core.labels import summarise
+from gnomon.analyses.core.stored_job import ReadSample, StoredJob
 from gnomon.benchmarks.judging.benchmark import FILE
-from gnomon.core.errors import SpecError
+from gnomon.core.errors import DataError, GnomonError, SpecError
 from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.core.row import Row
+from gnomon.core.sample import Sample
+from gnomon.exchange.foreign import benchmark_called
 from gnomon.report.score_matrix import RIGHT
 from gnomon.spec.spec_file import load_yaml
 from service.settings import Settings
@@ -24,7 +35,7 @@ TRACE_CHARS = 12_000  # of a trace, so that it fits a judge's context; the cut i
 RunJob = Callable[[dict[str, Any]], str]  # runs a spec to its end; the job's id
 
 
-def analysis_called(name: str) -> LabelledByJudge | ComputedFromRows:
+def analysis_called(name: str) -> Analysis:
     """The analysis of this name.
 
     Raises:
@@ -49,6 +60,56 @@ def counted(
     rows = [row for job in jobs for row in store.iter_rows(job.id)]
     group_of = _question_type(jobs, settings) if analysis.group == "question_type" else _cell
     return {"analysis": analysis.name, "jobs": list(job_ids), **analysis.count(rows, group_of)}
+
+
+def computed(
+    store: Store,
+    analysis: ComputedFromJob,
+    job_id: str,
+    settings: Settings,
+    *,
+    limit: int | None,
+    threshold: float | None,
+) -> dict[str, Any]:
+    """Figures of one job. Of an analysis that reads traces, at most `limit` of them are read.
+    `threshold` is the score from which on a trial is right, where only right and wrong will do.
+
+    Raises:
+        NotFound, SpecError: the job does not exist, or cannot show these figures.
+    """
+    job = store.job(job_id)
+    stored = StoredJob(
+        job_id=job_id,
+        spec=job.spec,
+        status=job.status,
+        rows=list(store.iter_rows(job_id)),
+        benchmark=benchmark_called(job.spec.benchmark),
+        trace=store.trace,
+        sample=_reader(job, settings),
+        limit=limit,
+        threshold=threshold,
+    )
+    return {"analysis": analysis.name, "job": job_id, **analysis.count(stored)}
+
+
+def _reader(job: JobRecord, settings: Settings) -> ReadSample:
+    """Reads a sample of the job; None where its data are gone, or the job was run elsewhere."""
+
+    @cache
+    def opened() -> Any:
+        try:
+            return open_spec(job.spec, media_of(settings.data_dir)).samples
+        except (DataError, SpecError, OSError):
+            return None
+
+    def read(sample_id: str) -> Sample | None:
+        samples = opened()
+        try:
+            return None if samples is None else samples.get(sample_id)
+        except (GnomonError, KeyError):
+            return None
+
+    return read
 
 
 def _cell(row: Row) -> str:

@@ -119,6 +119,8 @@ def test_too_few_trials_and_other_benchmarks_are_refused(store: Store, settings:
         (["gtr_errors", "j"], "--judge: gtr_errors needs a judge model"),
         (["model_clusters", "j", "--judge", "x"], "--judge: model_clusters needs no judge"),
         (["gtr_errors", "j", "k", "--judge", "x"], "JOB: gtr_errors reads one job at a time"),
+        (["call_path", "j", "k"], "JOB: call_path reads one job at a time"),
+        (["wild_bootstrap", "j", "--judge", "x"], "--judge: wild_bootstrap needs no judge"),
     ],
 )
 def test_a_wrong_call_is_named(
@@ -148,3 +150,31 @@ def test_counted_analyses_of_several_jobs_stand_side_by_side(
         main(["analyse", "model_clusters", *jobs, "--json", "--data-dir", str(tmp_path)])
     assert end.value.code == 0
     assert json.loads(capsys.readouterr().out)["models"] == ["m1", "m2", "m3"]
+
+
+def two_arms() -> Iterator[Row]:
+    for row in rows():
+        place = int(row.sample_id[1:])
+        yield replace(row, score=float(place % 3 == 0))
+        yield replace(row, arm="tools", score=float(place % 4 < 2), tool_calls=1)
+
+
+def test_figures_of_one_job_are_printed_in_words_and_as_json(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = keep(store, two_arms())
+    printed = {}
+    for name in ("leave_one_cluster_out", "wild_bootstrap", "mixed_model", "call_path"):
+        for flags in ([], ["--json"]):
+            with pytest.raises(SystemExit) as end:
+                main(["analyse", name, job, *flags, "--data-dir", str(tmp_path)])
+            assert end.value.code == 0
+            printed[name, bool(flags)] = capsys.readouterr().out
+    assert "tools − raw" in printed["leave_one_cluster_out", False]
+    for name in ("leave_one_cluster_out", "wild_bootstrap"):
+        [pair] = json.loads(printed[name, True])["pairs"]
+        assert pair["diff"] == pytest.approx(1 / 6)
+        assert pair["clusters"] == 30
+    assert json.loads(printed["mixed_model", True])["convergence"]["converged"]
+    assert "The fit converged" in printed["mixed_model", False]
+    assert json.loads(printed["call_path", True])["arms"][0]["nodes"]["not_called"]["n"] == 60

@@ -1,12 +1,15 @@
-"""The two kinds of analysis: one asks a judge model to label traces, one needs nothing but rows."""
+"""The kinds of analysis: labels that a judge model gives to traces, figures of rows, figures of one job."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from tools.core.registry import Registry
+
+if TYPE_CHECKING:
+    from gnomon.analyses.core.stored_job import StoredJob
 
 GroupOf = Callable[[Row], str]
 
@@ -46,7 +49,22 @@ class ComputedFromRows:
     count: Callable[[Sequence[Row], GroupOf], dict[str, Any]]
 
 
-ANALYSES: Registry[LabelledByJudge | ComputedFromRows] = Registry("gnomon.analyses", "analysis", dashes=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComputedFromJob:
+    """A figure of one job: of what its report compares, and where it needs them of its traces.
+
+    `count` refuses a job that cannot show it; `lines` put its result in words.
+    """
+
+    name: str
+    description: str
+    count: "Callable[[StoredJob], dict[str, Any]]"
+    lines: Callable[[dict[str, Any]], Iterable[str]]
+    reads_traces: bool = False
+
+
+Analysis = LabelledByJudge | ComputedFromRows | ComputedFromJob
+ANALYSES: Registry[Analysis] = Registry("gnomon.analyses", "analysis", dashes=False)
 
 
 def need(what: str, number: int, least: int) -> None:

@@ -1,4 +1,4 @@
-"""Run an analysis of stored jobs as in the benchmarks' papers: judges' labels, correlations, profiles."""
+"""Run an analysis of stored jobs: of one job's differences and paths, or as in the benchmarks' papers."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
-    help="Number of trials to judge, chosen by a hash of their ids; default all.",
+    help="Number of trials to judge or to read, chosen by a hash of their ids; default all.",
 )
 @click.option(
     "--repeats",
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     show_default=True,
     type=click.IntRange(1, 10),
     help="How often each judge labels a trial.",
+)
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Score from which on a trial counts as right, for mixed_model of graded scores.",
 )
 @workers_option
 @data_dir_option
@@ -40,23 +45,26 @@ def analyse(
     judges: tuple[str, ...],
     limit: int | None,
     repeats: int,
+    threshold: float | None,
     workers: int | None,
     data_dir: Path | None,
     as_json: bool,
 ) -> None:
-    """Run an analysis of stored jobs as in the benchmarks' papers.
+    """Run an analysis of stored jobs.
 
-    NAME: context_use, gtr_errors, sti_errors (these need a judge), ability_correlation, robustness_ratio or
-    model_clusters.
+    NAME, of one job: mixed_model, leave_one_cluster_out, wild_bootstrap, dose_response or call_path.
+
+    As in the benchmarks' papers: context_use, gtr_errors, sti_errors (these need a judge),
+    ability_correlation, robustness_ratio or model_clusters.
     """
-    from gnomon.analyses.core.kinds import ComputedFromRows
+    from gnomon.analyses.core.kinds import ComputedFromJob, ComputedFromRows, LabelledByJudge
     from gnomon.core.errors import SpecError
     from service.cli.common import existing_store, settings_of
     from service.cli.ids import find_job
-    from service.run_analysis import analysis_called, counted, judged
+    from service.run_analysis import analysis_called, computed, counted, judged
 
     analysis, settings = analysis_called(name), settings_of(data_dir)
-    if isinstance(analysis, ComputedFromRows) == bool(judges):
+    if isinstance(analysis, LabelledByJudge) != bool(judges):
         raise SpecError(f"{name} needs {'no judge' if judges else 'a judge model'}", field="--judge")
     if not isinstance(analysis, ComputedFromRows) and len(jobs) > 1:
         raise SpecError(f"{name} reads one job at a time", field="JOB")
@@ -65,6 +73,8 @@ def analyse(
         jobs = tuple(find_job(store, job) for job in jobs)
         if isinstance(analysis, ComputedFromRows):
             result = counted(store, analysis, jobs, settings)
+        elif isinstance(analysis, ComputedFromJob):
+            result = computed(store, analysis, jobs[0], settings, limit=limit, threshold=threshold)
         else:
             result = judged(
                 store,
@@ -78,6 +88,9 @@ def analyse(
             )
     finally:
         store.close()
+    if isinstance(analysis, ComputedFromJob) and not as_json:
+        click.echo("\n".join(analysis.lines(result)))
+        return
     click.echo(json.dumps(result, indent=2, allow_nan=False) if as_json else _text(result))
 
 
