@@ -21,8 +21,10 @@ from gnomon.core.benchmark import (
     KnowsMedia,
     OfficialScenes,
     PlansRequests,
+    RefusesTransforms,
     SampleSet,
     SupportsOptions,
+    Transforms,
     Varied,
     decoding_of,
     request_planners,
@@ -280,6 +282,31 @@ def oracle(spec: JobSpec, _: Context) -> None:
             raise SpecError(message, field=f"arms.{at}.show")
 
 
+def transforms(spec: JobSpec, _: Context) -> None:
+    """Refuses arms whose questions would be transformed in a way that the benchmark, or one of the selected
+    tasks, does not have, and true steps beside a transformed question.
+    """
+    plugin = spec.plugin()
+    offered = plugin.transforms if isinstance(plugin, Transforms) else {}
+    for at, arm in enumerate(spec.arms):
+        if arm.transform is None:
+            continue
+        field = f"arms.{at}.transform"
+        if arm.transform not in offered:
+            message = f"{spec.benchmark} has no {arm.transform!r}; allowed: {', '.join(offered) or 'none'}"
+            raise SpecError(message, field=field)
+        without = set(spec.select.tasks or plugin.tasks) - offered[arm.transform]
+        if without:
+            message = (
+                f"{arm.transform!r} does not fit the questions of {', '.join(sorted(without))}; allowed: "
+                f"{', '.join(sorted(offered[arm.transform]))}, by `select.tasks`"
+            )
+            raise SpecError(message, field=field)
+        if "oracle" in arm.show:
+            message = "true steps are those of the original question: no oracle with a transform"
+            raise SpecError(message, field=f"arms.{at}.show")
+
+
 def tools(spec: JobSpec, _: Context) -> None:
     """Refuses tools that do not exist."""
     for at, arm in enumerate(spec.arms):
@@ -363,6 +390,16 @@ def videos(spec: JobSpec, samples: SampleSet) -> None:
         raise DataError(message, field="data")
 
 
+def transformable(spec: JobSpec, samples: SampleSet) -> None:
+    """Refuses transforms that the data do not allow: new names beside a map that prints the old ones."""
+    if not isinstance(samples, RefusesTransforms):
+        return
+    for at, arm in enumerate(spec.arms):
+        reason = samples.cannot(arm.transform, arm.show) if arm.transform else ""
+        if reason:
+            raise SpecError(reason, field=f"arms.{at}.transform")
+
+
 def trial_count(spec: JobSpec, samples: SampleSet) -> None:
     """Refuses more trials (samples × models × arms × repeats) than a job may have."""
     trials = count_trials(spec, len(samples.refs))
@@ -389,9 +426,15 @@ OF_THE_SPEC: tuple[Callable[[JobSpec, Context], None], ...] = (
     names,
     agents,
     oracle,
+    transforms,
     tools,
     contracts,
     storable,
 )
 OF_THE_PLACE: tuple[Callable[[JobSpec, Context], None], ...] = (data_path, endpoints, model_ids, prices)
-OF_THE_SAMPLES: tuple[Callable[[JobSpec, SampleSet], None], ...] = (selection, videos, trial_count)
+OF_THE_SAMPLES: tuple[Callable[[JobSpec, SampleSet], None], ...] = (
+    selection,
+    videos,
+    transformable,
+    trial_count,
+)

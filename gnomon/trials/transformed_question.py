@@ -1,0 +1,44 @@
+"""Asks an arm's question in another guise, and maps answers back to the original's terms."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from gnomon.core.arm import Arm
+from gnomon.core.benchmark import Transforms
+from gnomon.core.errors import SpecError
+from gnomon.core.sample import Sample
+
+if TYPE_CHECKING:
+    from gnomon.trials.run_trial import JobContext
+
+TRANSFORM, ORIGINAL_ANSWER, ORIGINAL_TIMES = "transform", "original_answer", "original_times"  # metrics
+
+
+def question_under(arm: Arm, sample: Sample, bench: "JobContext") -> Sample:
+    """The question that the arm asks: the sample, or the sample after the arm's transform.
+
+    The same question for all models, repeats and arms of a job with this transform.
+
+    Raises:
+        SpecError: the benchmark has no transforms.
+        DataError: this sample cannot be transformed exactly.
+    """
+    if arm.transform is None:
+        return sample
+    if not isinstance(bench.benchmark, Transforms):
+        raise SpecError(f"{bench.benchmark.name} has no {arm.transform!r}", field="transform")
+    return bench.benchmark.transformed(
+        sample, arm.transform, seed=bench.spec.select.seed, show=arm.show, media=bench.media
+    )
+
+
+def mapped_back(arm: Arm, question: Sample, response: str, bench: "JobContext") -> Mapping[str, str | None]:
+    """The metrics by which answers of transformed and untransformed arms are compared.
+
+    Empty for jobs in which no arm has a transform.
+    """
+    is_metamorphic = any(other.transform for other in bench.spec.arms)
+    if not is_metamorphic or not isinstance(bench.benchmark, Transforms):
+        return {}
+    answers = bench.benchmark.answer_in_original(question, response)
+    return {TRANSFORM: arm.transform, **answers} if arm.transform else answers
