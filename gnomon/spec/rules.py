@@ -283,9 +283,7 @@ def oracle(spec: JobSpec, _: Context) -> None:
 
 
 def transforms(spec: JobSpec, _: Context) -> None:
-    """Refuses arms whose questions would be transformed in a way that the benchmark, or one of the selected
-    tasks, does not have, and true steps beside a transformed question.
-    """
+    """Refuses transforms that do not fit the selected tasks, and true steps beside a transformed question."""
     plugin = spec.plugin()
     offered = plugin.transforms if isinstance(plugin, Transforms) else {}
     for at, arm in enumerate(spec.arms):

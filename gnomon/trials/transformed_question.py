@@ -1,17 +1,15 @@
 """Asks an arm's question in another guise, and maps answers back to the original's terms."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from gnomon.core.arm import Arm
+from gnomon.core.arm import Arm, differences
 from gnomon.core.benchmark import Transforms
 from gnomon.core.errors import SpecError
 from gnomon.core.sample import Sample
 
 if TYPE_CHECKING:
     from gnomon.trials.run_trial import JobContext
-
-TRANSFORM, ORIGINAL_ANSWER, ORIGINAL_TIMES = "transform", "original_answer", "original_times"  # metrics
 
 
 def question_under(arm: Arm, sample: Sample, bench: "JobContext") -> Sample:
@@ -35,10 +33,21 @@ def question_under(arm: Arm, sample: Sample, bench: "JobContext") -> Sample:
 def mapped_back(arm: Arm, question: Sample, response: str, bench: "JobContext") -> Mapping[str, str | None]:
     """The metrics by which answers of transformed and untransformed arms are compared.
 
-    Empty for jobs in which no arm has a transform.
+    A transformed arm's also name its transform and the arm of the job that asks the original. Empty for jobs
+    in which no arm has a transform.
     """
     is_metamorphic = any(other.transform for other in bench.spec.arms)
     if not is_metamorphic or not isinstance(bench.benchmark, Transforms):
         return {}
     answers = bench.benchmark.answer_in_original(question, response)
-    return {TRANSFORM: arm.transform, **answers} if arm.transform else answers
+    if arm.transform is None:
+        return answers
+    return {"transform": arm.transform, "original_arm": original_of(arm, bench.spec.arms), **answers}
+
+
+def original_of(arm: Arm, arms: Sequence[Arm]) -> str | None:
+    """The name of the first arm that differs from this one in the transform alone, and has none."""
+    names = (
+        other.name for other in arms if other.transform is None and differences(other, arm) == ["transform"]
+    )
+    return next(names, None)
