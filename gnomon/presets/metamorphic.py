@@ -1,4 +1,4 @@
-"""The same question in another guise: does a model work it out, or does it match patterns or remember?
+"""The same question in another guise: whether a model works it out, or matches patterns, or remembers.
 
 Each of `transforms` gives two arms, `raw_…` without tools and `tools_…` with them, beside `raw` and `tools`,
 which ask the original. A transform changes the question so that its right answer changes in a known way; the

@@ -10,7 +10,7 @@ from gnomon.benchmarks.gtr_bench.clock import day_span
 from gnomon.benchmarks.gtr_bench.scoring import span_iou
 from gnomon.core.row import Row
 from gnomon.report.score_matrix import RIGHT
-from gnomon.statistics.consistency import Answers, chance_of_agreement, share_equal, share_repeated
+from gnomon.statistics.consistency import Answers, share_equal, share_of_strangers, share_repeated
 from gnomon.statistics.design import Design, Floats, Headline, design, strata_of
 from gnomon.statistics.mean import MeanScore, mean_score
 from gnomon.statistics.paired import Comparison, Ratio, compare, ratio_of_means
@@ -100,19 +100,18 @@ class TransformedPair:
         return mean_score(shares, design(np.zeros_like(codes), codes))
 
     def chance(self) -> float | None:
-        """How often answers would agree that know nothing of the question but which cell it is of."""
-        answers: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
-        counts: dict[str, int] = defaultdict(int)
+        """How often answers would agree that know nothing of the question but which cell it is of: those of
+        different samples of a cell, one under each arm. None where no cell has two answered samples.
+        """
+        by_cell: dict[str, list[tuple[Answers, Answers]]] = defaultdict(list)
         for cell, (first, second) in zip(self.cells, self.replies, strict=True):
             ours, theirs = _answers(first), _answers(second)
             if ours and theirs:
-                answers[cell][0].extend(ours)
-                answers[cell][1].extend(theirs)
-                counts[cell] += 1
-        if not counts:
+                by_cell[cell].append((ours, theirs))
+        enough = [pairs for pairs in by_cell.values() if len(pairs) > 1]
+        if not enough:
             return None
-        total = sum(chance_of_agreement(*answers[cell]) * counts[cell] for cell in counts)
-        return total / sum(counts.values())
+        return sum(share_of_strangers(pairs) * len(pairs) for pairs in enough) / sum(map(len, enough))
 
     def repeated(self, side: int) -> float | None:
         """How often repeats of one arm agree: 0, the original's, or 1; None without repeats."""
@@ -121,7 +120,7 @@ class TransformedPair:
         return sum(repeated) / len(repeated) if repeated else None
 
     def overlap_of_times(self) -> tuple[float | None, int]:
-        """Mean overlap (intersection over union) of the times that both arms name, and over how many pairs."""
+        """Mean overlap (intersection over union) of the times that both arms name, and of how many pairs."""
         overlaps = [
             overlap
             for first, second in self._same_repeats()
@@ -130,7 +129,7 @@ class TransformedPair:
         return (sum(overlaps) / len(overlaps) if overlaps else None), len(overlaps)
 
     def outcomes(self) -> dict[str, int]:
-        """Pairs of trials of the same repeat, by who was right; of wrong pairs whether the answer is the same."""
+        """Pairs of trials of the same repeat, by who was right; wrong ones by whether answers agree."""
         counts = dict.fromkeys(OUTCOMES, 0)
         for first, second in self._same_repeats():
             before, after = first.score >= RIGHT, second.score >= RIGHT

@@ -1,6 +1,6 @@
 """How often two answers to the same question agree, and what chance alone would give."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -41,14 +41,26 @@ def share_repeated(answers: Answers) -> float | None:
     return sum(one == other for one, other in pairs) / len(pairs) if pairs else None
 
 
-def chance_of_agreement(first: Answers, second: Answers) -> float:
-    """How often independent answers with these marginal distributions are equal (Cohen 1960).
+def share_of_strangers(pairs: Sequence[tuple[Answers, Answers]]) -> float:
+    """How often one sample's first answer equals another sample's second: agreement by chance.
 
-    >>> chance_of_agreement("AB", "AB"), chance_of_agreement("AA", "AA")
-    (0.5, 1.0)
+    What Cohen's (1960) product of margins estimates, without the pairs of a sample with itself, which would
+    make it too large in small sets.
+
+    >>> share_of_strangers([("A", "A"), ("B", "B"), ("A", "C")])
+    0.16666666666666666
     """
-    ours, theirs = Counter(first), Counter(second)
-    return sum(ours[answer] * theirs[answer] for answer in ours) / (len(first) * len(second))
+    ours: dict[Hashable, float] = defaultdict(float)
+    theirs: dict[Hashable, float] = defaultdict(float)
+    own = 0.0
+    for first, second in pairs:
+        for answer in first:
+            ours[answer] += 1 / len(first)
+        for answer in second:
+            theirs[answer] += 1 / len(second)
+        own += share_equal(first, second) or 0.0
+    all_pairs = sum(share * theirs.get(answer, 0.0) for answer, share in ours.items())
+    return (all_pairs - own) / (len(pairs) * (len(pairs) - 1))
 
 
 def gap(first: tuple[float, float, float], second: tuple[float, float, float]) -> Gap:
