@@ -261,9 +261,7 @@ def main() -> None:
                 f"found {100 * found['agree mean']:.1f}, held {100 * found['agree held']:.1f} %"
             )
     if options.samples:
-        print(
-            "\n| transform | samples | original | transformed | drop | remembered |\n|---|---|---|---|---|---|"
-        )
+        print("\n| transform | samples | original | transformed | drop | remembered |\n" + 6 * "|---" + "|")
         for line in asked(options.samples, memory=0.3, skill=0.4, seed=options.seed):
             print(line)
 

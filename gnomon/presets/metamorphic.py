@@ -4,10 +4,10 @@ Each of `transforms` gives two arms, `raw_…` without tools and `tools_…` wit
 which ask the original. A transform changes the question so that its right answer changes in a known way; the
 report's section *The same question in another guise* maps answers back and says how often they agree.
 
-By default these are all transforms that the benchmark has for every task: `rotate`, `mirror`, `shift_time`,
-`rename` and `permute_options`. `change_units` fits questions that state lengths, and is named with
-`select.tasks`. Published maps are pictures: of `gtr-bench` as published name `permute_options` and
-`shift_time`.
+By default these are all transforms that the benchmark has for every task: `rotate`, `mirror`, `rename` and
+`permute_options`. `shift_time` fits questions that show times (all but the order of cameras), `change_units`
+those that state lengths: name them, and such tasks in `select.tasks`. Published maps are pictures, which
+cannot be drawn anew: of `gtr-bench` as published name `permute_options`, or `shift_time`.
 """
 
 from pydantic import Field, field_validator
@@ -59,7 +59,7 @@ def _guise(arm: str, transform: Transform, *, is_primary: bool = False) -> Contr
 
 metamorphic = Preset(
     name="metamorphic",
-    description="Asks the same questions turned, mirrored, moved in time, renamed and permuted.",
+    description="Asks the same questions turned, mirrored, renamed, or with their options in another order.",
     options=MetamorphicOptions,
     plan=plan,
 )

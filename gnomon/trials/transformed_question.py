@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.arm import Arm, differences
 from gnomon.core.benchmark import Transforms
-from gnomon.core.errors import SpecError
+from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
 
 if TYPE_CHECKING:
@@ -19,15 +19,20 @@ def question_under(arm: Arm, sample: Sample, bench: "JobContext") -> Sample:
 
     Raises:
         SpecError: the benchmark has no transforms.
-        DataError: this sample cannot be transformed exactly.
+        DataError: this sample cannot be transformed exactly, or nothing that the arm shows would change.
     """
     if arm.transform is None:
         return sample
     if not isinstance(bench.benchmark, Transforms):
         raise SpecError(f"{bench.benchmark.name} has no {arm.transform!r}", field="transform")
-    return bench.benchmark.transformed(
+    question = bench.benchmark.transformed(
         sample, arm.transform, seed=bench.spec.select.seed, show=arm.show, media=bench.media
     )
+    is_same_scene = question.scene is sample.scene or not arm.tools
+    if is_same_scene and question.messages(arm.show) == sample.messages(arm.show):
+        message = f"{arm.transform} changes nothing of {sample.ref.sample_id} that the arm {arm.name} shows"
+        raise DataError(message)
+    return question
 
 
 def mapped_back(arm: Arm, question: Sample, response: str, bench: "JobContext") -> Mapping[str, str | None]:
