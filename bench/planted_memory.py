@@ -38,7 +38,7 @@ from gnomon.trials.transformed_question import question_under
 from gnomon.trials.trial_plan import Trial
 from workers.open_job import open_spec
 
-TRANSFORMS = ("rotate", "shift_time", "permute_options")
+TRANSFORMS = ("rotate", "rename", "permute_options")
 
 LETTERS = "ABCD"
 SKILL_SPREAD = 0.15  # standard deviation of the clusters' skill
