@@ -7,7 +7,7 @@ modules in the benchmark's folder: `audit` (gnomon/audit) and `exhibit` (gnomon/
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -18,8 +18,9 @@ from pydantic import ConfigDict, Field, model_validator
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import SpecError
 from gnomon.core.question_view import QuestionView, plain_verdict, plain_view
-from gnomon.core.sample import DataFault, Sample, SampleRef, Shown, Transform
+from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.core.score import Score
+from gnomon.core.transforms import Transforms
 from gnomon.core.validation import AS_LIST, StrictModel
 from gnomon.media import MediaStore
 from tools.core.registry import Registry
@@ -258,51 +259,6 @@ class HasHeuristics(Protocol):
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
         """What each rule that applies to the sample scores on it, by its name."""
-        ...
-
-
-@runtime_checkable
-class Transforms(Protocol):
-    """Can ask a question in another guise, whose right answer changes in a known way.
-
-    An arm may then set `transform`. Prompt, map, scene and target of the new question belong together: tools
-    work on the new scene. The report compares answers with those to the original.
-
-    Example: `transforms = {"permute_options": frozenset(tasks)}`.
-    """
-
-    @property
-    def transforms(self) -> Mapping[Transform, frozenset[str]]:
-        """By transform, the tasks whose questions it can change exactly."""
-        ...
-
-    def transformed(
-        self, sample: Sample, transform: Transform, *, seed: int, show: Collection[Shown], media: MediaStore
-    ) -> Sample:
-        """The question after the transform; equal seeds give equal questions.
-
-        `show` is what the arm shows of it.
-
-        Raises:
-            DataError: this question cannot be changed exactly.
-        """
-        ...
-
-    def answer_in_original(self, sample: Sample, response: str) -> Mapping[str, str | None]:
-        """What a response to `sample` says in the terms of the original question, as metrics of its row.
-
-        `original_answer` is the answer, None where there is none; `original_times` the times, where they are
-        asked for. The sample may be the original itself.
-        """
-        ...
-
-
-@runtime_checkable
-class RefusesTransforms(Protocol):
-    """A sample set that knows before any sample is built that its data do not allow a transform."""
-
-    def cannot(self, transform: Transform, show: Collection[Shown]) -> str:
-        """Why questions cannot be changed so for an arm that shows this; empty where they can."""
         ...
 
 

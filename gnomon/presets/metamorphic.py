@@ -13,8 +13,9 @@ cannot be drawn anew: of `gtr-bench` as published name `permute_options`, or `sh
 from pydantic import Field, field_validator
 
 from gnomon.core.arm import Contrast
-from gnomon.core.benchmark import Benchmark, Transforms
+from gnomon.core.benchmark import Benchmark
 from gnomon.core.sample import Transform
+from gnomon.core.transforms import Transforms
 from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
 
 

@@ -21,10 +21,8 @@ from gnomon.core.benchmark import (
     KnowsMedia,
     OfficialScenes,
     PlansRequests,
-    RefusesTransforms,
     SampleSet,
     SupportsOptions,
-    Transforms,
     Varied,
     decoding_of,
     request_planners,
@@ -32,6 +30,7 @@ from gnomon.core.benchmark import (
 from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.model import is_built_in
+from gnomon.core.transforms import RefusesTransforms, Transforms
 from gnomon.core.validation import first_validation_error
 from gnomon.media import MediaStore
 from gnomon.price_table import price_entry

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gnomon.core.arm import Arm, differences
-from gnomon.core.benchmark import Transforms
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
+from gnomon.core.transforms import Transforms
 
 if TYPE_CHECKING:
     from gnomon.trials.run_trial import JobContext

@@ -15,9 +15,10 @@ from PIL import Image
 
 from gnomon.audit.audit import audit
 from gnomon.benchmarks.urbanvideo_bench.loader import split_question
-from gnomon.core.benchmark import BENCHMARKS, PromptProtocol, SampleSet, Select, Transforms
+from gnomon.core.benchmark import BENCHMARKS, PromptProtocol, SampleSet, Select
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
+from gnomon.core.transforms import Transforms
 from gnomon.media import MediaStore
 from gnomon.media.clip_samples import shuffle_options
 from tests.numbered import number_of
