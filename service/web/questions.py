@@ -29,10 +29,11 @@ class Questions:
         try:
             job = self._job(job_id, spec)
             sample, benchmark = job.samples.get(sample_id), job.bench.benchmark
-            if arm is None or (transform := spec.arm(arm).transform) is None:
+            condition = next((each for each in spec.arms if each.name == arm), None)
+            if condition is None or condition.transform is None:
                 return OpenedQuestion(sample=sample, benchmark=benchmark)
-            question = question_under(spec.arm(arm), sample, job.bench)
-            return OpenedQuestion(sample=question, benchmark=benchmark, transform=transform)
+            question = question_under(condition, sample, job.bench)
+            return OpenedQuestion(sample=question, benchmark=benchmark, transform=condition.transform)
         except (GnomonError, UnknownPlugin, OSError, ValueError, KeyError) as error:
             return OpenedQuestion(problem=without_folders(str(error)) or type(error).__name__)
 
