@@ -20,6 +20,7 @@ from gnomon.tokens import BYTES_PER_TOKEN, PICTURE_TOKENS, REPLY_TOKENS, TokenEs
 from gnomon.trials.fault_injection import toolbox_of
 from gnomon.trials.prompt import prompt_of
 from gnomon.trials.run_trial import JobContext
+from gnomon.trials.transformed_question import question_under
 from gnomon.trials.trial_plan import cluster_of
 from service.jobs import Draft
 
@@ -147,6 +148,7 @@ class _Probe:
         return sum(weight * count for weight, count in zip(weights, tokens, strict=True)) / sum(weights)
 
     def _tokens(self, sample: Sample, arm: Arm) -> int:
+        sample = question_under(arm, sample, self.bench)
         messages = prompt_of(sample, arm, self.bench.benchmark)
         schemas = toolbox_of(sample, arm, self.bench.media, seed=0).schemas
         return self.estimator.prompt(Request(messages=messages, tools=schemas))

@@ -1,8 +1,10 @@
 """For each rule a spec that breaks it and no earlier one, with the field and words of the refusal."""
 
+import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gnomon.worlds.generate import generate
 from tests.published_clips import publish_urban
 
 SPEC: dict[str, Any] = {
@@ -13,6 +15,7 @@ SPEC: dict[str, Any] = {
 }
 ARM = SPEC["arms"][0]
 PUBLISHED = "the published folder"  # stands for a folder that the test makes
+MAPS = "published maps, without their scenes"  # likewise
 CLIPS = {"benchmark": "urbanvideo-bench", "data": PUBLISHED, "select": {}}
 MATCHED = {"preset": "matched_compute", "tokens_from": "j_none"}
 MANY_ARMS = [{**ARM, "name": f"arm {number}"} for number in range(200)]
@@ -44,6 +47,11 @@ CASES: dict[str, Case] = {
     "agents": Case({"arms": [{**ARM, "agent": "magic"}]}, "arms.0.agent", "no agent 'magic'; there are: "),
     "oracle": Case({**CLIPS, "arms": [{**ARM, "show": ["oracle"]}]}, "arms.0.show", "no oracle to show"),
     "sequential": Case({"analysis": {"sequential": True}}, "analysis.sequential", "needs a primary contrast"),
+    "transforms": Case(
+        {"arms": [{**ARM, "transform": "change_units"}]},
+        "arms.0.transform",
+        "'change_units' does not fit the questions of ArrivalTimeInterval",
+    ),
     "tools": Case({"arms": [{**ARM, "tools": ["fly"]}]}, "arms.0.tools", "no tool 'fly'; there are: "),
     "contracts": Case(
         {"arms": [{**ARM, "contract": "abc"}]}, "arms.0.contract", "'abc' is not what its tools"
@@ -68,6 +76,11 @@ CASES: dict[str, Case] = {
         "analysis.sequential",
         "clusters can never decide: 8 must change",
     ),
+    "transformable": Case(
+        {"benchmark": "gtr-bench", "data": MAPS, "arms": [{**ARM, "transform": "rotate"}]},
+        "arms.0.transform",
+        "the published map is a picture",
+    ),
     "trial_count": Case({"select": {"limit": 5_000_001}}, "select.limit", "10,000,002 trials; allowed: "),
 }
 
@@ -80,4 +93,8 @@ def breaking(rule: str, folder: Path) -> Any:
     spec = {**SPEC, **change}
     if spec.get("data") == PUBLISHED:
         spec["data"] = str(publish_urban(folder, clips=False))
+    if spec.get("data") == MAPS:
+        generate(folder / "maps", samples=1)
+        shutil.rmtree(folder / "maps" / "data" / "outdoor" / "scenes")
+        spec["data"] = str(folder / "maps")
     return spec

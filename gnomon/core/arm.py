@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, GetPydanticSchema, field_seri
 from pydantic_core.core_schema import no_info_after_validator_function
 
 from gnomon.core.message import ToolChoice
-from gnomon.core.sample import SHOWABLE, Shown
+from gnomon.core.sample import SHOWABLE, Shown, Transform
 from gnomon.core.validation import AS_LIST, StrictModel
 from tools.core.tool import Tool, contract_hash
 from tools.core.toolbox import TOOLS
@@ -28,6 +28,10 @@ def _tool_names(written: str | list[str]) -> tuple[str, ...]:
     if isinstance(written, str):
         return TOOLS.names() if written == "all" else ()
     return tuple(sorted(set(written)))
+
+
+def _is_none(value: object) -> bool:
+    return value is None
 
 
 # Read like the union, whose messages and JSON schema it keeps; held as names.
@@ -85,10 +89,6 @@ class Replay(StrictModel):
     tool: str | None = Field(
         default=None, description="The tool of which one call is chosen; null: any tool that was called."
     )
-
-
-def _is_none(value: object) -> bool:
-    return value is None
 
 
 class Arm(StrictModel):
@@ -153,6 +153,14 @@ class Arm(StrictModel):
         description=(
             "Repeats the trials of a stored job's arm up to one call, chosen by the trial's seed, and goes "
             "on from there; null: trials begin at their start."
+        ),
+    )
+    transform: Transform | None = Field(
+        default=None,
+        exclude_if=_is_none,
+        description=(
+            "Asks the same question in another guise, whose right answer changes exactly so: `rotate`, "
+            "`mirror`, `shift_time`, `rename`, `permute_options` or `change_units`; null: as it is."
         ),
     )
     contract: str = Field(

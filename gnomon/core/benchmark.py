@@ -20,6 +20,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.question_view import QuestionView, plain_verdict, plain_view
 from gnomon.core.sample import DataFault, Sample, SampleRef, Shown
 from gnomon.core.score import Score
+from gnomon.core.transforms import Transforms
 from gnomon.core.validation import AS_LIST, StrictModel
 from gnomon.media import MediaStore
 from tools.core.registry import Registry
@@ -473,6 +474,7 @@ ABILITIES: tuple[type, ...] = (
     ProvidesToolInputs,
     HasOracle,
     HasHeuristics,
+    Transforms,
     SupportsOptions,
     SpellsOutTasks,
     LimitsMetrics,

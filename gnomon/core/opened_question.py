@@ -20,6 +20,7 @@ class OpenedQuestion:
     sample: Sample | None = None
     benchmark: Benchmark | None = None
     problem: str = ""
+    transform: str | None = None  # that the question has gone through; None: it is the original
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +36,10 @@ class ShownQuestion:
         """The sample, where it could be opened."""
         return self.opened.sample
 
+    def is_asked_by(self, row: Row | None) -> bool:
+        """Whether the row answers the question in this guise, and not another transform of it."""
+        return row is None or row.metrics.get("transform") == self.opened.transform
+
     def verdict(self, row: Row | None, response: str | None = None) -> str:
         """How an answer compares with the truth, in a sentence; empty where that is not known.
 
@@ -43,6 +48,11 @@ class ShownQuestion:
         if row is None or self.opened.sample is None:
             return ""
         answer = (response or row.answer) if row.answer else None
+        if not self.is_asked_by(row):
+            back = row.metrics.get("original_answer")
+            if self.opened.transform is not None or back is None:
+                return ""
+            answer = str(back)
         try:
             return verdict_of(self.opened.benchmark, self.opened.sample, answer, row.metrics)
         except (ValueError, KeyError, TypeError, LookupError):

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tools.itinerary.trip import Trip  # reads opening hours, which few samples need
 
 Shown = Literal["always", "media", "map", "camera_data", "facts", "oracle"]
+Transform = Literal["rotate", "mirror", "shift_time", "rename", "permute_options", "change_units"]
 SHOWABLE: tuple[Shown, ...] = ("media", "map", "camera_data")  # what an arm shows unless it says otherwise
 
 

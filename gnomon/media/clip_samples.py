@@ -39,6 +39,7 @@ class ClipQuestion:
     start_s: float | None = None
     end_s: float | None = None
     place: int | None = None  # its number where all questions of a clip are asked together
+    is_dealt: bool = False  # its options have the letters that they shall have in every prompt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,5 +229,7 @@ def shuffle_options(question: str, options: Mapping[str, str], gold: str) -> tup
 
 def with_shuffled_options(question: ClipQuestion, text: str) -> ClipQuestion:
     """A question with its options shuffled; `text` is the question without them."""
+    if question.is_dealt:
+        return question
     options, gold = shuffle_options(text, question.options, question.gold)
     return replace(question, options=options, gold=gold)

@@ -179,7 +179,8 @@ def _view(
     variant = _with_steps(choice, trials)
     trace = (variant.trace if variant else None) or {}
     turns = read_turns(trace)[:MOST_TURNS]
-    sketches = step_sketches(question.sample, trace) if question.sample is not None else ()
+    is_drawn = question.sample is not None and question.is_asked_by(variant.row if variant else None)
+    sketches = step_sketches(question.sample, trace) if is_drawn and question.sample is not None else ()
     answers = [
         ArmAnswer(
             arm=trial.arm,
@@ -187,6 +188,7 @@ def _view(
             sketch=question.answer_sketch((trial.trace or {}).get("response")),
         )
         for trial in trials
+        if question.is_asked_by(trial.row)
     ]
     answer = next((item.sketch for item in answers if variant and item.arm == variant.arm), Sketch())
     shown_turns = [_turn(turn, sketches, question, answer) for turn in turns]

@@ -32,6 +32,7 @@ from gnomon.core.benchmark import (
 from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.model import is_built_in
+from gnomon.core.transforms import RefusesTransforms, Transforms
 from gnomon.core.validation import first_validation_error
 from gnomon.media import MediaStore
 from gnomon.price_table import price_entry
@@ -299,6 +300,29 @@ def sequential(spec: JobSpec, _: Context) -> None:
         raise SpecError(f"{message}; allowed: one of the two", field=field)
 
 
+def transforms(spec: JobSpec, _: Context) -> None:
+    """Refuses transforms that do not fit the selected tasks, and true steps beside a transformed question."""
+    plugin = spec.plugin()
+    offered = plugin.transforms if isinstance(plugin, Transforms) else {}
+    for at, arm in enumerate(spec.arms):
+        if arm.transform is None:
+            continue
+        field = f"arms.{at}.transform"
+        if arm.transform not in offered:
+            message = f"{spec.benchmark} has no {arm.transform!r}; allowed: {', '.join(offered) or 'none'}"
+            raise SpecError(message, field=field)
+        without = set(spec.select.tasks or plugin.tasks) - offered[arm.transform]
+        if without:
+            message = (
+                f"{arm.transform!r} does not fit the questions of {', '.join(sorted(without))}; allowed: "
+                f"{', '.join(sorted(offered[arm.transform]))}, by `select.tasks`"
+            )
+            raise SpecError(message, field=field)
+        if "oracle" in arm.show:
+            message = "true steps are those of the original question: no oracle with a transform"
+            raise SpecError(message, field=f"arms.{at}.show")
+
+
 def tools(spec: JobSpec, _: Context) -> None:
     """Refuses tools that do not exist."""
     for at, arm in enumerate(spec.arms):
@@ -422,6 +446,16 @@ def can_stop_early(spec: JobSpec, samples: SampleSet) -> None:
         raise SpecError(f"{message}; widen select, or leave it out", field="analysis.sequential")
 
 
+def transformable(spec: JobSpec, samples: SampleSet) -> None:
+    """Refuses transforms that the data do not allow: new names beside a map that prints the old ones."""
+    if not isinstance(samples, RefusesTransforms):
+        return
+    for at, arm in enumerate(spec.arms):
+        reason = samples.cannot(arm.transform, arm.show) if arm.transform else ""
+        if reason:
+            raise SpecError(reason, field=f"arms.{at}.transform")
+
+
 def trial_count(spec: JobSpec, samples: SampleSet) -> None:
     """Refuses more trials (samples × models × arms × repeats) than a job may have."""
     trials = count_trials(spec, len(samples.refs))
@@ -449,6 +483,7 @@ OF_THE_SPEC: tuple[Callable[[JobSpec, Context], None], ...] = (
     agents,
     oracle,
     sequential,
+    transforms,
     tools,
     replays,
     contracts,
@@ -459,5 +494,6 @@ OF_THE_SAMPLES: tuple[Callable[[JobSpec, SampleSet], None], ...] = (
     selection,
     videos,
     can_stop_early,
+    transformable,
     trial_count,
 )

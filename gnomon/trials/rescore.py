@@ -8,6 +8,7 @@ from gnomon.core.row import Row
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome
 from gnomon.trials.run_trial import JobContext, score_response
+from gnomon.trials.transformed_question import question_under
 
 
 def response_of(row: Row, trace: Mapping[str, Any] | None) -> str | None:
@@ -25,7 +26,8 @@ def response_of(row: Row, trace: Mapping[str, Any] | None) -> str | None:
 
 def rescored(row: Row, response: str, *, bench: JobContext, sample: Sample) -> Row:
     """The row as `bench` scores its response; what it cost stays."""
-    end = score_response(sample, response, bench=bench)
+    arm = bench.spec.arm(row.arm)
+    end = score_response(question_under(arm, sample, bench), response, bench=bench, arm=arm)
     return replace(
         row,
         outcome=end.outcome,

@@ -27,6 +27,7 @@ from gnomon.trials.prompt import prompt_of
 from gnomon.trials.provider_wait import CAPPED, TRACE
 from gnomon.trials.recorded_steps import Playback, RecordedSteps
 from gnomon.trials.timeout import trial_timeout
+from gnomon.trials.transformed_question import mapped_back, question_under
 from gnomon.trials.trial_plan import Trial
 from tools.core.toolbox import BAD_CALL
 
@@ -120,6 +121,7 @@ async def _attempt(
 ) -> TrialResult:
     is_slow = isinstance(bench.benchmark, CpuBound) and bench.benchmark.is_cpu_bound
     question = await _in_thread(sample) if is_slow else sample()
+    question = question_under(arm, question, bench)
     trace.prompt = prompt_of(question, arm, bench.benchmark)
     if question.broken and "media" in arm.show:
         return _missing("data", question.broken)
@@ -159,8 +161,8 @@ async def _attempt(
         playback.check_used()
     trace.response = response
     if is_slow:
-        return await _in_thread(lambda: score_response(question, response, bench=bench))
-    return score_response(question, response, bench=bench)
+        return await _in_thread(lambda: score_response(question, response, bench=bench, arm=arm))
+    return score_response(question, response, bench=bench, arm=arm)
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
@@ -175,7 +177,7 @@ def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(SLOW_THREADS, thread_name_prefix="sample")
 
 
-def score_response(question: Sample, response: str, *, bench: JobContext) -> TrialResult:
+def score_response(question: Sample, response: str, *, bench: JobContext, arm: Arm) -> TrialResult:
     """How a trial ends whose agent gave this response: scored, not understood, or not to be scored."""
     score = bench.benchmark.score(question, response, scoring=bench.spec.scoring, variant=bench.spec.variant)
     if question.missing:
@@ -184,6 +186,8 @@ def score_response(question: Sample, response: str, *, bench: JobContext) -> Tri
         by_rule = bench.benchmark.heuristic_scores(question)
         heuristics = {f"{HEURISTIC_PREFIX}{rule}": value for rule, value in by_rule.items()}
         score = replace(score, metrics={**score.metrics, **heuristics})
+    if back := mapped_back(arm, question, response, bench):
+        score = replace(score, metrics={**score.metrics, **back})
     if score.value is None:
         return TrialResult(outcome=Outcome.INFRA_MISSING, stop_reason=f"unscored:{score.reason}", score=score)
     if score.answer is None:

@@ -61,6 +61,8 @@ CAMERA, PLACE, PARK, PORTAL = "#12448c", "#a03c22", "#2f7a35", "#6b3a8f"
 DOT_PX, ARROW_PX = 6, 26
 CAMERA_PT, PLACE_PT, STREET_PT, TITLE_PT = 19, 15, 15, 18
 BARS_M = (200, 100, 50, 20, 10, 5)
+BARS_FT = (500, 200, 100, 50, 20, 10)
+FOOT_M = 0.3048
 
 Pen = ImageDraw.ImageDraw
 Font = ImageFont.FreeTypeFont
@@ -74,7 +76,7 @@ def _font(points: int) -> Font:
     return font
 
 
-def letter(image: Image.Image, scene: Scene, sheet: MapSheet) -> None:
+def letter(image: Image.Image, scene: Scene, sheet: MapSheet, *, in_feet: bool = False) -> None:
     """Write everything that is to be read onto the ground; labels keep clear of one another."""
     pen = ImageDraw.Draw(image)
     labels = Labels(box(2, 2, sheet.size_px[0] - 2, sheet.size_px[1] - FOOT_PX + 10))
@@ -84,7 +86,7 @@ def letter(image: Image.Image, scene: Scene, sheet: MapSheet) -> None:
             labels.take(box(left, top, left + 120, panel.area_px[1]))
             pen.text((left, top + 6), f"Floor {panel.floor}", fill=INK, font=_font(TITLE_PT))
     _compass(pen, sheet)
-    _scale(pen, sheet)
+    _scale(pen, sheet, in_feet=in_feet)
     views = [
         Polygon([sheet.pixel((x, y), camera.floor) for x, y in camera.field_of_view.exterior.coords])
         for camera in scene.cameras.values()
@@ -230,15 +232,17 @@ def _compass(pen: Pen, sheet: MapSheet) -> None:
     pen.text((x - 24, y - 3), "N", fill=INK, font=_font(20), anchor="mm")
 
 
-def _scale(pen: Pen, sheet: MapSheet) -> None:
-    """A bar of a round number of metres, and what the signs mean."""
-    per_metre = 1 / sheet.image.metres_per_pixel
-    length_m = next((bar for bar in BARS_M if bar * per_metre <= 190), BARS_M[-1])
-    x, y, width = EDGE_PX, sheet.size_px[1] - FOOT_PX / 2 + 8, length_m * per_metre
+def _scale(pen: Pen, sheet: MapSheet, *, in_feet: bool) -> None:
+    """A bar of a round number of metres or feet, and what the signs mean."""
+    per_metre = (FOOT_M if in_feet else 1) / sheet.image.metres_per_pixel
+    length = next((bar for bar in (BARS_FT if in_feet else BARS_M) if bar * per_metre <= 190), BARS_M[-1])
+    x, y, width = EDGE_PX, sheet.size_px[1] - FOOT_PX / 2 + 8, length * per_metre
     pen.rectangle((x, y - 4, x + width, y + 4), fill=HALO, outline=INK, width=2)
     pen.rectangle((x, y - 4, x + width / 2, y + 4), fill=INK)
     pen.text((x, y - 9), "0", fill=INK, font=_font(14), anchor="ls")
-    pen.text((x + width, y - 9), f"{length_m} m", fill=INK, font=_font(14), anchor="ms")
+    pen.text(
+        (x + width, y - 9), f"{length} {'ft' if in_feet else 'm'}", fill=INK, font=_font(14), anchor="ms"
+    )
     legend = x + width + 60
     pen.circle((legend, y), DOT_PX, fill=CAMERA, outline=HALO, width=2)
     pen.text(

@@ -84,8 +84,10 @@ def _ring(area: Polygon, floor: int, pixel: ToPixel) -> list[Point]:
     return [pixel((x, y), floor) for x, y in area.exterior.coords]
 
 
-def draw_map(scene: Scene) -> bytes:
+def draw_map(scene: Scene, *, in_feet: bool = False) -> bytes:
     """The map as PNG: streets or floor plans, cameras with their views, places, scale and compass.
+
+    The scale is in metres unless `in_feet`.
 
     Raises:
         ValueError: the scene has neither roads nor zones.
@@ -94,7 +96,7 @@ def draw_map(scene: Scene) -> bytes:
         raise ValueError(f"the scene {scene.id!r} has neither roads nor zones to draw")
     sheet = sheet_of(scene, file=scene.map_image.file if scene.map_image else "")
     image = ground(scene, sheet)
-    letter(image, scene, sheet)
+    letter(image, scene, sheet, in_feet=in_feet)
     out = io.BytesIO()
     image.save(out, format="PNG", compress_level=4)
     return out.getvalue()

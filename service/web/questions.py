@@ -9,6 +9,7 @@ from gnomon.core.errors import GnomonError
 from gnomon.core.opened_question import OpenedQuestion
 from gnomon.core.redaction import without_folders
 from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.transformed_question import question_under
 from tools.core.registry import UnknownPlugin
 from workers.open_job import OpenJob, media_of, open_spec
 
@@ -23,11 +24,16 @@ class Questions:
         self._jobs: LRUCache[str, OpenJob] = LRUCache(JOBS_KEPT)
         self._lock = threading.Lock()
 
-    def open(self, job_id: str, spec: JobSpec, sample_id: str) -> OpenedQuestion:
-        """The question, or why it cannot be opened here; never an exception."""
+    def open(self, job_id: str, spec: JobSpec, sample_id: str, arm: str | None = None) -> OpenedQuestion:
+        """The question, as the arm asks it if one is named, or why it is not opened; never an exception."""
         try:
             job = self._job(job_id, spec)
-            return OpenedQuestion(sample=job.samples.get(sample_id), benchmark=job.bench.benchmark)
+            sample, benchmark = job.samples.get(sample_id), job.bench.benchmark
+            condition = next((each for each in spec.arms if each.name == arm), None)
+            if condition is None or condition.transform is None:
+                return OpenedQuestion(sample=sample, benchmark=benchmark)
+            question = question_under(condition, sample, job.bench)
+            return OpenedQuestion(sample=question, benchmark=benchmark, transform=condition.transform)
         except (GnomonError, UnknownPlugin, OSError, ValueError, KeyError) as error:
             return OpenedQuestion(problem=without_folders(str(error)) or type(error).__name__)
 

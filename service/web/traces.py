@@ -44,7 +44,7 @@ def trace_page(request: Request, state: Shared, trial_id: str, step: int | None 
     """One trial: question, steps, what each call asked and got on the map, and the other arms' answers."""
     record = state.store.trial(trial_id)
     job = state.store.job(record.trial.job_id)
-    question = shown_question(state, job, record.trial.ref.sample_id)
+    question = shown_question(state, job, record.trial.ref.sample_id, record.trial.arm)
     trace = record.trace or {}
     turns = read_turns(trace)
     sketches = step_sketches(question.sample, trace) if question.sample is not None else ()
@@ -57,6 +57,7 @@ def trace_page(request: Request, state: Shared, trial_id: str, step: int | None 
     answers = [
         ArmAnswer(arm=item.arm, place=item.place, sketch=question.answer_sketch(responses.get(item.trial_id)))
         for item in arms
+        if question.is_asked_by(item.row)
     ]
     layers = trace_layers(question.view, turns[:MAX_TURNS], sketches, answers, chosen=chosen)
     listed = trial_list(job.id, job.spec, request.query_params.multi_items())

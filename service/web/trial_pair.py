@@ -30,7 +30,9 @@ def trial_pair(state: Shared, a: str, b: str) -> View:
     """Two trials, aligned by their calls, scrolled to the first that is not the same."""
     left, right = state.store.trial(a), state.store.trial(b)
     jobs = [state.store.job(record.trial.job_id) for record in (left, right)]
-    question = shown_question(state, jobs[0], left.trial.ref.sample_id)
+    guises = [_transform(record, job.spec) for record, job in zip((left, right), jobs, strict=True)]
+    arm = left.trial.arm if guises[0] == guises[1] else None  # else the original is what both are about
+    question = shown_question(state, jobs[0], left.trial.ref.sample_id, arm)
     traces = [record.trace or {} for record in (left, right)]
     alignment = align(read_turns(traces[0]), read_turns(traces[1]))
     sides = [
@@ -52,8 +54,13 @@ def trial_pair(state: Shared, a: str, b: str) -> View:
         "same_before": alignment.diverges_at if alignment.diverges_at is not None else len(rows),
         "diverges_at": alignment.diverges_at,
         "is_cut": alignment.is_cut,
-        **_drawings(question, sides, traces, is_one_sample=is_one_sample),
+        **_drawings(question, sides, traces, is_one_sample=is_one_sample and guises[0] == guises[1]),
     }
+
+
+def _transform(record: TrialRecord, spec: JobSpec) -> str | None:
+    """The transform of the trial's arm, under which answers and scenes are not those of the original."""
+    return next((arm.transform for arm in spec.arms if arm.name == record.trial.arm), None)
 
 
 def _side(

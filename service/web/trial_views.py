@@ -25,9 +25,9 @@ class ArmTrial:
     row: Row | None
 
 
-def shown_question(state: State, job: JobRecord, sample_id: str) -> ShownQuestion:
-    """The question of a job's sample; never an exception."""
-    return show_question(state.questions.open(job.id, job.spec, sample_id))
+def shown_question(state: State, job: JobRecord, sample_id: str, arm: str | None = None) -> ShownQuestion:
+    """The question of a job's sample, as the arm asks it if one is named; never an exception."""
+    return show_question(state.questions.open(job.id, job.spec, sample_id, arm))
 
 
 def trials_of_sample(state: State, job: JobRecord, sample_id: str) -> list[ArmTrial]:

@@ -21,6 +21,7 @@ CHANGES: dict[str, Any] = {
     "max_usd": 0.5,
     "show": ("map",),
     "results": "neutral",
+    "transform": "rotate",
     "faults": Faults(kind="silent", lasting="permanent", rate=0.2),
 }
 

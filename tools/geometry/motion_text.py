@@ -10,8 +10,9 @@ _COMPASS_DEG = {"north": 0.0, "east": 90.0, "south": 180.0, "west": 270.0}
 _DIRECTION = re.compile(
     r"\b((?:north|south|east|west)(?:[- ]?(?:north|south|east|west))?)(?:ward|ern|erly)?s?\b", re.IGNORECASE
 )
-_SPEED = re.compile(r"(\d+(?:\.\d+)?)(?:\s*(?:[-–]|to)\s*(\d+(?:\.\d+)?))?\s*m/s", re.IGNORECASE)
-_METRES = re.compile(r"(\d+(?:\.\d+)?)\s*(?:meters?|metres?|m)\b(?!/)", re.IGNORECASE)
+_SPEED = re.compile(r"(\d+(?:\.\d+)?)(?:\s*(?:[-–]|to)\s*(\d+(?:\.\d+)?))?\s*(m|ft)/s", re.IGNORECASE)
+_LENGTH = re.compile(r"(\d+(?:\.\d+)?)\s*(meters?|metres?|m|feet|foot|ft)\b(?!/)", re.IGNORECASE)
+_FOOT_M = 0.3048
 _BREAK = re.compile(r"\bthen\b|\bfinally\b|;|\bbefore\b|,\s+and\b", re.IGNORECASE)
 
 
@@ -36,13 +37,18 @@ def parse_segments(text: str) -> tuple[Segment, ...]:
     segments: list[Segment] = []
     heading_deg: float | None = None
     for part in _BREAK.split(text):
-        direction, metres, speed = _DIRECTION.search(part), _METRES.search(part), _SPEED.search(part)
+        direction, length, speed = _DIRECTION.search(part), _LENGTH.search(part), _SPEED.search(part)
         heading_deg = _heading_deg(direction[1]) if direction else heading_deg
-        if heading_deg is None or not metres:
+        if heading_deg is None or not length:
             continue
-        speed_mps = (float(speed[1]) + float(speed[2] or speed[1])) / 2 if speed else None
-        segments.append(Segment(heading_deg=heading_deg, length_m=float(metres[1]), speed_mps=speed_mps))
+        speed_mps = _metres((float(speed[1]) + float(speed[2] or speed[1])) / 2, speed[3]) if speed else None
+        length_m = _metres(float(length[1]), length[2])
+        segments.append(Segment(heading_deg=heading_deg, length_m=length_m, speed_mps=speed_mps))
     return tuple(segments)
+
+
+def _metres(number: float, unit: str) -> float:
+    return number * _FOOT_M if unit.lower().startswith("f") else number
 
 
 def displacement_m(parts: tuple[Segment, ...]) -> tuple[float, float]:

@@ -1,6 +1,6 @@
 """GTR-Bench as a benchmark plug-in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,7 +20,7 @@ from gnomon.core.benchmark import (
 from gnomon.core.decoding import EVERY_TASK, Decoding
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.question_view import QuestionView
-from gnomon.core.sample import Sample
+from gnomon.core.sample import Sample, Shown, Transform
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
 from tools.core.sketch import Sketch
@@ -31,6 +31,7 @@ LAZY = (
     "gnomon.benchmarks.gtr_bench.audit.shortcuts",
     "gnomon.benchmarks.gtr_bench.loader",
     "gnomon.benchmarks.gtr_bench.question_view",
+    "gnomon.benchmarks.gtr_bench.transforms",
 )
 
 
@@ -76,6 +77,26 @@ class GtrBench:
         except DataError as error:
             raise SpecError(error.message, field=".".join(filter(None, ("case", error.field)))) from None
         return score_case(case, response, scoring=scoring)
+
+    @property
+    def transforms(self) -> Mapping[Transform, frozenset[str]]:
+        from gnomon.benchmarks.gtr_bench.transforms import TRANSFORMS
+
+        return TRANSFORMS
+
+    def transformed(
+        self, sample: Sample, transform: Transform, *, seed: int, show: Collection[Shown], media: MediaStore
+    ) -> Sample:
+        from gnomon.benchmarks.gtr_bench.loader import as_jpeg
+        from gnomon.benchmarks.gtr_bench.transforms import transformed
+
+        encode = as_jpeg if sample.target["protocol"] == "official" else bytes
+        return transformed(sample, transform, seed=seed, show=show, media=media, encode=encode)
+
+    def answer_in_original(self, sample: Sample, response: str) -> Mapping[str, str | None]:
+        from gnomon.benchmarks.gtr_bench.transforms import answer_in_original
+
+        return answer_in_original(sample, response)
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
         from gnomon.benchmarks.gtr_bench.audit.shortcuts import floors_of

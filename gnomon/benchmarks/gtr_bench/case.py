@@ -104,6 +104,7 @@ class Case:
     correct_cam_name: tuple[str, ...] = ()
     correct_time_str: tuple[str, ...] = ()
     raw: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    clip_order: tuple[int, ...] = ()  # places of the clips as the guarded prompt shows them; empty: drawn
 
     @property
     def task(self) -> Task:

@@ -2,7 +2,7 @@
 
 import hashlib
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,10 +16,11 @@ from gnomon.benchmarks.gtr_bench.layout import Layout, find_layout, read_cases
 from gnomon.benchmarks.gtr_bench.map_reading.reading_store import ReadingStore, mapped_scene
 from gnomon.benchmarks.gtr_bench.prompt import TIMELESS, Frames, parts_of
 from gnomon.benchmarks.gtr_bench.scenes import indoor_scene, map_image_of, outdoor_scene, own_scene
+from gnomon.benchmarks.gtr_bench.transforms import obstacle_of_published_map
 from gnomon.core.benchmark import PromptProtocol, Select
 from gnomon.core.errors import DataError, NotFound
 from gnomon.core.ids import stable_hash
-from gnomon.core.sample import LACKS_MEDIA, DataFault, ImageRef, Sample, SampleRef
+from gnomon.core.sample import LACKS_MEDIA, DataFault, ImageRef, Sample, SampleRef, Shown, Transform
 from gnomon.media import MediaStore
 from gnomon.media.clips import Clips, Look, Mark
 from gnomon.media.clips import jpeg as encoded
@@ -131,6 +132,12 @@ class GtrSamples:
         except (OSError, Image.DecompressionBombError) as error:
             raise DataError(f"a picture of {sample_id} cannot be read: {error}") from error
 
+    def cannot(self, transform: Transform, show: Collection[Shown]) -> str:
+        """Why a transform cannot be made: published maps are pictures, generated ones have a scene."""
+        if all(self.layout.scene_of(case) for case in self.cases.values()):
+            return ""
+        return obstacle_of_published_map(transform, show)
+
     def _build(self, ref: SampleRef, case: Case) -> Sample:
         map_image = self._map(case)
         frames = self._frames(case)
@@ -139,7 +146,7 @@ class GtrSamples:
         return Sample(
             ref=ref,
             parts=parts_of(case, self.protocol, map_image, frames),
-            target={"case": case, "protocol": self.protocol},
+            target={"case": case, "protocol": self.protocol, "draws_map": bool(self.layout.scene_of(case))},
             scene=self._scene(case, map_image),
             missing=tuple(missing),
             join="texts_first" if self.protocol == "official" else "in_order",
@@ -152,7 +159,7 @@ class GtrSamples:
         data = read_regular(path)
         key = hashlib.sha256(data).digest()
         if key not in self._maps:
-            self._maps[key] = self.media.put(data if self.protocol == "guarded" else _as_jpeg(data))
+            self._maps[key] = self.media.put(data if self.protocol == "guarded" else as_jpeg(data))
         return self._maps[key]
 
     def _frames(self, case: Case) -> Frames:
@@ -186,7 +193,8 @@ class GtrSamples:
         return self._mapped[key]
 
 
-def _as_jpeg(data: bytes) -> bytes:
+def as_jpeg(data: bytes) -> bytes:
+    """A map as the released runner sends it."""
     with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as image:
         return jpeg(image)
 

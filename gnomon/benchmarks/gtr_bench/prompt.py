@@ -57,6 +57,8 @@ def guarded_parts(case: Case, map_image: ImageRef | None, frames: Frames | None 
 
 def guarded_clips(case: Case) -> tuple[Clip, ...]:
     """The clips in the order in which the guarded prompt shows them."""
+    if case.clip_order:
+        return tuple(case.clips[at] for at in case.clip_order)
     if case.task.short != TIMELESS:
         return case.clips
     options = sorted(displayed_choices(case, "guarded"))

@@ -1,6 +1,6 @@
 """STI-Bench as a benchmark plug-in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,10 +29,11 @@ from gnomon.core.benchmark import (
 from gnomon.core.decoding import EVERY_TASK, Decoding
 from gnomon.core.errors import DataError
 from gnomon.core.question_view import QuestionView
-from gnomon.core.sample import Sample
+from gnomon.core.sample import Sample, Shown, Transform
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
 from gnomon.media.clip_samples import draw_samples, question_of
+from gnomon.media.clip_transforms import answer_in_original, permuted
 from gnomon.media.clip_views import clip_question_view, clip_verdict
 from tools.core.sketch import Sketch
 from tools.core.tool import Need
@@ -52,6 +53,7 @@ class StiBench:
     provides: tuple[Need, ...] = ("footage", "nothing")
     question_file = QuestionFile(name="qa.parquet", clips="video", id_of=sample_id_of)
     options: frozenset[Varied] = frozenset({"frames", "fps", "paper"})
+    transforms: Mapping[Transform, frozenset[str]] = {"permute_options": frozenset(TASKS)}
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
@@ -86,6 +88,24 @@ class StiBench:
         """That of the released API script; the paper names none."""
         released = Decoding(temperature=0.0, top_p=1.0, max_tokens=100)
         return {EVERY_TASK: released} if protocol == "official" else {}
+
+    def transformed(
+        self,
+        sample: Sample,
+        transform: Transform,
+        *,
+        seed: int,
+        show: Collection[Shown],  # noqa: ARG002 (the options are always shown)
+        media: MediaStore,  # noqa: ARG002 (no picture changes)
+    ) -> Sample:
+        if transform not in self.transforms:
+            raise DataError(f"{self.name} has no {transform!r}")
+        question = displayed(sample.target["question"], sample.target["protocol"])
+        return permuted(sample, question, seed=seed)
+
+    def answer_in_original(self, sample: Sample, response: str) -> Mapping[str, str | None]:
+        question = displayed(sample.target["question"], sample.target["protocol"])
+        return answer_in_original(sample, question, response)
 
     def question_view(self, sample: Sample) -> QuestionView:
         question = displayed(sample.target["question"], sample.target["protocol"])

@@ -1,6 +1,6 @@
 """Generated worlds as a benchmark plug-in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from gnomon.benchmarks.gtr_bench.prompt import answer_form, parts_of
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.question_view import QuestionView
-from gnomon.core.sample import DataFault, Sample
+from gnomon.core.sample import DataFault, Sample, Shown, Transform
 from gnomon.core.score import Score
 from gnomon.media import MediaStore
 from gnomon.worlds.drawing import draw, map_of
@@ -47,7 +47,7 @@ class WorldSamples:
         return Sample(
             ref=ref,
             parts=parts_of(case, self.protocol, self.media.put(map_of(drawn.world))),
-            target={"case": case, "protocol": self.protocol},
+            target={"case": case, "protocol": self.protocol, "draws_map": True},
             scene=drawn.world.scene,
             join="texts_first" if self.protocol == "official" else "in_order",
         )
@@ -92,6 +92,24 @@ class Worlds:
         """True measurements on the way to the answer; see gnomon/worlds/oracle_steps.py."""
         drawn = draw(number_of(sample.ref.sample_id))
         return steps_of(drawn.world, drawn.question.clip_sightings)
+
+    @property
+    def transforms(self) -> Mapping[Transform, frozenset[str]]:
+        from gnomon.benchmarks.gtr_bench.transforms import TRANSFORMS
+
+        return TRANSFORMS
+
+    def transformed(
+        self, sample: Sample, transform: Transform, *, seed: int, show: Collection[Shown], media: MediaStore
+    ) -> Sample:
+        from gnomon.benchmarks.gtr_bench.transforms import transformed
+
+        return transformed(sample, transform, seed=seed, show=show, media=media)
+
+    def answer_in_original(self, sample: Sample, response: str) -> Mapping[str, str | None]:
+        from gnomon.benchmarks.gtr_bench.transforms import answer_in_original
+
+        return answer_in_original(sample, response)
 
     def question_view(self, sample: Sample) -> QuestionView:
         from gnomon.benchmarks.worlds.question_view import question_view

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from gnomon.benchmarks.gtr_bench import question_view as gtr
 from gnomon.benchmarks.gtr_bench.clock import NOON_S
+from gnomon.benchmarks.gtr_bench.transforms import Applied
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample
 from gnomon.worlds.drawing import draw
@@ -29,11 +30,22 @@ def question_view(sample: Sample) -> QuestionView:
             label=f"true path of target {number}" if len(trips) > 1 else "true path",
         )
     )
+    if applied := sample.target.get("applied"):
+        paths = tuple(_moved(line, applied) for line in paths)
     bodies = ", ".join(trip.journey.body.kind for trip in trips.values())
     return replace(
         view,
         truth=replace(view.truth, marks=paths),
         facts={**view.facts, "Targets" if len(trips) > 1 else "Target": bodies},
+    )
+
+
+def _moved(line: Line, applied: Applied) -> Line:
+    """A path in the transformed question's scene, by its clock."""
+    return replace(
+        line,
+        points=tuple(applied.move.point(point) for point in line.points),
+        times_s=tuple(time_s + applied.later_s for time_s in line.times_s),
     )
 
 

@@ -18,6 +18,7 @@ from gnomon.benchmarks.urbanvideo_bench.loader import split_question
 from gnomon.core.benchmark import BENCHMARKS, PromptProtocol, SampleSet, Select
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
+from gnomon.core.transforms import Transforms
 from gnomon.media import MediaStore
 from gnomon.media.clip_samples import shuffle_options
 from tests.numbered import number_of
@@ -277,3 +278,31 @@ def test_published_rows_are_there_and_are_micro_averages() -> None:
     sti = BENCHMARKS.get("sti-bench").published()
     assert {row.group.split(",")[0] for row in sti} == {"baseline", "paper", "repository"}
     assert all(BENCHMARKS.get(name).headline == "mean_of_samples" for name in PUBLISH)
+
+
+@pytest.mark.parametrize("protocol", ["guarded", "official", "paper"])
+def test_options_of_sti_bench_are_dealt_out_to_other_letters(
+    protocol: PromptProtocol, tmp_path: Path
+) -> None:
+    bench, media = BENCHMARKS.get("sti-bench"), MediaStore(tmp_path / "media")
+    assert isinstance(bench, Transforms)
+    samples = opened("sti-bench", publish_sti(tmp_path / "data", clips=False), media, protocol)
+    for ref in samples.refs:
+        sample = samples.get(ref.sample_id)
+        question = bench.transformed(sample, "permute_options", seed=1, show=(), media=media)
+        assert question.parts != sample.parts
+        for letter in "ABCDE":
+            old, new = question.target["letters"].get(letter, letter), letter
+            scores = [
+                bench.score(each, each_letter, scoring="strict").value
+                for each, each_letter in ((sample, old), (question, new))
+            ]
+            assert scores[0] == scores[1]
+            if letter in question.target["letters"]:
+                assert bench.answer_in_original(question, new) == {"original_answer": old}
+                text = question.target["question"].options[new]
+                assert any(
+                    isinstance(part.content, str) and f"\n{new}{mark}{text}\n" in part.content
+                    for part in question.parts
+                    for mark in (". ", " ")
+                )

@@ -112,6 +112,7 @@ def test_a_section_rendered_alone_is_that_of_the_page(rich: Report, name: str) -
     has_nothing_to_show = name in (
         "alerts",
         "attribution",
+        "consistency",
         "figures",
         "extra_metrics",
         "preflights",

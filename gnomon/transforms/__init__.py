@@ -1,0 +1,1 @@
+"""Exact changes of scenes and texts, of which transformed questions are made."""

@@ -1,0 +1,26 @@
+"""Draws new names and places so that nothing keeps its own."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import TypeVar
+
+from gnomon.core.errors import DataError
+
+T = TypeVar("T")
+
+
+def derangement(items: Sequence[T], rng: Random) -> dict[T, T]:
+    """Another of the items for each: all orders in which none keeps its place are equally likely.
+
+    >>> sorted(derangement("ab", Random(0)).items())
+    [('a', 'b'), ('b', 'a')]
+
+    Raises:
+        DataError: there are fewer than two items.
+    """
+    if len(items) < 2:
+        raise DataError("nothing can take another's place: there are fewer than two")
+    while True:
+        drawn = rng.sample(items, len(items))
+        if all(old != new for old, new in zip(items, drawn, strict=True)):
+            return dict(zip(items, drawn, strict=True))
