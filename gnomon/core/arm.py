@@ -17,7 +17,7 @@ from gnomon.core.validation import AS_LIST, StrictModel
 from tools.core.tool import Tool, contract_hash
 from tools.core.toolbox import TOOLS
 
-Results = Literal["live", "neutral"]
+Results = Literal["live", "neutral", "other_scene"]
 FaultKind = Literal["explicit", "silent"]
 Lasting = Literal["transient", "permanent"]
 
@@ -118,7 +118,8 @@ class Arm(StrictModel):
         default="live",
         description=(
             "`live`: what tools return; `neutral`: calls are checked, but every result says that nothing "
-            "is known."
+            "is known; `other_scene`: results of another sample's scene under the names of this one's, a "
+            "placebo that looks like live tools."
         ),
     )
     faults: Faults | None = Field(default=None, description="Makes tools fail on purpose; null: they do not.")

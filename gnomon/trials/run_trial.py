@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from gnomon.core.agent import Agent, AgentContext, LimitReached
 from gnomon.core.arm import Arm
-from gnomon.core.benchmark import HEURISTIC_PREFIX, Benchmark, CpuBound, HasHeuristics
+from gnomon.core.benchmark import HEURISTIC_PREFIX, Benchmark, CpuBound, HasHeuristics, SampleSet
 from gnomon.core.errors import DataError, ModelFault, NoRoom, OutOfBudget, ProviderFault
 from gnomon.core.missing import keepable
 from gnomon.core.model import Model
@@ -22,6 +22,8 @@ from gnomon.core.score import Outcome, Score
 from gnomon.core.trace import NoteStep, Trace
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.blind_placebo import FALLBACKS
+from gnomon.trials.donors import Donors
 from gnomon.trials.fault_injection import toolbox_of
 from gnomon.trials.prompt import prompt_of
 from gnomon.trials.provider_wait import CAPPED, TRACE
@@ -36,11 +38,14 @@ SLOW_THREADS = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobContext:
-    """What all trials of a job share: the spec, its benchmark, and where media are."""
+    """What all trials of a job share: the spec, its benchmark, where media are, and the samples of the job,
+    among which a blind placebo finds other scenes.
+    """
 
     spec: JobSpec
     benchmark: Benchmark
     media: MediaStore
+    samples: SampleSet | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +128,10 @@ async def _attempt(
     trace.prompt = prompt_of(question, arm, bench.benchmark)
     if question.broken and "media" in arm.show:
         return _missing("data", question.broken)
-    toolbox = toolbox_of(question, arm, bench.media, seed=trial.seed)
+    donors = Donors(question, bench.samples, seed=trial.seed)
+    if arm.results == "other_scene" and is_slow:
+        await _in_thread(donors.first)
+    toolbox = toolbox_of(question, arm, bench.media, seed=trial.seed, donors=donors)
     if playback is not None:
         playback.check_prompt(trace.prompt)
         toolbox = playback.toolbox(toolbox)
@@ -250,6 +258,8 @@ def _arm_flags(arm: Arm, trace: Trace) -> Iterator[str]:
     called = bool(trace.tool_steps) or any(reply.tool_calls for reply in trace.replies)
     if not arm.toolset_unchanged:
         yield "tools_changed"  # since the job was frozen: the trials of this arm did not all see the same
+    kinds = {step.injected for step in trace.tool_steps if step.injected}
+    yield from (f"placebo:{kind}" for kind in FALLBACKS if kind in kinds)
     if arm.tools and arm.tool_choice == "none" and called:
         yield "forbidden_call"
     if arm.tools and arm.tool_choice == "required" and arm.max_tool_calls and trace.replies and not called:

@@ -127,7 +127,7 @@ def test_a_spec_may_demand_a_contract_and_is_refused_where_tools_are_others() ->
     [
         ({"faults": {"kind": "loud"}}, "arms.0.faults.kind", "'explicit' or 'silent'"),
         ({"faults": {"kind": "silent", "rate": 0}}, "arms.0.faults.rate", "greater than 0"),
-        ({"results": "none"}, "arms.0.results", "'live' or 'neutral'"),
+        ({"results": "none"}, "arms.0.results", "'live', 'neutral' or 'other_scene'"),
         ({"show": ["everything"]}, "arms.0.show.0", "'oracle'"),
     ],
 )
