@@ -7,6 +7,7 @@ from gnomon.report.sections.alerts import AlertsPart
 from gnomon.report.sections.answers import AnswersPart
 from gnomon.report.sections.arms import ArmsPart
 from gnomon.report.sections.attribution import AttributionPart
+from gnomon.report.sections.blinding import BlindingPart
 from gnomon.report.sections.contrasts import ContrastsPart
 from gnomon.report.sections.cost import CostPart
 from gnomon.report.sections.extra_metrics import ExtraMetricsPart
@@ -44,6 +45,7 @@ class Report(
     PeoplePart,
     PlanPart,
     WaterfallPart,
+    BlindingPart,
     AttributionPart,
     NecessityPart,
     ReliabilityPart,

@@ -97,4 +97,3 @@ class BlindPlacebo(Toolbox):
 
     def _says_nothing(self) -> Observation:
         return Observation(content=self._neutral, injected=NEUTRAL)
-

@@ -8,10 +8,11 @@ from gnomon.core.benchmark import SampleSet
 from gnomon.core.errors import DataError, NotFound
 from gnomon.core.sample import Sample, SampleRef
 from gnomon.trials.stand_in_scene import is_same_place
+from tools.scene.scene import Scene
 
 DONORS = 3  # a call that fails on one is answered by the next
 DRAWS = 300  # refs that are looked at for them; a set may have millions
-BUILT = 8  # samples that are built for them: all questions of a job may be about one place
+BUILT = 12  # samples that are built for them: all questions of a job may be about one place
 
 
 class Donors:
@@ -42,22 +43,20 @@ class Donors:
         return donor is not None
 
     def _draw(self) -> Iterator[Sample]:
-        """Those with at least as many cameras first, as nothing has to stand for two of the question's."""
+        """Those like the question's scene first: on its floors, with as many cameras."""
         samples = self._samples
         if samples is None:
             return
-        small: list[Sample] = []
+        unlike: list[Sample] = []
         for ref in islice(_drawn_refs(samples, self._asked.ref, self._seed), BUILT):
             donor = _built(samples, ref)
             if donor is None or not self._fits(donor):
                 continue
-            if self._is_large_enough(donor):
+            if self._is_like(donor):
                 yield donor
             else:
-                small.append(donor)
-            if len(small) >= DONORS:
-                break
-        yield from small
+                unlike.append(donor)
+        yield from unlike
 
     def _fits(self, donor: Sample) -> bool:
         asked = self._asked
@@ -65,9 +64,16 @@ class Donors:
             return (asked.scene is None) == (donor.scene is None) and asked.footage != donor.footage
         return asked.scene.kind == donor.scene.kind and not is_same_place(asked.scene, donor.scene)
 
-    def _is_large_enough(self, donor: Sample) -> bool:
-        asked = self._asked.scene
-        return not asked or not donor.scene or len(donor.scene.cameras) >= len(asked.cameras)
+    def _is_like(self, donor: Sample) -> bool:
+        """Whether the donor's scene has no floor that the question's lacks, and no fewer cameras."""
+        asked, other = self._asked.scene, donor.scene
+        if asked is None or other is None:
+            return True
+        return len(other.cameras) >= len(asked.cameras) and _floors(other) <= _floors(asked)
+
+
+def _floors(scene: Scene) -> set[int]:
+    return {item.floor for items in (scene.cameras, scene.zones, scene.places) for item in items.values()}
 
 
 def _drawn_refs(samples: SampleSet, asked: SampleRef, seed: int) -> Iterator[SampleRef]:

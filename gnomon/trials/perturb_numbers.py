@@ -8,7 +8,7 @@ import json
 import random
 from typing import Any
 
-LEAST, MOST = 0.5, 2.0  # factors, equally likely by their logarithm
+LEAST, MOST = 1.25, 2.0  # the factor, up or down, equally likely by its logarithm
 DIRECTIONS = ("bearing_deg", "heading_deg", "azimuth_deg")
 IN_ORDER = ("times_s",)  # lists that must go on rising: one factor for all of their numbers
 UNTOUCHED = ("error", "floor", "rotation")  # parts of names of fields
@@ -18,11 +18,11 @@ DECIMALS = 3
 def perturb_numbers(content: str, *, key: str) -> str:
     """JSON text with its numbers changed, each by a draw that `key` decides: the same key, the same text.
 
-    Measures become up to twice as large or as small, directions anything. Names, truth values, floors,
-    stated errors and whole numbers below two stay, as do the lengths of lists; decimals too.
+    Measures become a quarter to twice as large, or as much smaller; directions become anything. Names, truth
+    values, floors, stated errors and whole numbers below two stay, as do lengths of lists and decimals.
 
     >>> perturb_numbers('{"floor": 2, "distance_m": 10.0, "via": ["r1"]}', key="k")
-    '{"floor": 2, "distance_m": 5.05, "via": ["r1"]}'
+    '{"floor": 2, "distance_m": 6.7, "via": ["r1"]}'
     """
     return json.dumps(
         _perturbed(json.loads(content), "", random.Random(f"perturbed {key}")),
@@ -51,11 +51,14 @@ def _perturbed(value: Any, name: str, chance: random.Random) -> Any:
 
 
 def _factor(chance: random.Random) -> float:
-    return LEAST * (MOST / LEAST) ** chance.random()
+    factor = float(LEAST * (MOST / LEAST) ** chance.random())
+    return factor if chance.random() < 0.5 else 1.0 / factor
 
 
 def _scaled(value: float, factor: float) -> float:
-    return round(value * factor) if isinstance(value, int) else round(value * factor, _decimals(value))
+    if isinstance(value, int):
+        return round(value * factor)
+    return float(round(value * factor, _decimals(value)))
 
 
 def _decimals(value: float) -> int:

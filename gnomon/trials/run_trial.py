@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import re
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from gnomon.core.redaction import without_folders
 from gnomon.core.row import ADAPTER, Row
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome, Score
-from gnomon.core.trace import NoteStep, Trace
+from gnomon.core.trace import NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.blind_placebo import FALLBACKS
@@ -34,6 +35,15 @@ from tools.core.toolbox import BAD_CALL
 
 T = TypeVar("T")
 SLOW_THREADS = 6
+DOUBTS_RESULTS = "doubts_results"  # flag: a reply says that results of tools do not fit
+_RESULTS = r"(?:tools?|results?|outputs?|coordinates?|positions?|measurements?|distances?|data)"
+_UNFIT = (
+    r"(?:(?:do|does|did)(?: not|n['’]t) (?:fit|match|agree|correspond|make sense|belong)"
+    r"|(?:is|are|was|were|seems?|looks?|appears?)(?: to be)? (?:\w+ )?"
+    r"(?:inconsistent|implausible|impossible|contradictory|unreliable|wrong|incorrect|mismatched)"
+    r"|contradicts?|(?:from|of|about) (?:a different|another|the wrong) (?:scene|place|map))"
+)
+DOUBTS = re.compile(rf"\b{_RESULTS}\b[^.\n]{{0,60}}?\b{_UNFIT}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +238,7 @@ def _row(
         score=score.value,
         metrics=score.metrics,
         answer=score.answer,
-        flags=(*score.flags, *_arm_flags(bench.spec.arm(trial.arm), trace)),
+        flags=(*score.flags, *_arm_flags(bench.spec.arm(trial.arm), trace), *_doubts(bench.spec, trace)),
         model_calls=len(trace.replies),
         tool_calls=len(trace.tool_steps),
         tool_errors=sum(step.error is not None for step in trace.tool_steps),
@@ -244,6 +254,17 @@ def _row(
         error=keepable(end.error),
         tools_offered=trace.tools_offered,
     )
+
+
+def _doubts(spec: JobSpec, trace: Trace) -> Iterator[str]:
+    """Whether a reply says that results do not fit, under every arm of a job with a blind placebo."""
+    if trace.tool_steps and any(arm.results == "other_scene" for arm in spec.arms):
+        called = False
+        for step in trace.steps:
+            called = called or isinstance(step, ToolStep)
+            if called and isinstance(step, ReplyStep) and DOUBTS.search(f"{step.text}\n{step.reasoning}"):
+                yield DOUBTS_RESULTS
+                return
 
 
 def _arm_flags(arm: Arm, trace: Trace) -> Iterator[str]:

@@ -67,18 +67,14 @@ def stand_in(asked: Scene, other: Scene, seed: int) -> Scene:
         },
         places={
             name: replace(asked.places[name], xy_m=place.xy_m, floor=place.floor)
-            for name, place in _given_out(
-                asked.places, other.places, lambda _: None, chance, is_same=is_same
-            )
+            for name, place in _given_out(asked.places, other.places, lambda _: None, chance, is_same=is_same)
         },
         roads={name: _road(road, name, street) for name, road in _under(road_ids, other.roads)},
         zones={
             name: _zone(zone, name, asked.zones.get(without_marks(name)))
             for name, zone in _under(zone_ids, other.zones)
         },
-        portals={
-            name: _portal(portal, name, zone_ids) for name, portal in _under(portal_ids, other.portals)
-        },
+        portals={name: _portal(portal, name, zone_ids) for name, portal in _under(portal_ids, other.portals)},
     )
 
 
