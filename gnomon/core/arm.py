@@ -3,7 +3,7 @@
 A spec holds these models as its fields, and a trial reads them as they are.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Literal
@@ -18,8 +18,16 @@ from tools.core.tool import Tool, contract_hash
 from tools.core.toolbox import TOOLS
 
 Results = Literal["live", "neutral", "other_scene"]
+Wording = Literal["original", "plain", "formal", "reordered"]
+ToolNaming = Literal["original", "renamed"]
+ToolOrder = Literal["by_name", "reversed", "shuffled"]
 FaultKind = Literal["explicit", "silent"]
 Lasting = Literal["transient", "permanent"]
+
+
+def _is(default: object) -> Callable[[object], bool]:
+    """Whether a value is the default: such fields are left out, so that hashes of older specs stay."""
+    return lambda value: value == default
 
 
 def _tool_names(written: str | list[str]) -> tuple[str, ...]:
@@ -123,6 +131,35 @@ class Arm(StrictModel):
         ),
     )
     faults: Faults | None = Field(default=None, description="Makes tools fail on purpose; null: they do not.")
+    wording: Wording = Field(
+        default="original",
+        exclude_if=_is("original"),
+        description=(
+            "How the question's instructions are worded: `original`, or the same in `plain` or `formal` "
+            "words, or `reordered`; question, options and the form of the answer stay."
+        ),
+    )
+    tool_names: ToolNaming = Field(
+        default="original",
+        exclude_if=_is("original"),
+        description=(
+            "What tools are called before the model: `original`, or `renamed` to a synonym that the tool "
+            "gives, else to a number."
+        ),
+    )
+    tool_order: ToolOrder = Field(
+        default="by_name",
+        exclude_if=_is("by_name"),
+        description="Order of the tools: `by_name`, `reversed`, or `shuffled` by the trial's seed.",
+    )
+    confidence: bool = Field(
+        default=False,
+        exclude_if=_is(False),
+        description=(
+            "Whether the model is asked for a last line `Confidence: NN`, which is read off before the "
+            "answer is scored and kept as the metric `confidence`."
+        ),
+    )
     contract: str = Field(
         default="",
         description=(

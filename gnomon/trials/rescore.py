@@ -25,7 +25,7 @@ def response_of(row: Row, trace: Mapping[str, Any] | None) -> str | None:
 
 def rescored(row: Row, response: str, *, bench: JobContext, sample: Sample) -> Row:
     """The row as `bench` scores its response; what it cost stays."""
-    end = score_response(sample, response, bench=bench)
+    end = score_response(sample, response, bench=bench, arm=bench.spec.arm(row.arm))
     return replace(
         row,
         outcome=end.outcome,

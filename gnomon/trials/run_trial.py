@@ -24,13 +24,16 @@ from gnomon.core.trace import NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.blind_placebo import FALLBACKS
+from gnomon.trials.confidence import METRIC, read_confidence
 from gnomon.trials.donors import Donors
 from gnomon.trials.fault_injection import toolbox_of
+from gnomon.trials.presented_tools import presented
 from gnomon.trials.prompt import prompt_of
 from gnomon.trials.provider_wait import CAPPED, TRACE
 from gnomon.trials.recorded_steps import Playback, RecordedSteps
 from gnomon.trials.timeout import trial_timeout
 from gnomon.trials.trial_plan import Trial
+from gnomon.trials.wording import worded
 from tools.core.toolbox import BAD_CALL
 
 T = TypeVar("T")
@@ -135,6 +138,7 @@ async def _attempt(
 ) -> TrialResult:
     is_slow = isinstance(bench.benchmark, CpuBound) and bench.benchmark.is_cpu_bound
     question = await _in_thread(sample) if is_slow else sample()
+    question = worded(question, arm.wording, bench.benchmark)
     trace.prompt = prompt_of(question, arm, bench.benchmark)
     if question.broken and "media" in arm.show:
         return _missing("data", question.broken)
@@ -145,6 +149,7 @@ async def _attempt(
     if playback is not None:
         playback.check_prompt(trace.prompt)
         toolbox = playback.toolbox(toolbox)
+    toolbox = presented(toolbox, arm, seed=trial.seed)
     context = AgentContext(
         prompt=list(trace.prompt),
         arm=arm,
@@ -177,8 +182,8 @@ async def _attempt(
         playback.check_used()
     trace.response = response
     if is_slow:
-        return await _in_thread(lambda: score_response(question, response, bench=bench))
-    return score_response(question, response, bench=bench)
+        return await _in_thread(lambda: score_response(question, response, bench=bench, arm=arm))
+    return score_response(question, response, bench=bench, arm=arm)
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
@@ -193,8 +198,14 @@ def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(SLOW_THREADS, thread_name_prefix="sample")
 
 
-def score_response(question: Sample, response: str, *, bench: JobContext) -> TrialResult:
-    """How a trial ends whose agent gave this response: scored, not understood, or not to be scored."""
+def score_response(question: Sample, response: str, *, bench: JobContext, arm: Arm) -> TrialResult:
+    """How a trial ends whose agent gave this response: scored, not understood, or not to be scored.
+
+    A confidence that the arm asks for is read off first.
+    """
+    confidence: float | None = None
+    if arm.confidence:
+        response, confidence = read_confidence(response)
     score = bench.benchmark.score(question, response, scoring=bench.spec.scoring, variant=bench.spec.variant)
     if question.missing:
         score = replace(score, flags=(*score.flags, "missing_media"))
@@ -202,6 +213,8 @@ def score_response(question: Sample, response: str, *, bench: JobContext) -> Tri
         by_rule = bench.benchmark.heuristic_scores(question)
         heuristics = {f"{HEURISTIC_PREFIX}{rule}": value for rule, value in by_rule.items()}
         score = replace(score, metrics={**score.metrics, **heuristics})
+    if arm.confidence:
+        score = replace(score, metrics={**score.metrics, METRIC: confidence})
     if score.value is None:
         return TrialResult(outcome=Outcome.INFRA_MISSING, stop_reason=f"unscored:{score.reason}", score=score)
     if score.answer is None:

@@ -22,6 +22,10 @@ CHANGES: dict[str, Any] = {
     "show": ("map",),
     "results": "neutral",
     "faults": Faults(kind="silent", lasting="permanent", rate=0.2),
+    "wording": "plain",
+    "tool_names": "renamed",
+    "tool_order": "shuffled",
+    "confidence": True,
 }
 
 
@@ -176,3 +180,10 @@ def test_declared_contrasts_replace_the_usual_ones_and_the_declared_pair_alone_i
         ("raw", "tools", True),
         ("tools", "raw", False),
     ]
+
+
+def test_fields_at_a_default_of_today_are_not_stored() -> None:
+    stored = Arm(name="a", agent="react").model_dump(mode="json")
+    assert not stored.keys() & {"wording", "tool_names", "tool_order", "confidence"}
+    asked = Arm(name="a", agent="react", wording="plain", confidence=True)
+    assert Arm.model_validate(asked.model_dump(mode="json")) == asked

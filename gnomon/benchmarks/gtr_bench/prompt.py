@@ -174,3 +174,37 @@ def _official_form(case: Case) -> str:
         if case.task.metric == "ST-IoU":
             lines.append(f'    "time_duration": ["{_SPAN}"],  # time range')
     return "\n".join((*lines, '    "explanation": "...",', '    "reasoning": "..."', "}"))
+
+
+_FORM = "Answer with one JSON object: "
+_WORDINGS = {
+    "plain": ("What is asked: ", "Pick from these:", "Reply with JSON that looks like this: "),
+    "formal": (
+        "The question under consideration reads as follows: ",
+        "The admissible alternatives are enumerated below:",
+        "You are requested to respond with a single JSON object of the following form: ",
+    ),
+}
+
+
+def worded_question(text: str, wording: str) -> str | None:
+    r"""The guarded question with its instructions in other words or in another order; None: no such wording.
+
+    Question and options are quoted as they are.
+
+    >>> print(worded_question("Question: Where?\nOptions:\nA. c1\nAnswer with one JSON object: {}.", "plain"))
+    What is asked: Where?
+    Pick from these:
+    A. c1
+    Reply with JSON that looks like this: {}.
+    """
+    first, *options, last = text.split("\n")
+    if not first.startswith("Question: ") or options[:1] != ["Options:"] or not last.startswith(_FORM):
+        return None
+    if wording == "reordered":
+        return "\n".join((last, first, *options))
+    if wording not in _WORDINGS:
+        return None
+    question, alternatives, form = _WORDINGS[wording]
+    asked = question + first.removeprefix("Question: ")
+    return "\n".join((asked, alternatives, *options[1:], form + last.removeprefix(_FORM)))
