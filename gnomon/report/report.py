@@ -27,6 +27,7 @@ from gnomon.report.sections.reliability import ReliabilityPart
 from gnomon.report.sections.samples import SamplesPart
 from gnomon.report.sections.tools import ToolsPart
 from gnomon.report.sections.waterfall import WaterfallPart
+from gnomon.report.sections.wording import WordingPart
 
 
 class Report(
@@ -49,6 +50,7 @@ class Report(
     AttributionPart,
     NecessityPart,
     ReliabilityPart,
+    WordingPart,
     FrontierPart,
     PooledPart,
     PreflightsPart,
