@@ -52,8 +52,8 @@ def calibration(confidence: Floats, score: Floats, clusters: Codes) -> Calibrati
     """How well stated confidences in [0, 1] meet scores in [0, 1], answer by answer.
 
     ECE is Σ n_b / n · |mean confidence − mean score| over ten bins of equal width (Guo et al. 2017). Its
-    interval is the basic one of 1,000 draws of whole clusters, from 0: it turns the draws around the
-    estimate, which takes out the bias that draws add, for a drawn ECE is larger than that it is drawn from.
+    interval joins the percentile and the basic one of 1,000 draws of whole clusters, for a drawn ECE is
+    larger than that it is drawn from; it begins at 0 where the ECE is below the 97.5th percentile of chance.
     The Brier score and the gap have cluster-robust t intervals; AUROC (the chance that a right answer has a
     higher confidence than a wrong one, ties half) the percentiles of the same draws.
 
@@ -69,6 +69,7 @@ def calibration(confidence: Floats, score: Floats, clusters: Codes) -> Calibrati
     gap = grouping.estimate(confidence - score, limits=(-1.0, 1.0))
     squares = grouping.estimate((confidence - score) ** 2, limits=(0.0, 1.0))
     ece = float(np.abs(sums.sum(axis=0)).sum() / len(score))
+    by_chance = _eces_by_chance(confidence, at, chance)
     ece_ci95 = auroc_ci95 = None
     if grouping.clusters_n > 1:
         counts = chance.multinomial(
@@ -76,7 +77,11 @@ def calibration(confidence: Floats, score: Floats, clusters: Codes) -> Calibrati
         ).astype(np.float64)
         drawn = np.abs(counts @ sums).sum(axis=1) / (counts @ sizes)
         low, high = np.quantile(drawn, [0.025, 0.975])
-        ece_ci95 = (max(0.0, 2 * ece - float(high)), max(0.0, 2 * ece - float(low)))
+        is_chance = ece <= np.quantile(by_chance, 0.975)
+        ece_ci95 = (
+            0.0 if is_chance else max(0.0, min(2 * ece - float(high), float(low))),
+            max(2 * ece - float(low), float(high)),
+        )
         auroc_ci95 = _auroc_interval(confidence, score >= RIGHT, counts[:, grouping.clusters])
     return Calibration(
         n=len(score),
@@ -88,7 +93,7 @@ def calibration(confidence: Floats, score: Floats, clusters: Codes) -> Calibrati
         gap_ci95=gap.interval(),
         ece=ece,
         ece_ci95=ece_ci95,
-        ece_by_chance=_ece_by_chance(confidence, at, chance),
+        ece_by_chance=float(by_chance.mean()),
         brier=squares.value,
         brier_ci95=squares.interval(),
         auroc=auroc(confidence, score >= RIGHT),
@@ -146,9 +151,10 @@ def _bins(confidence: Floats, score: Floats, at: Codes) -> list[Bin]:
     ]
 
 
-def _ece_by_chance(confidence: Floats, at: Codes, chance: np.random.Generator) -> float:
-    """The mean calibration error of answers that are right as often as they state, in 200 draws."""
+def _eces_by_chance(confidence: Floats, at: Codes, chance: np.random.Generator) -> Floats:
+    """The calibration errors of answers that are right as often as they state, in 200 draws."""
     of_bin = np.zeros((len(at), BINS))
     of_bin[np.arange(len(at)), at] = 1.0
     drawn = chance.random((200, len(at))) < confidence
-    return float(np.abs((confidence - drawn) @ of_bin).sum(axis=1).mean() / len(at))
+    eces: Floats = np.abs((confidence - drawn) @ of_bin).sum(axis=1) / len(at)
+    return eces

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import fdtrc, ncfdtr
 
 from gnomon.statistics.design import Design, Floats
+from gnomon.statistics.estimate import FLAT
 
 HALVINGS = 60  # of the interval in which a non-centrality is sought
 
@@ -45,7 +46,7 @@ def spread(means: Sequence[Floats], grouping: Design) -> Spread:
     errors = np.array([grouping.influence(values - common) for values in means])
     chance = float(np.sum(errors**2)) / (k - 1)
     df = grouping.clusters_n - 1.0
-    is_known = df > 0 and chance > 0
+    is_known = df > 0 and chance > FLAT**2
     f = observed / chance if is_known else 0.0
     return Spread(
         conditions=k,
