@@ -10,8 +10,8 @@ import pytest
 
 from gnomon.benchmarks.gtr_bench.prompt import worded_question
 from gnomon.benchmarks.worlds import worlds
-from gnomon.core.arm import Arm
-from gnomon.core.benchmark import Select
+from gnomon.core.arm import Arm, Wording
+from gnomon.core.benchmark import BENCHMARKS, Select
 from gnomon.core.sample import Part, Sample, SampleRef
 from gnomon.media import MediaStore
 from gnomon.statistics.calibration import auroc, calibration
@@ -23,18 +23,18 @@ from gnomon.trials.presented_tools import presented, shown_names
 from gnomon.trials.prompt import prompt_of
 from gnomon.trials.recorded_steps import Playback, RecordedResult, RecordedSteps
 from gnomon.trials.wording import worded
-from tests.gnomon.test_trial import ToyBenchmark
 from tools.core.toolbox import Toolbox
 from tools.scene.format import read_scene
 
 SMALL = read_scene(Path(__file__).parents[2] / "examples" / "scenes" / "small.geojson")
 REF = SampleRef(sample_id="s", task="t", cell="c", cluster="k")
 SAMPLE = Sample(ref=REF, parts=(Part(content="What?"),), target={}, scene=SMALL)
+PLAIN = BENCHMARKS.get("sti-bench")  # it has no wordings of its own
 TOOLS = ("distance", "list_cameras", "bearing")
 GOOD = json.dumps({"start": {"camera": "c1"}, "end": {"camera": "c2"}})
-QUESTION = (
-    'Question: Which camera?\nOptions:\nA. c1\nB. c2\nAnswer with one JSON object: {"answer": "<letter>"}.'
-)
+WORDINGS: tuple[tuple[Wording, int], ...] = (("plain", 1), ("formal", 1), ("reordered", 0))
+FORM = 'Answer with one JSON object: {"answer": "<letter>"}.'
+QUESTION = f"Question: Which camera?\nOptions:\nA. c1\nB. c2\n{FORM}"
 
 
 def arm_of(**changes: Any) -> Arm:
@@ -114,8 +114,8 @@ def test_worlds_are_worded_in_the_last_part_alone(tmp_path: Path) -> None:
 
 
 def test_a_benchmark_without_wordings_keeps_its_words() -> None:
-    for wording, place in (("plain", 1), ("formal", 1), ("reordered", 0)):
-        parts = worded(SAMPLE, wording, ToyBenchmark()).parts  # type: ignore[arg-type]
+    for wording, place in WORDINGS:
+        parts = worded(SAMPLE, wording, PLAIN).parts
         assert len(parts) == 2
         assert parts[place] == SAMPLE.parts[0]
 
@@ -125,7 +125,7 @@ def test_an_official_question_has_no_wording_of_its_own() -> None:
 
 
 def test_a_confidence_is_asked_for_last() -> None:
-    messages = prompt_of(SAMPLE, arm_of(confidence=True), ToyBenchmark())
+    messages = prompt_of(SAMPLE, arm_of(confidence=True), PLAIN)
     content = messages[-1]["content"]
     assert isinstance(content, list)
     assert content[-1] == {"type": "text", "text": REQUEST}
