@@ -244,21 +244,6 @@ class HasOracle(Protocol):
         ...
 
 
-@runtime_checkable
-class HasWordings(Protocol):
-    """Can word its instructions otherwise.
-
-    Arms with another `wording` then get the benchmark's own; without it a sentence without content stands
-    before or after the task.
-
-    Example: `worded` of `worlds` asks for the same JSON object in other words.
-    """
-
-    def worded(self, sample: Sample, wording: str) -> Sample | None:
-        """The sample in that wording, with the same question, options and answer form; None: it has none."""
-        ...
-
-
 HEURISTIC_PREFIX = "floor: "  # of the metrics that hold a rule's score, in every row
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 from gnomon.core.arm import Wording
-from gnomon.core.benchmark import Benchmark, HasWordings
+from gnomon.core.benchmark import Benchmark
 from gnomon.core.sample import Part, Sample
 
 # Before the task, or after it: safe with any benchmark, as the task's own words stay.
@@ -17,6 +17,21 @@ FRAMES: Mapping[Literal["plain", "formal"], str] = {
     ),
 }
 LAST = "The above is one task. Answer it in the form that it asks for."
+
+
+@runtime_checkable
+class HasWordings(Protocol):
+    """Can word its instructions otherwise.
+
+    Arms with another `wording` then get the benchmark's own; without it a sentence without content stands
+    before or after the task.
+
+    Example: `worded` of `worlds` asks for the same JSON object in other words.
+    """
+
+    def worded(self, sample: Sample, wording: str) -> Sample | None:
+        """The sample in that wording, with the same question, options and answer form; None: it has none."""
+        ...
 
 
 def worded(sample: Sample, wording: Wording, benchmark: Benchmark) -> Sample:

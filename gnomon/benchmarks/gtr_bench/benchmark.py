@@ -1,13 +1,12 @@
 """GTR-Bench as a benchmark plug-in."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from gnomon.benchmarks._published import published_rows
 from gnomon.benchmarks.gtr_bench.case import METRIC_TASKS, SCENES, TASK_NAMES, TASKS, gold_from_json
-from gnomon.benchmarks.gtr_bench.prompt import answer_form, worded_question
+from gnomon.benchmarks.gtr_bench.prompt import answer_form, worded_sample
 from gnomon.benchmarks.gtr_bench.scoring import score_case
 from gnomon.core.benchmark import (
     Benchmark,
@@ -99,10 +98,7 @@ class GtrBench:
         return verdict_in_words(sample, answer, metrics)
 
     def worded(self, sample: Sample, wording: str) -> Sample | None:
-        """Its guarded question in other words; the official one is quoted, and has none."""
-        *before, question = sample.parts
-        text = worded_question(str(question.content), wording)
-        return None if text is None else replace(sample, parts=(*before, replace(question, content=text)))
+        return worded_sample(sample, wording)
 
     def answer_form(self, sample: Sample) -> str:
         return answer_form(sample.target["case"])

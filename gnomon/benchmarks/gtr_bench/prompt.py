@@ -1,12 +1,13 @@
 """Writes the prompt of a case: with nothing in it that gives the answer (guarded), or as released."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from gnomon.benchmarks.gtr_bench.case import Case, Clip, displayed_choices
 from gnomon.benchmarks.gtr_bench.clock import CLOCK_TIME, clock, clock_span
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.ids import stable_hash
-from gnomon.core.sample import ImageRef, Part
+from gnomon.core.sample import ImageRef, Part, Sample
 
 Frames = Mapping[Clip, Sequence[ImageRef]]  # by clip: its pictures in order; a clip without any may be absent
 
@@ -185,6 +186,13 @@ _WORDINGS = {
         "You are requested to respond with a single JSON object of the following form: ",
     ),
 }
+
+
+def worded_sample(sample: Sample, wording: str) -> Sample | None:
+    """The sample with its guarded question in that wording; None of the official one, which is quoted."""
+    *before, question = sample.parts
+    text = worded_question(str(question.content), wording)
+    return None if text is None else replace(sample, parts=(*before, replace(question, content=text)))
 
 
 def worded_question(text: str, wording: str) -> str | None:

@@ -7,10 +7,9 @@ from typing import Any, Literal
 
 from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.benchmarks.gtr_bench.case import METRIC_TASKS, SCENES, TASK_NAMES, TASKS, case_from_json
-from gnomon.benchmarks.gtr_bench.prompt import answer_form, parts_of
+from gnomon.benchmarks.gtr_bench.prompt import answer_form, parts_of, worded_sample
 from gnomon.core.benchmark import (
     Benchmark,
-    HasWordings,
     PromptProtocol,
     Published,
     SampleSet,
@@ -94,7 +93,7 @@ class Worlds:
         return gtr_bench.score(sample, response, scoring=scoring, variant=variant)
 
     def worded(self, sample: Sample, wording: str) -> Sample | None:
-        return gtr_bench.worded(sample, wording) if isinstance(gtr_bench, HasWordings) else None
+        return worded_sample(sample, wording)
 
     def answer_form(self, sample: Sample) -> str:
         return answer_form(sample.target["case"])
