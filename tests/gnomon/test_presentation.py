@@ -23,6 +23,7 @@ from gnomon.trials.presented_tools import presented, shown_names
 from gnomon.trials.prompt import prompt_of
 from gnomon.trials.recorded_steps import Playback, RecordedResult, RecordedSteps
 from gnomon.trials.wording import worded
+from tools.core.toolbox import TOOLS as ALL_TOOLS
 from tools.core.toolbox import Toolbox
 from tools.scene.format import read_scene
 
@@ -202,3 +203,9 @@ def test_a_gazetteer_sample_without_tools_is_presented_empty() -> None:
     sample = replace(SAMPLE, gazetteer=True)
     toolbox = presented(toolbox_of(sample, arm, MediaStore(Path("unused")), seed=1), arm, seed=1)
     assert toolbox.schemas == []
+
+
+def test_no_two_tools_are_shown_under_one_name() -> None:
+    shown = shown_names(ALL_TOOLS.names())
+    assert len(set(shown.values())) == len(shown)
+    assert not set(shown.values()) & set(ALL_TOOLS.names())

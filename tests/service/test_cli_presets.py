@@ -35,7 +35,7 @@ def test_one_preset_shows_its_arms_contrasts_and_price(capsys: pytest.CaptureFix
     assert "One sample takes 7 to 43 model calls." in said
     assert gnomon("presets", "ladder", "--benchmark", "gtr-bench", "--json") == 0
     shown = json.loads(capsys.readouterr().out)
-    assert shown["model_calls"] == [5, 29]
+    assert shown["model_calls"] == [6, 42]
     assert "does not know" in shown["notes"][0]
 
 
