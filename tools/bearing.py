@@ -79,6 +79,7 @@ def sketch(context: ToolContext, args: BearingArgs, result: Result) -> Sketch:
 
 bearing = Tool(
     name="bearing",
+    synonym="compass_direction",
     description="Tell the compass direction, in degrees clockwise from north, from one location to another.",
     args=BearingArgs,
     run=run,

@@ -82,6 +82,7 @@ def sketch(context: ToolContext, args: CameraViewArgs, result: Result) -> Sketch
 
 camera_view = Tool(
     name="camera_view",
+    synonym="camera_coverage",
     description=(
         "Show what one camera sees of its floor: a polygon in metres, its area, and the cameras of the same"
         " floor whose views overlap it."

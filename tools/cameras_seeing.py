@@ -114,6 +114,7 @@ def _stretches(seer: Mapping[str, Any], track: Sequence[Point], floor: int) -> I
 
 cameras_seeing = Tool(
     name="cameras_seeing",
+    synonym="viewers_of",
     description=(
         "Find the cameras that see a point, or a path given by its corners. For a path each camera comes with"
         " the stretches it sees, in metres along the path."

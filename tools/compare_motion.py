@@ -115,6 +115,7 @@ def sketch(_: ToolContext, args: CompareMotionArgs, result: Result) -> Sketch:
 
 compare_motion = Tool(
     name="compare_motion",
+    synonym="match_descriptions",
     description=(
         "Read movements told in words (compass directions, metres, m/s) and compare each with a displacement,"
         " length and duration: direction, ratios, and how far off it ends."

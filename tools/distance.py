@@ -88,6 +88,7 @@ def sketch(context: ToolContext, args: DistanceArgs, result: Result) -> Sketch:
 
 distance = Tool(
     name="distance",
+    synonym="path_length",
     description=(
         "Measure the distance in metres between two locations: in a straight line, and the shortest way along"
         " the roads (outdoors) or through rooms, doors, stairs and lifts (indoors)."

@@ -81,6 +81,7 @@ def sketch(context: ToolContext, args: DwellArgs, result: Result) -> Sketch:
 
 dwell = Tool(
     name="dwell",
+    synonym="time_in_view",
     description=(
         "Estimate how many seconds a target that crosses a camera's view in a direction at a speed stays in"
         " view, and whether it crosses along or across the picture."

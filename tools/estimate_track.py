@@ -167,6 +167,7 @@ def sketch(context: ToolContext, args: EstimateTrackArgs, result: Result) -> Ske
 
 estimate_track = Tool(
     name="estimate_track",
+    synonym="rough_motion",
     description=(
         "Estimate roughly how a target moved before a camera without homography, from the heights of its"
         " boxes: range, approach, points, speed. Expect errors of 40 %."

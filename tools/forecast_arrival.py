@@ -150,6 +150,7 @@ def _row_marks(context: ToolContext, args: Departure, row: Mapping[str, Any]) ->
 
 forecast_arrival = Tool(
     name="forecast_arrival",
+    synonym="predict_passing",
     description=(
         "Forecast when a target that was last seen at a place, with a speed and heading, comes into the view"
         " of each of some cameras and when it leaves it, by the shortest way."

@@ -199,6 +199,7 @@ def _way_marks(context: ToolContext, args: InterpolateArgs, row: Mapping[str, An
 
 interpolate = Tool(
     name="interpolate",
+    synonym="passing_between",
     description=(
         "Between two sightings, tell for each of some cameras how long the way by it is, when the target was"
         " in its view at an even pace, and how it moved there."

@@ -71,6 +71,7 @@ def sketch(context: ToolContext, _: ListCamerasArgs, result: Result) -> Sketch:
 
 list_cameras = Tool(
     name="list_cameras",
+    synonym="all_sensors",
     description=(
         "List all cameras of the scene: id, floor, position in metres (x east, y north), compass heading and"
         " angle of view in degrees, range in metres. Unknown values are left out."

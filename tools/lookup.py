@@ -191,6 +191,7 @@ def sketch(context: ToolContext, args: LookupArgs, result: Result) -> Sketch:
 
 lookup = Tool(
     name="lookup",
+    synonym="find_on_map",
     description=(
         "Look up places, roads, zones and cameras of the scene by name, or what lies within a radius of a"
         " location; with ids, floors, positions and distances in metres, the nearest first."

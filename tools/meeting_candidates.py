@@ -111,6 +111,7 @@ def _apart(apart_s: float | None) -> str:
 
 meeting_candidates = Tool(
     name="meeting_candidates",
+    synonym="meeting_places",
     description=(
         "Compare, for each of some cameras, when two targets last seen elsewhere will be in its view, and"
         " tell how long both are, or how far apart their stays lie."

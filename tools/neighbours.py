@@ -146,6 +146,7 @@ def _middle(scene: Scene, camera_id: str) -> tuple[Point, int] | None:
 
 neighbours = Tool(
     name="neighbours",
+    synonym="next_sensors",
     description=(
         "List the cameras that can be reached from a camera's view, the nearest first: way, whether ahead or"
         " behind, shared mast or view, and how a target crosses their picture."

@@ -149,6 +149,7 @@ def sketch(context: ToolContext, args: OrderCostArgs, result: Result) -> Sketch:
 
 order_cost = Tool(
     name="order_cost",
+    synonym="sequence_length",
     description=(
         "Compare orders of sightings that have no clock: the way from each exit to the next entry, with its"
         " turns, hop by hop and in all. The true order tends to be short and smooth."

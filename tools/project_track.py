@@ -206,6 +206,7 @@ def sketch(context: ToolContext, args: ProjectTrackArgs, result: Result) -> Sket
 
 project_track = Tool(
     name="project_track",
+    synonym="ground_path",
     description=(
         "Project the boxes of a tracked target from one camera's picture onto the floor: points in metres,"
         " speed, compass heading and displacement. Works for cameras with has_homography."

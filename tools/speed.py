@@ -45,6 +45,7 @@ def sketch(_: ToolContext, args: SpeedArgs, result: Result) -> Sketch:
 
 speed = Tool(
     name="speed",
+    synonym="rate_of_motion",
     description="Compute the mean speed over a distance in metres and a duration in seconds.",
     args=SpeedArgs,
     run=run,

@@ -85,7 +85,9 @@ def open_spec(spec: JobSpec, media: MediaStore) -> OpenJob:
 
 def open_job(spec: JobSpec, samples: SampleSet, media: MediaStore) -> OpenJob:
     """A spec made ready to run whose samples have been opened."""
-    return OpenJob(bench=JobContext(spec=spec, benchmark=spec.plugin(), media=media), samples=cached(samples))
+    kept = cached(samples)
+    bench = JobContext(spec=spec, benchmark=spec.plugin(), media=media, samples=kept)
+    return OpenJob(bench=bench, samples=kept)
 
 
 OpenSpec = Callable[[JobSpec, MediaStore], OpenJob]

@@ -127,7 +127,7 @@ class AgentContext:
         observation: Observation = self.toolbox.call(name, arguments)
         self.trace.add(
             ToolStep(
-                name=name,
+                name=self.toolbox.own_name(name),
                 arguments=arguments,
                 observation=observation.content,
                 error=observation.error,

@@ -3,7 +3,7 @@
 A spec holds these models as its fields, and a trial reads them as they are.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Literal
@@ -17,10 +17,18 @@ from gnomon.core.validation import AS_LIST, StrictModel
 from tools.core.tool import Tool, contract_hash
 from tools.core.toolbox import TOOLS
 
-Results = Literal["live", "neutral"]
+Results = Literal["live", "neutral", "other_scene"]
+Wording = Literal["original", "plain", "formal", "reordered"]
+ToolNaming = Literal["original", "renamed"]
+ToolOrder = Literal["by_name", "reversed", "shuffled"]
 FaultKind = Literal["explicit", "silent"]
 Lasting = Literal["transient", "permanent"]
 ReplayedResult = Literal["recorded", "truth", "noise", "other_sample", "nothing"]
+
+
+def _is(default: object) -> Callable[[object], bool]:
+    """Whether a value is the default: such fields are left out, so that hashes of older specs stay."""
+    return lambda value: value == default
 
 
 def _tool_names(written: str | list[str]) -> tuple[str, ...]:
@@ -28,10 +36,6 @@ def _tool_names(written: str | list[str]) -> tuple[str, ...]:
     if isinstance(written, str):
         return TOOLS.names() if written == "all" else ()
     return tuple(sorted(set(written)))
-
-
-def _is_none(value: object) -> bool:
-    return value is None
 
 
 # Read like the union, whose messages and JSON schema it keeps; held as names.
@@ -143,13 +147,14 @@ class Arm(StrictModel):
         default="live",
         description=(
             "`live`: what tools return; `neutral`: calls are checked, but every result says that nothing "
-            "is known."
+            "is known; `other_scene`: results of another sample's scene under the names of this one's, a "
+            "placebo that looks like live tools."
         ),
     )
     faults: Faults | None = Field(default=None, description="Makes tools fail on purpose; null: they do not.")
     replay: Replay | None = Field(
         default=None,
-        exclude_if=_is_none,
+        exclude_if=_is(None),
         description=(
             "Repeats the trials of a stored job's arm up to one call, chosen by the trial's seed, and goes "
             "on from there; null: trials begin at their start."
@@ -157,10 +162,39 @@ class Arm(StrictModel):
     )
     transform: Transform | None = Field(
         default=None,
-        exclude_if=_is_none,
+        exclude_if=_is(None),
         description=(
             "Asks the same question in another guise, whose right answer changes exactly so: `rotate`, "
             "`mirror`, `shift_time`, `rename`, `permute_options` or `change_units`; null: as it is."
+        ),
+    )
+    wording: Wording = Field(
+        default="original",
+        exclude_if=_is("original"),
+        description=(
+            "How the question's instructions are worded: `original`, or the same in `plain` or `formal` "
+            "words, or `reordered`; question, options and the form of the answer stay."
+        ),
+    )
+    tool_names: ToolNaming = Field(
+        default="original",
+        exclude_if=_is("original"),
+        description=(
+            "What tools are called before the model: `original`, or `renamed` to a synonym that the tool "
+            "gives, else to a number."
+        ),
+    )
+    tool_order: ToolOrder = Field(
+        default="by_name",
+        exclude_if=_is("by_name"),
+        description="Order of the tools: `by_name`, `reversed`, or `shuffled` by the trial's seed.",
+    )
+    confidence: bool = Field(
+        default=False,
+        exclude_if=_is(False),
+        description=(
+            "Whether the model is asked for a last line `Confidence: NN`, which is read off before the "
+            "answer is scored and kept as the metric `confidence`."
         ),
     )
     contract: str = Field(

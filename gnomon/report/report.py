@@ -7,6 +7,7 @@ from gnomon.report.sections.alerts import AlertsPart
 from gnomon.report.sections.answers import AnswersPart
 from gnomon.report.sections.arms import ArmsPart
 from gnomon.report.sections.attribution import AttributionPart
+from gnomon.report.sections.blinding import BlindingPart
 from gnomon.report.sections.consistency import ConsistencyPart
 from gnomon.report.sections.contrasts import ContrastsPart
 from gnomon.report.sections.cost import CostPart
@@ -30,6 +31,7 @@ from gnomon.report.sections.seal import SealPart
 from gnomon.report.sections.sequential import SequentialPart
 from gnomon.report.sections.tools import ToolsPart
 from gnomon.report.sections.waterfall import WaterfallPart
+from gnomon.report.sections.wording import WordingPart
 
 
 class Report(
@@ -49,11 +51,13 @@ class Report(
     PeoplePart,
     PlanPart,
     WaterfallPart,
+    BlindingPart,
     AttributionPart,
     NecessityPart,
     ConsistencyPart,
     ReliabilityPart,
     ReplaysPart,
+    WordingPart,
     FrontierPart,
     PooledPart,
     PreflightsPart,

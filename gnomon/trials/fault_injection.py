@@ -1,4 +1,4 @@
-"""Toolboxes whose results an arm makes neutral or faulty, the same in every run."""
+"""Toolboxes whose results an arm makes neutral, foreign or faulty, the same in every run."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,9 @@ from typing import Any, TypeVar
 from gnomon.core.arm import Arm, Faults
 from gnomon.core.ids import stable_seed
 from gnomon.core.sample import Sample
+from gnomon.trials.blind_placebo import BlindPlacebo
 from gnomon.trials.corrupt_measurements import corrupt_measurements, has_measurements
+from gnomon.trials.donors import Donors
 from tools.core.tool import EMPTY_SCENE, MediaSource, Tool, ToolArgs, ToolContext
 from tools.core.toolbox import Observation, Toolbox
 from tools.scene.scene import Scene
@@ -20,11 +22,14 @@ BROKEN = json.dumps({"error": "The tool failed and gave no result."})
 T = TypeVar("T")
 
 
-def toolbox_of(sample: Sample, arm: Arm, media: MediaSource, *, seed: int) -> Toolbox:
+def toolbox_of(
+    sample: Sample, arm: Arm, media: MediaSource, *, seed: int, donors: Donors | None = None
+) -> Toolbox:
     """The arm's tools as far as they fit the sample, bound to it.
 
     `seed` is the trial's, so that a trial run again meets the same faults. As all arms and models of a
-    sample's repeat have one seed, the same calls are hit in each of them.
+    sample's repeat have one seed, the same calls are hit in each of them. `donors` answer in place of the
+    sample's scene where the arm says so.
     """
     context = ToolContext(
         scene=sample.scene or EMPTY_SCENE,
@@ -36,6 +41,9 @@ def toolbox_of(sample: Sample, arm: Arm, media: MediaSource, *, seed: int) -> To
     )
     if arm.results == "neutral":
         return PlaceboToolbox(arm.toolset(), context)
+    if arm.results == "other_scene":
+        donors = donors or Donors(sample, None, seed=seed)
+        return BlindPlacebo(arm.toolset(), context, donors=donors, seed=seed, neutral=PLACEBO)
     if arm.faults is not None:
         return FaultyToolbox(arm.toolset(), context, faults=arm.faults, seed=seed)
     return Toolbox(arm.toolset(), context)

@@ -1,10 +1,11 @@
-"""Builds the prompt of a trial: the sample's own messages, and what else the arm shows before them."""
+"""Builds the prompt of a trial: the sample's own messages, and what else the arm shows or asks for."""
 
 from gnomon.core.arm import Arm
 from gnomon.core.benchmark import Benchmark, HasOracle
 from gnomon.core.errors import SpecError
 from gnomon.core.message import Message, TextBlock
 from gnomon.core.sample import Sample
+from gnomon.trials.confidence import REQUEST
 from gnomon.trials.scene_facts import NO_SCENE, facts_of
 
 
@@ -27,4 +28,8 @@ def prompt_of(sample: Sample, arm: Arm, benchmark: Benchmark) -> list[Message]:
         content = messages[0]["content"]
         own = content if isinstance(content, list) else [TextBlock(type="text", text=content or "")]
         messages[0] = {**messages[0], "content": [*before, *own]}
+    if arm.confidence:
+        content = messages[-1]["content"]
+        own = content if isinstance(content, list) else [TextBlock(type="text", text=content or "")]
+        messages[-1] = {**messages[-1], "content": [*own, {"type": "text", "text": REQUEST}]}
     return messages

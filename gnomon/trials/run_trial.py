@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import re
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from typing import TypeVar
 
 from gnomon.core.agent import Agent, AgentContext, LimitReached
 from gnomon.core.arm import Arm
-from gnomon.core.benchmark import HEURISTIC_PREFIX, Benchmark, CpuBound, HasHeuristics
+from gnomon.core.benchmark import HEURISTIC_PREFIX, Benchmark, CpuBound, HasHeuristics, SampleSet
 from gnomon.core.errors import DataError, ModelFault, NoRoom, OutOfBudget, ProviderFault
 from gnomon.core.missing import keepable
 from gnomon.core.model import Model
@@ -19,29 +20,46 @@ from gnomon.core.redaction import without_folders
 from gnomon.core.row import ADAPTER, Row
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome, Score
-from gnomon.core.trace import NoteStep, Trace
+from gnomon.core.trace import NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.blind_placebo import FALLBACKS
+from gnomon.trials.confidence import METRIC, read_confidence
+from gnomon.trials.donors import Donors
 from gnomon.trials.fault_injection import toolbox_of
+from gnomon.trials.presented_tools import presented
 from gnomon.trials.prompt import prompt_of
 from gnomon.trials.provider_wait import CAPPED, TRACE
 from gnomon.trials.recorded_steps import Playback, RecordedSteps
 from gnomon.trials.timeout import trial_timeout
 from gnomon.trials.transformed_question import mapped_back, question_under
 from gnomon.trials.trial_plan import Trial
+from gnomon.trials.wording import worded
 from tools.core.toolbox import BAD_CALL
 
 T = TypeVar("T")
 SLOW_THREADS = 6
+DOUBTS_RESULTS = "doubts_results"  # flag: a reply says that results of tools do not fit
+_RESULTS = r"(?:tools?|results?|outputs?|coordinates?|positions?|measurements?|distances?|data)"
+_UNFIT = (
+    r"(?:(?:do|does|did)(?: not|n['’]t) (?:fit|match|agree|correspond|make sense|belong)"
+    r"|(?:is|are|was|were|seems?|looks?|appears?)(?: to be)? (?:\w+ )?"
+    r"(?:inconsistent|implausible|impossible|contradictory|unreliable|wrong|incorrect|mismatched)"
+    r"|contradicts?|(?:from|of|about) (?:a different|another|the wrong) (?:scene|place|map))"
+)
+DOUBTS = re.compile(rf"\b{_RESULTS}\b[^.\n]{{0,60}}?\b{_UNFIT}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobContext:
-    """What all trials of a job share: the spec, its benchmark, and where media are."""
+    """What all trials of a job share: the spec, its benchmark, where media are, and the samples of the job,
+    among which a blind placebo finds other scenes.
+    """
 
     spec: JobSpec
     benchmark: Benchmark
     media: MediaStore
+    samples: SampleSet | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,13 +140,18 @@ async def _attempt(
     is_slow = isinstance(bench.benchmark, CpuBound) and bench.benchmark.is_cpu_bound
     question = await _in_thread(sample) if is_slow else sample()
     question = question_under(arm, question, bench)
+    question = worded(question, arm.wording, bench.benchmark)
     trace.prompt = prompt_of(question, arm, bench.benchmark)
     if question.broken and "media" in arm.show:
         return _missing("data", question.broken)
-    toolbox = toolbox_of(question, arm, bench.media, seed=trial.seed)
+    donors = Donors(question, bench.samples, seed=trial.seed)
+    if arm.results == "other_scene" and is_slow:
+        await _in_thread(donors.first)
+    toolbox = toolbox_of(question, arm, bench.media, seed=trial.seed, donors=donors)
     if playback is not None:
         playback.check_prompt(trace.prompt)
         toolbox = playback.toolbox(toolbox)
+    toolbox = presented(toolbox, arm, seed=trial.seed)
     context = AgentContext(
         prompt=list(trace.prompt),
         arm=arm,
@@ -178,7 +201,13 @@ def _threads() -> ThreadPoolExecutor:
 
 
 def score_response(question: Sample, response: str, *, bench: JobContext, arm: Arm) -> TrialResult:
-    """How a trial ends whose agent gave this response: scored, not understood, or not to be scored."""
+    """How a trial ends whose agent gave this response: scored, not understood, or not to be scored.
+
+    A confidence that the arm asks for is read off first.
+    """
+    confidence: float | None = None
+    if arm.confidence:
+        response, confidence = read_confidence(response)
     score = bench.benchmark.score(question, response, scoring=bench.spec.scoring, variant=bench.spec.variant)
     if question.missing:
         score = replace(score, flags=(*score.flags, "missing_media"))
@@ -188,6 +217,8 @@ def score_response(question: Sample, response: str, *, bench: JobContext, arm: A
         score = replace(score, metrics={**score.metrics, **heuristics})
     if back := mapped_back(arm, question, response, bench):
         score = replace(score, metrics={**score.metrics, **back})
+    if arm.confidence:
+        score = replace(score, metrics={**score.metrics, METRIC: confidence})
     if score.value is None:
         return TrialResult(outcome=Outcome.INFRA_MISSING, stop_reason=f"unscored:{score.reason}", score=score)
     if score.answer is None:
@@ -224,7 +255,7 @@ def _row(
         score=score.value,
         metrics=score.metrics,
         answer=score.answer,
-        flags=(*score.flags, *_arm_flags(bench.spec.arm(trial.arm), trace)),
+        flags=(*score.flags, *_arm_flags(bench.spec.arm(trial.arm), trace), *_doubts(bench.spec, trace)),
         model_calls=len(trace.replies),
         tool_calls=len(trace.tool_steps),
         tool_errors=sum(step.error is not None for step in trace.tool_steps),
@@ -242,6 +273,17 @@ def _row(
     )
 
 
+def _doubts(spec: JobSpec, trace: Trace) -> Iterator[str]:
+    """Whether a reply says that results do not fit, under every arm of a job with a blind placebo."""
+    if trace.tool_steps and any(arm.results == "other_scene" for arm in spec.arms):
+        called = False
+        for step in trace.steps:
+            called = called or isinstance(step, ToolStep)
+            if called and isinstance(step, ReplyStep) and DOUBTS.search(f"{step.text}\n{step.reasoning}"):
+                yield DOUBTS_RESULTS
+                return
+
+
 def _arm_flags(arm: Arm, trace: Trace) -> Iterator[str]:
     """Where a trial was not quite what its arm says, or a reply was not whole: a reader of contrasts should
     know how often.
@@ -254,6 +296,8 @@ def _arm_flags(arm: Arm, trace: Trace) -> Iterator[str]:
     called = bool(trace.tool_steps) or any(reply.tool_calls for reply in trace.replies)
     if not arm.toolset_unchanged:
         yield "tools_changed"  # since the job was frozen: the trials of this arm did not all see the same
+    kinds = {step.injected for step in trace.tool_steps if step.injected}
+    yield from (f"placebo:{kind}" for kind in FALLBACKS if kind in kinds)
     if arm.tools and arm.tool_choice == "none" and called:
         yield "forbidden_call"
     if arm.tools and arm.tool_choice == "required" and arm.max_tool_calls and trace.replies and not called:

@@ -23,6 +23,10 @@ CHANGES: dict[str, Any] = {
     "results": "neutral",
     "transform": "rotate",
     "faults": Faults(kind="silent", lasting="permanent", rate=0.2),
+    "wording": "plain",
+    "tool_names": "renamed",
+    "tool_order": "shuffled",
+    "confidence": True,
 }
 
 
@@ -128,7 +132,7 @@ def test_a_spec_may_demand_a_contract_and_is_refused_where_tools_are_others() ->
     [
         ({"faults": {"kind": "loud"}}, "arms.0.faults.kind", "'explicit' or 'silent'"),
         ({"faults": {"kind": "silent", "rate": 0}}, "arms.0.faults.rate", "greater than 0"),
-        ({"results": "none"}, "arms.0.results", "'live' or 'neutral'"),
+        ({"results": "none"}, "arms.0.results", "'live', 'neutral' or 'other_scene'"),
         ({"show": ["everything"]}, "arms.0.show.0", "'oracle'"),
     ],
 )
@@ -177,3 +181,10 @@ def test_declared_contrasts_replace_the_usual_ones_and_the_declared_pair_alone_i
         ("raw", "tools", True),
         ("tools", "raw", False),
     ]
+
+
+def test_fields_at_a_default_of_today_are_not_stored() -> None:
+    stored = Arm(name="a", agent="react").model_dump(mode="json")
+    assert not stored.keys() & {"wording", "tool_names", "tool_order", "confidence"}
+    asked = Arm(name="a", agent="react", wording="plain", confidence=True)
+    assert Arm.model_validate(asked.model_dump(mode="json")) == asked

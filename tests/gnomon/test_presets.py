@@ -101,7 +101,7 @@ def test_what_the_spec_says_of_its_analysis_goes_before_the_preset() -> None:
     spec = spec_of("ladder", {}, analysis={"primary": ["raw", "live"], "margin": 0.1})
     assert [one.variant for one in spec.contrasts() if one.primary] == ["live"]
     assert spec.analysis.margin == 0.1
-    assert len(spec.contrasts()) == 7
+    assert len(spec.contrasts()) == 9
 
 
 def test_a_group_with_a_name_that_no_report_could_print_is_refused() -> None:

@@ -32,16 +32,17 @@ def test_one_preset_shows_its_arms_contrasts_and_price(capsys: pytest.CaptureFix
     assert gnomon("presets", "ladder") == 0
     said = capsys.readouterr().out
     assert "live − facts *" in said
-    assert "One sample takes 6 to 30 model calls." in said
+    assert "One sample takes 7 to 43 model calls." in said
     assert gnomon("presets", "ladder", "--benchmark", "gtr-bench", "--json") == 0
     shown = json.loads(capsys.readouterr().out)
-    assert shown["model_calls"] == [5, 29]
+    assert shown["model_calls"] == [6, 42]
     assert "does not know" in shown["notes"][0]
 
 
 def test_the_example_of_a_preset_is_a_spec() -> None:
     spec = parse_spec(read_spec(ROOT / "examples" / "ladder.yaml"), agents=AGENTS.names())
-    assert [arm.name for arm in spec.arms] == ["raw", "facts", "schema_only", "placebo", "live", "oracle"]
+    names = ["raw", "facts", "schema_only", "placebo", "live", "facts_and_tools", "oracle"]
+    assert [arm.name for arm in spec.arms] == names
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,8 @@ class Tool(Generic[A]):
     `run` raises ToolError for whatever the model can correct; any other exception is an error of ours.
     `sketch` turns a call's arguments and its recorded result into a drawing for people; models never see it.
     `example` holds arguments to start from on the tool's page: those of a call that works on
-    examples/scenes/small.geojson, for a tool that needs a scene.
+    examples/scenes/small.geojson, for a tool that needs a scene. `synonym` is another name that says as much,
+    for arms that rename tools; without one they number it.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Tool(Generic[A]):
     needs: Need = "scene"
     sketch: "Callable[[ToolContext, A, Result], Sketch] | None" = None
     example: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    synonym: str = ""
 
     def schema(self) -> dict[str, Any]:
         """The tool as an OpenAI-style function schema: plain, without references.

@@ -1,7 +1,7 @@
 """The tools of one arm, bound to one sample."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -64,9 +64,7 @@ class Toolbox:
         """
         tool = self._tools.get(name)
         if tool is None:
-            return _failed(
-                "unknown_tool", f"There is no tool {name!r}. Tools: {', '.join(self._tools) or 'none'}."
-            )
+            return unknown_tool(name, list(self._tools))
         try:
             value = json.loads(arguments or "{}")
         except (ValueError, RecursionError) as error:
@@ -78,6 +76,10 @@ class Toolbox:
         except ValidationError as error:
             return _failed("bad_arguments", _readable(error))
         return self.observe(tool, args, self._context)
+
+    def own_name(self, name: str) -> str:
+        """The tool's own name, where it is shown to the model under another."""
+        return name
 
     def skip(self) -> None:
         """Pass over a call whose result comes from a record: it counts as one of the toolbox's calls."""
@@ -100,6 +102,11 @@ class Toolbox:
             raise
         except Exception as error:  # noqa: BLE001 a fault of ours: kept, counted and shown, but never the model's end
             return _failed("tool_crash", f"The tool failed inside: {type(error).__name__}.")
+
+
+def unknown_tool(name: str, tools: Sequence[str]) -> Observation:
+    """What a call of a tool that is not offered gives back."""
+    return _failed("unknown_tool", f"There is no tool {name!r}. Tools: {', '.join(tools) or 'none'}.")
 
 
 def to_json(result: ToolResult) -> str:

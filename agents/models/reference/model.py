@@ -11,6 +11,7 @@ from agents.models.reference.map_reading import is_map_question
 from agents.models.reference.meeting import meeting
 from agents.models.reference.order import ordered
 from agents.models.reference.question import Kind, Question, read_question
+from agents.models.reference.tool_names import in_own_names, in_shown_names, known_names
 from agents.models.reference.tool_results import Call, Evidence, Need, read_evidence
 from agents.models.reference.trip_reading import is_trip, read_trip
 from gnomon.core.errors import SpecError
@@ -48,6 +49,12 @@ class ReferenceModel:
         self.id, self._constants = spec.id, constants
 
     async def reply(self, request: Request) -> Reply:
+        names = known_names(request)
+        if names:
+            return in_shown_names(self._reply(in_own_names(request, names)), names)
+        return self._reply(request)
+
+    def _reply(self, request: Request) -> Reply:
         if is_trip(request.messages):
             return _trip_reply(request)
         if is_map_question(request.messages):

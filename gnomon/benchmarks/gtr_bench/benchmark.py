@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from gnomon.benchmarks._published import published_rows
 from gnomon.benchmarks.gtr_bench.case import METRIC_TASKS, SCENES, TASK_NAMES, TASKS, gold_from_json
-from gnomon.benchmarks.gtr_bench.prompt import answer_form
+from gnomon.benchmarks.gtr_bench.prompt import answer_form, worded_sample
 from gnomon.benchmarks.gtr_bench.scoring import score_case
 from gnomon.core.benchmark import (
     Benchmark,
@@ -117,6 +117,9 @@ class GtrBench:
         from gnomon.benchmarks.gtr_bench.question_view import verdict_in_words
 
         return verdict_in_words(sample, answer, metrics)
+
+    def worded(self, sample: Sample, wording: str) -> Sample | None:
+        return worded_sample(sample, wording)
 
     def answer_form(self, sample: Sample) -> str:
         return answer_form(sample.target["case"])

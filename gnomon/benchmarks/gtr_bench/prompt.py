@@ -1,12 +1,13 @@
 """Writes the prompt of a case: with nothing in it that gives the answer (guarded), or as released."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from gnomon.benchmarks.gtr_bench.case import Case, Clip, displayed_choices
 from gnomon.benchmarks.gtr_bench.clock import CLOCK_TIME, clock, clock_span
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.ids import stable_hash
-from gnomon.core.sample import ImageRef, Part
+from gnomon.core.sample import ImageRef, Part, Sample
 
 Frames = Mapping[Clip, Sequence[ImageRef]]  # by clip: its pictures in order; a clip without any may be absent
 
@@ -176,3 +177,44 @@ def _official_form(case: Case) -> str:
         if case.task.metric == "ST-IoU":
             lines.append(f'    "time_duration": ["{_SPAN}"],  # time range')
     return "\n".join((*lines, '    "explanation": "...",', '    "reasoning": "..."', "}"))
+
+
+_FORM = "Answer with one JSON object: "
+_WORDINGS = {
+    "plain": ("What is asked: ", "Pick from these:", "Reply with JSON that looks like this: "),
+    "formal": (
+        "The question under consideration reads as follows: ",
+        "The admissible alternatives are enumerated below:",
+        "You are requested to respond with a single JSON object of the following form: ",
+    ),
+}
+
+
+def worded_sample(sample: Sample, wording: str) -> Sample | None:
+    """The sample with its guarded question in that wording; None of the official one, which is quoted."""
+    *before, question = sample.parts
+    text = worded_question(str(question.content), wording)
+    return None if text is None else replace(sample, parts=(*before, replace(question, content=text)))
+
+
+def worded_question(text: str, wording: str) -> str | None:
+    r"""The guarded question with its instructions in other words or in another order; None: no such wording.
+
+    Question and options are quoted as they are.
+
+    >>> print(worded_question("Question: Where?\nOptions:\nA. c1\nAnswer with one JSON object: {}.", "plain"))
+    What is asked: Where?
+    Pick from these:
+    A. c1
+    Reply with JSON that looks like this: {}.
+    """
+    first, *options, last = text.split("\n")
+    if not first.startswith("Question: ") or options[:1] != ["Options:"] or not last.startswith(_FORM):
+        return None
+    if wording == "reordered":
+        return "\n".join((last, first, *options))
+    if wording not in _WORDINGS:
+        return None
+    question, alternatives, form = _WORDINGS[wording]
+    asked = question + first.removeprefix("Question: ")
+    return "\n".join((asked, alternatives, *options[1:], form + last.removeprefix(_FORM)))

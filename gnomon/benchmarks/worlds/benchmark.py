@@ -7,8 +7,15 @@ from typing import Any, Literal
 
 from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.benchmarks.gtr_bench.case import METRIC_TASKS, SCENES, TASK_NAMES, TASKS, case_from_json
-from gnomon.benchmarks.gtr_bench.prompt import answer_form, parts_of
-from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.benchmarks.gtr_bench.prompt import answer_form, parts_of, worded_sample
+from gnomon.core.benchmark import (
+    Benchmark,
+    PromptProtocol,
+    Published,
+    SampleSet,
+    Scoring,
+    Select,
+)
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import DataFault, Sample, Shown, Transform
@@ -84,6 +91,9 @@ class Worlds:
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
         return gtr_bench.score(sample, response, scoring=scoring, variant=variant)
+
+    def worded(self, sample: Sample, wording: str) -> Sample | None:
+        return worded_sample(sample, wording)
 
     def answer_form(self, sample: Sample) -> str:
         return answer_form(sample.target["case"])

@@ -18,6 +18,11 @@ from gnomon.report.text_formats import escape_markdown
 
 SHOWN = {"media": "pictures and clips", "map": "the map", "camera_data": "camera data"}
 ADDED = {"facts": "in words what tools could look up", "oracle": "the true intermediate steps"}
+RESULTS = {
+    "live": "",
+    "neutral": ", whose results say nothing",
+    "other_scene": ", whose results are about another scene",
+}
 LISTED = 4
 
 
@@ -207,7 +212,7 @@ def _with_tools(arm: Arm, many: str) -> str:
         return f"sees {many} but may not call them"
     must = "must" if arm.tool_choice == "required" else "may"
     agent = "" if arm.agent == "react" else f" ({arm.agent})"
-    neutral = ", whose results say nothing" if arm.results == "neutral" else ""
+    neutral = RESULTS[arm.results]
     faulty = f", of whose calls some fail on purpose ({arm.faults.kind})" if arm.faults else ""
     return f"{must} call {many}, at most {arm.max_tool_calls} times{neutral}{faulty}{agent}"
 

@@ -1,0 +1,354 @@
+"""Says whether a placebo stayed unnoticed, and how much longer one arm's requests are than another's.
+
+A placebo isolates what tools say only while models treat it as live tools: as many turns, calls and tokens,
+and no word that results do not fit.
+"""
+
+import math
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from typing_extensions import TypedDict
+
+from gnomon.core.agent import runs_tools
+from gnomon.core.arm import Arm, differences
+from gnomon.core.benchmark import provided_inputs
+from gnomon.core.model import Request
+from gnomon.core.row import Row
+from gnomon.report.section import Interval, ReportInput, Section, interval
+from gnomon.report.text_formats import count, markdown_table
+from gnomon.statistics.design import Floats, design
+from gnomon.statistics.paired import ratio_of_means
+from gnomon.stopping import while_wanted
+from gnomon.tokens import TokenEstimator
+from gnomon.trials.run_trial import DOUBTS_RESULTS
+from tools.core.toolbox import TOOLS
+
+MARGIN = 0.1  # of the live arm's mean; of all trials where it is the share of those that doubt
+MEASURES = {
+    "turns": "calls of the model",
+    "tool_calls": "calls of tools",
+    "completion_tokens": "completion tokens",
+    "doubts": "trials that say results do not fit",
+}
+SIZED = 8  # samples whose stored prompts are measured
+MOST_ARMS = 64  # whose prompts are measured
+
+Blinding = Literal["held", "failed", "undecided"]
+
+
+class BlindingMeasure(TypedDict):
+    """One measure of both arms over the same samples: means, their difference and ratio with intervals."""
+
+    measure: str
+    n: int
+    clusters: int
+    live: float
+    placebo: float
+    diff: float
+    ci95: Interval
+    ratio: float | None
+    ratio_ci95: Interval
+    verdict: Blinding
+
+
+class BlindingRow(TypedDict):
+    """A placebo arm beside the live arm that differs from it in results alone.
+
+    `fallbacks` counts its trials in which a call was answered by other means than another scene.
+    """
+
+    model: str
+    live: str
+    placebo: str
+    verdict: Blinding
+    margin: float
+    trials: int
+    fallbacks: dict[str, int]
+    measures: list[BlindingMeasure]
+
+
+class ArmSize(TypedDict):
+    """Estimated tokens of an arm's first request: the prompt, over `samples`, and the tools' schemas."""
+
+    arm: str
+    samples: int
+    prompt_tokens: float | None
+    schema_tokens: int
+
+
+class SizeDifference(TypedDict):
+    """By how many estimated tokens the variant's prompt and schemas are longer than the baseline's."""
+
+    baseline: str
+    variant: str
+    prompt_tokens: float | None
+    schema_tokens: int
+
+
+class BlindingPart(TypedDict):
+    """The section's fields."""
+
+    blinding: list[BlindingRow]
+    arm_sizes: list[ArmSize]
+    size_differences: list[SizeDifference]
+
+
+class _Usage(TypedDict):
+    trials: int
+    turns: float
+    tool_calls: float
+    completion_tokens: float
+    doubts: float
+
+
+class UsageBySample:
+    """Adds up turns, calls and tokens by sample of each group whose trials were offered tools."""
+
+    def __init__(self) -> None:
+        self.groups: dict[tuple[str, str], dict[str, _Usage]] = defaultdict(dict)
+        self.clusters: dict[str, str] = {}
+        self.fallbacks: dict[tuple[str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        self.first_trials: dict[str, dict[str, tuple[int, str]]] = defaultdict(dict)
+
+    def add(self, row: Row) -> None:
+        """Take note of a row."""
+        self._note_trial(row)
+        if not row.tools_offered or row.score is None:
+            return
+        self.clusters[row.sample_id] = row.cluster or row.sample_id
+        usage = self.groups[row.model, row.arm].setdefault(
+            row.sample_id,
+            {"trials": 0, "turns": 0.0, "tool_calls": 0.0, "completion_tokens": 0.0, "doubts": 0.0},
+        )
+        usage["trials"] += 1
+        usage["turns"] += row.model_calls
+        usage["tool_calls"] += row.tool_calls
+        usage["completion_tokens"] += math.nan if row.completion_tokens is None else row.completion_tokens
+        usage["doubts"] += DOUBTS_RESULTS in row.flags
+        for flag in row.flags:
+            if flag.startswith("placebo:"):
+                self.fallbacks[row.model, row.arm][flag.removeprefix("placebo:")] += 1
+
+    def _note_trial(self, row: Row) -> None:
+        """Keep a trial of the same few samples under each arm."""
+        kept = self.first_trials[row.arm]
+        place = zlib.crc32(row.sample_id.encode("utf-8", "surrogatepass"))
+        if row.sample_id in kept:
+            return
+        if len(kept) < SIZED:
+            kept[row.sample_id] = (place, row.trial_id)
+            return
+        last = max(kept, key=lambda sample: kept[sample][0])
+        if place < kept[last][0]:
+            del kept[last]
+            kept[row.sample_id] = (place, row.trial_id)
+
+
+def _blinding(report_input: ReportInput) -> BlindingPart:
+    """A row for each model and placebo; sizes of the arms that are compared, where they differ."""
+    usage = report_input.collected(UsageBySample)
+    arms = report_input.spec.arms
+    rows = [
+        row
+        for model in while_wanted(report_input.models)
+        for placebo in arms
+        if placebo.results != "live"
+        for live in arms
+        if differences(live, placebo) == ["results"] and live.results == "live"
+        if (row := _row(usage, model, live.name, placebo.name)) is not None
+    ]
+    sizes = _sizes(report_input, usage) if len(arms) <= MOST_ARMS else {}
+    pairs = dict.fromkeys((pair.baseline, pair.variant) for pair in report_input.pairs)
+    return {
+        "blinding": rows,
+        "arm_sizes": list(sizes.values()),
+        "size_differences": [
+            _size_difference(sizes[first], sizes[second])
+            for first, second in pairs
+            if first in sizes and second in sizes
+        ],
+    }
+
+
+def _row(usage: UsageBySample, model: str, live: str, placebo: str) -> BlindingRow | None:
+    of_live, of_placebo = usage.groups.get((model, live), {}), usage.groups.get((model, placebo), {})
+    samples = [sample for sample in of_live if sample in of_placebo]
+    if not samples:
+        return None
+    names = {name: at for at, name in enumerate(dict.fromkeys(usage.clusters[s] for s in samples))}
+    clusters = np.array([names[usage.clusters[sample]] for sample in samples], dtype=np.intp)
+    measures = [
+        measured
+        for name in MEASURES
+        if (
+            measured := _measure(
+                name, _means(of_live, samples, name), _means(of_placebo, samples, name), clusters
+            )
+        )
+    ]
+    verdicts = {measured["verdict"] for measured in measures}
+    verdict: Blinding = "failed" if "failed" in verdicts else "held" if verdicts == {"held"} else "undecided"
+    return {
+        "model": model,
+        "live": live,
+        "placebo": placebo,
+        "verdict": verdict,
+        "margin": MARGIN,
+        "trials": sum(of_placebo[sample]["trials"] for sample in of_placebo),
+        "fallbacks": dict(sorted(usage.fallbacks[model, placebo].items())),
+        "measures": measures,
+    }
+
+
+def _means(usage: Mapping[str, _Usage], samples: Sequence[str], name: str) -> Floats:
+    sums: Mapping[str, Mapping[str, float]] = usage  # type: ignore[assignment]
+    return np.array([sums[sample][name] / sums[sample]["trials"] for sample in samples])
+
+
+def _measure(name: str, live: Floats, placebo: Floats, clusters: np.ndarray) -> BlindingMeasure | None:
+    """None where tokens are not known, or nothing was used under either arm but for doubts."""
+    known = np.isfinite(live) & np.isfinite(placebo)
+    if not known.any():
+        return None
+    live, placebo = live[known], placebo[known]
+    if name == "completion_tokens" and not (live.any() or placebo.any()):
+        return None
+    grouping = design(np.zeros(len(live), dtype=np.intp), clusters[known])
+    if name == "doubts":
+        estimate = grouping.estimate(placebo - live, limits=(-1.0, 1.0))
+        ends = estimate.interval()
+    else:
+        estimate = grouping.estimate(placebo - live, limits=(-math.inf, math.inf))
+        # Where all samples differ by the same, that is the difference: it has no width.
+        is_flat = estimate.se is not None and estimate.is_flat
+        ends = (estimate.value, estimate.value) if is_flat else estimate.interval()
+    ratio = ratio_of_means(placebo, live, grouping)
+    margin = MARGIN if name == "doubts" else MARGIN * float(live.mean())
+    return {
+        "measure": name,
+        "n": len(live),
+        "clusters": grouping.clusters_n,
+        "live": float(live.mean()),
+        "placebo": float(placebo.mean()),
+        "diff": estimate.value,
+        "ci95": interval(ends),
+        "ratio": ratio.value if ratio else None,
+        "ratio_ci95": interval(ratio.ci95) if ratio else None,
+        "verdict": _verdict(ends, estimate.value, margin=margin),
+    }
+
+
+def _verdict(ends: tuple[float, float] | None, diff: float, *, margin: float) -> Blinding:
+    """Failed: more than chance, and by more than the margin. Held: the interval is within the margin."""
+    if ends is None:
+        return "undecided"
+    if not ends[0] <= 0.0 <= ends[1] and abs(diff) > margin:
+        return "failed"
+    return "held" if -margin <= ends[0] and ends[1] <= margin else "undecided"
+
+
+def _sizes(report_input: ReportInput, usage: UsageBySample) -> dict[str, ArmSize]:
+    """By arm; nothing where no prompt is stored and no arm has tools, or all are of one size."""
+    estimator = TokenEstimator()
+    compared = {name for pair in report_input.pairs for name in (pair.baseline, pair.variant)}
+    sizes: dict[str, ArmSize] = {}
+    for arm in report_input.spec.arms:
+        if arm.name not in compared:
+            continue
+        trials = [trial for _, trial in usage.first_trials[arm.name].values()]
+        prompts = [trace.get("prompt") for trial in trials if (trace := report_input.trace(trial))]
+        tokens = [estimator.prompt(Request(messages=prompt, tools=[])) for prompt in prompts if prompt]
+        sizes[arm.name] = {
+            "arm": arm.name,
+            "samples": len(tokens),
+            "prompt_tokens": sum(tokens) / len(tokens) if tokens else None,
+            "schema_tokens": _schema_tokens(arm, report_input, estimator),
+        }
+    distinct = {(size["prompt_tokens"], size["schema_tokens"]) for size in sizes.values()}
+    return sizes if len(distinct) > 1 else {}
+
+
+def _schema_tokens(arm: Arm, report_input: ReportInput, estimator: TokenEstimator) -> int:
+    if not runs_tools(arm):
+        return 0
+    names = [name for name in provided_inputs(report_input.benchmark, arm.tools) if name in TOOLS.names()]
+    return estimator.prompt(Request(messages=[], tools=[TOOLS.get(name).schema() for name in names]))
+
+
+def _size_difference(baseline: ArmSize, variant: ArmSize) -> SizeDifference:
+    first, second = baseline["prompt_tokens"], variant["prompt_tokens"]
+    return {
+        "baseline": baseline["arm"],
+        "variant": variant["arm"],
+        "prompt_tokens": None if first is None or second is None else second - first,
+        "schema_tokens": variant["schema_tokens"] - baseline["schema_tokens"],
+    }
+
+
+WORDS: Mapping[Blinding, str] = {
+    "held": "stayed unnoticed: no measure differs by more than the margin",
+    "failed": "was noticed: what stands beside it is not the effect of results alone",
+    "undecided": "may have been noticed: the data cannot tell",
+}
+
+
+def _view(report: BlindingPart) -> Mapping[str, object] | None:
+    if not report["blinding"] and not report["arm_sizes"]:
+        return None
+    return {"measures": MEASURES, "words": WORDS}
+
+
+def _markdown(report: BlindingPart) -> Iterator[str]:
+    rows = [
+        (
+            row["model"],
+            f"{row['placebo']} against {row['live']}",
+            MEASURES[measured["measure"]],
+            f"{measured['placebo']:.3g}",
+            f"{measured['live']:.3g}",
+            _range(measured["ci95"], measured["diff"]),
+            str(measured["n"]),
+            measured["verdict"],
+        )
+        for row in report["blinding"]
+        for measured in row["measures"]
+    ]
+    head = ("model", "arms", "measure", "placebo", "live", "difference (95 %)", "n", "blinding")
+    yield from markdown_table("Was the placebo noticed?", head, rows)
+    sizes = [
+        (
+            size["arm"],
+            _whole(size["prompt_tokens"]),
+            f"{size['schema_tokens']:,}",
+            count(size["samples"], "sample"),
+        )
+        for size in report["arm_sizes"]
+    ]
+    yield from markdown_table(
+        "Estimated tokens of a first request", ("arm", "prompt", "schemas", "measured on"), sizes
+    )
+
+
+def _range(ends: Interval, value: float) -> str:
+    return f"{value:+.3g}" if ends is None else f"{value:+.3g} [{ends[0]:+.3g}, {ends[1]:+.3g}]"
+
+
+def _whole(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:,.0f}"
+
+
+blinding = Section(
+    name="blinding",
+    title="Was the placebo noticed?",
+    question="Did models treat results of another scene as they treat live tools?",
+    fields=BlindingPart,
+    compute=_blinding,
+    place=87,
+    collector=lambda _: UsageBySample(),
+    view=_view,
+    markdown=_markdown,
+)

@@ -1,0 +1,99 @@
+"""Answers tool calls with results of another sample's scene: plausible, consistent, and about nothing asked.
+
+A call that is an error on the question's own scene is the same error here, so that calling costs the same.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from gnomon.core.ids import stable_hash
+from gnomon.trials.donors import Donors
+from gnomon.trials.perturb_numbers import perturb_numbers
+from gnomon.trials.stand_in_scene import stand_in, without_marks
+from tools.core.tool import EMPTY_SCENE, Tool, ToolArgs, ToolContext
+from tools.core.toolbox import Observation, Toolbox
+from tools.scene.scene import Scene
+
+OTHER_SCENE = "other_scene"  # as `injected` of a result, and in flags of a row
+SAME_SCENE = "same_scene"  # there is no other: the scene's own cameras and places, exchanged by chance
+PERTURBED = "perturbed"  # the tool reads no scene, or none of the scenes could answer
+NEUTRAL = "neutral"  # nothing could be changed either
+FALLBACKS = (SAME_SCENE, PERTURBED, NEUTRAL)
+
+
+class BlindPlacebo(Toolbox):
+    """Runs each call on another scene under the names of the question's own.
+
+    A call that fails there is run on yet another one, and at last on the question's own scene with its things
+    exchanged. Where no scene changes the result, as the tool reads none, the call is run on perturbed
+    arguments; else the result is perturbed. Where that changes nothing, it is one that scenes share, such as
+    an empty list, or the result says nothing.
+    """
+
+    def __init__(
+        self,
+        tools: tuple[Tool[Any], ...],
+        context: ToolContext | None,
+        *,
+        donors: Donors,
+        seed: int,
+        neutral: str,
+    ) -> None:
+        super().__init__(tools, context)
+        self._donors, self._seed, self._neutral = donors, seed, neutral
+
+    def observe(self, tool: Tool[Any], args: ToolArgs, context: ToolContext | None) -> Observation:
+        true = super().observe(tool, args, context)
+        if context is None or true.error is not None:
+            return true
+        shared: tuple[Observation, ToolContext] | None = None
+        for other_context, kind in self._stand_ins(tool, context):
+            other = super().observe(tool, args, other_context)
+            if other.error is not None:
+                continue
+            if other.content != true.content or other.pictures != true.pictures:
+                return replace(other, content=without_marks(other.content), injected=kind)
+            shared = shared or (replace(other, injected=kind), other_context)
+        if true.pictures:
+            return self._says_nothing()
+        key = stable_hash(self._seed, tool.name, args.model_dump_json())
+        if shared is not None or tool.needs == "nothing":  # what is asked decides the result, no scene
+            other = self._on_perturbed_arguments(tool, args, shared[1] if shared else context, key)
+            if other.error is None and other.content != true.content:
+                return replace(other, content=without_marks(other.content), injected=PERTURBED)
+        content = perturb_numbers(true.content, key=key)
+        if json.loads(content) != json.loads(true.content):
+            return replace(true, content=content, injected=PERTURBED)
+        return shared[0] if shared else self._says_nothing()
+
+    def _stand_ins(self, tool: Tool[Any], context: ToolContext) -> Iterator[tuple[ToolContext, str]]:
+        """The contexts of donors with what the tool needs; at last the question's own scene, exchanged."""
+        if tool.needs == "footage":
+            for donor in self._donors:
+                if donor.footage is not None:
+                    yield replace(context, footage=donor.footage), OTHER_SCENE
+        if tool.needs == "scene" and context.scene is not EMPTY_SCENE:
+            for donor in self._donors:
+                if donor.scene is not None:
+                    yield self._on(donor.scene, context), OTHER_SCENE
+            yield self._on(context.scene, context), SAME_SCENE
+
+    def _on(self, scene: Scene, context: ToolContext) -> ToolContext:
+        return replace(context, scene=stand_in(context.scene, scene, self._seed))
+
+    def _on_perturbed_arguments(
+        self, tool: Tool[Any], args: ToolArgs, context: ToolContext, key: str
+    ) -> Observation:
+        written = args.model_dump_json(exclude_unset=True)
+        try:
+            others = tool.args.model_validate_json(perturb_numbers(written, key=key))
+        except ValidationError:
+            others = args
+        return super().observe(tool, others, context)
+
+    def _says_nothing(self) -> Observation:
+        return Observation(content=self._neutral, injected=NEUTRAL)

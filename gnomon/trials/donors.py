@@ -1,0 +1,97 @@
+"""Draws other samples of a job, whose scenes answer in place of a question's own."""
+
+import random
+from collections.abc import Iterator
+from itertools import islice
+
+from gnomon.core.benchmark import SampleSet
+from gnomon.core.errors import DataError, NotFound
+from gnomon.core.sample import Sample, SampleRef
+from gnomon.trials.stand_in_scene import is_same_place
+from tools.scene.scene import Scene
+
+DONORS = 3  # a call that fails on one is answered by the next
+DRAWS = 300  # refs that are looked at for them; a set may have millions
+BUILT = 12  # samples that are built for them: all questions of a job may be about one place
+
+
+class Donors:
+    """Samples of the same cell and of other clusters, drawn by a trial's seed and built when they are needed.
+
+    None is of the place that the question is about.
+    """
+
+    def __init__(self, asked: Sample, samples: SampleSet | None, *, seed: int) -> None:
+        self._asked, self._samples, self._seed = asked, samples, seed
+        self._drawn: list[Sample] = []
+        self._more = self._draw()
+
+    def first(self) -> Sample | None:
+        """The first donor, if there is one."""
+        return next(iter(self), None)
+
+    def __iter__(self) -> Iterator[Sample]:
+        at = 0
+        while at < len(self._drawn) or self._draw_one():
+            yield self._drawn[at]
+            at += 1
+
+    def _draw_one(self) -> bool:
+        donor = next(self._more, None) if len(self._drawn) < DONORS else None
+        if donor is not None:
+            self._drawn.append(donor)
+        return donor is not None
+
+    def _draw(self) -> Iterator[Sample]:
+        """Those like the question's scene first: on its floors, with as many cameras."""
+        samples = self._samples
+        if samples is None:
+            return
+        unlike: list[Sample] = []
+        for ref in islice(_drawn_refs(samples, self._asked.ref, self._seed), BUILT):
+            donor = _built(samples, ref)
+            if donor is None or not self._fits(donor):
+                continue
+            if self._is_like(donor):
+                yield donor
+            else:
+                unlike.append(donor)
+        yield from unlike
+
+    def _fits(self, donor: Sample) -> bool:
+        asked = self._asked
+        if asked.scene is None or donor.scene is None:
+            return (asked.scene is None) == (donor.scene is None) and asked.footage != donor.footage
+        return asked.scene.kind == donor.scene.kind and not is_same_place(asked.scene, donor.scene)
+
+    def _is_like(self, donor: Sample) -> bool:
+        """Whether the donor's scene has no floor that the question's lacks, and no fewer cameras."""
+        asked, other = self._asked.scene, donor.scene
+        if asked is None or other is None:
+            return True
+        return len(other.cameras) >= len(asked.cameras) and _floors(other) <= _floors(asked)
+
+
+def _floors(scene: Scene) -> set[int]:
+    return {item.floor for items in (scene.cameras, scene.zones, scene.places) for item in items.values()}
+
+
+def _drawn_refs(samples: SampleSet, asked: SampleRef, seed: int) -> Iterator[SampleRef]:
+    """Refs of the same cell and of other clusters, no cluster twice, in the order of a draw."""
+    refs, chance, clusters = samples.refs, random.Random(f"donors {seed}"), {asked.cluster}
+    count = len(refs)
+    # A sample of a range costs as much as it draws, however long the range is.
+    for at in chance.sample(range(count), min(DRAWS, count)):
+        ref = refs[at]
+        if ref.cell == asked.cell and ref.task == asked.task and ref.cluster not in clusters:
+            clusters.add(ref.cluster)
+            yield ref
+
+
+def _built(samples: SampleSet, ref: SampleRef) -> Sample | None:
+    """The sample, or None where its data are broken: another one is drawn."""
+    try:
+        donor = samples.get(ref.sample_id)
+    except (DataError, NotFound):
+        return None
+    return None if donor.broken else donor

@@ -1,0 +1,101 @@
+"""Shows an arm's tools under other names and in another order; behind the names they are the same tools."""
+
+import json
+import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from gnomon.core.arm import Arm
+from tools.core.toolbox import TOOLS, Observation, Toolbox, unknown_tool
+
+if TYPE_CHECKING:
+    from tools.itinerary.trip import Trip
+
+OPAQUE = "tool_{number:02d}"
+KEPT = 256
+
+
+def presented(toolbox: Toolbox, arm: Arm, *, seed: int) -> Toolbox:
+    """The toolbox as the arm shows it; itself where that is by name and under the tools' own names."""
+    if arm.tool_names == "original" and arm.tool_order == "by_name":
+        return toolbox
+    return PresentedToolbox(toolbox, arm, seed=seed)
+
+
+class PresentedToolbox(Toolbox):
+    """Any toolbox under other names. Traces and rows keep the tools' own names (`own_name`)."""
+
+    def __init__(self, toolbox: Toolbox, arm: Arm, *, seed: int) -> None:
+        self._toolbox, self._arm, self._seed = toolbox, arm, seed
+        self._shown = shown_names(arm.tools) if arm.tool_names == "renamed" else {}
+        self._own = {shown: own for own, shown in self._shown.items()}
+        self._present()
+
+    def _present(self) -> None:
+        names = tuple(sorted(self._shown.items()))
+        schemas = self._toolbox.schemas
+        if names:
+            schemas = [_renamed(schema["function"]["name"], names) for schema in schemas]
+        self.schemas = _ordered(schemas, self._arm, self._seed)
+
+    def own_name(self, name: str) -> str:
+        return self._own.get(name, name)
+
+    def on_trip(self, trip: "Trip") -> None:
+        self._toolbox.on_trip(trip)
+        self._present()
+
+    def skip(self) -> None:
+        self._toolbox.skip()
+
+    def call(self, name: str, arguments: str) -> Observation:
+        """Run the tool that is shown under this name; a tool's own name is none where it is renamed."""
+        if not self._shown:
+            return self._toolbox.call(name, arguments)
+        if name not in self._own:
+            return unknown_tool(name, [schema["function"]["name"] for schema in self.schemas])
+        observation = self._toolbox.call(self._own[name], arguments)
+        return replace(observation, content=_with_names(observation.content, self._shown))
+
+
+def shown_names(tools: Sequence[str]) -> dict[str, str]:
+    """The name under which each of these tools is shown: the synonym that its file gives, else its number.
+
+    Numbers are those of all tools that there are, so that a tool has one name in all arms.
+    """
+    numbers = {name: number for number, name in enumerate(TOOLS.names(), start=1)}
+    return {
+        name: TOOLS.get(name).synonym or OPAQUE.format(number=numbers[name])
+        for name in tools
+        if name in numbers
+    }
+
+
+def _ordered(schemas: list[dict[str, Any]], arm: Arm, seed: int) -> list[dict[str, Any]]:
+    if arm.tool_order == "reversed":
+        return schemas[::-1]
+    if arm.tool_order == "shuffled":
+        return random.Random(f"tool order {seed}").sample(schemas, len(schemas))
+    return list(schemas)
+
+
+@lru_cache(KEPT)
+def _renamed(own: str, names: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+    """A tool's schema under its other name, with the others' in descriptions: one object for a process."""
+    shown = dict(names)
+    schema: dict[str, Any] = json.loads(_with_names(json.dumps(TOOLS.get(own).schema()), shown))
+    schema["function"]["name"] = shown[own]
+    return schema
+
+
+def _with_names(text: str, shown: Mapping[str, str]) -> str:
+    """The text with tools by their other names. A name without a `_` is a word like any other, and stays; so
+    does one right before a quotation mark, as it may be that of a field.
+    """
+    names = [re.escape(name) for name in shown if "_" in name]
+    if not names:
+        return text
+    return re.sub(rf"\b({'|'.join(names)})\b(?!\")", lambda match: shown[match[1]], text)

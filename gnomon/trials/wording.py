@@ -1,0 +1,48 @@
+"""Words a question's instructions otherwise, by rule; question, options and answer form stay as they are."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Literal, Protocol, runtime_checkable
+
+from gnomon.core.arm import Wording
+from gnomon.core.benchmark import Benchmark
+from gnomon.core.sample import Part, Sample
+
+# Before the task, or after it: safe with any benchmark, as the task's own words stay.
+FRAMES: Mapping[Literal["plain", "formal"], str] = {
+    "plain": "Here is a task. Read all of it, then answer in the form that it asks for.",
+    "formal": (
+        "The following task is submitted for your consideration. You are requested to examine it in its"
+        " entirety and to respond in the form that it prescribes."
+    ),
+}
+LAST = "The above is one task. Answer it in the form that it asks for."
+
+
+@runtime_checkable
+class HasWordings(Protocol):
+    """Can word its instructions otherwise.
+
+    Arms with another `wording` then get the benchmark's own; without it a sentence without content stands
+    before or after the task.
+
+    Example: `worded` of `worlds` asks for the same JSON object in other words.
+    """
+
+    def worded(self, sample: Sample, wording: str) -> Sample | None:
+        """The sample in that wording, with the same question, options and answer form; None: it has none."""
+        ...
+
+
+def worded(sample: Sample, wording: Wording, benchmark: Benchmark) -> Sample:
+    """The sample with its instructions in these words; those of a benchmark that offers them are its own.
+
+    For others a sentence without content stands before the task, or after it where that is `reordered`.
+    """
+    if wording == "original":
+        return sample
+    if isinstance(benchmark, HasWordings) and (reworded := benchmark.worded(sample, wording)) is not None:
+        return reworded
+    if wording == "reordered":
+        return replace(sample, parts=(*sample.parts, Part(content=LAST)))
+    return replace(sample, parts=(Part(content=FRAMES[wording]), *sample.parts))
