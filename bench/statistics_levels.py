@@ -137,8 +137,7 @@ def shares(groups: Groups, scores: Scores, *, rounds: int, seed: int) -> list[fl
     for _ in range(rounds):
         baseline, variant = scores.draw(random, groups[1])
         found, mean = compare(baseline, variant, grouping), mean_score(baseline, grouping)
-        bounds = (found.diff, found.diff)
-        verdict, _ = judge(found, p_adjusted=found.p, bounds=bounds, missing=(0.0, 0.0), margin=0.05)
+        verdict, _ = judge(found, p_adjusted=found.p, loss=None, margin=0.05)
         counted += (
             found.p is not None and found.p < 0.05,
             verdict in ("helps", "hurts"),

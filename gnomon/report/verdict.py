@@ -1,8 +1,11 @@
 """Judges one comparison: what may be claimed from it, and in which words."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from gnomon.report.text_formats import count, p_text, percent, points
+from gnomon.statistics.estimate import Ends
+from gnomon.statistics.loss import Loss
 from gnomon.statistics.paired import Comparison
 
 if TYPE_CHECKING:
@@ -11,61 +14,70 @@ if TYPE_CHECKING:
 Verdict = Literal["helps", "hurts", "no_effect", "undecided"]
 
 ALPHA = 0.05
-UNEQUAL_LOSS = 0.02  # more than two points apart in the share of missing trials
+UNEQUAL = 0.05  # of the exact test that both arms lost trials alike
 HOLDS_ZERO = "the interval holds zero"
 
 
 def judge(
-    comparison: Comparison,
-    *,
-    p_adjusted: float | None,
-    bounds: tuple[float, float],
-    missing: tuple[float, float],
-    margin: float,
+    comparison: Comparison, *, p_adjusted: float | None, loss: Loss | None, margin: float
 ) -> tuple[Verdict, list[str]]:
     """The verdict, and what rules out a stronger one.
 
-    `helps` and `hurts` need a 95 % interval clear of zero, an adjusted p below 0.05, a sign-flip check
-    that agrees (where there is one) and bounds on the difference's side of zero. `no_effect` needs the 90 %
-    interval and the bounds inside ±`margin`. Nothing is claimed where the arms' shares of missing trials
-    are more than 2 points apart.
+    `helps` and `hurts` need a 95 % interval clear of zero, an adjusted p below 0.05 and a sign-flip check
+    that agrees (where there is one). `no_effect` needs the 90 % interval inside ±`margin`. Where trials are
+    lost, the same must hold for the interval with these modelled; and where one arm lost more of them than
+    the other by more than chance, also for the interval with that excess at worst.
     """
-    if comparison.ci95 is None or comparison.ci90 is None or comparison.p is None or p_adjusted is None:
+    ci95, ci90, se = comparison.ci95, comparison.ci90, comparison.se
+    if ci95 is None or ci90 is None or se is None or comparison.p is None or p_adjusted is None:
         return "undecided", ["all samples lie in one cluster: nothing says how far chance reaches"]
-    unequal = _unequal_losses(missing)
-    doubts = _doubts(comparison, comparison.ci95, p_adjusted, bounds)
-    if not unequal and not doubts:
+    doubts = _doubts(comparison, ci95, p_adjusted)
+    losses = _losses(loss, ci95, se, lambda ends: (ends[0] if comparison.diff > 0 else -ends[1]) > 0)
+    if not doubts and not losses:
         return ("helps" if comparison.diff > 0 else "hurts"), []
-    is_small = _within(comparison.ci90, margin)
-    if not unequal and is_small and _within(bounds, margin):
+    is_small = _within(ci90, margin)
+    too_large = _losses(loss, ci90, se, lambda ends: _within(ends, margin))
+    if is_small and not too_large:
         return "no_effect", []
     if doubts == [HOLDS_ZERO] and not is_small:
         doubts = [f"{HOLDS_ZERO}, and also effects larger than {100 * margin:.3g} points"]
-    elif doubts and is_small and not _within(bounds, margin):
-        doubts.append("missing trials could make the effect larger than the margin")
-    return "undecided", [*unequal, *doubts]
+    elif doubts and is_small:
+        doubts.append("lost trials could make the effect larger than the margin")
+    return "undecided", [*losses, *doubts]
 
 
-def _within(ends: tuple[float, float], margin: float) -> bool:
+def is_withheld(comparison: Comparison, loss: Loss | None) -> bool:
+    """Whether unequal loss alone could turn the difference: then no figure is named."""
+    if loss is None or not loss.is_unequal(UNEQUAL):
+        return False
+    if comparison.ci95 is None or comparison.se is None:
+        return True
+    low, high = loss.at_worst(comparison.ci95, comparison.se)
+    return low <= 0 <= high
+
+
+def _within(ends: Ends, margin: float) -> bool:
     return -margin < ends[0] and ends[1] < margin
 
 
-def is_unequal(missing: tuple[float, float]) -> bool:
-    """Whether the shares of missing trials of two arms are too far apart for any headline."""
-    return abs(missing[0] - missing[1]) > UNEQUAL_LOSS
-
-
-def _unequal_losses(missing: tuple[float, float]) -> list[str]:
-    if not is_unequal(missing):
+def _losses(loss: Loss | None, ends: Ends, se: float, holds: Callable[[Ends], bool]) -> list[str]:
+    """Which of the two rules on lost trials forbids a claim: unequal loss at worst, or the model."""
+    if loss is None:
         return []
-    shares = f"{missing[0]:.1%} of the baseline's trials are missing, {missing[1]:.1%} of the variant's"
-    return [f"the arms lost trials unequally: {shares}"]
+    at_worst, modelled = loss.at_worst(ends, se), loss.moved(ends, se)
+    if loss.is_unequal(UNEQUAL) and not holds(at_worst):
+        shares = " and ".join(f"{share:.1%}" for share in loss.shares)
+        reach = f"{points(at_worst[0])} to {points(at_worst[1])} points"
+        why = f"{shares} of baseline and variant are missing, p {p_text(loss.p)} for chance"
+        return [f"the arms lost trials unequally ({why}): at worst the interval is {reach}"]
+    if not holds(modelled):
+        reach = f"{points(modelled[0])} to {points(modelled[1])} points"
+        return [f"lost trials could undo it: modelled on their items' difficulty, the interval is {reach}"]
+    return []
 
 
-def _doubts(
-    comparison: Comparison, ci95: tuple[float, float], p_adjusted: float, bounds: tuple[float, float]
-) -> list[str]:
-    """What rules out the claim of a difference."""
+def _doubts(comparison: Comparison, ci95: Ends, p_adjusted: float) -> list[str]:
+    """What rules out the claim of a difference, trials lost or not."""
     if ci95[0] <= 0 <= ci95[1]:
         return [HOLDS_ZERO]
     doubts: list[str] = []
@@ -73,9 +85,6 @@ def _doubts(
         doubts.append(f"p is {p_text(p_adjusted)} after adjusting for the number of comparisons")
     if comparison.check_p is not None and comparison.check_p >= ALPHA:
         doubts.append(f"the sign-flip check over clusters does not agree (p {p_text(comparison.check_p)})")
-    if (bounds[0] if comparison.diff > 0 else -bounds[1]) <= 0:
-        reach = f"{points(bounds[0])} to {points(bounds[1])} points"
-        doubts.append(f"missing trials could undo it: bounds {reach}")
     return doubts
 
 

@@ -11,6 +11,7 @@ from gnomon.statistics.estimate import Estimate
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 Headline = Literal["mean_of_cells", "mean_of_samples"]
+ICC = 0.2  # of samples of one cluster, where the scores themselves do not tell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from scipy.special import ndtri, stdtr, stdtrit
 
+Ends = tuple[float, float]
 FLAT = 1e-12  # a standard error below this is rounding noise
 
 

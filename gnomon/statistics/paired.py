@@ -8,7 +8,7 @@ from scipy.special import stdtrit
 from gnomon.statistics.bootstrap import t_quantiles
 from gnomon.statistics.design import Design, Floats
 from gnomon.statistics.dirichlet import dirichlet_interval
-from gnomon.statistics.estimate import Estimate, t_quantile
+from gnomon.statistics.estimate import Ends, Estimate, t_quantile
 from gnomon.statistics.mean import RARE, is_binary, is_rare, share_interval
 from gnomon.statistics.permutation import mcnemar_midp, sign_flip_p
 
@@ -16,7 +16,6 @@ CHECK_BELOW = 50  # effective clusters: below this the t test is checked by sign
 FEW_PAIRS, MANY_CLUSTERS = 200, 200  # from here on large samples need no special interval
 LEVELS = (0.95, 0.90)
 POWER = 0.8
-Ends = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,8 +24,9 @@ from gnomon.report.text_formats import (
     points_range,
     short,
 )
-from gnomon.report.verdict import Verdict, is_unequal, judge, sentence
+from gnomon.report.verdict import Verdict, is_withheld, judge, sentence
 from gnomon.statistics.design import Headline, design, strata_of
+from gnomon.statistics.loss import Loss, difficulties, loss_of
 from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
 from gnomon.statistics.paired import Comparison, compare
 from gnomon.stopping import while_wanted
@@ -66,6 +67,10 @@ class ContrastReport(TypedDict):
     both_wrong: int
     mde: float | None
     bounds: Interval
+    loss_p: float | None  # of both arms losing trials alike; null where none is lost
+    modelled_diff: float | None  # with lost trials modelled on their items' difficulty
+    modelled_ci95: Interval
+    worst_ci95: Interval  # the same, the unequal part of the loss at worst
     verdict: Verdict
     withheld: bool
     reasons: list[str]
@@ -94,7 +99,7 @@ class PairResult:
     comparison: Comparison | None  # None: no sample has a score under both arms
     means: tuple[float, float] | None  # of baseline and variant, over the samples compared
     bounds: tuple[float, float] | None
-    missing: tuple[float, float]
+    loss: Loss | None  # None: every trial that began has a score, or nothing is compared
 
     @property
     def family(self) -> Family:
@@ -147,32 +152,57 @@ def compare_pair(
     right, right_after = baseline >= RIGHT, variant >= RIGHT
     quadrants = (~right & right_after, right & ~right_after, right & right_after, ~right & ~right_after)
     rescued, broken, both_right, both_wrong = (int(np.sum(part)) for part in quadrants)
+    observed = comparison.diff if comparison else None
+    bounds, loss = _lost(
+        scores, (first, second), within, headline=headline, repeats=repeats, observed=observed
+    )
     return PairResult(
         pair=pair,
         scope=scope,
         counts=(rescued, broken, both_right, both_wrong),
         comparison=comparison,
         means=means,
-        bounds=_bounds(scores, first, second, within, headline=headline, repeats=repeats),
-        missing=(missing_share(scores, first, within), missing_share(scores, second, within)),
+        bounds=bounds,
+        loss=loss,
     )
 
 
-def _bounds(
-    scores: SampleScores, first: int, second: int, within: Mask, *, headline: Headline, repeats: int
-) -> tuple[float, float] | None:
-    """The difference if every trial without a score, of samples begun in either arm, were 0 or 1 at worst."""
+def _lost(
+    scores: SampleScores,
+    groups: tuple[int, int],
+    within: Mask,
+    *,
+    headline: Headline,
+    repeats: int,
+    observed: float | None,
+) -> tuple[tuple[float, float] | None, Loss | None]:
+    """What trials without a score may do, over the samples begun in either arm.
+
+    The bounds: the difference if all of them were 0 or 1 at worst. The loss: the same by their items'
+    difficulty, where there is an observed difference and anything is lost.
+    """
     begun = scores.answered + scores.missing
-    touched = within & ((begun[first] > 0) | (begun[second] > 0))
+    touched = within & np.any(begun[list(groups)] > 0, axis=0)
     if not touched.any():
-        return None
-    full = np.maximum(np.maximum(begun[first], begun[second]), repeats)[touched]
-    low, high = {}, {}
-    for group in (first, second):
-        low[group] = scores.score_sums[group][touched] / full
-        high[group] = low[group] + (full - scores.answered[group][touched]) / full
+        return None, None
+    full = np.maximum(begun[list(groups)].max(axis=0), repeats)[touched]
+    sums = [scores.score_sums[group][touched] / full for group in groups]
+    lost = [(full - scores.answered[group][touched]) / full for group in groups]
     grouping = design(strata_of(scores.cells[touched], headline), scores.clusters[touched])
-    return grouping.mean(low[second] - high[first]), grouping.mean(high[second] - low[first])
+    bounds = grouping.mean(sums[1] - sums[0] - lost[0]), grouping.mean(sums[1] + lost[1] - sums[0])
+    if observed is None or not any(share.any() for share in lost):
+        return bounds, None
+    means = np.stack([scores.means(group)[touched] for group in range(len(scores.answered))])
+    ease = difficulties(means)
+    first, second = groups
+    loss = loss_of(
+        (means[first], means[second]),
+        (lost[0], lost[1]),
+        (ease[first], ease[second]),
+        grouping,
+        observed=observed,
+    )
+    return bounds, loss
 
 
 def missing_share(scores: SampleScores, group: int, within: Mask) -> float:
@@ -229,17 +259,42 @@ def contrast_report(
         "both_wrong": result.counts[3],
         "mde": comparison.mde if comparison else None,
         "bounds": interval(result.bounds),
+        "loss_p": result.loss.p if result.loss else None,
+        **_modelled(comparison, result.loss),
         "verdict": "undecided",
-        "withheld": is_unequal(result.missing),
+        "withheld": comparison is not None and is_withheld(comparison, result.loss),
         "reasons": ["no sample has a score under both arms"],
         "verdict_text": "",
     }
-    if comparison is not None and result.bounds is not None:
+    if comparison is not None:
         contrast["verdict"], contrast["reasons"] = judge(
-            comparison, p_adjusted=p_adjusted, bounds=result.bounds, missing=result.missing, margin=margin
+            comparison, p_adjusted=p_adjusted, loss=result.loss, margin=margin
         )
     contrast["verdict_text"] = sentence(contrast, margin=margin, interim=interim)
     return contrast
+
+
+class _Modelled(TypedDict):
+    """The difference with lost trials modelled; where none is lost it is the observed one."""
+
+    modelled_diff: float | None
+    modelled_ci95: Interval
+    worst_ci95: Interval
+
+
+def _modelled(comparison: Comparison | None, loss: Loss | None) -> _Modelled:
+    if comparison is None:
+        return {"modelled_diff": None, "modelled_ci95": None, "worst_ci95": None}
+    ci95, se = comparison.ci95, comparison.se
+    if loss is None or ci95 is None or se is None:
+        ends = interval(ci95) if loss is None else None
+        diff = comparison.diff if loss is None else loss.modelled
+        return {"modelled_diff": diff, "modelled_ci95": ends, "worst_ci95": ends}
+    return {
+        "modelled_diff": loss.modelled,
+        "modelled_ci95": interval(loss.moved(ci95, se)),
+        "worst_ci95": interval(loss.at_worst(ci95, se)),
+    }
 
 
 def comparisons(report: ContrastsPart) -> list[ContrastReport]:

@@ -95,19 +95,42 @@ def test_bounds_give_every_missing_trial_to_one_arm(report_of: Reporter, pairs: 
     assert (bounds["missing_baseline"], bounds["missing_variant"]) == (0.1, 0.1)
 
 
-def test_missing_trials_that_could_turn_the_sign_forbid_a_verdict(report_of: Reporter, pairs: Pairs) -> None:
+def test_lost_trials_that_turn_the_difference_by_their_difficulty_forbid_a_verdict(
+    report_of: Reporter, pairs: Pairs
+) -> None:
     lost = [(1, None)] * 15 + [(None, 0)] * 15
     found = over(report_of(pairs([(0, 1)] * 12 + [(1, 1)] * 40 + lost)))
     assert found["ci95"] is not None
     assert found["ci95"][0] > 0
+    assert found["loss_p"] == 1.0
+    assert found["modelled_diff"] < 0
     assert found["verdict"] == "undecided"
-    assert "missing trials could undo it" in found["reasons"][0]
+    assert "modelled on their items' difficulty" in found["reasons"][0]
+    assert not found["withheld"]
 
 
-def test_arms_that_lose_unequally_get_no_verdict(report_of: Reporter, pairs: Pairs) -> None:
-    found = over(report_of(pairs([(0, 1)] * 40 + [(1, 1)] * 55 + [(1, None)] * 5)))
-    assert found["verdict"] == "undecided"
-    assert "0.0% of the baseline's trials are missing, 5.0% of the variant's" in found["reasons"][0]
+def test_one_lost_trial_voids_no_job(report_of: Reporter, pairs: Pairs) -> None:
+    found = over(report_of(pairs([(0, 1)] * 27 + [(1, 1)] * 6 + [(0, 0)] * 6 + [(0, None)])))
+    assert (found["n"], found["verdict"], found["reasons"]) == (39, "helps", [])
+    assert found["bounds"] == pytest.approx([27 / 40, 28 / 40])
+    assert 27 / 40 < found["modelled_diff"] < 28 / 40
+
+
+def test_arms_that_lose_unequally_get_no_verdict_where_that_could_turn_it(
+    report_of: Reporter, pairs: Pairs
+) -> None:
+    found = over(report_of(pairs([(0, 1)] * 14 + [(1, 0)] * 2 + [(1, 1)] * 60 + [(1, None)] * 24)))
+    assert found["ci95"][0] > 0 > found["worst_ci95"][0]
+    assert found["loss_p"] < 0.001
+    assert (found["verdict"], found["withheld"]) == ("undecided", True)
+    assert "0.0% and 24.0% of baseline and variant are missing" in found["reasons"][0]
+
+
+def test_an_effect_larger_than_what_unequal_loss_can_do_is_claimed(report_of: Reporter, pairs: Pairs) -> None:
+    found = over(report_of(pairs([(0, 1)] * 40 + [(1, 1)] * 52 + [(1, None)] * 8)))
+    assert found["loss_p"] < 0.05
+    assert found["worst_ci95"][0] > 0
+    assert (found["verdict"], found["withheld"]) == ("helps", False)
 
 
 def test_the_headline_weighs_cells_and_not_samples(report_of: Reporter, row: Maker) -> None:

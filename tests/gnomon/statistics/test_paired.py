@@ -55,7 +55,8 @@ def test_the_documented_table_is_that_of_the_bench() -> None:
         ("graded, 20 clusters of 7, no effect", (0.87, 1.0), (0.0, 0.13)),
         ("0 to 5 % right, 30 samples, no effect", (0.93, 1.0), (0.0, 0.03)),
         ("effect varies over 20 clusters of 7, +16 points", (0.87, 1.0), (0.4, 0.8)),
-        ("8 % of one arm lost, 60 clusters of 7, +16 points", (0.87, 1.0), (0.0, 0.01)),
+        ("8 % of one arm lost, 60 clusters of 7, no effect", (0.87, 1.0), (0.0, 0.01)),
+        ("8 % of one arm lost, 60 clusters of 7, +16 points", (0.87, 1.0), (0.6, 1.0)),
     ],
 )
 def test_a_whole_report_finds_what_was_planted_and_no_more(
