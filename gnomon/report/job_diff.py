@@ -177,7 +177,7 @@ def reword_for_jobs(contrast: ContrastReport, *, changed: int, compared: int, ma
 def _set_equal(contrast: ContrastReport, *, margin: float) -> None:
     """No chance is in a difference of equal scores: it is 0 on these samples, without an interval's doubt."""
     contrast["diff"] = contrast["se"] = 0.0
-    contrast["ci95"] = contrast["ci90"] = None
+    contrast["ci95"] = contrast["ci95_adjusted"] = contrast["ci90"] = None
     contrast["p"] = contrast["p_adjusted"] = contrast["check_p"] = contrast["mde"] = None
     contrast["test"] = contrast["interval_method"] = "none: all scores are equal"
     bounds = contrast["bounds"] or [0.0, 0.0]

@@ -24,10 +24,15 @@ from gnomon.report.text_formats import (
     points_range,
     short,
 )
-from gnomon.report.verdict import Verdict, is_withheld, judge, sentence
+from gnomon.report.verdict import ALPHA, Verdict, is_withheld, judge, sentence
 from gnomon.statistics.design import Headline, design, strata_of
 from gnomon.statistics.loss import Loss, difficulties, loss_of
-from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
+from gnomon.statistics.multiple_testing import (
+    benjamini_hochberg,
+    bonferroni_level,
+    holm,
+    selected_levels,
+)
 from gnomon.statistics.paired import Comparison, compare
 from gnomon.stopping import while_wanted
 
@@ -54,6 +59,7 @@ class ContrastReport(TypedDict):
     variant_mean: float | None
     diff: float | None
     ci95: Interval
+    ci95_adjusted: Interval  # beside p_adjusted
     ci90: Interval
     se: float | None
     interval_method: str
@@ -105,6 +111,10 @@ class PairResult:
     def family(self) -> Family:
         return "primary" if self.pair.is_primary and self.scope == "all" else "exploratory"
 
+    @property
+    def p(self) -> float | None:
+        return self.comparison.p if self.comparison else None
+
 
 def _contrasts(report_input: ReportInput) -> ContrastsPart:
     """All contrasts: scope `all` of every pair first, then the cells; primary ones lead."""
@@ -112,8 +122,8 @@ def _contrasts(report_input: ReportInput) -> ContrastsPart:
     margin, interim = report_input.spec.analysis.margin, report_input.status in UNFINISHED
     return {
         "contrasts": [
-            contrast_report(result, p_adjusted=p, margin=margin, interim=interim)
-            for result, p in zip(results, _adjusted(results), strict=True)
+            contrast_report(result, adjusted=adjusted, margin=margin, interim=interim)
+            for result, adjusted in zip(results, adjust(results), strict=True)
         ]
     }
 
@@ -212,23 +222,47 @@ def missing_share(scores: SampleScores, group: int, within: Mask) -> float:
     return missing / ended if ended else 0.0
 
 
-def _adjusted(results: list[PairResult]) -> list[float | None]:
-    """Holm within the primary family, Benjamini–Hochberg among all other comparisons."""
-    adjusted: list[float | None] = [None] * len(results)
-    for family, adjust in (("primary", holm), ("exploratory", benjamini_hochberg)):
-        at: list[int] = []
-        p_values: list[float] = []
-        for index, result in enumerate(results):
-            if result.family == family and result.comparison is not None and result.comparison.p is not None:
-                at.append(index)
-                p_values.append(result.comparison.p)
-        for index, p in zip(at, adjust(p_values), strict=True):
-            adjusted[index] = p
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adjusted:
+    """What is adjusted for the number of comparisons: p, and the interval beside it."""
+
+    p: float | None = None
+    ci95: tuple[float, float] | None = None
+
+
+def adjust(results: Sequence[PairResult]) -> list[Adjusted]:
+    """Holm within the primary family, Benjamini–Hochberg among all other comparisons.
+
+    Intervals of the primary family hold together in 95 % of studies: they have Bonferroni's level, and end
+    at zero where Holm's method finds a difference (Guilbaud 2008). Those of the others have the level of
+    Benjamini and Yekutieli (2005).
+    """
+    adjusted = [Adjusted()] * len(results)
+    for family, adjust_p in (("primary", holm), ("exploratory", benjamini_hochberg)):
+        at = [
+            index for index, result in enumerate(results) if result.family == family and result.p is not None
+        ]
+        p_values = adjust_p([p for index in at if (p := results[index].p) is not None])
+        levels = [bonferroni_level(len(at))] * len(at) if family == "primary" else selected_levels(p_values)
+        for index, p, level in zip(at, p_values, levels, strict=True):
+            adjusted[index] = Adjusted(p=p, ci95=_adjusted_ci95(results[index].comparison, p, level))
     return adjusted
 
 
+def _adjusted_ci95(comparison: Comparison | None, p: float, level: float) -> tuple[float, float] | None:
+    """The interval at this level; at zero's side no further than zero where a difference is found."""
+    if comparison is None or comparison.reach is None or comparison.ci95 is None:
+        return None
+    low, high = comparison.reach.ends(level)
+    if p < ALPHA and comparison.ci95[0] > 0:
+        low = max(low, 0.0)
+    if p < ALPHA and comparison.ci95[1] < 0:
+        high = min(high, 0.0)
+    return low, high
+
+
 def contrast_report(
-    result: PairResult, *, p_adjusted: float | None, margin: float, interim: bool
+    result: PairResult, *, adjusted: Adjusted, margin: float, interim: bool
 ) -> ContrastReport:
     """The comparison with its verdict, in numbers and words."""
     comparison = result.comparison
@@ -246,11 +280,12 @@ def contrast_report(
         "variant_mean": result.means[1] if result.means else None,
         "diff": comparison.diff if comparison else None,
         "ci95": interval(comparison.ci95 if comparison else None),
+        "ci95_adjusted": interval(adjusted.ci95),
         "ci90": interval(comparison.ci90 if comparison else None),
         "se": comparison.se if comparison else None,
         "interval_method": comparison.interval_method if comparison else "none: nothing to compare",
         "p": comparison.p if comparison else None,
-        "p_adjusted": p_adjusted,
+        "p_adjusted": adjusted.p,
         "check_p": comparison.check_p if comparison else None,
         "test": comparison.test if comparison else "none: no sample has a score under both arms",
         "rescued": result.counts[0],
@@ -268,7 +303,7 @@ def contrast_report(
     }
     if comparison is not None:
         contrast["verdict"], contrast["reasons"] = judge(
-            comparison, p_adjusted=p_adjusted, loss=result.loss, margin=margin
+            comparison, p_adjusted=adjusted.p, loss=result.loss, margin=margin
         )
     contrast["verdict_text"] = sentence(contrast, margin=margin, interim=interim)
     return contrast
@@ -360,6 +395,7 @@ def _markdown(report: _Shown) -> Iterator[str]:
             str(contrast["n"]),
             str(contrast["clusters"]),
             p_text(contrast["p_adjusted"]),
+            points_range(contrast.get("ci95_adjusted")),  # absent from reports of older versions
             f"{contrast['rescued']} : {contrast['broken']}",
             contrast["verdict"],
         )
@@ -374,6 +410,7 @@ def _markdown(report: _Shown) -> Iterator[str]:
         "n",
         "clusters",
         "p adj.",
+        "95 % adj.",
         "fixed : regressed",
         "verdict",
     )
