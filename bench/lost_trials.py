@@ -164,7 +164,7 @@ def _scores(random: Generator, study: Study, hard: Mask, clusters: NDArray[np.in
 
 
 def _claims(comparison: Comparison, loss: Loss | None) -> bool:
-    verdict, _ = judge(comparison, p_adjusted=comparison.p, loss=loss, margin=0.05)
+    verdict, _ = judge(comparison, p_adjusted=comparison.p, loss=loss, margin=(-0.05, 0.05))
     return verdict in ("helps", "hurts")
 
 

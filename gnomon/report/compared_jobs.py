@@ -121,12 +121,11 @@ def compare_jobs(
         for label, groups in paired_groups(base.spec, other.spec).items():
             pair = ArmPair(model=label, baseline=sides[0], variant=sides[1], is_primary=True)
             results.append((other, label, groups, _paired(base, other, groups, pair, headline, repeats)))
-    adjusted = adjust([paired.result for *_, paired in results])
-    margin = base.spec.analysis.margin
+    adjusted = adjust([paired.result for *_, paired in results], base.spec.analysis)
     compared: list[JobComparison] = []
     for (other, label, groups, paired), of_pair in zip(results, adjusted, strict=True):
-        contrast = contrast_report(paired.result, adjusted=of_pair, margin=margin, interim=False)
-        reword_for_jobs(contrast, changed=paired.changed, compared=contrast["n"], margin=margin)
+        contrast = contrast_report(paired.result, adjusted=of_pair, interim=False)
+        reword_for_jobs(contrast, changed=paired.changed, compared=contrast["n"])
         compared.append(
             JobComparison(
                 job_id=other.job_id,

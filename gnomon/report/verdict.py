@@ -1,6 +1,6 @@
 """Judges one comparison: what may be claimed from it, and in which words."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from gnomon.report.text_formats import count, p_text, percent, points
@@ -19,14 +19,20 @@ HOLDS_ZERO = "the interval holds zero"
 
 
 def judge(
-    comparison: Comparison, *, p_adjusted: float | None, loss: Loss | None, margin: float
+    comparison: Comparison,
+    *,
+    p_adjusted: float | None,
+    loss: Loss | None,
+    margin: Ends,
+    equivalence_p: float | None = None,
 ) -> tuple[Verdict, list[str]]:
     """The verdict, and what rules out a stronger one.
 
     `helps` and `hurts` need a 95 % interval clear of zero, an adjusted p below 0.05 and a sign-flip check
-    that agrees (where there is one). `no_effect` needs the 90 % interval inside ±`margin`. Where trials are
-    lost, the same must hold for the interval with these modelled; and where one arm lost more of them than
-    the other by more than chance, also for the interval with that excess at worst.
+    that agrees (where there is one). `no_effect` needs the 90 % interval inside `margin`, and an adjusted p
+    of equivalence below 0.05 (where there is one). Where trials are lost, the same must hold for the interval
+    with these modelled; and where one arm lost more of them than the other by more than chance, also for the
+    interval with that excess at worst.
     """
     ci95, ci90, se = comparison.ci95, comparison.ci90, comparison.se
     if ci95 is None or ci90 is None or se is None or comparison.p is None or p_adjusted is None:
@@ -37,10 +43,14 @@ def judge(
         return ("helps" if comparison.diff > 0 else "hurts"), []
     is_small = _within(ci90, margin)
     too_large = _losses(loss, ci90, se, lambda ends: _within(ends, margin))
-    if is_small and not too_large:
+    is_equivalent = equivalence_p is None or equivalence_p < ALPHA
+    if is_small and is_equivalent and not too_large:
         return "no_effect", []
     if doubts == [HOLDS_ZERO] and not is_small:
-        doubts = [f"{HOLDS_ZERO}, and also effects larger than {100 * margin:.3g} points"]
+        doubts = [f"{HOLDS_ZERO}, and also effects larger than {_size(margin)}"]
+    elif doubts and not is_equivalent and equivalence_p is not None:
+        text = f"p of equivalence is {p_text(equivalence_p)} after adjusting for the number of comparisons"
+        doubts.append(text)
     elif doubts and is_small:
         doubts.append("lost trials could make the effect larger than the margin")
     return "undecided", [*losses, *doubts]
@@ -56,8 +66,27 @@ def is_withheld(comparison: Comparison, loss: Loss | None) -> bool:
     return low <= 0 <= high
 
 
-def _within(ends: Ends, margin: float) -> bool:
-    return -margin < ends[0] and ends[1] < margin
+def is_below_margin(contrast: "ContrastReport") -> bool:
+    """Whether a difference is claimed whose 95 % interval is within the margin."""
+    is_claimed = contrast["verdict"] in ("helps", "hurts")
+    ci95, margin = contrast["ci95"], contrast["margin"]
+    return bool(is_claimed and ci95 and margin and _within((ci95[0], ci95[1]), (margin[0], margin[1])))
+
+
+def _within(ends: Ends, margin: Ends) -> bool:
+    return margin[0] < ends[0] and ends[1] < margin[1]
+
+
+def _size(margin: Sequence[float]) -> str:
+    """A margin in points: one figure where both sides are alike.
+
+    >>> _size((-0.05, 0.05)), _size((-0.041, 0.044)), _size((-0.01, 0.01))
+    ('5 points', '−4.1 to +4.4 points', '1 point')
+    """
+    if abs(margin[0] + margin[1]) > 1e-9:
+        return f"{points(margin[0])} to {points(margin[1])} points"
+    size = f"{100 * margin[1]:.3g}"
+    return f"{size} point" if size == "1" else f"{size} points"
 
 
 def _losses(loss: Loss | None, ends: Ends, se: float, holds: Callable[[Ends], bool]) -> list[str]:
@@ -91,7 +120,6 @@ def _doubts(comparison: Comparison, ci95: Ends, p_adjusted: float) -> list[str]:
 def sentence(
     contrast: "ContrastReport",
     *,
-    margin: float,
     interim: bool = False,
     place: Literal["under", "in"] = "under",
 ) -> str:
@@ -99,13 +127,13 @@ def sentence(
 
     `interim` says that more trials will come.
     """
-    text = _claim(contrast, margin=margin, place=place)
+    text = _claim(contrast, place=place)
     if contrast["also_differs"]:
         text += f" Beware: the arms also differ in {', '.join(contrast['also_differs'])}."
     return f"So far: {text}" if interim else text
 
 
-def _claim(contrast: "ContrastReport", *, margin: float, place: str) -> str:
+def _claim(contrast: "ContrastReport", *, place: str) -> str:
     who, diff, ci95 = contrast["model"], contrast["diff"], contrast["ci95"]
     under, than = f"{place} “{contrast['variant']}”", f"{place} “{contrast['baseline']}”"
     where = "" if contrast["scope"] == "all" else f" on {contrast['scope']}"
@@ -116,6 +144,10 @@ def _claim(contrast: "ContrastReport", *, margin: float, place: str) -> str:
     sure = f"({f'95 % interval {points(ci95[0])} to {points(ci95[1])}; ' if ci95 else ''}{sizes})"
     means = (contrast["variant_mean"], contrast["baseline_mean"])
     by = f"by {abs(100 * diff):.1f} points, {percent(means[0])} % against {percent(means[1])} %"
+    margin = _size(contrast["margin"] or (0.0, 0.0))
+    margin += f" ({contrast['margin_why']})" if contrast["margin_why"] else ""
+    if contrast["below_margin"]:
+        by += f", smaller than the margin of {margin}"
     why = f" Why: {'; '.join(contrast['reasons'])}." if contrast["reasons"] else ""
     if contrast["withheld"]:
         return f"{cannot}, so no figure is given here.{why}"
@@ -125,8 +157,8 @@ def _claim(contrast: "ContrastReport", *, margin: float, place: str) -> str:
         case "hurts":
             return f"{who} does worse{where} {under} than {than}, {by} {sure}."
         case "no_effect":
-            size = f"within {100 * margin:.3g} points"
-            return f"{who} does equally well{where} {under} and {than}, {size}: {points(diff)} points {sure}."
+            alike = f"{who} does equally well{where} {under} and {than}, within {margin}"
+            return f"{alike}: {points(diff)} points {sure}."
         case "undecided":
             return f"{cannot}: {points(diff)} points {sure}.{why}{_what_would_show(contrast)}"
 

@@ -62,7 +62,17 @@ def compare(baseline: Floats, variant: Floats, grouping: Design) -> Comparison:
     estimate = grouping.estimate(d, limits=(-1.0, 1.0), icc=alike)
     is_pairs = grouping.is_plain and is_binary(baseline) and is_binary(variant)
     rare = estimate.is_flat or is_rare(d, grouping)
-    reach = _reach(d, grouping, estimate, icc=alike, is_pairs=is_pairs, rare=rare)
+    reach = None
+    if estimate.se is not None:
+        parts, method = _parts(d, grouping, estimate, icc=alike, is_pairs=is_pairs, rare=rare)
+        of_baseline = grouping.influence(baseline)
+        reach = Reach(
+            parts=parts,
+            method=method,
+            estimate=estimate,
+            baseline_variance=float(of_baseline @ of_baseline),
+            covariance=float(of_baseline @ grouping.influence(d)),
+        )
     ci95, ci90 = (reach.ends(level) if reach else None for level in LEVELS)
     test, p, check_p = _test(d, grouping, estimate, is_pairs=is_pairs, rare=rare)
     return Comparison(
@@ -95,17 +105,15 @@ def _test(
     return "cluster-robust t", estimate.p_value(), check_p
 
 
-def _reach(
+def _parts(
     d: Floats, grouping: Design, estimate: Estimate, *, icc: float, is_pairs: bool, rare: bool
-) -> Reach | None:
-    """The intervals, by the first of these methods that fits; None with fewer than two clusters.
+) -> tuple[list[Part], str]:
+    """What the intervals are made of, and its name: the first of these methods that fits.
 
     Fewer than 200 pairs of 0/1 scores: paired Dirichlet. Graded scores, 10 to 199 clusters in every stratum:
     cluster bootstrap-t. Else Student's t. Where few clusters gain, or lose, or stay below the greatest
     change, it also holds the interval made of Wilson's for the gains and for the losses.
     """
-    if estimate.se is None:
-        return None
     part: Part
     if is_pairs and grouping.n < FEW_PAIRS:
         part = DirichletPart(int(np.sum(d > 0)), int(np.sum(d < 0)), grouping.n)
@@ -116,8 +124,8 @@ def _reach(
         method = "cluster-robust t" if draws is None else "cluster bootstrap-t"
         widens = rare or _is_lopsided(d, grouping)
     if widens and d.any():
-        return Reach([part, _gains_minus_losses(d, grouping, icc)], f"{method} and gains minus losses")
-    return Reach([part], method)
+        return [part, _gains_minus_losses(d, grouping, icc)], f"{method} and gains minus losses"
+    return [part], method
 
 
 def _draws(d: Floats, grouping: Design) -> Floats | None:

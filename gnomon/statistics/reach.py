@@ -12,6 +12,7 @@ from scipy.special import stdtr
 
 from gnomon.statistics.design import Floats
 from gnomon.statistics.dirichlet import dirichlet_interval, dirichlet_tail
+from gnomon.statistics.equivalence import Limits
 from gnomon.statistics.estimate import FLAT, Ends, Estimate, t_quantile
 from gnomon.statistics.mean import share_interval
 
@@ -37,18 +38,37 @@ class Reach:
 
     parts: Sequence[Part]
     method: str
+    estimate: Estimate
+    baseline_variance: float  # of the baseline's mean
+    covariance: float  # of the difference and the baseline's mean
 
     def ends(self, level: float) -> Ends:
         """The interval at this level."""
         ends = [part.ends(level) for part in self.parts]
         return min(end[0] for end in ends), max(end[1] for end in ends)
 
-    def outside(self, low: float, high: float) -> float:
-        """The p of equivalence: below α where the interval of level 1 − 2α is within the range.
+    def outside(self, limits: Limits) -> float:
+        """The p of equivalence: below α where the interval of level 1 − 2α is within the limits.
 
-        Two one-sided tests (Schuirmann 1987); 1 where the range holds no zero.
+        Two one-sided tests (Schuirmann 1987). Where the limits move with the baseline's mean, its own error
+        counts as well: the test is of the difference less the limit, by the delta method. 1 where the limits
+        hold no zero.
         """
-        return max(part.outside(low, high) for part in self.parts) if low < 0 < high else 1.0
+        if not limits.low < 0 < limits.high:
+            return 1.0
+        return max(
+            *(part.outside(*limits.ends) for part in self.parts),
+            self._beyond(self.estimate.value - limits.low, limits.low_slope),
+            self._beyond(limits.high - self.estimate.value, limits.high_slope),
+        )
+
+    def _beyond(self, room: float, slope: float) -> float:
+        """The one-sided p of a limit that moves by `slope`; 0 of one that does not."""
+        if slope == 0 or self.estimate.se is None:
+            return 0.0
+        own = self.estimate.se**2 - 2 * slope * self.covariance + slope**2 * self.baseline_variance
+        se = max(own, 0.0) ** 0.5
+        return float(stdtr(self.estimate.df or 1.0, -room / se)) if se > FLAT else float(room <= 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,11 @@ from gnomon.report.text_formats import (
     points_range,
     short,
 )
-from gnomon.report.verdict import ALPHA, Verdict, is_withheld, judge, sentence
+from gnomon.report.verdict import ALPHA, Verdict, is_below_margin, is_withheld, judge, sentence
+from gnomon.spec.analysis_spec import AnalysisSpec
+from gnomon.spec.margin_spec import margin_of
 from gnomon.statistics.design import Headline, design, strata_of
+from gnomon.statistics.equivalence import Limits
 from gnomon.statistics.loss import Loss, difficulties, loss_of
 from gnomon.statistics.multiple_testing import (
     benjamini_hochberg,
@@ -66,6 +69,11 @@ class ContrastReport(TypedDict):
     p: float | None
     p_adjusted: float | None
     check_p: float | None
+    margin: Interval  # the differences between which there is none
+    margin_why: str  # where these are not the margin as a plain number of points
+    below_margin: bool  # clear of zero, and smaller than the margin
+    equivalence_p: float | None
+    equivalence_p_adjusted: float | None
     test: str
     rescued: int
     broken: int
@@ -119,11 +127,11 @@ class PairResult:
 def _contrasts(report_input: ReportInput) -> ContrastsPart:
     """All contrasts: scope `all` of every pair first, then the cells; primary ones lead."""
     results = list(_compare_all(report_input))
-    margin, interim = report_input.spec.analysis.margin, report_input.status in UNFINISHED
+    analysis, interim = report_input.spec.analysis, report_input.status in UNFINISHED
     return {
         "contrasts": [
-            contrast_report(result, adjusted=adjusted, margin=margin, interim=interim)
-            for result, adjusted in zip(results, adjust(results), strict=True)
+            contrast_report(result, adjusted=adjusted, interim=interim)
+            for result, adjusted in zip(results, adjust(results, analysis), strict=True)
         ]
     }
 
@@ -224,13 +232,16 @@ def missing_share(scores: SampleScores, group: int, within: Mask) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adjusted:
-    """What is adjusted for the number of comparisons: p, and the interval beside it."""
+    """What is adjusted for the number of comparisons: p, the interval beside it, and p of equivalence."""
 
     p: float | None = None
     ci95: tuple[float, float] | None = None
+    limits: Limits | None = None  # of what counts as no difference
+    equivalence_p: float | None = None
+    equivalence_p_adjusted: float | None = None
 
 
-def adjust(results: Sequence[PairResult]) -> list[Adjusted]:
+def adjust(results: Sequence[PairResult], analysis: AnalysisSpec) -> list[Adjusted]:
     """Holm within the primary family, Benjamini–Hochberg among all other comparisons.
 
     Intervals of the primary family hold together in 95 % of studies: they have Bonferroni's level, and end
@@ -244,9 +255,29 @@ def adjust(results: Sequence[PairResult]) -> list[Adjusted]:
         ]
         p_values = adjust_p([p for index in at if (p := results[index].p) is not None])
         levels = [bonferroni_level(len(at))] * len(at) if family == "primary" else selected_levels(p_values)
-        for index, p, level in zip(at, p_values, levels, strict=True):
-            adjusted[index] = Adjusted(p=p, ci95=_adjusted_ci95(results[index].comparison, p, level))
+        limits = [_limits(results[index], analysis) for index in at]
+        outside = [_outside(results[index], of_pair) for index, of_pair in zip(at, limits, strict=True)]
+        for index, p, level, of_pair, equivalence_p, equivalence_p_adjusted in zip(
+            at, p_values, levels, limits, outside, adjust_p(outside), strict=True
+        ):
+            adjusted[index] = Adjusted(
+                p=p,
+                ci95=_adjusted_ci95(results[index].comparison, p, level),
+                limits=of_pair,
+                equivalence_p=equivalence_p,
+                equivalence_p_adjusted=equivalence_p_adjusted,
+            )
     return adjusted
+
+
+def _limits(result: PairResult, analysis: AnalysisSpec) -> Limits:
+    baseline = result.means[0] if result.means else 0.5
+    return margin_of(analysis.margin, result.scope).around(min(max(baseline, 0.0), 1.0))
+
+
+def _outside(result: PairResult, limits: Limits) -> float:
+    reach = result.comparison.reach if result.comparison else None
+    return reach.outside(limits) if reach else 1.0
 
 
 def _adjusted_ci95(comparison: Comparison | None, p: float, level: float) -> tuple[float, float] | None:
@@ -261,9 +292,7 @@ def _adjusted_ci95(comparison: Comparison | None, p: float, level: float) -> tup
     return low, high
 
 
-def contrast_report(
-    result: PairResult, *, adjusted: Adjusted, margin: float, interim: bool
-) -> ContrastReport:
+def contrast_report(result: PairResult, *, adjusted: Adjusted, interim: bool) -> ContrastReport:
     """The comparison with its verdict, in numbers and words."""
     comparison = result.comparison
     contrast: ContrastReport = {
@@ -287,6 +316,11 @@ def contrast_report(
         "p": comparison.p if comparison else None,
         "p_adjusted": adjusted.p,
         "check_p": comparison.check_p if comparison else None,
+        "margin": interval(adjusted.limits.ends if adjusted.limits else None),
+        "margin_why": adjusted.limits.why if adjusted.limits else "",
+        "below_margin": False,
+        "equivalence_p": adjusted.equivalence_p,
+        "equivalence_p_adjusted": adjusted.equivalence_p_adjusted,
         "test": comparison.test if comparison else "none: no sample has a score under both arms",
         "rescued": result.counts[0],
         "broken": result.counts[1],
@@ -303,9 +337,14 @@ def contrast_report(
     }
     if comparison is not None:
         contrast["verdict"], contrast["reasons"] = judge(
-            comparison, p_adjusted=adjusted.p, loss=result.loss, margin=margin
+            comparison,
+            p_adjusted=adjusted.p,
+            loss=result.loss,
+            margin=adjusted.limits.ends if adjusted.limits else (0.0, 0.0),
+            equivalence_p=adjusted.equivalence_p_adjusted,
         )
-    contrast["verdict_text"] = sentence(contrast, margin=margin, interim=interim)
+        contrast["below_margin"] = is_below_margin(contrast)
+    contrast["verdict_text"] = sentence(contrast, interim=interim)
     return contrast
 
 

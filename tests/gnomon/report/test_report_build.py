@@ -63,6 +63,49 @@ def test_enough_agreement_is_no_effect_and_little_is_undecided(report_of: Report
     assert "larger than 5 points" in few["reasons"][0]
 
 
+def test_a_difference_that_is_sure_and_small_is_said_to_be_smaller_than_the_margin(
+    report_of: Reporter, pairs: Pairs
+) -> None:
+    found = over(report_of(pairs([(1, 1), (0, 0)] * 600 + [(0, 1)] * 12)))
+    assert (found["verdict"], found["below_margin"]) == ("helps", True)
+    assert "50.5 % against 49.5 %, smaller than the margin of 5 points (95 %" in found["verdict_text"]
+
+
+def test_few_right_answers_have_a_narrow_margin(report_of: Reporter, pairs: Pairs) -> None:
+    rows = list(pairs([(1, 1)] * 20 + [(0, 0)] * 950 + [(0, 1)] * 17 + [(1, 0)] * 13))
+    found = over(report_of(rows))
+    assert found["margin"] == pytest.approx([-0.0165, 0.0165])
+    assert (found["ci90"][1] < 0.05, found["verdict"]) == (True, "no_effect")
+    assert (
+        "within 1.65 points (5, but near 0 % at most half of the baseline's distance" in found["verdict_text"]
+    )
+
+
+def test_margins_of_subsets_and_of_other_kinds_are_the_subsets_own(
+    report_of: Reporter, pairs: Pairs, spec: Maker
+) -> None:
+    margin = {"relative": 0.1, "subsets": {"near": {"odds": 1.2}, "nowhere": 0.1}}
+    report = report_of(pairs([(1, 1), (0, 0)] * 40), spec=spec(analysis={"margin": margin}))
+    whole, near = report["contrasts"]
+    assert whole["margin"] == pytest.approx([-0.05, 0.05])
+    assert near["margin"] == pytest.approx([-1 / 22, 1 / 22])
+    assert report["plan"]["deviations"] == ["margins of subsets that no sample is of: nowhere"]
+
+
+def test_an_adjusted_interval_is_as_wide_as_the_number_of_comparisons_asks(
+    report_of: Reporter, pairs: Pairs, spec: Maker
+) -> None:
+    models = [{"id": name} for name in "abcdef"]
+    rows = [
+        row for model in "abcdef" for row in pairs([(0, 1)] * 14 + [(1, 0)] * 4 + [(1, 1)] * 40, model=model)
+    ]
+    for found in report_of(rows, spec=spec(models=models))["contrasts"]:
+        if found["scope"] == "all":
+            assert found["p"] < 0.05 < found["p_adjusted"]
+            assert found["ci95_adjusted"][0] < 0 < found["ci95"][0]
+            assert found["ci95"][1] < found["ci95_adjusted"][1]
+
+
 def test_a_missing_trial_is_left_out_and_a_failed_one_is_wrong(
     report_of: Reporter, pairs: Pairs, row: Maker
 ) -> None:

@@ -63,7 +63,7 @@ def test_a_verdict_keeps_every_one_of_its_rules(
         shifts.append((modelled, modelled))
     if loss_p == 0.049:
         shifts.append((least, most))
-    verdict, reasons = judge(found, p_adjusted=p_adjusted, loss=loss, margin=MARGIN)
+    verdict, reasons = judge(found, p_adjusted=p_adjusted, loss=loss, margin=(-MARGIN, MARGIN))
     is_sure = p_adjusted < 0.05 and (check_p is None or check_p < 0.05)
     ci90 = found.ci90 or (-1.0, 1.0)
     expected = "undecided"
@@ -79,7 +79,7 @@ def test_a_verdict_keeps_every_one_of_its_rules(
 
 def test_a_small_difference_that_is_not_sure_may_still_be_no_effect() -> None:
     found = comparison(0.02, (0.001, 0.039), check_p=0.06)
-    assert judge(found, p_adjusted=0.04, loss=None, margin=MARGIN) == ("no_effect", [])
+    assert judge(found, p_adjusted=0.04, loss=None, margin=(-MARGIN, MARGIN)) == ("no_effect", [])
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_withheld_claim_says_which_rule_on_lost_trials_forbids_it(
     loss: Loss, says: str, withheld: bool
 ) -> None:
     found = comparison(0.3, (0.1, 0.5), check_p=None)
-    verdict, [reason] = judge(found, p_adjusted=0.01, loss=loss, margin=MARGIN)
+    verdict, [reason] = judge(found, p_adjusted=0.01, loss=loss, margin=(-MARGIN, MARGIN))
     assert verdict == "undecided"
     assert says in reason
     assert is_withheld(found, loss) is withheld
@@ -102,11 +102,18 @@ def test_a_withheld_claim_says_which_rule_on_lost_trials_forbids_it(
 def test_unequal_loss_that_cannot_turn_the_difference_forbids_nothing() -> None:
     found = comparison(0.3, (0.1, 0.5), check_p=None)
     loss = a_loss(p=0.001, modelled=0.0, worst=(-0.05, 0.05))
-    assert judge(found, p_adjusted=0.01, loss=loss, margin=MARGIN) == ("helps", [])
+    assert judge(found, p_adjusted=0.01, loss=loss, margin=(-MARGIN, MARGIN)) == ("helps", [])
     assert not is_withheld(found, loss)
 
 
 def test_an_effect_that_is_only_significant_before_adjusting_is_undecided() -> None:
     found = comparison(0.3, (0.1, 0.5), p=0.03, check_p=None)
-    verdict, reasons = judge(found, p_adjusted=0.06, loss=None, margin=MARGIN)
+    verdict, reasons = judge(found, p_adjusted=0.06, loss=None, margin=(-MARGIN, MARGIN))
     assert (verdict, reasons) == ("undecided", ["p is 0.060 after adjusting for the number of comparisons"])
+
+
+def test_equivalence_that_is_only_shown_before_adjusting_is_undecided() -> None:
+    found = comparison(0.0, (-0.03, 0.03), p=0.9, check_p=None)
+    verdict, reasons = judge(found, p_adjusted=0.9, loss=None, margin=(-MARGIN, MARGIN), equivalence_p=0.06)
+    assert verdict == "undecided"
+    assert reasons[-1] == "p of equivalence is 0.060 after adjusting for the number of comparisons"
