@@ -20,7 +20,7 @@ COMPLETED, CANCELLED = "j_5fe1168dc0d7554a3884", "j_31cefb0cea413c64ec50"
 # Since then the tools that fitted the questions are named, and metrics are averaged over the questions to
 # which they apply.
 SAID_BETTER = ("arm_texts", "offered", "measures")
-# Errors of unequal clusters are CR2's, intervals of arms are Wilson's, and what agrees counts its samples: the
+# Errors of unequal clusters are CR2's, intervals of arms are Wilson's, what agrees counts its samples: the
 # numbers of chance, and the sentences that name them, are others; scores, differences and verdicts are not.
 OF_CHANCE = ("se", "ci95", "ci90", "aggregate_ci95", "interval_method", "p", "p_adjusted", "mde")
 OF_CHANCE += ("check_p", "test", "reasons", "verdict_text", "answers", "summary")
