@@ -4,7 +4,7 @@
 
 Each row simulates so many studies of one design and prints as shares: p below 0.05; verdicts `helps` or
 `hurts` (of one comparison with nothing missing); the difference inside its 95 % interval; the baseline's mean
-inside its own.
+inside its own; verdict `no_effect`.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from gnomon.statistics.design import Codes, Floats, design
 from gnomon.statistics.mean import mean_score
 from gnomon.statistics.paired import compare
 
+MARGIN = (-0.05, 0.05)
 Groups = tuple[Codes, Codes]  # by sample: cell, cluster
 
 
@@ -45,6 +46,27 @@ def right_or_wrong(mean: float = 0.45, *, diff: float = 0.0, spread: float = 0.0
         return _hits(random, chance), _hits(random, chance + diff + by_cluster[clusters])
 
     return Scores(mean=mean, diff=diff, draw=draw)
+
+
+def kin(mean: float, icc: float) -> Scores:
+    """0 or 1, the chance drawn by cluster (beta), so that scores of a cluster correlate by `icc`."""
+    size = 1 / icc - 1
+
+    def draw(random: Generator, clusters: Codes) -> tuple[Floats, Floats]:
+        chance = random.beta(mean * size, (1 - mean) * size, clusters.max() + 1)[clusters]
+        return _hits(random, chance), _hits(random, chance)
+
+    return Scores(mean=mean, diff=0.0, draw=draw)
+
+
+def equal(mean: float = 0.45) -> Scores:
+    """Both arms give the same answers."""
+
+    def draw(random: Generator, clusters: Codes) -> tuple[Floats, Floats]:
+        hits = _hits(random, np.full(len(clusters), mean))
+        return hits, hits
+
+    return Scores(mean=mean, diff=0.0, draw=draw)
 
 
 def mostly_zero(share: float = 0.15, *, times: float = 1.0, spread: float = 0.0) -> Scores:
@@ -96,6 +118,12 @@ def shuffled(groups: Groups) -> Groups:
     return groups[0], np.random.default_rng(0).permutation(groups[1])
 
 
+def unequal(videos_n: int) -> Groups:
+    """Videos of some 10 samples, their sizes log-normal (deviation 0.8), fixed."""
+    sizes = 10 * np.exp(np.random.default_rng(7 + videos_n).normal(0, 0.8, videos_n))
+    return videos(*np.maximum(1, np.round(sizes)).astype(int))
+
+
 DIFFERS = right_or_wrong(spread=0.2)
 GRADED = mostly_zero(spread=0.8)
 STUDIES: dict[str, tuple[Groups, Scores]] = {
@@ -118,6 +146,20 @@ STUDIES: dict[str, tuple[Groups, Scores]] = {
     "graded, 85 % zero: 14 subsets × 20 in 40 videos": (shuffled(videos(*[7] * 40, cells=14)), GRADED),
     "graded, variant four times as often a fourth: 60 samples": (alone(60), mostly_zero(times=4)),
     "graded, variant five times as often a fifth: 30 samples": (alone(30), mostly_zero(0.1, times=5)),
+    **{
+        f"{n} unequal videos, kin correlate by {icc}, {100 * mean:.0f} % right": (unequal(n), kin(mean, icc))
+        for n, icc, mean in (
+            (5, 0.3, 0.45),
+            (8, 0.3, 0.45),
+            (12, 0.1, 0.45),
+            (20, 0.3, 0.45),
+            (20, 0.2, 0.15),
+            (40, 0.2, 0.1),
+        )
+    },
+    "300 videos × 10": (videos(*[10] * 300), DIFFERS),
+    "equal answers: 2,000 samples in 30 videos": (videos(*[67] * 20, *[66] * 10), equal()),
+    "equal answers: 300 samples in 20 videos": (videos(*[15] * 20), equal()),
     "+15 points: 60 independent samples": (alone(60), right_or_wrong(diff=0.15)),
     "+15 points: 20 videos × 7": (videos(*[7] * 20), right_or_wrong(diff=0.15, spread=0.2)),
     "+15 points: 14 subsets × 20 in 40 videos": (
@@ -131,19 +173,19 @@ STUDIES: dict[str, tuple[Groups, Scores]] = {
 
 
 def shares(groups: Groups, scores: Scores, *, rounds: int, seed: int) -> list[float]:
-    """Of so many studies: rejected, claimed, difference covered, mean covered."""
+    """Of so many studies: rejected, claimed, difference covered, mean covered, called no effect."""
     random, grouping = np.random.default_rng(seed), design(*groups)
-    counted = np.zeros(4)
+    counted = np.zeros(5)
     for _ in range(rounds):
         baseline, variant = scores.draw(random, groups[1])
         found, mean = compare(baseline, variant, grouping), mean_score(baseline, grouping)
-        bounds = (found.diff, found.diff)
-        verdict, _ = judge(found, p_adjusted=found.p, bounds=bounds, missing=(0.0, 0.0), margin=0.05)
+        verdict, _ = judge(found, p_adjusted=found.p, loss=None, margin=MARGIN)
         counted += (
             found.p is not None and found.p < 0.05,
             verdict in ("helps", "hurts"),
             found.ci95 is not None and found.ci95[0] <= scores.diff <= found.ci95[1],
             mean.ci95 is not None and mean.ci95[0] <= scores.mean <= mean.ci95[1],
+            verdict == "no_effect",
         )
     return [float(share) for share in counted / rounds]
 
@@ -158,7 +200,8 @@ def main() -> None:
     given = parser.parse_args()
     error = (0.05 * 0.95 / given.rounds) ** 0.5
     print(f"{given.rounds:,} studies a row; Monte Carlo standard error at 5 %: {error:.4f}\n")
-    print("| Design | p < 0.05 | claimed | difference covered | mean covered |\n|---|---|---|---|---|")
+    print("| Design | p < 0.05 | claimed | difference covered | mean covered | no effect |")
+    print("|---|---|---|---|---|---|")
     for name, (groups, scores) in STUDIES.items():
         if given.only not in name:
             continue

@@ -92,7 +92,7 @@ def _accuracy(cell: str, guesses: Sequence[ShortcutGuess], refs: Mapping[str, Sa
         chance=sum(chances) / len(chances) if chances else None,
         clusters=mean.clusters,
         ci95=mean.ci95 if applied else None,
-        ci99=share_interval(estimate, 0.99) if applied and estimate.se is not None else None,
+        ci99=share_interval(estimate, 0.99, is_rare=False) if applied and estimate.se is not None else None,
         method=mean.method if applied else "none: it never applies",
     )
 

@@ -14,14 +14,19 @@ from gnomon.report.changed_trials import NOISE
 from gnomon.report.job_diff import paired_groups, reword_for_jobs, side_names
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import Group
-from gnomon.report.sections.contrasts import ContrastReport, PairResult, compare_pair, contrast_report
+from gnomon.report.sections.contrasts import (
+    ContrastReport,
+    PairResult,
+    adjust,
+    compare_pair,
+    contrast_report,
+)
 from gnomon.report.text_formats import count
 from gnomon.report.trial_index.columns import Array
 from gnomon.report.trial_index.index import TrialIndex
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats, Headline, design, strata_of
 from gnomon.statistics.mean import MeanScore, mean_score
-from gnomon.statistics.multiple_testing import holm
 
 # The fields of two specs that must be equal: else their scores mean different things.
 SAME = {
@@ -116,12 +121,11 @@ def compare_jobs(
         for label, groups in paired_groups(base.spec, other.spec).items():
             pair = ArmPair(model=label, baseline=sides[0], variant=sides[1], is_primary=True)
             results.append((other, label, groups, _paired(base, other, groups, pair, headline, repeats)))
-    adjusted = _adjusted([paired.result for *_, paired in results])
-    margin = base.spec.analysis.margin
+    adjusted = adjust([paired.result for *_, paired in results], base.spec.analysis)
     compared: list[JobComparison] = []
-    for (other, label, groups, paired), p in zip(results, adjusted, strict=True):
-        contrast = contrast_report(paired.result, p_adjusted=p, margin=margin, interim=False)
-        reword_for_jobs(contrast, changed=paired.changed, compared=contrast["n"], margin=margin)
+    for (other, label, groups, paired), of_pair in zip(results, adjusted, strict=True):
+        contrast = contrast_report(paired.result, adjusted=of_pair, interim=False)
+        reword_for_jobs(contrast, changed=paired.changed, compared=contrast["n"])
         compared.append(
             JobComparison(
                 job_id=other.job_id,
@@ -166,12 +170,6 @@ def _paired(
 
     state = other.job_id, other.index.size, other.index.last_seq
     return base.index.once(("paired", *state, groups, pair.key), compute)
-
-
-def _adjusted(results: Sequence[PairResult]) -> list[float | None]:
-    p_values = [result.comparison.p if result.comparison else None for result in results]
-    adjusted = iter(holm([p for p in p_values if p is not None]))
-    return [None if p is None else next(adjusted) for p in p_values]
 
 
 def paired_scores(first: IndexedJob, second: IndexedJob, groups: tuple[Group, Group]) -> PairedScores:

@@ -160,28 +160,30 @@ def _reword_for_jobs(
     for contrast in report["contrasts"]:
         key = contrast["model"], contrast["scope"]
         changed, compared = samples.changed[key], samples.compared[key]
-        reword_for_jobs(contrast, changed=changed, compared=compared, margin=job["margin"])
+        reword_for_jobs(contrast, changed=changed, compared=compared)
     report["integrity"]["comparisons"] = sum(contrast["p"] is not None for contrast in report["contrasts"])
     primary = [contrast for contrast in report["contrasts"] if contrast["family"] == "primary"]
     report["summary"] = [contrast["verdict_text"] for contrast in primary]
     report["answers"] = [f"{job['benchmark']}: {text}" for text in report["summary"]]
 
 
-def reword_for_jobs(contrast: ContrastReport, *, changed: int, compared: int, margin: float) -> None:
+def reword_for_jobs(contrast: ContrastReport, *, changed: int, compared: int) -> None:
     """Put a comparison of two arms into words for two jobs; where no score changed, both are equal."""
     if compared and not changed:
-        _set_equal(contrast, margin=margin)
-    contrast["verdict_text"] = _says(contrast, changed=changed, margin=margin)
+        _set_equal(contrast)
+    contrast["verdict_text"] = _says(contrast, changed=changed)
 
 
-def _set_equal(contrast: ContrastReport, *, margin: float) -> None:
+def _set_equal(contrast: ContrastReport) -> None:
     """No chance is in a difference of equal scores: it is 0 on these samples, without an interval's doubt."""
     contrast["diff"] = contrast["se"] = 0.0
-    contrast["ci95"] = contrast["ci90"] = None
+    contrast["ci95"] = contrast["ci95_adjusted"] = contrast["ci90"] = None
     contrast["p"] = contrast["p_adjusted"] = contrast["check_p"] = contrast["mde"] = None
     contrast["test"] = contrast["interval_method"] = "none: all scores are equal"
-    bounds = contrast["bounds"] or [0.0, 0.0]
-    if -margin < bounds[0] and bounds[1] < margin and not contrast["withheld"]:
+    contrast["equivalence_p"] = contrast["equivalence_p_adjusted"] = None
+    contrast["below_margin"] = False
+    bounds, margin = contrast["bounds"] or [0.0, 0.0], contrast["margin"] or [0.0, 0.0]
+    if (bounds == [0.0, 0.0] or margin[0] < bounds[0] <= bounds[1] < margin[1]) and not contrast["withheld"]:
         contrast["verdict"], contrast["reasons"] = "no_effect", []
     else:
         contrast["verdict"] = "undecided"
@@ -190,12 +192,12 @@ def _set_equal(contrast: ContrastReport, *, margin: float) -> None:
         ]
 
 
-def _says(contrast: ContrastReport, *, changed: int, margin: float) -> str:
+def _says(contrast: ContrastReport, *, changed: int) -> str:
     n, who = contrast["n"], contrast["model"]
     if contrast["diff"] is None:
         return f"{who}: no sample has a score in both jobs."
     if changed:
-        return f"{changed:,} of {count(n, 'score')} changed. {sentence(contrast, margin=margin, place='in')}"
+        return f"{changed:,} of {count(n, 'score')} changed. {sentence(contrast, place='in')}"
     why = f", but {contrast['reasons'][0]}" if contrast["reasons"] else ""
     return f"{who}: {n:,} of {count(n, 'score')} are equal in both jobs, a difference of exactly 0{why}."
 

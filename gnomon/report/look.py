@@ -9,11 +9,10 @@ from typing_extensions import TypedDict
 
 from gnomon.core.sample import SampleRef
 from gnomon.report.pairs import ArmPair, pairs
-from gnomon.report.sections.contrasts import compare_pair, contrast_report
+from gnomon.report.sections.contrasts import adjust, compare_pair, contrast_report
 from gnomon.report.sequence import drawn_plan
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats, Headline
-from gnomon.statistics.multiple_testing import holm
 
 
 class LookedAtPair(TypedDict):
@@ -87,16 +86,9 @@ def take_look(
         compare_pair(scores, pair, "all", everywhere, headline=headline, repeats=spec.repeats, plan=plan)
         for pair in primary
     ]
-    p_values = [result.comparison.p if result.comparison else None for result in results]
-    adjusted = iter(holm([p for p in p_values if p is not None]))
     looked_at: list[LookedAtPair] = []
-    for result, p in zip(results, p_values, strict=True):
-        contrast = contrast_report(
-            result,
-            p_adjusted=None if p is None else next(adjusted),
-            margin=spec.analysis.margin,
-            interim=True,
-        )
+    for result, adjusted in zip(results, adjust(results, spec.analysis), strict=True):
+        contrast = contrast_report(result, adjusted=adjusted, interim=True)
         looked_at.append(
             {
                 "model": contrast["model"],

@@ -89,6 +89,7 @@ class DrawnPlan:
         sums: Floats = np.bincount(self.clusters[used], weights * (variant - baseline)).astype(np.float64)
         sizes: Floats = np.bincount(self.clusters[used], weights).astype(np.float64)
         after = look(sums[sizes > 0], sizes[sizes > 0], largest=largest)
+        reach = comparison.reach
         sequential = replace(
             comparison,
             diff=after.value,
@@ -99,6 +100,7 @@ class DrawnPlan:
             test=TEST,
             check_p=None,
             mde=None,
+            reach=reach and replace(reach, parts=[after.part], method=METHOD),
         )
         means = (float(np.average(arm, weights=weights)) for arm in (baseline, variant))
         return sequential, (next(means), next(means))

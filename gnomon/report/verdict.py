@@ -1,8 +1,11 @@
 """Judges one comparison: what may be claimed from it, and in which words."""
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from gnomon.report.text_formats import count, p_text, percent, points
+from gnomon.statistics.estimate import Ends
+from gnomon.statistics.loss import Loss
 from gnomon.statistics.paired import Comparison
 
 if TYPE_CHECKING:
@@ -11,7 +14,7 @@ if TYPE_CHECKING:
 Verdict = Literal["helps", "hurts", "no_effect", "undecided"]
 
 ALPHA = 0.05
-UNEQUAL_LOSS = 0.02  # more than two points apart in the share of missing trials
+UNEQUAL = 0.05  # of the exact test that both arms lost trials alike
 HOLDS_ZERO = "the interval holds zero"
 
 
@@ -19,53 +22,91 @@ def judge(
     comparison: Comparison,
     *,
     p_adjusted: float | None,
-    bounds: tuple[float, float],
-    missing: tuple[float, float],
-    margin: float,
+    loss: Loss | None,
+    margin: Ends,
+    equivalence_p: float | None = None,
 ) -> tuple[Verdict, list[str]]:
     """The verdict, and what rules out a stronger one.
 
-    `helps` and `hurts` need a 95 % interval clear of zero, an adjusted p below 0.05, a sign-flip check
-    that agrees (where there is one) and bounds on the difference's side of zero. `no_effect` needs the 90 %
-    interval and the bounds inside ±`margin`. Nothing is claimed where the arms' shares of missing trials
-    are more than 2 points apart.
+    `helps` and `hurts` need a 95 % interval clear of zero, an adjusted p below 0.05 and a sign-flip check
+    that agrees (where there is one). `no_effect` needs the 90 % interval inside `margin`, and an adjusted p
+    of equivalence below 0.05 (where there is one). Where trials are lost, the same must hold for the interval
+    with these modelled; and where one arm lost more of them than the other by more than chance, also for the
+    interval with that excess at worst.
     """
-    if comparison.ci95 is None or comparison.ci90 is None or comparison.p is None or p_adjusted is None:
+    ci95, ci90, se = comparison.ci95, comparison.ci90, comparison.se
+    if ci95 is None or ci90 is None or se is None or comparison.p is None or p_adjusted is None:
         return "undecided", ["all samples lie in one cluster: nothing says how far chance reaches"]
-    unequal = _unequal_losses(missing)
-    doubts = _doubts(comparison, comparison.ci95, p_adjusted, bounds)
-    if not unequal and not doubts:
+    doubts = _doubts(comparison, ci95, p_adjusted)
+    losses = _losses(loss, ci95, se, lambda ends: (ends[0] if comparison.diff > 0 else -ends[1]) > 0)
+    if not doubts and not losses:
         return ("helps" if comparison.diff > 0 else "hurts"), []
-    is_small = _within(comparison.ci90, margin)
-    if not unequal and is_small and _within(bounds, margin):
+    is_small = _within(ci90, margin)
+    too_large = _losses(loss, ci90, se, lambda ends: _within(ends, margin))
+    is_equivalent = equivalence_p is None or equivalence_p < ALPHA
+    if is_small and is_equivalent and not too_large:
         return "no_effect", []
     if doubts == [HOLDS_ZERO] and not is_small:
-        doubts = [f"{HOLDS_ZERO}, and also effects larger than {100 * margin:.3g} points"]
-    elif doubts and is_small and not _within(bounds, margin):
-        doubts.append("missing trials could make the effect larger than the margin")
-    return "undecided", [*unequal, *doubts]
+        doubts = [f"{HOLDS_ZERO}, and also effects larger than {_size(margin)}"]
+    elif doubts and not is_equivalent and equivalence_p is not None:
+        text = f"p of equivalence is {p_text(equivalence_p)} after adjusting for the number of comparisons"
+        doubts.append(text)
+    elif doubts and is_small:
+        doubts.append("lost trials could make the effect larger than the margin")
+    return "undecided", [*losses, *doubts]
 
 
-def _within(ends: tuple[float, float], margin: float) -> bool:
-    return -margin < ends[0] and ends[1] < margin
+def is_withheld(comparison: Comparison, loss: Loss | None) -> bool:
+    """Whether unequal loss alone could turn the difference: then no figure is named."""
+    if loss is None or not loss.is_unequal(UNEQUAL):
+        return False
+    if comparison.ci95 is None or comparison.se is None:
+        return True
+    low, high = loss.at_worst(comparison.ci95, comparison.se)
+    return low <= 0 <= high
 
 
-def is_unequal(missing: tuple[float, float]) -> bool:
-    """Whether the shares of missing trials of two arms are too far apart for any headline."""
-    return abs(missing[0] - missing[1]) > UNEQUAL_LOSS
+def is_below_margin(contrast: "ContrastReport") -> bool:
+    """Whether a difference is claimed whose 95 % interval is within the margin."""
+    is_claimed = contrast["verdict"] in ("helps", "hurts")
+    ci95, margin = contrast["ci95"], contrast["margin"]
+    return bool(is_claimed and ci95 and margin and _within((ci95[0], ci95[1]), (margin[0], margin[1])))
 
 
-def _unequal_losses(missing: tuple[float, float]) -> list[str]:
-    if not is_unequal(missing):
+def _within(ends: Ends, margin: Ends) -> bool:
+    return margin[0] < ends[0] and ends[1] < margin[1]
+
+
+def _size(margin: Sequence[float]) -> str:
+    """A margin in points: one figure where both sides are alike.
+
+    >>> _size((-0.05, 0.05)), _size((-0.041, 0.044)), _size((-0.01, 0.01))
+    ('5 points', '−4.1 to +4.4 points', '1 point')
+    """
+    if abs(margin[0] + margin[1]) > 1e-9:
+        return f"{points(margin[0])} to {points(margin[1])} points"
+    size = f"{100 * margin[1]:.3g}"
+    return f"{size} point" if size == "1" else f"{size} points"
+
+
+def _losses(loss: Loss | None, ends: Ends, se: float, holds: Callable[[Ends], bool]) -> list[str]:
+    """Which of the two rules on lost trials forbids a claim: unequal loss at worst, or the model."""
+    if loss is None:
         return []
-    shares = f"{missing[0]:.1%} of the baseline's trials are missing, {missing[1]:.1%} of the variant's"
-    return [f"the arms lost trials unequally: {shares}"]
+    at_worst, modelled = loss.at_worst(ends, se), loss.moved(ends, se)
+    if loss.is_unequal(UNEQUAL) and not holds(at_worst):
+        shares = " and ".join(f"{share:.1%}" for share in loss.shares)
+        reach = f"{points(at_worst[0])} to {points(at_worst[1])} points"
+        why = f"{shares} of baseline and variant are missing, p {p_text(loss.p)} for chance"
+        return [f"the arms lost trials unequally ({why}): at worst the interval is {reach}"]
+    if not holds(modelled):
+        reach = f"{points(modelled[0])} to {points(modelled[1])} points"
+        return [f"lost trials could undo it: modelled on their items' difficulty, the interval is {reach}"]
+    return []
 
 
-def _doubts(
-    comparison: Comparison, ci95: tuple[float, float], p_adjusted: float, bounds: tuple[float, float]
-) -> list[str]:
-    """What rules out the claim of a difference."""
+def _doubts(comparison: Comparison, ci95: Ends, p_adjusted: float) -> list[str]:
+    """What rules out the claim of a difference, trials lost or not."""
     if ci95[0] <= 0 <= ci95[1]:
         return [HOLDS_ZERO]
     doubts: list[str] = []
@@ -73,16 +114,12 @@ def _doubts(
         doubts.append(f"p is {p_text(p_adjusted)} after adjusting for the number of comparisons")
     if comparison.check_p is not None and comparison.check_p >= ALPHA:
         doubts.append(f"the sign-flip check over clusters does not agree (p {p_text(comparison.check_p)})")
-    if (bounds[0] if comparison.diff > 0 else -bounds[1]) <= 0:
-        reach = f"{points(bounds[0])} to {points(bounds[1])} points"
-        doubts.append(f"missing trials could undo it: bounds {reach}")
     return doubts
 
 
 def sentence(
     contrast: "ContrastReport",
     *,
-    margin: float,
     interim: bool = False,
     place: Literal["under", "in"] = "under",
 ) -> str:
@@ -90,13 +127,13 @@ def sentence(
 
     `interim` says that more trials will come.
     """
-    text = _claim(contrast, margin=margin, place=place)
+    text = _claim(contrast, place=place)
     if contrast["also_differs"]:
         text += f" Beware: the arms also differ in {', '.join(contrast['also_differs'])}."
     return f"So far: {text}" if interim else text
 
 
-def _claim(contrast: "ContrastReport", *, margin: float, place: str) -> str:
+def _claim(contrast: "ContrastReport", *, place: str) -> str:
     who, diff, ci95 = contrast["model"], contrast["diff"], contrast["ci95"]
     under, than = f"{place} “{contrast['variant']}”", f"{place} “{contrast['baseline']}”"
     where = "" if contrast["scope"] == "all" else f" on {contrast['scope']}"
@@ -107,6 +144,10 @@ def _claim(contrast: "ContrastReport", *, margin: float, place: str) -> str:
     sure = f"({f'95 % interval {points(ci95[0])} to {points(ci95[1])}; ' if ci95 else ''}{sizes})"
     means = (contrast["variant_mean"], contrast["baseline_mean"])
     by = f"by {abs(100 * diff):.1f} points, {percent(means[0])} % against {percent(means[1])} %"
+    margin = _size(contrast["margin"] or (0.0, 0.0))
+    margin += f" ({contrast['margin_why']})" if contrast["margin_why"] else ""
+    if contrast["below_margin"]:
+        by += f", smaller than the margin of {margin}"
     why = f" Why: {'; '.join(contrast['reasons'])}." if contrast["reasons"] else ""
     if contrast["withheld"]:
         return f"{cannot}, so no figure is given here.{why}"
@@ -116,8 +157,8 @@ def _claim(contrast: "ContrastReport", *, margin: float, place: str) -> str:
         case "hurts":
             return f"{who} does worse{where} {under} than {than}, {by} {sure}."
         case "no_effect":
-            size = f"within {100 * margin:.3g} points"
-            return f"{who} does equally well{where} {under} and {than}, {size}: {points(diff)} points {sure}."
+            alike = f"{who} does equally well{where} {under} and {than}, within {margin}"
+            return f"{alike}: {points(diff)} points {sure}."
         case "undecided":
             return f"{cannot}: {points(diff)} points {sure}.{why}{_what_would_show(contrast)}"
 

@@ -8,6 +8,7 @@ from pydantic import Field, field_validator
 
 from gnomon.core.arm import Contrast
 from gnomon.core.validation import StrictModel
+from gnomon.spec.margin_spec import MarginField, margin_of
 
 
 class AttributionSpec(StrictModel):
@@ -46,13 +47,12 @@ class AnalysisSpec(StrictModel):
             "each sample."
         ),
     )
-    margin: float = Field(
+    margin: MarginField = Field(
         default=0.05,
-        gt=0,
-        lt=1,
         description=(
-            "The largest difference that counts as none, as a fraction of the score's scale; 0.05 is 5 "
-            "points."
+            "The largest difference that counts as none, as a fraction of the score's scale (0.05 is 5 "
+            "points, fewer near 0 and 100 %), or {absolute: 0.05}, {relative: 0.1} or {odds: 1.2}, with "
+            "`subsets` for margins of their own."
         ),
     )
     sequential: bool = Field(
@@ -105,6 +105,11 @@ class AnalysisSpec(StrictModel):
                 raise ValueError(f"holds {pair[1]!r} against {pair[0]!r} twice")
             pairs.add(pair)
         return contrasts
+
+    @property
+    def nominal_margin(self) -> float:
+        """The margin for all samples at a baseline of 50 %, as plots draw it."""
+        return margin_of(self.margin, "all").around(0.5).high
 
     def named_arms(self) -> Mapping[str, Sequence[str]]:
         """The arms that the plan names, by field."""

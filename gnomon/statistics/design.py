@@ -11,6 +11,7 @@ from gnomon.statistics.estimate import Estimate
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 Headline = Literal["mean_of_cells", "mean_of_samples"]
+ICC = 0.2  # of samples of one cluster, where the scores themselves do not tell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -24,7 +25,7 @@ class Design:
     strata: Codes
     clusters: Codes
     weights: Floats
-    scales: Floats  # by sample: √(G/(G−1)), G the clusters in its stratum; 1 where G is 1
+    scales: Floats  # by sample: 1/√(1 − its cluster's share of its stratum), CR2's adjustment
     lonely: NDArray[np.bool_]  # by sample: its stratum is within one cluster
     clusters_n: int
 
@@ -44,27 +45,32 @@ class Design:
     def influence(self, values: Floats) -> Floats:
         """What each cluster adds to the aggregate's error; their squares sum to its variance.
 
-        Weighted residuals from the stratum's mean, summed over the cluster, times √(G/(G−1)). With one
-        stratum that is the usual cluster-robust variance (Liang and Zeger 1986, small-sample factor
-        included); with strata of independent samples the textbook Σ s²/n. A stratum within one cluster
-        shows no spread of its own and is centred on the aggregate (the `adjust` rule of Lumley's survey
-        package).
+        Weighted residuals from the stratum's mean, divided by √(1 − the cluster's share of the stratum) and
+        summed over the cluster: the bias-reduced CR2 of Bell and McCaffrey (2002), the strata's means being
+        the regressors. Where clusters are equal that is the usual cluster-robust variance with its factor
+        G/(G − 1) (Liang and Zeger 1986); with independent samples in strata the textbook Σ s²/n. A stratum
+        within one cluster shows no spread of its own and is centred on the aggregate (the `adjust` rule of
+        Lumley's survey package).
         """
         means = np.bincount(self.strata, values) / np.bincount(self.strata)
         centre = np.where(self.lonely, self.mean(values), means[self.strata])
         residuals = self.weights * self.scales * (values - centre)
         return np.bincount(self.clusters, residuals, minlength=self.clusters_n).astype(np.float64)
 
-    def estimate(self, values: Floats, *, limits: tuple[float, float]) -> Estimate:
-        """The aggregate with its cluster-robust error; `limits` are the ends of the scale."""
+    def estimate(self, values: Floats, *, limits: tuple[float, float], icc: float = ICC) -> Estimate:
+        """The aggregate with its cluster-robust error; `limits` are the ends of the scale.
+
+        `icc` is how alike the samples of a cluster are taken to be where the values do not show it.
+        """
         enough = self.clusters_n > 1
         return Estimate(
             value=self.mean(values),
             se=float(np.sqrt(np.sum(self.influence(values) ** 2))) if enough else None,
-            df=self._degrees_of_freedom() if enough else None,
+            df=self.degrees_of_freedom(self.icc(values)) if enough else None,
             n=self.n,
             clusters=self.clusters_n,
             effective_clusters=self.effective_clusters,
+            effective_samples=self.effective_samples(icc),
             limits=limits,
         )
 
@@ -72,6 +78,34 @@ class Design:
     def effective_clusters(self) -> float:
         """1 / Σ (weight of a cluster)², Kish's effective number: all of them where they weigh the same."""
         return float(1.0 / np.sum(np.bincount(self.clusters, self.weights) ** 2))
+
+    def effective_samples(self, icc: float) -> float:
+        """How many independent, equally weighted samples these are worth if a cluster's correlate by `icc`.
+
+        Kish's design effect with weights: the effective number of samples at 0, of clusters at 1.
+        """
+        own = np.sum(self.weights**2)
+        shared = np.sum(np.bincount(self.clusters, self.weights) ** 2)
+        return float(1.0 / ((1.0 - icc) * own + icc * shared))
+
+    def icc(self, values: Floats) -> float:
+        """How alike the samples of a cluster are, 0 to 1: the analysis of variance's intraclass correlation.
+
+        Strata are taken out first. 0 where every sample is a cluster, or nothing varies.
+        """
+        within_df = self.n - self.clusters_n
+        if within_df < 1 or self.clusters_n < 2:
+            return 0.0
+        means = np.bincount(self.strata, values) / np.bincount(self.strata)
+        residuals = values - means[self.strata]
+        sizes = np.bincount(self.clusters)
+        sums = np.bincount(self.clusters, residuals)
+        between = float(np.sum(sums**2 / sizes))
+        within = max(float(np.sum(residuals**2)) - between, 0.0) / within_df
+        between /= self.clusters_n - 1
+        usual_size = (self.n - float(np.sum(sizes**2)) / self.n) / (self.clusters_n - 1)
+        total = between + (usual_size - 1.0) * within
+        return float(np.clip((between - within) / total, 0.0, 1.0)) if total > 0 else 0.0
 
     @property
     def fewest_clusters(self) -> int:
@@ -85,29 +119,38 @@ class Design:
         """One sample a cluster, and all weigh the same: classical methods for independent samples hold."""
         return self.clusters_n == self.n and bool(np.ptp(self.weights) < 1e-12)
 
-    def _degrees_of_freedom(self) -> float:
-        """G − 1, or less where that would be too bold.
+    def degrees_of_freedom(self, icc: float) -> float:
+        """Satterthwaite's number for the variance of the influences, at most G − 1.
 
-        Where few clusters dominate (the effective number is below G/2) it is the effective number − 1
-        (Carter, Schnepel and Steigerwald 2017): G − 1 would miss the truth in 15 % of cases instead of 5.
-        Where strata are averaged it is not more than Satterthwaite's for independent errors,
-        trace(Γ)² / trace(Γ²), Γ the covariance of the influences (Bell and McCaffrey 2002): G − strata for
-        equal strata of independent samples, and few where a small stratum makes the noise.
+        trace(Γ)² / trace(Γ²), Γ the covariance of the influences (Bell and McCaffrey 2002) where samples of a
+        cluster correlate by `icc` (Imbens and Kolesár 2016): G − 1 for equal clusters, G − strata for equal
+        strata of independent samples, and few where one cluster or a small stratum makes the noise.
+        Γ is a diagonal and a product of few columns, so nothing of the size clusters² is made.
         """
-        strata_n = int(self.strata.max()) + 1
-        dominated = self.effective_clusters < self.clusters_n / 2
-        most = max((self.effective_clusters if dominated else self.clusters_n) - 1.0, 1.0)
-        if strata_n == 1:
-            return most
-        sizes = np.bincount(self.strata)
+        strata_n, most = int(self.strata.max()) + 1, max(self.clusters_n - 1.0, 1.0)
         loads = self.weights * self.scales
+        shape = self.clusters_n, strata_n
+        at = self.clusters * strata_n + self.strata
+        size = self.clusters_n * strata_n
+        centred = np.bincount(at, np.where(self.lonely, 0.0, loads), minlength=size).reshape(shape)
+        counts = np.bincount(at, minlength=size).reshape(shape)
+        sizes = counts.sum(axis=0)
         own = np.bincount(self.clusters, loads**2, minlength=self.clusters_n)
-        shared = np.zeros((self.clusters_n, strata_n))
-        np.add.at(shared, (self.clusters, self.strata), np.where(self.lonely, 0.0, loads))
-        shared /= np.sqrt(sizes)
-        shared_squares = np.sum(shared**2, axis=1)
-        trace = np.sum(own - shared_squares)
-        trace_of_square = np.sum(own**2) - 2 * np.sum(own * shared_squares) + np.sum((shared.T @ shared) ** 2)
+        whole = np.bincount(self.clusters, loads, minlength=self.clusters_n)
+        shares = counts / sizes
+        # Influences are M e. Of independent e they have the covariance diag(own) − centred/sizes centredᵀ; of
+        # e that a cluster shares, (diag(whole) − centred sharesᵀ) times its transpose.
+        columns = np.hstack([centred, whole[:, None] * shares])
+        middle = np.zeros((2 * strata_n, 2 * strata_n))
+        first, second = np.arange(strata_n), np.arange(strata_n, 2 * strata_n)
+        middle[:strata_n, :strata_n] = icc * (shares.T @ shares)
+        middle[first, first] -= (1.0 - icc) / sizes
+        middle[first, second] = middle[second, first] = -icc
+        diagonal = (1.0 - icc) * own + icc * whole**2
+        crossed = middle @ (columns.T @ columns)
+        loaded = middle @ (columns.T @ (diagonal[:, None] * columns))
+        trace = float(np.sum(diagonal) + np.trace(crossed))
+        trace_of_square = float(np.sum(diagonal**2) + 2 * np.trace(loaded) + np.trace(crossed @ crossed))
         if trace_of_square <= 0 or trace <= 0:
             return 1.0
         return float(np.clip(trace**2 / trace_of_square, 1.0, most))
@@ -127,15 +170,15 @@ def design(strata: Codes, clusters: Codes) -> Design:
     strata, clusters = _dense(strata), _dense(clusters)
     sizes = np.bincount(strata)
     clusters_n = int(clusters.max()) + 1
-    pairs = np.unique(strata * clusters_n + clusters)
-    clusters_in = np.bincount(pairs // clusters_n)
-    lonely = clusters_in[strata] == 1
-    counted = np.where(lonely, clusters_n, clusters_in[strata]).astype(np.float64)
+    in_both = np.bincount(strata * clusters_n + clusters, minlength=len(sizes) * clusters_n)
+    held = in_both[strata * clusters_n + clusters]  # by sample: those of its cluster and stratum
+    lonely = held == sizes[strata]
+    left = np.where(lonely, 1.0 - 1.0 / max(clusters_n, 2), 1.0 - held / sizes[strata])
     return Design(
         strata=strata,
         clusters=clusters,
         weights=1.0 / (len(sizes) * sizes[strata]),
-        scales=np.sqrt(counted / np.maximum(counted - 1.0, 1.0)),
+        scales=1.0 / np.sqrt(left),
         lonely=lonely,
         clusters_n=clusters_n,
     )

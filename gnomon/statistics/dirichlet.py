@@ -3,6 +3,7 @@
 import functools
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv
 
 PRIOR = 0.5  # of each of the four joint outcomes: Jeffreys' choice
@@ -31,18 +32,11 @@ def dirichlet_interval(rescued: int, broken: int, n: int, level: float = 0.95) -
     if rescued < broken:
         low, high = dirichlet_interval(broken, rescued, n, level)
         return -high, -low
-    same = n - rescued - broken
-    ranks = (np.arange(NODES) + 0.5) / NODES
-    flipped = betaincinv(rescued + broken + 2 * PRIOR, same + 2 * PRIOR, ranks)
-
-    def below(difference: float) -> float:
-        part = np.clip((difference / flipped + 1) / 2, 0.0, 1.0)
-        return float(np.mean(betainc(rescued + PRIOR, broken + PRIOR, part)))
-
+    flipped = _flipped(rescued + broken, n)
     from scipy.optimize import brentq  # late: it takes longer to load than most reports to make
 
     def quantile(share: float) -> float:
-        return float(brentq(lambda difference: below(difference) - share, -1.0, 1.0, xtol=1e-10))
+        return float(brentq(lambda at: _below(at, flipped, rescued, broken) - share, -1.0, 1.0, xtol=1e-10))
 
     tail = (1 - level) / 2
     unseen = 1 - tail ** (1 / n)
@@ -51,3 +45,31 @@ def dirichlet_interval(rescued: int, broken: int, n: int, level: float = 0.95) -
     observed = (rescued - broken) / n
     low = min(quantile(tail), observed, 1 - unseen if rescued == n else 1.0)
     return low, -low if rescued == broken else max(quantile(1 - tail), observed)
+
+
+def dirichlet_tail(rescued: int, broken: int, n: int, low: float, high: float) -> float:
+    """The greater of the posterior's shares at most `low` and at least `high`.
+
+    Half of 1 − level for the interval that just fills the range, also where no pair flipped.
+
+    >>> round(dirichlet_tail(0, 0, 60, -0.05, 0.05), 3), round(0.95**60, 3)
+    (0.046, 0.046)
+    """
+    if rescued == broken == 0:
+        return float(max(1.0 + low, 1.0 - high) ** n)
+    flipped = _flipped(rescued + broken, n)
+    tail = max(_below(low, flipped, rescued, broken), 1.0 - _below(high, flipped, rescued, broken))
+    return tail if low < (rescued - broken) / n < high else max(tail, 0.5)
+
+
+def _flipped(flips: int, n: int) -> NDArray[np.float64]:
+    """Equally likely values of the share that flips."""
+    ranks = (np.arange(NODES) + 0.5) / NODES
+    shares: NDArray[np.float64] = betaincinv(flips + 2 * PRIOR, n - flips + 2 * PRIOR, ranks)
+    return shares
+
+
+def _below(difference: float, flipped: NDArray[np.float64], rescued: int, broken: int) -> float:
+    """The posterior's share below a difference."""
+    part = np.clip((difference / flipped + 1) / 2, 0.0, 1.0)
+    return float(np.mean(betainc(rescued + PRIOR, broken + PRIOR, part)))

@@ -74,8 +74,9 @@ def reliability(measured: Floats) -> float | None:
     the spread is noise. A slope over a noisy difficulty is the true one times this share (Spearman 1904;
     Fuller 1987).
 
-    >>> reliability(np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]))
-    0.5
+    >>> alike, other = [[0.0, 0.0], [1.0, 1.0]], [[0.0, 1.0]]
+    >>> round(reliability(np.array(3 * alike + 2 * other)), 2), reliability(np.array(alike + 2 * other))
+    (0.71, None)
     """
     counts = np.isfinite(measured).sum(axis=1)
     several = measured[counts > 1]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from scipy.special import ndtri, stdtr, stdtrit
 
+Ends = tuple[float, float]
 FLAT = 1e-12  # a standard error below this is rounding noise
 
 
@@ -17,6 +18,7 @@ class Estimate:
     n: int
     clusters: int
     effective_clusters: float
+    effective_samples: float  # independent ones that these are worth
     limits: tuple[float, float]
 
     @property
@@ -27,11 +29,19 @@ class Estimate:
     def interval(self, level: float = 0.95) -> tuple[float, float] | None:
         """Student's t interval, cut to the scale; None with fewer than two clusters.
 
-        Where all samples agree it is not ±0: of G agreeing clusters a share up to z²/(G + z²) may yet
-        differ (Wilson's upper end at 0 of G), and those may be at either end of the scale.
+        Where all samples agree it is not ±0: of n agreeing samples a share up to z²/(n + z²) may yet
+        differ (Wilson's upper end at 0 of n), and those may be at either end of the scale; n counts the
+        independent samples that these are worth.
 
         >>> none_of_30 = Estimate(
-        ...     value=0, se=0, df=29, n=30, clusters=30, effective_clusters=30, limits=(0, 1)
+        ...     value=0,
+        ...     se=0,
+        ...     df=29,
+        ...     n=30,
+        ...     clusters=30,
+        ...     effective_clusters=30,
+        ...     effective_samples=30,
+        ...     limits=(0, 1),
         ... )
         >>> [round(end, 3) for end in none_of_30.interval()]
         [0.0, 0.114]
@@ -48,7 +58,7 @@ class Estimate:
         lowest, highest = self.limits
         if self.is_flat or self.se is None:
             z_squared = normal_quantile(level) ** 2
-            share = z_squared / (self.effective_clusters + z_squared)
+            share = z_squared / (self.effective_samples + z_squared)
             return self.value - share * (self.value - lowest), self.value + share * (highest - self.value)
         half = quantile * self.se
         return max(lowest, self.value - half), min(highest, self.value + half)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gnomon.statistics.design import Design, Floats
-from gnomon.statistics.estimate import Estimate, normal_quantile, t_quantile, wilson
+from gnomon.statistics.estimate import Ends, Estimate, normal_quantile, t_quantile, wilson
 
 RARE = 10  # with fewer clusters than this on one side, an interval around the mean is too short
 
@@ -24,19 +24,17 @@ class MeanScore:
 def mean_score(scores: Floats, grouping: Design) -> MeanScore:
     """The design's mean of scores in [0, 1].
 
-    Wilson's interval where scores are 0 or 1 and independent. Else the cluster-robust t interval, unless
-    fewer than ten clusters (and at most half) are away from all-wrong, or from all-right: then Wilson's at
-    the effective sample size p(1 − p)/se² (Korn and Graubard 1998), as t's is too short there.
+    Wilson's interval: where scores are 0 or 1 and independent, of their number; else at the effective sample
+    size p(1 − p)/se² with Student's quantile (Korn and Graubard 1998; Franco and others 2019).
     """
     estimate = grouping.estimate(scores, limits=(0.0, 1.0))
     if estimate.se is None:
         interval, method = None, "none: fewer than two clusters"
     elif grouping.is_plain and is_binary(scores):
         interval, method = wilson(estimate.value, estimate.n, quantile=normal_quantile(0.95)), "Wilson"
-    elif is_rare(scores, grouping) or is_rare(1.0 - scores, grouping):
-        interval, method = share_interval(estimate, 0.95), "Wilson at the effective sample size"
     else:
-        interval, method = estimate.interval(0.95), "cluster-robust t"
+        few = is_rare(scores, grouping) or is_rare(1.0 - scores, grouping)
+        interval, method = share_interval(estimate, 0.95, is_rare=few), "Wilson at the effective sample size"
     return MeanScore(
         mean=estimate.value, ci95=interval, n=estimate.n, clusters=estimate.clusters, method=method
     )
@@ -53,15 +51,17 @@ def is_rare(values: Floats, grouping: Design) -> bool:
     return clusters < RARE and clusters <= grouping.clusters_n / 2
 
 
-def share_interval(estimate: Estimate, level: float) -> tuple[float, float]:
+def share_interval(estimate: Estimate, level: float, *, is_rare: bool) -> Ends:
     """Wilson's interval of a mean in [0, 1] at its effective sample size, with Student's quantile.
 
-    Needs an estimate with a standard error. Where it is flat, each cluster counts as one trial.
+    Needs an estimate with a standard error. Where it is flat, each sample counts as what it is worth among
+    its kin; where it is rare, so few clusters show how alike these are that it counts as no more than that.
     """
     if estimate.se is None or estimate.df is None:
         raise ValueError("no interval from fewer than two clusters")
     share = min(max(estimate.value, 0.0), 1.0)
     if estimate.is_flat:
-        return wilson(share, estimate.effective_clusters, quantile=normal_quantile(level))
+        return wilson(share, estimate.effective_samples, quantile=normal_quantile(level))
     n = max(share * (1 - share), 1e-12) / estimate.se**2
+    n = min(n, estimate.effective_samples) if is_rare else n
     return wilson(share, n, quantile=t_quantile(level, estimate.df))

@@ -28,3 +28,26 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     adjusted = np.empty(m)
     adjusted[order] = np.minimum(1.0, np.minimum.accumulate(steps[::-1])[::-1])
     return [float(value) for value in adjusted]
+
+
+def bonferroni_level(n: int, alpha: float = 0.05) -> float:
+    """The level at which `n` intervals hold all their values together, but for a share `alpha` of studies.
+
+    >>> round(bonferroni_level(5), 3)
+    0.99
+    """
+    return 1.0 - alpha / max(n, 1)
+
+
+def selected_levels(adjusted: Sequence[float], alpha: float = 0.05) -> list[float]:
+    """The levels of intervals beside p values that Benjamini and Hochberg's method has adjusted.
+
+    Of those selected, a share `alpha` misses on average (Benjamini and Yekutieli 2005): 1 − R·alpha/n, R the
+    number selected. Each other gets the level at which it would have been selected as well.
+
+    >>> [round(level, 3) for level in selected_levels([0.01, 0.04, 0.2, 0.9])]
+    [0.975, 0.975, 0.963, 0.963]
+    """
+    n = len(adjusted)
+    selected = sum(p < alpha for p in adjusted)
+    return [1.0 - alpha * (selected if p < alpha else min(selected + 1, n)) / n for p in adjusted]

@@ -1,22 +1,21 @@
 """The paired difference of two arms over the same samples, and the ratio of two paired means."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.special import stdtrit
 
-from gnomon.statistics.bootstrap import t_quantiles
-from gnomon.statistics.design import Design, Floats
-from gnomon.statistics.dirichlet import dirichlet_interval
+from gnomon.statistics.bootstrap import t_draws
+from gnomon.statistics.design import ICC, Design, Floats
 from gnomon.statistics.estimate import Estimate, t_quantile
-from gnomon.statistics.mean import RARE, is_binary, is_rare, share_interval
+from gnomon.statistics.mean import RARE, is_binary, is_rare
 from gnomon.statistics.permutation import mcnemar_midp, sign_flip_p
+from gnomon.statistics.reach import DirichletPart, DrawnPart, GainsPart, Part, Reach, StudentPart
 
 CHECK_BELOW = 50  # effective clusters: below this the t test is checked by sign flips
 FEW_PAIRS, MANY_CLUSTERS = 200, 200  # from here on large samples need no special interval
 LEVELS = (0.95, 0.90)
 POWER = 0.8
-Ends = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +39,7 @@ class Comparison:
     n: int
     clusters: int
     se: float | None = None
+    reach: Reach | None = field(default=None, repr=False, compare=False)  # its interval at any level
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,16 +58,28 @@ def compare(baseline: Floats, variant: Floats, grouping: Design) -> Comparison:
     at most half of them.
     """
     d = variant - baseline
-    estimate = grouping.estimate(d, limits=(-1.0, 1.0))
+    alike = max(ICC, grouping.icc(baseline), grouping.icc(variant))
+    estimate = grouping.estimate(d, limits=(-1.0, 1.0), icc=alike)
     is_pairs = grouping.is_plain and is_binary(baseline) and is_binary(variant)
     rare = estimate.is_flat or is_rare(d, grouping)
-    ci95, ci90, method = _intervals(d, grouping, estimate, is_pairs=is_pairs, rare=rare)
+    reach = None
+    if estimate.se is not None:
+        parts, method = _parts(d, grouping, estimate, icc=alike, is_pairs=is_pairs, rare=rare)
+        of_baseline = grouping.influence(baseline)
+        reach = Reach(
+            parts=parts,
+            method=method,
+            estimate=estimate,
+            baseline_variance=float(of_baseline @ of_baseline),
+            covariance=float(of_baseline @ grouping.influence(d)),
+        )
+    ci95, ci90 = (reach.ends(level) if reach else None for level in LEVELS)
     test, p, check_p = _test(d, grouping, estimate, is_pairs=is_pairs, rare=rare)
     return Comparison(
         diff=estimate.value,
         ci95=ci95,
         ci90=ci90,
-        interval_method=method,
+        interval_method=reach.method if reach else "none: fewer than two clusters",
         p=p,
         test=test,
         check_p=check_p,
@@ -75,6 +87,7 @@ def compare(baseline: Floats, variant: Floats, grouping: Design) -> Comparison:
         n=estimate.n,
         clusters=estimate.clusters,
         se=estimate.se,
+        reach=reach,
     )
 
 
@@ -92,39 +105,34 @@ def _test(
     return "cluster-robust t", estimate.p_value(), check_p
 
 
-def _intervals(
-    d: Floats, grouping: Design, estimate: Estimate, *, is_pairs: bool, rare: bool
-) -> tuple[Ends | None, Ends | None, str]:
-    """The 95 % and the 90 % interval, and their method: the first of these that fits.
+def _parts(
+    d: Floats, grouping: Design, estimate: Estimate, *, icc: float, is_pairs: bool, rare: bool
+) -> tuple[list[Part], str]:
+    """What the intervals are made of, and its name: the first of these methods that fits.
 
     Fewer than 200 pairs of 0/1 scores: paired Dirichlet. Graded scores, 10 to 199 clusters in every stratum:
     cluster bootstrap-t. Else Student's t. Where few clusters gain, or lose, or stay below the greatest
     change, it also holds the interval made of Wilson's for the gains and for the losses.
     """
-    if estimate.se is None:
-        return None, None, "none: fewer than two clusters"
+    part: Part
     if is_pairs and grouping.n < FEW_PAIRS:
-        up, down = int(np.sum(d > 0)), int(np.sum(d < 0))
-        ends = [dirichlet_interval(up, down, grouping.n, level) for level in LEVELS]
+        part = DirichletPart(int(np.sum(d > 0)), int(np.sum(d < 0)), grouping.n)
         method, widens = "paired Dirichlet", _is_full(d, grouping)
     else:
-        drawn = _drawn_quantiles(d, grouping) if not rare else None
-        method = "cluster bootstrap-t" if drawn else "cluster-robust t"
-        quantiles = drawn or tuple(t_quantile(level, estimate.df or 1.0) for level in LEVELS)
-        ends = [estimate.around(q, level) for q, level in zip(quantiles, LEVELS, strict=True)]
+        draws = _draws(d, grouping) if not rare else None
+        part = StudentPart(estimate) if draws is None else DrawnPart(estimate, draws)
+        method = "cluster-robust t" if draws is None else "cluster bootstrap-t"
         widens = rare or _is_lopsided(d, grouping)
-    if widens:
-        wide = [_gains_minus_losses(d, grouping, level) for level in LEVELS]
-        ends = [(min(a[0], b[0]), max(a[1], b[1])) for a, b in zip(ends, wide, strict=True)]
-        method += " and gains minus losses"
-    return ends[0], ends[1], method
+    if widens and d.any():
+        return [part, _gains_minus_losses(d, grouping, icc)], f"{method} and gains minus losses"
+    return [part], method
 
 
-def _drawn_quantiles(d: Floats, grouping: Design) -> tuple[float, ...] | None:
-    """The bootstrap's quantiles where scores are graded and every stratum has 10 to 199 clusters."""
+def _draws(d: Floats, grouping: Design) -> Floats | None:
+    """The bootstrap's draws where scores are graded and every stratum has 10 to 199 clusters."""
     if grouping.clusters_n >= MANY_CLUSTERS or is_binary(np.abs(d)) or grouping.fewest_clusters < RARE:
         return None
-    return t_quantiles(d, grouping, LEVELS)
+    return t_draws(d, grouping)
 
 
 def _is_lopsided(d: Floats, grouping: Design) -> bool:
@@ -138,25 +146,17 @@ def _is_full(d: Floats, grouping: Design) -> bool:
     return any(rest.any() and is_rare(rest, grouping) for rest in (1.0 - d, 1.0 + d))
 
 
-def _gains_minus_losses(d: Floats, grouping: Design, level: float) -> tuple[float, float]:
-    """The interval of mean gain minus mean loss from Wilson's intervals of the two.
-
-    Squares-and-add with correlation (Zou and Donner 2008); the correlation is that of the influences.
-    """
+def _gains_minus_losses(d: Floats, grouping: Design, icc: float) -> GainsPart:
+    """What the interval of gains minus losses is made of."""
     gains, losses = np.maximum(d, 0.0), np.maximum(-d, 0.0)
-    gain = grouping.estimate(gains, limits=(0.0, 1.0))
-    loss = grouping.estimate(losses, limits=(0.0, 1.0))
-    gain_low, gain_high = share_interval(gain, level)
-    loss_low, loss_high = share_interval(loss, level)
     of_gains, of_losses = grouping.influence(gains), grouping.influence(losses)
     size = float(np.sqrt((of_gains @ of_gains) * (of_losses @ of_losses)))
-    correlation = float(of_gains @ of_losses) / size if size > 0 else 0.0
-    down, up = gain.value - gain_low, gain_high - gain.value
-    loss_down, loss_up = loss.value - loss_low, loss_high - loss.value
-    below = np.sqrt(max(down**2 + loss_up**2 - 2 * correlation * down * loss_up, 0.0))
-    above = np.sqrt(max(up**2 + loss_down**2 - 2 * correlation * up * loss_down, 0.0))
-    diff = gain.value - loss.value
-    return max(-1.0, float(diff - below)), min(1.0, float(diff + above))
+    return GainsPart(
+        gain=grouping.estimate(gains, limits=(0.0, 1.0), icc=icc),
+        loss=grouping.estimate(losses, limits=(0.0, 1.0), icc=icc),
+        is_rare=(is_rare(gains, grouping), is_rare(losses, grouping)),
+        correlation=float(of_gains @ of_losses) / size if size > 0 else 0.0,
+    )
 
 
 def _minimum_detectable(estimate: Estimate, ci95: tuple[float, float] | None) -> float | None:

@@ -17,12 +17,13 @@ Soc. B 86, 1-27), two-sided by a union. The stakes u have the arcsine prior of u
 and Ordentlich 1996), as STAKES_N equally likely values: the order of the clusters changes no wealth.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.special import logsumexp
 
 from gnomon.statistics.design import Floats
+from gnomon.statistics.estimate import Ends
 
 STAKES_N = 24
 STAKES: Floats = np.sin(np.pi * (np.arange(STAKES_N) + 0.5) / (2 * STAKES_N)) ** 2
@@ -46,6 +47,33 @@ class SequenceLook:
     ci95: tuple[float, float]
     ci90: tuple[float, float]
     p: float
+    part: "SequencePart" = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SequencePart:
+    """The sequence at any level, and its test of equivalence: a part of a difference's `Reach`."""
+
+    sums: Floats
+    weights: Floats
+    counts: Floats
+    largest: float
+    value: float
+
+    def ends(self, level: float) -> Ends:
+        """The interval that holds at every look with this confidence."""
+        alpha = 1.0 - level
+        lower = _lower_end(self.sums, self.weights, self.counts, self.largest, self.value, alpha=alpha)
+        upper = _lower_end(-self.sums, self.weights, self.counts, self.largest, -self.value, alpha=alpha)
+        return lower, -upper
+
+    def outside(self, low: float, high: float) -> float:
+        """One over the lesser wealth of two bets: on more than `low`, and on less than `high`."""
+        wealth = (
+            _log_wealth(self.sums, self.weights, self.counts, self.largest, low),
+            _log_wealth(-self.sums, self.weights, self.counts, self.largest, -high),
+        )
+        return float(np.exp(min(-min(wealth), 0.0)))
 
 
 def look(sums: Floats, weights: Floats, *, largest: float) -> SequenceLook:
@@ -63,16 +91,14 @@ def look(sums: Floats, weights: Floats, *, largest: float) -> SequenceLook:
     sums, weights, counts = _grouped(sums, weights)
     total = float(counts @ weights)
     value = float(np.clip((counts @ sums) / total, -1.0, 1.0)) if total > 0 else 0.0
-    ends = [
-        (
-            _lower_end(sums, weights, counts, largest, value, alpha=alpha),
-            -_lower_end(-sums, weights, counts, largest, -value, alpha=alpha),
-        )
-        for alpha in (0.05, 0.10)
-    ]
+    part = SequencePart(sums, weights, counts, largest, value)
     wealth = max(_log_wealth(side * sums, weights, counts, largest, 0.0) for side in (1.0, -1.0))
     return SequenceLook(
-        value=value, ci95=ends[0], ci90=ends[1], p=float(min(1.0, 2.0 * np.exp(min(-wealth, 0.0))))
+        value=value,
+        ci95=part.ends(0.95),
+        ci90=part.ends(0.90),
+        p=float(min(1.0, 2.0 * np.exp(min(-wealth, 0.0)))),
+        part=part,
     )
 
 

@@ -72,7 +72,7 @@ def compare_page(
         "spec_changes": _spec_changes(indexed[base], others, names),
         "changed": listing,
         "_reach": _reach(compared),
-        "_margin": 100 * indexed[base].spec.analysis.margin,
+        "_margin": 100 * indexed[base].spec.analysis.nominal_margin,
         "_arms": list(dict.fromkeys(arm.name for job in records for arm in job.spec.arms)),
         "_signs": SIGNS,
         "_here": f"/ui/compare?{urlencode({'jobs': ','.join(ids), 'base': base})}",

@@ -124,7 +124,7 @@ def _facts(job: JobRecord) -> dict[str, Any]:
         "benchmark": spec.benchmark,
         "models": [model.label for model in spec.models],
         "repeats": spec.repeats,
-        "margin": spec.analysis.margin,
+        "margin": spec.analysis.nominal_margin,
         "created_at": job.created_at,
         "started_at": job.started_at,
         "finished_at": job.finished_at,

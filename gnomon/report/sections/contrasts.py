@@ -25,9 +25,18 @@ from gnomon.report.text_formats import (
     points_range,
     short,
 )
-from gnomon.report.verdict import Verdict, is_unequal, judge, sentence
+from gnomon.report.verdict import ALPHA, Verdict, is_below_margin, is_withheld, judge, sentence
+from gnomon.spec.analysis_spec import AnalysisSpec
+from gnomon.spec.margin_spec import margin_of
 from gnomon.statistics.design import Headline, design, strata_of
-from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
+from gnomon.statistics.equivalence import Limits
+from gnomon.statistics.loss import Loss, difficulties, loss_of
+from gnomon.statistics.multiple_testing import (
+    benjamini_hochberg,
+    bonferroni_level,
+    holm,
+    selected_levels,
+)
 from gnomon.statistics.paired import Comparison, compare
 from gnomon.stopping import while_wanted
 
@@ -54,12 +63,18 @@ class ContrastReport(TypedDict):
     variant_mean: float | None
     diff: float | None
     ci95: Interval
+    ci95_adjusted: Interval  # beside p_adjusted
     ci90: Interval
     se: float | None
     interval_method: str
     p: float | None
     p_adjusted: float | None
     check_p: float | None
+    margin: Interval  # the differences between which there is none
+    margin_why: str  # where these are not the margin as a plain number of points
+    below_margin: bool  # clear of zero, and smaller than the margin
+    equivalence_p: float | None
+    equivalence_p_adjusted: float | None
     test: str
     rescued: int
     broken: int
@@ -67,6 +82,10 @@ class ContrastReport(TypedDict):
     both_wrong: int
     mde: float | None
     bounds: Interval
+    loss_p: float | None  # of both arms losing trials alike; null where none is lost
+    modelled_diff: float | None  # with lost trials modelled on their items' difficulty
+    modelled_ci95: Interval
+    worst_ci95: Interval  # the same, the unequal part of the loss at worst
     verdict: Verdict
     withheld: bool
     reasons: list[str]
@@ -95,20 +114,24 @@ class PairResult:
     comparison: Comparison | None  # None: no sample has a score under both arms
     means: tuple[float, float] | None  # of baseline and variant, over the samples compared
     bounds: tuple[float, float] | None
-    missing: tuple[float, float]
+    loss: Loss | None  # None: every trial that began has a score, or nothing is compared
 
     @property
     def family(self) -> Family:
         return "primary" if self.pair.is_primary and self.scope == "all" else "exploratory"
 
+    @property
+    def p(self) -> float | None:
+        return self.comparison.p if self.comparison else None
+
 
 def _contrasts(report_input: ReportInput) -> ContrastsPart:
     """All contrasts: scope `all` of every pair first, then the cells; primary ones lead."""
     results = list(_compare_all(report_input))
-    margin, interim = report_input.spec.analysis.margin, report_input.status in UNFINISHED
+    analysis, interim = report_input.spec.analysis, report_input.status in UNFINISHED
     reports = [
-        contrast_report(result, p_adjusted=p, margin=margin, interim=interim)
-        for result, p in zip(results, _adjusted(results), strict=True)
+        contrast_report(result, adjusted=adjusted, interim=interim)
+        for result, adjusted in zip(results, adjust(results, analysis), strict=True)
     ]
     for contrast in reports:
         if contrast["family"] == "primary":
@@ -165,32 +188,57 @@ def compare_pair(
     right, right_after = baseline >= RIGHT, variant >= RIGHT
     quadrants = (~right & right_after, right & ~right_after, right & right_after, ~right & ~right_after)
     rescued, broken, both_right, both_wrong = (int(np.sum(part)) for part in quadrants)
+    observed = comparison.diff if comparison else None
+    bounds, loss = _lost(
+        scores, (first, second), within, headline=headline, repeats=repeats, observed=observed
+    )
     return PairResult(
         pair=pair,
         scope=scope,
         counts=(rescued, broken, both_right, both_wrong),
         comparison=comparison,
         means=means,
-        bounds=_bounds(scores, first, second, within, headline=headline, repeats=repeats),
-        missing=(missing_share(scores, first, within), missing_share(scores, second, within)),
+        bounds=bounds,
+        loss=loss,
     )
 
 
-def _bounds(
-    scores: SampleScores, first: int, second: int, within: Mask, *, headline: Headline, repeats: int
-) -> tuple[float, float] | None:
-    """The difference if every trial without a score, of samples begun in either arm, were 0 or 1 at worst."""
+def _lost(
+    scores: SampleScores,
+    groups: tuple[int, int],
+    within: Mask,
+    *,
+    headline: Headline,
+    repeats: int,
+    observed: float | None,
+) -> tuple[tuple[float, float] | None, Loss | None]:
+    """What trials without a score may do, over the samples begun in either arm.
+
+    The bounds: the difference if all of them were 0 or 1 at worst. The loss: the same by their items'
+    difficulty, where there is an observed difference and anything is lost.
+    """
     begun = scores.answered + scores.missing
-    touched = within & ((begun[first] > 0) | (begun[second] > 0))
+    touched = within & np.any(begun[list(groups)] > 0, axis=0)
     if not touched.any():
-        return None
-    full = np.maximum(np.maximum(begun[first], begun[second]), repeats)[touched]
-    low, high = {}, {}
-    for group in (first, second):
-        low[group] = scores.score_sums[group][touched] / full
-        high[group] = low[group] + (full - scores.answered[group][touched]) / full
+        return None, None
+    full = np.maximum(begun[list(groups)].max(axis=0), repeats)[touched]
+    sums = [scores.score_sums[group][touched] / full for group in groups]
+    lost = [(full - scores.answered[group][touched]) / full for group in groups]
     grouping = design(strata_of(scores.cells[touched], headline), scores.clusters[touched])
-    return grouping.mean(low[second] - high[first]), grouping.mean(high[second] - low[first])
+    bounds = grouping.mean(sums[1] - sums[0] - lost[0]), grouping.mean(sums[1] + lost[1] - sums[0])
+    if observed is None or not any(share.any() for share in lost):
+        return bounds, None
+    means = np.stack([scores.means(group)[touched] for group in range(len(scores.answered))])
+    ease = difficulties(means)
+    first, second = groups
+    loss = loss_of(
+        (means[first], means[second]),
+        (lost[0], lost[1]),
+        (ease[first], ease[second]),
+        grouping,
+        observed=observed,
+    )
+    return bounds, loss
 
 
 def missing_share(scores: SampleScores, group: int, within: Mask) -> float:
@@ -200,24 +248,69 @@ def missing_share(scores: SampleScores, group: int, within: Mask) -> float:
     return missing / ended if ended else 0.0
 
 
-def _adjusted(results: list[PairResult]) -> list[float | None]:
-    """Holm within the primary family, Benjamini–Hochberg among all other comparisons."""
-    adjusted: list[float | None] = [None] * len(results)
-    for family, adjust in (("primary", holm), ("exploratory", benjamini_hochberg)):
-        at: list[int] = []
-        p_values: list[float] = []
-        for index, result in enumerate(results):
-            if result.family == family and result.comparison is not None and result.comparison.p is not None:
-                at.append(index)
-                p_values.append(result.comparison.p)
-        for index, p in zip(at, adjust(p_values), strict=True):
-            adjusted[index] = p
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adjusted:
+    """What is adjusted for the number of comparisons: p, the interval beside it, and p of equivalence."""
+
+    p: float | None = None
+    ci95: tuple[float, float] | None = None
+    limits: Limits | None = None  # of what counts as no difference
+    equivalence_p: float | None = None
+    equivalence_p_adjusted: float | None = None
+
+
+def adjust(results: Sequence[PairResult], analysis: AnalysisSpec) -> list[Adjusted]:
+    """Holm within the primary family, Benjamini–Hochberg among all other comparisons.
+
+    Intervals of the primary family hold together in 95 % of studies: they have Bonferroni's level, and end
+    at zero where Holm's method finds a difference (Guilbaud 2008). Those of the others have the level of
+    Benjamini and Yekutieli (2005).
+    """
+    adjusted = [Adjusted()] * len(results)
+    for family, adjust_p in (("primary", holm), ("exploratory", benjamini_hochberg)):
+        at = [
+            index for index, result in enumerate(results) if result.family == family and result.p is not None
+        ]
+        p_values = adjust_p([p for index in at if (p := results[index].p) is not None])
+        levels = [bonferroni_level(len(at))] * len(at) if family == "primary" else selected_levels(p_values)
+        limits = [_limits(results[index], analysis) for index in at]
+        outside = [_outside(results[index], of_pair) for index, of_pair in zip(at, limits, strict=True)]
+        for index, p, level, of_pair, equivalence_p, equivalence_p_adjusted in zip(
+            at, p_values, levels, limits, outside, adjust_p(outside), strict=True
+        ):
+            adjusted[index] = Adjusted(
+                p=p,
+                ci95=_adjusted_ci95(results[index].comparison, p, level),
+                limits=of_pair,
+                equivalence_p=equivalence_p,
+                equivalence_p_adjusted=equivalence_p_adjusted,
+            )
     return adjusted
 
 
-def contrast_report(
-    result: PairResult, *, p_adjusted: float | None, margin: float, interim: bool
-) -> ContrastReport:
+def _limits(result: PairResult, analysis: AnalysisSpec) -> Limits:
+    baseline = result.means[0] if result.means else 0.5
+    return margin_of(analysis.margin, result.scope).around(min(max(baseline, 0.0), 1.0))
+
+
+def _outside(result: PairResult, limits: Limits) -> float:
+    reach = result.comparison.reach if result.comparison else None
+    return reach.outside(limits) if reach else 1.0
+
+
+def _adjusted_ci95(comparison: Comparison | None, p: float, level: float) -> tuple[float, float] | None:
+    """The interval at this level; at zero's side no further than zero where a difference is found."""
+    if comparison is None or comparison.reach is None or comparison.ci95 is None:
+        return None
+    low, high = comparison.reach.ends(level)
+    if p < ALPHA and comparison.ci95[0] > 0:
+        low = max(low, 0.0)
+    if p < ALPHA and comparison.ci95[1] < 0:
+        high = min(high, 0.0)
+    return low, high
+
+
+def contrast_report(result: PairResult, *, adjusted: Adjusted, interim: bool) -> ContrastReport:
     """The comparison with its verdict, in numbers and words."""
     comparison = result.comparison
     contrast: ContrastReport = {
@@ -234,12 +327,18 @@ def contrast_report(
         "variant_mean": result.means[1] if result.means else None,
         "diff": comparison.diff if comparison else None,
         "ci95": interval(comparison.ci95 if comparison else None),
+        "ci95_adjusted": interval(adjusted.ci95),
         "ci90": interval(comparison.ci90 if comparison else None),
         "se": comparison.se if comparison else None,
         "interval_method": comparison.interval_method if comparison else "none: nothing to compare",
         "p": comparison.p if comparison else None,
-        "p_adjusted": p_adjusted,
+        "p_adjusted": adjusted.p,
         "check_p": comparison.check_p if comparison else None,
+        "margin": interval(adjusted.limits.ends if adjusted.limits else None),
+        "margin_why": adjusted.limits.why if adjusted.limits else "",
+        "below_margin": False,
+        "equivalence_p": adjusted.equivalence_p,
+        "equivalence_p_adjusted": adjusted.equivalence_p_adjusted,
         "test": comparison.test if comparison else "none: no sample has a score under both arms",
         "rescued": result.counts[0],
         "broken": result.counts[1],
@@ -247,17 +346,47 @@ def contrast_report(
         "both_wrong": result.counts[3],
         "mde": comparison.mde if comparison else None,
         "bounds": interval(result.bounds),
+        "loss_p": result.loss.p if result.loss else None,
+        **_modelled(comparison, result.loss),
         "verdict": "undecided",
-        "withheld": is_unequal(result.missing),
+        "withheld": comparison is not None and is_withheld(comparison, result.loss),
         "reasons": ["no sample has a score under both arms"],
         "verdict_text": "",
     }
-    if comparison is not None and result.bounds is not None:
+    if comparison is not None:
         contrast["verdict"], contrast["reasons"] = judge(
-            comparison, p_adjusted=p_adjusted, bounds=result.bounds, missing=result.missing, margin=margin
+            comparison,
+            p_adjusted=adjusted.p,
+            loss=result.loss,
+            margin=adjusted.limits.ends if adjusted.limits else (0.0, 0.0),
+            equivalence_p=adjusted.equivalence_p_adjusted,
         )
-    contrast["verdict_text"] = sentence(contrast, margin=margin, interim=interim)
+        contrast["below_margin"] = is_below_margin(contrast)
+    contrast["verdict_text"] = sentence(contrast, interim=interim)
     return contrast
+
+
+class _Modelled(TypedDict):
+    """The difference with lost trials modelled; where none is lost it is the observed one."""
+
+    modelled_diff: float | None
+    modelled_ci95: Interval
+    worst_ci95: Interval
+
+
+def _modelled(comparison: Comparison | None, loss: Loss | None) -> _Modelled:
+    if comparison is None:
+        return {"modelled_diff": None, "modelled_ci95": None, "worst_ci95": None}
+    ci95, se = comparison.ci95, comparison.se
+    if loss is None or ci95 is None or se is None:
+        ends = interval(ci95) if loss is None else None
+        diff = comparison.diff if loss is None else loss.modelled
+        return {"modelled_diff": diff, "modelled_ci95": ends, "worst_ci95": ends}
+    return {
+        "modelled_diff": loss.modelled,
+        "modelled_ci95": interval(loss.moved(ci95, se)),
+        "worst_ci95": interval(loss.at_worst(ci95, se)),
+    }
 
 
 def comparisons(report: ContrastsPart) -> list[ContrastReport]:
@@ -323,6 +452,7 @@ def _markdown(report: _Shown) -> Iterator[str]:
             str(contrast["n"]),
             str(contrast["clusters"]),
             p_text(contrast["p_adjusted"]),
+            points_range(contrast.get("ci95_adjusted")),  # absent from reports of older versions
             f"{contrast['rescued']} : {contrast['broken']}",
             contrast["verdict"],
         )
@@ -337,6 +467,7 @@ def _markdown(report: _Shown) -> Iterator[str]:
         "n",
         "clusters",
         "p adj.",
+        "95 % adj.",
         "fixed : regressed",
         "verdict",
     )

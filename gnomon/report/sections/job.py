@@ -101,7 +101,7 @@ def _job(report_input: ReportInput) -> JobPart:
             "task_names": _task_names(report_input),
             "repeats": spec.repeats,
             "primary": [list(pair) for pair in primary],
-            "margin": spec.analysis.margin,
+            "margin": spec.analysis.nominal_margin,
             "cluster": spec.analysis.cluster,
         },
         "protocol": spec.protocol,

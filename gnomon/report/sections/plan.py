@@ -9,6 +9,7 @@ from gnomon.report.group_totals import GroupTotals
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import UNFINISHED, ReportInput, Section
 from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.margin_spec import MarginSpec, margin_text
 
 MATCHED, TOOLS = "matched", "tools"  # arms of the preset matched_compute
 ALIKE = 0.25  # tokens further apart than this are not equal
@@ -22,6 +23,7 @@ class AnalysisPlan(TypedDict):
     exploratory: list[list[str]]
     isolates: dict[str, str]
     margin: float
+    margin_text: str
     cluster: str
     adjustment: str
     repeats: int
@@ -51,7 +53,8 @@ def _plan(report_input: ReportInput) -> PlanPart:
             for contrast in declared
             if contrast.isolates
         },
-        "margin": spec.analysis.margin,
+        "margin": spec.analysis.nominal_margin,
+        "margin_text": margin_text(spec.analysis.margin),
         "cluster": spec.analysis.cluster,
         "adjustment": "Holm among the primary comparisons, Benjamini and Hochberg among all others",
         "repeats": spec.repeats,
@@ -73,6 +76,10 @@ def _deviations(report_input: ReportInput) -> Iterator[str]:
         yield "no primary comparison was declared: all of them count as primary"
     if analysis.cluster == "none":
         yield "samples are taken as independent, whatever their clusters"
+    if isinstance(analysis.margin, MarginSpec):
+        strange = sorted(set(analysis.margin.subsets) - set(scores.cell_names))
+        if strange and scores.cell_names:
+            yield f"margins of subsets that no sample is of: {', '.join(strange)}"
     ended = sum(totals.trials for totals in scores.totals)
     if status not in UNFINISHED and ended < planned:
         yield f"{planned - ended:,} of {planned:,} planned trials never ended (the job is {status})"

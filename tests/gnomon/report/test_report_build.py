@@ -63,6 +63,49 @@ def test_enough_agreement_is_no_effect_and_little_is_undecided(report_of: Report
     assert "larger than 5 points" in few["reasons"][0]
 
 
+def test_a_difference_that_is_sure_and_small_is_said_to_be_smaller_than_the_margin(
+    report_of: Reporter, pairs: Pairs
+) -> None:
+    found = over(report_of(pairs([(1, 1), (0, 0)] * 600 + [(0, 1)] * 12)))
+    assert (found["verdict"], found["below_margin"]) == ("helps", True)
+    assert "50.5 % against 49.5 %, smaller than the margin of 5 points (95 %" in found["verdict_text"]
+
+
+def test_few_right_answers_have_a_narrow_margin(report_of: Reporter, pairs: Pairs) -> None:
+    rows = list(pairs([(1, 1)] * 20 + [(0, 0)] * 950 + [(0, 1)] * 17 + [(1, 0)] * 13))
+    found = over(report_of(rows))
+    assert found["margin"] == pytest.approx([-0.0165, 0.0165])
+    assert (found["ci90"][1] < 0.05, found["verdict"]) == (True, "no_effect")
+    assert (
+        "within 1.65 points (5, but near 0 % at most half of the baseline's distance" in found["verdict_text"]
+    )
+
+
+def test_margins_of_subsets_and_of_other_kinds_are_the_subsets_own(
+    report_of: Reporter, pairs: Pairs, spec: Maker
+) -> None:
+    margin = {"relative": 0.1, "subsets": {"near": {"odds": 1.2}, "nowhere": 0.1}}
+    report = report_of(pairs([(1, 1), (0, 0)] * 40), spec=spec(analysis={"margin": margin}))
+    whole, near = report["contrasts"]
+    assert whole["margin"] == pytest.approx([-0.05, 0.05])
+    assert near["margin"] == pytest.approx([-1 / 22, 1 / 22])
+    assert report["plan"]["deviations"] == ["margins of subsets that no sample is of: nowhere"]
+
+
+def test_an_adjusted_interval_is_as_wide_as_the_number_of_comparisons_asks(
+    report_of: Reporter, pairs: Pairs, spec: Maker
+) -> None:
+    models = [{"id": name} for name in "abcdef"]
+    rows = [
+        row for model in "abcdef" for row in pairs([(0, 1)] * 14 + [(1, 0)] * 4 + [(1, 1)] * 40, model=model)
+    ]
+    for found in report_of(rows, spec=spec(models=models))["contrasts"]:
+        if found["scope"] == "all":
+            assert found["p"] < 0.05 < found["p_adjusted"]
+            assert found["ci95_adjusted"][0] < 0 < found["ci95"][0]
+            assert found["ci95"][1] < found["ci95_adjusted"][1]
+
+
 def test_a_missing_trial_is_left_out_and_a_failed_one_is_wrong(
     report_of: Reporter, pairs: Pairs, row: Maker
 ) -> None:
@@ -95,19 +138,42 @@ def test_bounds_give_every_missing_trial_to_one_arm(report_of: Reporter, pairs: 
     assert (bounds["missing_baseline"], bounds["missing_variant"]) == (0.1, 0.1)
 
 
-def test_missing_trials_that_could_turn_the_sign_forbid_a_verdict(report_of: Reporter, pairs: Pairs) -> None:
+def test_lost_trials_that_turn_the_difference_by_their_difficulty_forbid_a_verdict(
+    report_of: Reporter, pairs: Pairs
+) -> None:
     lost = [(1, None)] * 15 + [(None, 0)] * 15
     found = over(report_of(pairs([(0, 1)] * 12 + [(1, 1)] * 40 + lost)))
     assert found["ci95"] is not None
     assert found["ci95"][0] > 0
+    assert found["loss_p"] == 1.0
+    assert found["modelled_diff"] < 0
     assert found["verdict"] == "undecided"
-    assert "missing trials could undo it" in found["reasons"][0]
+    assert "modelled on their items' difficulty" in found["reasons"][0]
+    assert not found["withheld"]
 
 
-def test_arms_that_lose_unequally_get_no_verdict(report_of: Reporter, pairs: Pairs) -> None:
-    found = over(report_of(pairs([(0, 1)] * 40 + [(1, 1)] * 55 + [(1, None)] * 5)))
-    assert found["verdict"] == "undecided"
-    assert "0.0% of the baseline's trials are missing, 5.0% of the variant's" in found["reasons"][0]
+def test_one_lost_trial_voids_no_job(report_of: Reporter, pairs: Pairs) -> None:
+    found = over(report_of(pairs([(0, 1)] * 27 + [(1, 1)] * 6 + [(0, 0)] * 6 + [(0, None)])))
+    assert (found["n"], found["verdict"], found["reasons"]) == (39, "helps", [])
+    assert found["bounds"] == pytest.approx([27 / 40, 28 / 40])
+    assert 27 / 40 < found["modelled_diff"] < 28 / 40
+
+
+def test_arms_that_lose_unequally_get_no_verdict_where_that_could_turn_it(
+    report_of: Reporter, pairs: Pairs
+) -> None:
+    found = over(report_of(pairs([(0, 1)] * 14 + [(1, 0)] * 2 + [(1, 1)] * 60 + [(1, None)] * 24)))
+    assert found["ci95"][0] > 0 > found["worst_ci95"][0]
+    assert found["loss_p"] < 0.001
+    assert (found["verdict"], found["withheld"]) == ("undecided", True)
+    assert "0.0% and 24.0% of baseline and variant are missing" in found["reasons"][0]
+
+
+def test_an_effect_larger_than_what_unequal_loss_can_do_is_claimed(report_of: Reporter, pairs: Pairs) -> None:
+    found = over(report_of(pairs([(0, 1)] * 40 + [(1, 1)] * 52 + [(1, None)] * 8)))
+    assert found["loss_p"] < 0.05
+    assert found["worst_ci95"][0] > 0
+    assert (found["verdict"], found["withheld"]) == ("helps", False)
 
 
 def test_the_headline_weighs_cells_and_not_samples(report_of: Reporter, row: Maker) -> None:

@@ -116,7 +116,9 @@ def test_a_section_rendered_alone_is_that_of_the_page(rich: Report, name: str) -
         "figures",
         "extra_metrics",
         "preflights",
+        "replays",
         "sequential",
+        "wording",
     )
     assert bool(alone.strip()) is not has_nothing_to_show
 

@@ -239,7 +239,11 @@ def test_pairs_are_those_that_match_in_order(
         assert sorted(own) == sorted(name for name in ids if "vote" not in name)
         calls = {"variant_calls": entry.variant.tool_calls, "sample": entry.sample_id}
         scores = {"baseline_score": entry.baseline.score, "variant_score": entry.variant.score}
-        values.append((calls | scores | {"difference": entry.difference})[sort])
+        spent = {
+            "variant_cost": plain.mean(entry.sample_id, entry.model, "tools", "usd"),
+            "variant_time": plain.mean(entry.sample_id, entry.model, "tools", "wall_s"),
+        }
+        values.append((calls | scores | spent | {"difference": entry.difference})[sort])
     known = [value for value in values if value is not None]
     assert values == sorted(known, reverse=is_descending) + [None] * (len(values) - len(known))
 
