@@ -5,16 +5,24 @@ The numbers are those of `job_diff.diff_jobs`; here they come from arrays, so th
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from gnomon.core.errors import SpecError
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.report.changed_trials import NOISE
+from gnomon.report.detectable import detectable_in
 from gnomon.report.job_diff import paired_groups, reword_for_jobs, side_names
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import Group
-from gnomon.report.sections.contrasts import ContrastReport, PairResult, compare_pair, contrast_report
+from gnomon.report.sections.contrasts import (
+    ContrastReport,
+    PairResult,
+    compare_pair,
+    contrast_report,
+    rule_of,
+)
 from gnomon.report.text_formats import count
 from gnomon.report.trial_index.columns import Array
 from gnomon.report.trial_index.index import TrialIndex
@@ -117,10 +125,19 @@ def compare_jobs(
             pair = ArmPair(model=label, baseline=sides[0], variant=sides[1], is_primary=True)
             results.append((other, label, groups, _paired(base, other, groups, pair, headline, repeats)))
     adjusted = _adjusted([paired.result for *_, paired in results])
-    margin = base.spec.analysis.margin
+    margin, looks = base.spec.analysis.margin, sum(p is not None for p in adjusted)
     compared: list[JobComparison] = []
     for (other, label, groups, paired), p in zip(results, adjusted, strict=True):
-        contrast = contrast_report(paired.result, p_adjusted=p, margin=margin, interim=False)
+        repeats = max(base.spec.repeats, other.spec.repeats)
+        rule = rule_of("primary", looks=looks, margin=margin, repeats=repeats)
+        compute = partial(
+            detectable_in, paired.result, rule, looks=looks, simulated=len(results), repeats=repeats
+        )
+        state = other.job_id, other.index.size, other.index.last_seq
+        detectable = base.index.once(("detectable", *state, groups, looks, len(results), margin), compute)
+        contrast = contrast_report(
+            paired.result, p_adjusted=p, detectable=detectable, margin=margin, interim=False
+        )
         reword_for_jobs(contrast, changed=paired.changed, compared=contrast["n"], margin=margin)
         compared.append(
             JobComparison(

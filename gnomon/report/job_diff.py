@@ -179,6 +179,7 @@ def _set_equal(contrast: ContrastReport, *, margin: float) -> None:
     contrast["diff"] = contrast["se"] = 0.0
     contrast["ci95"] = contrast["ci90"] = None
     contrast["p"] = contrast["p_adjusted"] = contrast["check_p"] = contrast["mde"] = None
+    contrast["mde_note"] = ""
     contrast["test"] = contrast["interval_method"] = "none: all scores are equal"
     bounds = contrast["bounds"] or [0.0, 0.0]
     if -margin < bounds[0] and bounds[1] < margin and not contrast["withheld"]:

@@ -1,5 +1,6 @@
 """Compares each arm with its baseline, over the same samples."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 from gnomon.report.charts import Mark, difference_plot
+from gnomon.report.detectable import Detectable, Judged, PlantedScores, Rule, detectable_in
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import RIGHT, SampleScores
 from gnomon.report.section import UNFINISHED, Interval, PairKey, ReportInput, Section, interval
@@ -25,7 +27,7 @@ from gnomon.report.text_formats import (
     short,
 )
 from gnomon.report.verdict import Verdict, is_unequal, judge, sentence
-from gnomon.statistics.design import Headline, design, strata_of
+from gnomon.statistics.design import Design, Floats, Headline, design, strata_of
 from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
 from gnomon.statistics.paired import Comparison, compare
 from gnomon.stopping import while_wanted
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 Family = Literal["primary", "exploratory"]
 Mask = NDArray[np.bool_]
+NOTHING = "no sample has a score under both arms"
 
 
 class ContrastReport(TypedDict):
@@ -65,6 +68,7 @@ class ContrastReport(TypedDict):
     both_right: int
     both_wrong: int
     mde: float | None
+    mde_note: str
     bounds: Interval
     verdict: Verdict
     withheld: bool
@@ -95,6 +99,8 @@ class PairResult:
     means: tuple[float, float] | None  # of baseline and variant, over the samples compared
     bounds: tuple[float, float] | None
     missing: tuple[float, float]
+    differences: Floats  # of the samples compared
+    grouping: Design | None  # of the same
 
     @property
     def family(self) -> Family:
@@ -105,12 +111,49 @@ def _contrasts(report_input: ReportInput) -> ContrastsPart:
     """All contrasts: scope `all` of every pair first, then the cells; primary ones lead."""
     results = list(_compare_all(report_input))
     margin, interim = report_input.spec.analysis.margin, report_input.status in UNFINISHED
+    detectable = _detectable(results, margin=margin, repeats=report_input.spec.repeats)
     return {
         "contrasts": [
-            contrast_report(result, p_adjusted=p, margin=margin, interim=interim)
-            for result, p in zip(results, _adjusted(results), strict=True)
+            contrast_report(result, p_adjusted=p, detectable=effect, margin=margin, interim=interim)
+            for result, p, effect in zip(results, _adjusted(results), detectable, strict=True)
         ]
     }
+
+
+def _detectable(results: list[PairResult], *, margin: float, repeats: int) -> Iterator[Detectable]:
+    """What each comparison could detect, among as many of its family as there are."""
+    looks = Counter(
+        result.family for result in results if result.comparison and result.comparison.p is not None
+    )
+    simulated = sum(result.scope == "all" for result in results)
+    for result in while_wanted(results):
+        rule = rule_of(result.family, looks=max(1, looks[result.family]), margin=margin, repeats=repeats)
+        yield detectable_in(
+            result, rule, looks=max(1, looks[result.family]), simulated=simulated, repeats=repeats
+        )
+
+
+def rule_of(family: Family, *, looks: int, margin: float, repeats: int) -> Rule:
+    """The whole rule of the verdict, for the simulated scores of two arms.
+
+    It is that of one comparison among `looks` of its family, of which the others show nothing.
+    """
+    adjust = holm if family == "primary" else benjamini_hochberg
+    pair = ArmPair(model="", baseline="", variant="", is_primary=family == "primary")
+
+    def rule(scores: PlantedScores) -> Judged:
+        everywhere = np.ones(len(scores.cells), dtype=np.bool_)
+        result = compare_pair(scores, pair, "all", everywhere, headline="mean_of_cells", repeats=repeats)
+        comparison, bounds = result.comparison, result.bounds
+        if comparison is None or bounds is None:
+            return Judged(is_claimed=False, diff=0.0, reasons=[NOTHING])
+        p = None if comparison.p is None else adjust([comparison.p, *[1.0] * (looks - 1)])[0]
+        verdict, reasons = judge(
+            comparison, p_adjusted=p, bounds=bounds, missing=result.missing, margin=margin
+        )
+        return Judged(is_claimed=verdict in ("helps", "hurts"), diff=comparison.diff, reasons=reasons)
+
+    return rule
 
 
 def _compare_all(report_input: ReportInput) -> Iterator[PairResult]:
@@ -139,7 +182,7 @@ def compare_pair(
     first, second = scores.groups_of(pair)
     both = within & (scores.answered[first] > 0) & (scores.answered[second] > 0)
     baseline, variant = scores.means(first)[both], scores.means(second)[both]
-    comparison = means = None
+    comparison = means = grouping = None
     if both.any():
         grouping = design(strata_of(scores.cells[both], headline), scores.clusters[both])
         comparison = compare(baseline, variant, grouping)
@@ -155,6 +198,8 @@ def compare_pair(
         means=means,
         bounds=_bounds(scores, first, second, within, headline=headline, repeats=repeats),
         missing=(missing_share(scores, first, within), missing_share(scores, second, within)),
+        differences=variant - baseline,
+        grouping=grouping,
     )
 
 
@@ -198,7 +243,7 @@ def _adjusted(results: list[PairResult]) -> list[float | None]:
 
 
 def contrast_report(
-    result: PairResult, *, p_adjusted: float | None, margin: float, interim: bool
+    result: PairResult, *, p_adjusted: float | None, detectable: Detectable, margin: float, interim: bool
 ) -> ContrastReport:
     """The comparison with its verdict, in numbers and words."""
     comparison = result.comparison
@@ -227,11 +272,12 @@ def contrast_report(
         "broken": result.counts[1],
         "both_right": result.counts[2],
         "both_wrong": result.counts[3],
-        "mde": comparison.mde if comparison else None,
+        "mde": detectable.effect,
+        "mde_note": detectable.note,
         "bounds": interval(result.bounds),
         "verdict": "undecided",
         "withheld": is_unequal(result.missing),
-        "reasons": ["no sample has a score under both arms"],
+        "reasons": [NOTHING],
         "verdict_text": "",
     }
     if comparison is not None and result.bounds is not None:
