@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 SEED = 20_260_103
 DRAWS, ROUNDS = 120, 4
-MOST_DRAWS, FEWEST_DRAWS, REPORT_DRAWS = 40, 20, 320  # of a comparison, and of all in a report
+MOST_DRAWS, FEWEST_DRAWS, REPORT_DRAWS = 24, 12, 240  # of a comparison, and of all in a report
 STRONG, STRONG_DRAWS = (0.8, 1.0), 10  # effects, one of which any design claims that can claim one at all
 LIMITS = 120  # differences among which the limit of a claim is sought
 AT_ONCE = 500_000  # differences that are drawn at once
 BLURS = (0.05, 0.1, 0.2, 0.35, 0.5, 0.8)  # of that limit, in standard errors
-LARGE, MANY_DIFFERENT = 2_000, 40  # samples from which fewer draws do; clusters, of expected differences
+LARGE, MANY_DIFFERENT = 2_000, 40  # samples from which fewer draws do; samples that are expected to differ
 ALPHA = 0.05
 
 
@@ -103,22 +103,26 @@ def detectable_in_cell(study: PlantedStudy, rule: Rule, *, looks: int) -> Detect
     agreeing = _fewest_agreeing(study, alpha)
     if clusters <= agreeing + 1 and (never := never_claims(study, rule)) is not None:
         return never
-    df = _degrees_of_freedom(study)
-    return Detectable(effect=detectable_by_t(study, alpha=alpha, df=df, agreeing=min(agreeing, clusters)))
+    return Detectable(effect=_by_t(study, alpha, agreeing=min(agreeing, clusters)))
 
 
 def _fewest_agreeing(study: PlantedStudy, alpha: float) -> int:
     """How many clusters must gain, and none lose, for an exact test to reject."""
-    grouping = study.grouping
-    if grouping.is_plain and set(study.spread.sizes) <= {0.0, 1.0}:
+    if _is_pairs(study):
         return int(-np.log2(alpha)) + 1  # mid-p McNemar
-    few = grouping.effective_clusters < CHECK_BELOW
+    few = study.grouping.effective_clusters < CHECK_BELOW
     return int(1 - np.log2(ALPHA)) + 1 if few else 0  # the sign-flip check is not adjusted
 
 
-def _degrees_of_freedom(study: PlantedStudy) -> float:
+def _by_t(study: PlantedStudy, alpha: float, *, agreeing: int = 0) -> float:
     none = np.zeros(study.grouping.n)
-    return study.grouping.estimate(none, limits=(-1.0, 1.0)).df or 1.0
+    df = study.grouping.estimate(none, limits=(-1.0, 1.0)).df or 1.0
+    return detectable_by_t(study, alpha=alpha, df=df, is_pairs=_is_pairs(study), agreeing=agreeing)
+
+
+def _is_pairs(study: PlantedStudy) -> bool:
+    """Whether right and wrong answers of independent samples are compared, which McNemar's test decides."""
+    return study.grouping.is_plain and set(study.spread.sizes) <= {0.0, 1.0} and study.repeats == 1
 
 
 def smallest_effect(study: PlantedStudy, rule: Rule, *, looks: int = 1, draws: int = DRAWS) -> Detectable:
@@ -129,7 +133,7 @@ def smallest_effect(study: PlantedStudy, rule: Rule, *, looks: int = 1, draws: i
     random = np.random.default_rng(SEED)
     if (never := _never(study, rule, random)) is not None:
         return never
-    effect = detectable_by_t(study, alpha=ALPHA / looks, df=_degrees_of_freedom(study))
+    effect = _by_t(study, ALPHA / looks)
     if not study.loses and _decides_by_t(study, effect):
         return Detectable(effect=effect)
     draws = draws if study.grouping.n <= LARGE else FEWEST_DRAWS
@@ -205,11 +209,11 @@ def _most(study: PlantedStudy, rule: Rule, draws: int, random: Generator) -> flo
 
 
 def _decides_by_t(study: PlantedStudy, effect: float) -> bool:
-    """Whether Student's t alone decides: many clusters, and many that differ. Then nothing need be drawn."""
+    """Whether the t test alone decides, as clusters and samples that differ are many: nothing is drawn."""
     grouping = study.grouping
     differing = max(effect, 1.0 - sum(study.spread.shares[: study.spread.sizes[0] == 0.0]))
-    clusters = grouping.effective_clusters
-    return grouping.n >= FEW_PAIRS and clusters >= CHECK_BELOW and clusters * differing >= MANY_DIFFERENT
+    is_large = grouping.n >= FEW_PAIRS and grouping.effective_clusters >= CHECK_BELOW
+    return is_large and grouping.n * differing >= MANY_DIFFERENT
 
 
 def _judged(

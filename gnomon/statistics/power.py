@@ -1,8 +1,9 @@
 """Draws paired differences with a planted effect, and the closed form of the effect that a t test detects."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.random import Generator
@@ -17,7 +18,7 @@ GROUPS = 64  # sizes of graded differences that are told apart
 NODES = 24  # of the quadrature over what a cluster shares
 MOST_SHARED = 0.95  # correlation within clusters, so that no draw is made of clusters alone
 FLAT = 1e-12
-STEPS = 14  # of a bisection
+STEPS = 16  # of a bisection
 
 
 def design_effect(sizes: Sequence[int], icc: float = ICC) -> float:
@@ -182,22 +183,36 @@ def _latent(values: Floats, ends: Floats, icc: float) -> float:
     return (low + high) / 2
 
 
-def detectable_by_t(study: PlantedStudy, *, alpha: float, df: float, agreeing: int = 0) -> float:
+def detectable_by_t(
+    study: PlantedStudy, *, alpha: float, df: float, is_pairs: bool = False, agreeing: int = 0
+) -> float:
     """The effect that a two-sided t test at `alpha` detects in 8 of 10 studies.
 
-    δ² = κ·q/(1 + κ) of 0/1 scores that differ on a share q, κ = (t of alpha + t of the power)²/n, from
-    Var(d) = q − δ². At least so large that in 8 of 10 studies `agreeing` clusters gain: with fewer, no exact
-    test can reject.
+    δ = (t of alpha + t of the power) · √((q − δ²)/n). Where `is_pairs` it is normal quantiles, and q/n
+    under the first root: McNemar's test takes the variance that differences have without an effect. At least
+    so large that in 8 of 10 studies `agreeing` clusters gain: with fewer, no exact test can reject.
     """
-    kappa = float(stdtrit(df, 1.0 - alpha / 2) + stdtrit(df, POWER)) ** 2 * study.worth
-    mean, square = study.spread.moments
-    effect = math.sqrt(kappa * square / (1.0 + kappa))
-    if effect > mean:  # more samples than these differ: δ²·(1 + κ) = κ·(square + slope·(δ − mean))
-        slope = (1.0 - square) / (1.0 - mean) if mean < 1.0 else 0.0
-        constant = kappa * (square - slope * mean)
-        half = kappa * slope / 2
-        effect = (half + math.sqrt(max(half**2 + (1.0 + kappa) * constant, 0.0))) / (1.0 + kappa)
-    return min(1.0, max(effect, _agreement(study, agreeing, effect)))
+    (mean, square), worth = study.spread.moments, study.worth
+    quantiles = ndtri if is_pairs else partial(stdtrit, df)
+    reach, power = float(quantiles(1.0 - alpha / 2)), float(quantiles(POWER))
+
+    def is_found(effect: float) -> bool:
+        whole = (effect - mean) / (1.0 - mean) if effect > mean else 0.0
+        second = square + whole * (1.0 - square)
+        error = math.sqrt(worth * max(0.0, second - effect**2))
+        return effect >= reach * (math.sqrt(worth * second) if is_pairs else error) + power * error
+
+    effect = _least(is_found, 0.0)
+    return max(effect, _agreement(study, agreeing, effect))
+
+
+def _least(holds: Callable[[float], bool], start: float) -> float:
+    """The smallest effect from `start` on that holds, if those above it do; 1 where none does."""
+    low, high = start, 1.0
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
 
 
 def _agreement(study: PlantedStudy, agreeing: int, start: float) -> float:
@@ -211,8 +226,4 @@ def _agreement(study: PlantedStudy, agreeing: int, start: float) -> float:
 
     if agreeing <= 0 or holds(start):
         return start
-    low, high = start, 1.0
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+    return _least(holds, start)
