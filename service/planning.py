@@ -275,7 +275,7 @@ class _Outlook:
             f"p is adjusted among {looks}, which show nothing",
             f"scores are 0 or 1; {signs}",
             f"lost at random: {100 * self.lost:.3g} % of each arm's trials",
-            f"smallest cell, {size}: by a closed form that errs on the large side",
+            f"smallest cell, {size}: by a closed form, not simulated",
         ]
         if spec.repeats > 1:
             stays = f"{100 * PERSISTENCE:.0f} % of the variance of a sample's difference stay in every repeat"

@@ -95,7 +95,7 @@ def detectable_in(
 
 
 def detectable_in_cell(study: PlantedStudy, rule: Rule, *, looks: int) -> Detectable:
-    """What a subset detects, in closed form and rather too large than too small: subsets are many.
+    """What a subset detects, in closed form: subsets are too many to simulate each.
 
     None where the rule claims nothing even if all samples gain, or if all but one do.
     """
@@ -201,7 +201,8 @@ def _never(study: PlantedStudy, rule: Rule, random: Generator) -> Detectable | N
 def _most(study: PlantedStudy, rule: Rule, draws: int, random: Generator) -> float:
     """The share of studies in which lost trials leave a verdict possible: that claimed of a strong effect."""
     most = 0.0 if study.loses else 1.0
-    for effect in STRONG:
+    is_few = study.grouping.effective_clusters < CHECK_BELOW
+    for effect in STRONG if is_few else STRONG[:1]:  # of many clusters the weaker one is beyond doubt
         if most <= POWER:
             judged = _judged(study, rule, effect, draws, random)
             most = max(most, float(np.mean([each.is_claimed for each in judged])))

@@ -55,7 +55,7 @@ def _drawn_signs(n: int) -> Iterator[Floats]:
     """The 9,999 patterns in batches: all at once would take gigabytes where clusters are many."""
     random = np.random.default_rng(SEED)
     for _ in range(0, DRAWS, BATCH):
-        yield 1.0 - 2.0 * random.integers(0, 2, size=(BATCH, n))
+        yield (1 - 2 * random.integers(0, 2, size=(BATCH, n))).astype(np.float64)
 
 
 @lru_cache(maxsize=6)

@@ -100,7 +100,7 @@ def test_a_cell_that_can_never_claim_has_no_number() -> None:
 
 
 @pytest.mark.parametrize("name", ["a cell of 30 among 14", "a cell of 60 in 20 clusters among 14"])
-def test_a_cell_is_promised_rather_too_large_an_effect_than_too_small(name: str) -> None:
+def test_the_closed_form_of_a_cell_is_about_right(name: str) -> None:
     plan = PLANS[name]
     spread = Spread(sizes=(0.0, 1.0), shares=(0.42, 0.58), icc=0.0)  # with the effect
     rule = rule_of("exploratory", looks=plan.looks, margin=0.05, repeats=1)
