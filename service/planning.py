@@ -6,16 +6,30 @@ from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gnomon.core.agent import model_calls
 from gnomon.core.arm import Arm
 from gnomon.core.model import Request, is_built_in
 from gnomon.core.retry import changed_fields
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample, SampleRef
+from gnomon.exchange.foreign import benchmark_called
 from gnomon.price_table import price_entry
-from gnomon.report.pairs import pairs
+from gnomon.report.detectable import (
+    Detectable,
+    Rule,
+    detectable_in_cell,
+    share_claimed,
+    smallest_effect,
+    within_share,
+)
+from gnomon.report.pairs import ArmPair, pairs
+from gnomon.report.score_matrix import read_scores
+from gnomon.report.text_formats import count
 from gnomon.spec.job_spec import JobSpec, ModelSpec
-from gnomon.statistics.power import ICC, design_effect, mde_of, planned_mde
+from gnomon.statistics.design import ICC, Design, design, strata_of
+from gnomon.statistics.power import PERSISTENCE, PlantedStudy, design_effect, right_or_wrong, spread_of
 from gnomon.tokens import BYTES_PER_TOKEN, PICTURE_TOKENS, REPLY_TOKENS, TokenEstimator
 from gnomon.trials.fault_injection import toolbox_of
 from gnomon.trials.prompt import prompt_of
@@ -25,6 +39,7 @@ from gnomon.trials.trial_plan import cluster_of
 from service.jobs import Draft
 
 if TYPE_CHECKING:
+    from gnomon.report.sections.contrasts import Family
     from workers.store.store import Store
 
 PROBED_SAMPLES = 14  # samples whose prompts are measured
@@ -34,6 +49,7 @@ TYPICAL_CALLS = 3  # tool calls of a trial, unless a pilot has measured them
 DISCORDANT = (0.1, 0.2, 0.3, 0.4)
 SEQUENTIAL_DISCORDANT, SEQUENTIAL_EFFECTS = 0.4, (0.05, 0.1, 0.2, 0.3)
 MOST_SIMULATED = 5_000  # clusters: more take longer than a plan may
+SHARE_DRAWS = 60  # that show how seldom the largest effect is claimed where it is too small
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +75,18 @@ class Usage:
         return calls * entry.usd(prompt=self.prompt / calls, completion=self.completion / calls)
 
 
-def plan(draft: Draft, *, store: "Store | None" = None, pilot: str | None = None) -> dict[str, Any]:
+def plan(
+    draft: Draft,
+    *,
+    store: "Store | None" = None,
+    pilot: str | None = None,
+    lost: float = 0.0,
+    icc: float = ICC,
+) -> dict[str, Any]:
     """The plan of a job as plain data; `pilot` is the id of a stored job whose costs and spread it uses.
+
+    `lost` is the share of each arm's trials expected to be lost, `icc` the correlation of the differences
+    within a cluster; a pilot brings its own.
 
     Raises:
         NotFound: the pilot does not exist.
@@ -76,9 +102,9 @@ def plan(draft: Draft, *, store: "Store | None" = None, pilot: str | None = None
     ]
     prices = [arm["usd"] for arm in arms]
     clusters = Counter(ref.cluster or ref.sample_id for ref in refs)
-    deff = design_effect(list(clusters.values())) if spec.analysis.cluster == "auto" else 1.0
     cells = Counter(ref.cell for ref in refs)
     contrasts = pairs(spec)
+    outlook = _outlook(draft, contrasts, lost=lost, icc=icc)
     return {
         "name": spec.name or spec.benchmark,
         "benchmark": spec.benchmark,
@@ -94,18 +120,14 @@ def plan(draft: Draft, *, store: "Store | None" = None, pilot: str | None = None
             "primary": sum(pair.is_primary for pair in contrasts),
             "all": len(contrasts) * (1 + len(cells)),
         },
-        "detectable": [
-            {
-                "discordant": share,
-                "all": planned_mde(len(refs), discordant=share, design_effect=deff),
-                "smallest_cell": planned_mde(min(cells.values()), discordant=share),
-            }
-            for share in DISCORDANT
-        ],
+        "detectable": [outlook.row(share) for share in DISCORDANT],
         **({"sequential": _sequential(spec, refs)} if spec.analysis.sequential else {}),
         "warnings": draft.warnings,
-        "pilot": _pilot(store, pilot, rows, samples=len(refs)) if store and pilot else None,
-        "assumptions": _assumptions(deff, has_pilot=any(arm["from_pilot"] for arm in arms)),
+        "pilot": _pilot(store, pilot, rows, outlook) if store and pilot else None,
+        "assumptions": [
+            *_assumptions(has_pilot=any(arm["from_pilot"] for arm in arms)),
+            *outlook.assumptions(),
+        ],
     }
 
 
@@ -217,29 +239,131 @@ def _pilot_usage(rows: Sequence[Row], model: str, arm: str) -> Usage | None:
     return Usage(prompt=prompt, completion=completion, calls=calls)
 
 
-def _pilot(store: "Store", job_id: str, rows: Sequence[Row], *, samples: int) -> dict[str, Any]:
-    """The effects that this many samples detect: the pilot's standard errors times √(n / samples)."""
-    from gnomon.report.build import build_report  # late: SciPy takes longer to load than a plan to make
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Outlook:
+    """The design of a job, and by which rule its comparisons will be judged."""
+
+    spec: JobSpec
+    whole: Design
+    smallest_cell: Design
+    primary: int  # comparisons among which p is adjusted
+    exploratory: int
+    lost: float
+    icc: float
+
+    def row(self, share: float) -> dict[str, Any]:
+        """What is detected where two arms differ on this share of the samples."""
+        overall, in_cell = self._overall(share), self._in_cell(share)
+        return {
+            "discordant": share,
+            "all": overall.effect,
+            "all_note": overall.note,
+            "smallest_cell": in_cell.effect,
+            "smallest_cell_note": in_cell.note,
+        }
+
+    def of_study(self, study: PlantedStudy) -> Detectable:
+        """What the primary comparison of such a study detects."""
+        return smallest_effect(study, self._rule("primary"), looks=self.primary)
+
+    def _overall(self, share: float) -> Detectable:
+        study = self._study(share, self.whole)
+        detectable = self.of_study(study)
+        claimed = None
+        if detectable.effect is not None and detectable.effect > share:
+            claimed = share_claimed(study, self._rule("primary"), share, draws=SHARE_DRAWS)
+        return within_share(detectable, share, claimed)
+
+    def _in_cell(self, share: float) -> Detectable:
+        study = self._study(share, self.smallest_cell)
+        detectable = detectable_in_cell(study, self._rule("exploratory"), looks=self.exploratory)
+        return within_share(detectable, share, None)
+
+    def _study(self, share: float, grouping: Design) -> PlantedStudy:
+        spread = right_or_wrong(share, icc=self.icc)
+        lost = self.lost, self.lost
+        return PlantedStudy(grouping=grouping, spread=spread, repeats=self.spec.repeats, lost=lost)
+
+    def _rule(self, family: "Family") -> Rule:
+        from gnomon.report.sections.contrasts import rule_of  # late: it brings all that draws a report
+
+        looks = self.primary if family == "primary" else self.exploratory
+        return rule_of(family, looks=looks, repeats=self.spec.repeats)
+
+    def assumptions(self) -> list[str]:
+        """What the detectable effects rest on, in words."""
+        deff = design_effect(np.bincount(self.whole.clusters).tolist(), self.icc)
+        cell, spec = self.smallest_cell, self.spec
+        judged = "judged as the report will be: interval, adjusted p, sign-flip check, lost trials"
+        looks = f"{count(self.primary, 'primary comparison')}, in a cell among {self.exploratory} others"
+        signs = "apart from the effect an arm gains as many samples as it loses, more in some clusters"
+        size = f"{count(cell.n, 'sample')} in {count(cell.clusters_n, 'cluster')}"
+        lines = [
+            f"intraclass correlation of a cluster's samples {self.icc:g}: a design effect of {deff:.2f}",
+            f"detectable: the smallest true effect that is claimed in 8 of 10 simulated jobs, {judged}",
+            f"p is adjusted among {looks}, which show nothing",
+            f"scores are 0 or 1; {signs}",
+            f"lost at random: {100 * self.lost:.3g} % of each arm's trials",
+            f"smallest cell, {size}: by a closed form, not simulated",
+        ]
+        if spec.repeats > 1:
+            stays = f"{100 * PERSISTENCE:.0f} % of the variance of a sample's difference stay in every repeat"
+            lines.append(f"{spec.repeats} repeats: {stays}")
+        return lines
+
+
+def _outlook(draft: Draft, contrasts: Sequence[ArmPair], *, lost: float, icc: float) -> _Outlook:
+    spec, refs = draft.spec, draft.refs
+    is_clustered = spec.analysis.cluster == "auto"
+    names = [(ref.cluster or ref.sample_id) if is_clustered else ref.sample_id for ref in refs]
+    clusters = np.unique(names, return_inverse=True)[1]
+    cells = np.unique([ref.cell for ref in refs], return_inverse=True)[1]
+    smallest = cells == int(np.argmin(np.bincount(cells)))
+    primary = sum(pair.is_primary for pair in contrasts)
+    headline = draft.job.bench.benchmark.headline
+    return _Outlook(
+        spec=spec,
+        whole=design(strata_of(cells, headline), clusters),
+        smallest_cell=design(np.zeros(int(smallest.sum()), dtype=np.intp), clusters[smallest]),
+        primary=max(1, primary),
+        exploratory=max(1, len(contrasts) * (1 + int(cells.max()) + 1) - primary),
+        lost=lost,
+        icc=icc,
+    )
+
+
+def _pilot(store: "Store", job_id: str, rows: Sequence[Row], outlook: _Outlook) -> dict[str, Any]:
+    """What the planned design detects where differences scatter, and trials get lost, as in the pilot."""
+    from gnomon.report.sections.contrasts import compare_pair
 
     job = store.job(job_id)
-    report = build_report(
-        job_id=job.id, spec=job.spec, status=job.status, rows=rows, planned=job.counts.planned
-    )
-    contrasts = [
-        {
-            "model": contrast["model"],
-            "baseline": contrast["baseline"],
-            "variant": contrast["variant"],
-            "samples": contrast["n"],
-            "detectable": mde_of(contrast["se"] * (contrast["n"] / samples) ** 0.5),
-        }
-        for contrast in report["contrasts"]
-        if contrast["scope"] == "all" and contrast["se"] is not None
-    ]
+    groups = [(model.label, arm.name) for model in job.spec.models for arm in job.spec.arms]
+    scores = read_scores(rows, groups, clustered=job.spec.analysis.cluster == "auto")
+    headline, everywhere = benchmark_called(job.spec.benchmark).headline, scores.everywhere()
+    contrasts: list[dict[str, Any]] = []
+    for pair in pairs(job.spec):
+        result = compare_pair(scores, pair, "all", everywhere, headline=headline, repeats=job.spec.repeats)
+        if result.comparison is None or result.comparison.se is None or result.grouping is None:
+            continue
+        spread = spread_of(result.differences, result.grouping, se=result.comparison.se)
+        study = PlantedStudy(
+            grouping=outlook.whole, spread=spread, repeats=outlook.spec.repeats, lost=result.missing
+        )
+        detectable = outlook.of_study(study)
+        contrasts.append(
+            {
+                "model": pair.model,
+                "baseline": pair.baseline,
+                "variant": pair.variant,
+                "samples": result.comparison.n,
+                "detectable": detectable.effect,
+                "detectable_note": detectable.note,
+            }
+        )
     return {"job": job_id, "contrasts": contrasts}
 
 
-def _assumptions(deff: float, *, has_pilot: bool) -> list[str]:
+def _assumptions(*, has_pilot: bool) -> list[str]:
     tokens = (
         f"{BYTES_PER_TOKEN} bytes per token; {PICTURE_TOKENS:,} tokens per picture, {REPLY_TOKENS} per "
         f"reply, {OBSERVATION_TOKENS} per tool result, {TYPICAL_CALLS} tool calls per trial with tools"
@@ -247,6 +371,4 @@ def _assumptions(deff: float, *, has_pilot: bool) -> list[str]:
     return [
         "arms that are in the pilot: its mean tokens per trial" if has_pilot else tokens,
         f"at most: every turn is used, every reply has max_tokens (if not set: {MOST_REPLY_TOKENS:,}) tokens",
-        f"intraclass correlation of a cluster's samples {ICC}: a design effect of {deff:.2f}",
-        "detectable: power 80 %, two-sided test at 5 %, one repeat",
     ]

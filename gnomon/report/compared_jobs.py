@@ -5,12 +5,14 @@ The numbers are those of `job_diff.diff_jobs`; here they come from arrays, so th
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from gnomon.core.errors import SpecError
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.report.changed_trials import NOISE
+from gnomon.report.detectable import detectable_in
 from gnomon.report.job_diff import paired_groups, reword_for_jobs, side_names
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import Group
@@ -20,6 +22,7 @@ from gnomon.report.sections.contrasts import (
     adjust,
     compare_pair,
     contrast_report,
+    rule_of,
 )
 from gnomon.report.text_formats import count
 from gnomon.report.trial_index.columns import Array
@@ -122,9 +125,17 @@ def compare_jobs(
             pair = ArmPair(model=label, baseline=sides[0], variant=sides[1], is_primary=True)
             results.append((other, label, groups, _paired(base, other, groups, pair, headline, repeats)))
     adjusted = adjust([paired.result for *_, paired in results], base.spec.analysis)
+    looks = max(1, sum(of_pair.p is not None for of_pair in adjusted))
     compared: list[JobComparison] = []
     for (other, label, groups, paired), of_pair in zip(results, adjusted, strict=True):
-        contrast = contrast_report(paired.result, adjusted=of_pair, interim=False)
+        repeats = max(base.spec.repeats, other.spec.repeats)
+        rule = rule_of("primary", looks=looks, repeats=repeats)
+        compute = partial(
+            detectable_in, paired.result, rule, looks=looks, simulated=len(results), repeats=repeats
+        )
+        state = other.job_id, other.index.size, other.index.last_seq
+        detectable = base.index.once(("detectable", *state, groups, looks, len(results)), compute)
+        contrast = contrast_report(paired.result, adjusted=of_pair, detectable=detectable, interim=False)
         reword_for_jobs(contrast, changed=paired.changed, compared=contrast["n"])
         compared.append(
             JobComparison(

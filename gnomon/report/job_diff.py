@@ -179,6 +179,7 @@ def _set_equal(contrast: ContrastReport) -> None:
     contrast["diff"] = contrast["se"] = 0.0
     contrast["ci95"] = contrast["ci95_adjusted"] = contrast["ci90"] = None
     contrast["p"] = contrast["p_adjusted"] = contrast["check_p"] = contrast["mde"] = None
+    contrast["mde_note"] = ""
     contrast["test"] = contrast["interval_method"] = "none: all scores are equal"
     contrast["equivalence_p"] = contrast["equivalence_p_adjusted"] = None
     contrast["below_margin"] = False

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 from gnomon.core.sample import SampleRef
+from gnomon.report.detectable import Detectable
 from gnomon.report.pairs import ArmPair, pairs
 from gnomon.report.sections.contrasts import adjust, compare_pair, contrast_report
 from gnomon.report.sequence import drawn_plan
@@ -88,7 +89,9 @@ def take_look(
     ]
     looked_at: list[LookedAtPair] = []
     for result, adjusted in zip(results, adjust(results, spec.analysis), strict=True):
-        contrast = contrast_report(result, adjusted=adjusted, interim=True)
+        contrast = contrast_report(
+            result, adjusted=adjusted, detectable=Detectable(effect=None), interim=True
+        )
         looked_at.append(
             {
                 "model": contrast["model"],

@@ -99,7 +99,6 @@ class DrawnPlan:
             p=after.p,
             test=TEST,
             check_p=None,
-            mde=None,
             reach=reach and replace(reach, parts=[after.part], method=METHOD),
         )
         means = (float(np.average(arm, weights=weights)) for arm in (baseline, variant))

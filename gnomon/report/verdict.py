@@ -165,6 +165,6 @@ def _claim(contrast: "ContrastReport", *, place: str) -> str:
 
 def _what_would_show(contrast: "ContrastReport") -> str:
     if contrast["mde"] is None:
-        return ""
+        return f" {contrast['mde_note']}" if contrast["mde_note"] else ""
     size = f"{100 * contrast['mde']:.1f} points"
     return f" A study of this size would find a true effect of {size} in 8 of 10 cases."

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import stdtrit
 
 from gnomon.statistics.bootstrap import t_draws
 from gnomon.statistics.design import ICC, Design, Floats
@@ -15,17 +14,14 @@ from gnomon.statistics.reach import DirichletPart, DrawnPart, GainsPart, Part, R
 CHECK_BELOW = 50  # effective clusters: below this the t test is checked by sign flips
 FEW_PAIRS, MANY_CLUSTERS = 200, 200  # from here on large samples need no special interval
 LEVELS = (0.95, 0.90)
-POWER = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Variant minus baseline. Intervals, p and `mde` are None where fewer than two clusters hold samples.
+    """Variant minus baseline. Intervals and p are None where fewer than two clusters hold samples.
 
     `interval_method` and `test` name what the numbers beside them come from. `check_p` is the sign-flip p
-    beside a t test of fewer than 50 clusters, or of more that a few dominate. `mde`, the
-    minimum detectable effect, is the smallest true difference that this many samples would have shown in
-    8 of 10 studies, two-sided at 5 %.
+    beside a t test of fewer than 50 clusters, or of more that a few dominate.
     """
 
     diff: float
@@ -35,7 +31,6 @@ class Comparison:
     p: float | None
     test: str
     check_p: float | None
-    mde: float | None
     n: int
     clusters: int
     se: float | None = None
@@ -83,7 +78,6 @@ def compare(baseline: Floats, variant: Floats, grouping: Design) -> Comparison:
         p=p,
         test=test,
         check_p=check_p,
-        mde=_minimum_detectable(estimate, ci95),
         n=estimate.n,
         clusters=estimate.clusters,
         se=estimate.se,
@@ -157,15 +151,6 @@ def _gains_minus_losses(d: Floats, grouping: Design, icc: float) -> GainsPart:
         is_rare=(is_rare(gains, grouping), is_rare(losses, grouping)),
         correlation=float(of_gains @ of_losses) / size if size > 0 else 0.0,
     )
-
-
-def _minimum_detectable(estimate: Estimate, ci95: tuple[float, float] | None) -> float | None:
-    """(t of 5 % + t of the power) · se; where the interval is not t's, the se that its width implies."""
-    if estimate.df is None or ci95 is None or estimate.se is None:
-        return None
-    quantile = t_quantile(0.95, estimate.df)
-    se = max(estimate.se, (ci95[1] - ci95[0]) / (2 * quantile))
-    return float(min(1.0, (quantile + stdtrit(estimate.df, POWER)) * se))
 
 
 def ratio_of_means(top: Floats, bottom: Floats, grouping: Design, *, level: float = 0.95) -> Ratio | None:

@@ -1,5 +1,8 @@
 """Exact tests of no difference, which count outcomes and assume no distribution."""
 
+from collections.abc import Iterator
+from functools import lru_cache
+
 import numpy as np
 from scipy.special import bdtr
 
@@ -8,6 +11,7 @@ from gnomon.statistics.design import Floats
 ENUMERATED = 14  # clusters up to which all sign patterns are tried
 DRAWS, BATCH = 9_999, 99
 SEED = 20_260_101
+KEPT = 64  # clusters up to which the drawn patterns are kept: at most 30 MB
 ROUNDING = 1e-12
 
 
@@ -46,8 +50,19 @@ def sign_flip_p(sums: Floats) -> float:
     if n <= ENUMERATED:
         patterns = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
         return float(np.mean(np.abs((1 - 2 * patterns) @ nonzero) >= observed))
-    random, beyond = np.random.default_rng(SEED), 1
-    for _ in range(0, DRAWS, BATCH):  # all at once would take gigabytes where clusters are many
-        signs = 1.0 - 2.0 * random.integers(0, 2, size=(BATCH, n))
-        beyond += int(np.sum(np.abs(signs @ nonzero) >= observed))
+    batches = _kept_signs(n) if n <= KEPT else _drawn_signs(n)
+    beyond = 1 + sum(int(np.sum(np.abs(signs @ nonzero) >= observed)) for signs in batches)
     return beyond / (1 + DRAWS)
+
+
+def _drawn_signs(n: int) -> Iterator[Floats]:
+    """The 9,999 patterns in batches: all at once would take gigabytes where clusters are many."""
+    random = np.random.default_rng(SEED)
+    for _ in range(0, DRAWS, BATCH):
+        yield (1 - 2 * random.integers(0, 2, size=(BATCH, n))).astype(np.float64)
+
+
+@lru_cache(maxsize=6)
+def _kept_signs(n: int) -> tuple[Floats]:
+    """The same patterns at once: drawing them takes longer than the test itself."""
+    return (np.concatenate([*_drawn_signs(n)]),)

@@ -1,31 +1,23 @@
-"""The effect that a job could detect, before anything is spent."""
+"""Draws paired differences with a planted effect, and the closed form of the effect that a t test detects."""
 
 import math
-from collections.abc import Sequence
-from statistics import NormalDist
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
-ICC = 0.2  # of samples of one cluster, where no pilot shows it; STI-Bench and UrbanVideo: 0.2 to 0.3
+import numpy as np
+from numpy.random import Generator
+from scipy.special import bdtr, ndtr, ndtri, stdtrit
 
+from gnomon.statistics.design import ICC, Design, Floats
 
-def planned_mde(
-    samples: int, *, discordant: float = 0.2, design_effect: float = 1.0, power: float = 0.8
-) -> float:
-    """The minimum detectable effect (MDE) of `samples` pairs of 0/1 scores, two-sided at 5 %.
-
-    `discordant` is the share of samples on which the arms are expected to differ, `design_effect` how many
-    clustered samples are worth one independent. δ² = κ·q/(1 + κ), κ = (1.96 + z of the power)²·effect/n,
-    from Var(d) = q − δ².
-
-    >>> round(planned_mde(30), 3), round(planned_mde(420), 3)
-    (0.204, 0.061)
-
-    Raises:
-        ValueError: there are no samples.
-    """
-    if samples < 1:
-        raise ValueError(f"a plan needs at least one sample, got {samples}")
-    kappa = _z(power) ** 2 * design_effect / samples
-    return min(1.0, math.sqrt(kappa * discordant / (1 + kappa)))
+PERSISTENCE = 0.5  # of a difference's variance, what stays when the sample is tried again
+POWER = 0.8
+GROUPS = 64  # sizes of graded differences that are told apart
+NODES = 24  # of the quadrature over what a cluster shares
+MOST_SHARED = 0.95  # correlation within clusters, so that no draw is made of clusters alone
+FLAT = 1e-12
+STEPS = 16  # of a bisection
 
 
 def design_effect(sizes: Sequence[int], icc: float = ICC) -> float:
@@ -44,16 +36,193 @@ def design_effect(sizes: Sequence[int], icc: float = ICC) -> float:
     return 1.0 + (sum(size * size for size in sizes) / sum(sizes) - 1.0) * icc
 
 
-def mde_of(se: float, *, power: float = 0.8) -> float:
-    """The smallest true difference that a study with this standard error would show, two-sided at 5 %.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """How far paired differences scatter: their sizes, whatever their sign, and what clusters share.
 
-    >>> round(mde_of(0.02), 3)
-    0.056
+    An effect turns signs: with `sizes` of mean a, a share (1 + effect/a)/2 of the differences is a gain.
+    Beyond a, when all are gains, further samples gain the whole scale. So 0/1 scores that differ on a share
+    q of the samples have the variance max(q, effect) − effect².
     """
-    return min(1.0, _z(power) * se)
+
+    sizes: tuple[float, ...]  # ascending
+    shares: tuple[float, ...]  # of the samples, by size
+    icc: float = 0.0  # of the differences of one cluster
+    persistence: float = 1.0  # share of the variance that is the sample's own, and stays in every repeat
+
+    def values(self, effect: float) -> tuple[Floats, Floats]:
+        """The differences, ascending, and the chance of each where the true mean is `effect`."""
+        sizes, shares = np.asarray(self.sizes), np.asarray(self.shares)
+        mean = float(sizes @ shares)
+        lean = min(1.0, effect / mean) if mean > FLAT else 1.0
+        whole = (effect - mean) / (1.0 - mean) if effect > mean else 0.0
+        values = np.concatenate([-sizes[::-1], sizes, [1.0]])
+        chances = np.concatenate(
+            [
+                (1 - whole) * shares[::-1] * (1 - lean) / 2,
+                (1 - whole) * shares * (1 + lean) / 2,
+                [whole],
+            ]
+        )
+        is_possible = chances > 0
+        return values[is_possible], chances[is_possible]
+
+    def variance(self, effect: float) -> float:
+        """The variance of one trial's difference where the true mean is `effect`."""
+        mean, square = self.moments
+        whole = (effect - mean) / (1.0 - mean) if effect > mean else 0.0
+        return max(0.0, square + whole * (1.0 - square) - effect**2)
+
+    @property
+    def moments(self) -> tuple[float, float]:
+        """The mean size and the mean squared size."""
+        sizes, shares = np.asarray(self.sizes), np.asarray(self.shares)
+        return float(shares @ sizes), float(shares @ sizes**2)
 
 
-def _z(power: float) -> float:
-    """How many standard errors an effect must measure to be found with that power."""
-    normal = NormalDist()  # SciPy's would take longer to load than a plan to make
-    return normal.inv_cdf(0.975) + normal.inv_cdf(power)
+def right_or_wrong(discordant: float, *, icc: float = ICC, persistence: float = PERSISTENCE) -> Spread:
+    """The spread of 0/1 scores that differ on this share of the samples.
+
+    >>> right_or_wrong(0.2).variance(0.1)
+    0.19
+    """
+    return Spread(sizes=(0.0, 1.0), shares=(1.0 - discordant, discordant), icc=icc, persistence=persistence)
+
+
+def spread_of(d: Floats, grouping: Design, *, se: float | None = None) -> Spread:
+    """The spread of observed differences; their correlation within clusters is what explains their `se`."""
+    of_size = np.sort(np.abs(d))
+    sizes, counts = np.unique(of_size, return_counts=True)
+    if len(sizes) > GROUPS:
+        groups = np.array_split(of_size, GROUPS)
+        sizes, counts = np.array([np.mean(group) for group in groups]), np.array([*map(len, groups)])
+    shares = counts / len(d)
+    return Spread(
+        sizes=tuple(sizes.tolist()),
+        shares=tuple(shares.tolist()),
+        icc=0.0 if se is None else _correlation(d, grouping, se),
+    )
+
+
+def _correlation(d: Floats, grouping: Design, se: float) -> float:
+    means = np.bincount(grouping.strata, d) / np.bincount(grouping.strata)
+    variance = float(np.sum(grouping.weights * (d - means[grouping.strata]) ** 2))
+    own, together = _squares(grouping)
+    if variance < FLAT or together - own < FLAT:
+        return 0.0
+    return min(max((se**2 / variance - own) / (together - own), 0.0), MOST_SHARED)
+
+
+def _squares(grouping: Design) -> tuple[float, float]:
+    """The summed squares of the samples' weights, and of the clusters'."""
+    own = float(np.sum(grouping.weights**2))
+    return own, max(own, float(np.sum(np.bincount(grouping.clusters, grouping.weights) ** 2)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlantedStudy:
+    """A study whose true effect is chosen: where its samples lie, how they scatter, and what gets lost."""
+
+    grouping: Design
+    spread: Spread
+    repeats: int = 1
+    lost: tuple[float, float] = (0.0, 0.0)  # share of the trials of baseline and variant
+
+    def error(self, effect: float) -> float:
+        """The standard error of the aggregate difference."""
+        return math.sqrt(self.spread.variance(effect) * self.worth)
+
+    @property
+    def loses(self) -> bool:
+        """Whether trials get lost."""
+        return self.lost != (0.0, 0.0)
+
+    @property
+    def worth(self) -> float:
+        """The aggregate's variance by that of one trial's difference: 1/n of independent samples."""
+        spread, (own, together) = self.spread, _squares(self.grouping)
+        of_sample = spread.persistence + (1.0 - spread.persistence) / self.repeats
+        kept = (1.0 - self.lost[0] ** self.repeats) * (1.0 - self.lost[1] ** self.repeats)
+        return (own * max(of_sample - spread.icc, 0.0) + together * spread.icc) / max(kept, FLAT)
+
+    def differences(self, effect: float, draws: int, random: Generator) -> Floats:
+        """Differences, draws × samples × repeats, whose expected value is `effect`.
+
+        A difference is read off a normal variable that a cluster, and then a sample, shares in part; the
+        parts are chosen so that the differences have the correlations of the spread.
+        """
+        values, chances = self.spread.values(effect)
+        ends = ndtri(np.cumsum(chances)[:-1])
+        of_cluster = _latent(values, ends, self.spread.icc)
+        of_sample = max(of_cluster, _latent(values, ends, self.spread.persistence))
+        n, clusters = self.grouping.n, self.grouping.clusters_n
+        latent = of_cluster**0.5 * random.standard_normal((draws, clusters))[:, self.grouping.clusters]
+        latent = latent + (of_sample - of_cluster) ** 0.5 * random.standard_normal((draws, n))
+        trials = np.repeat(latent[:, :, None], self.repeats, axis=2)
+        if of_sample < 1.0:
+            trials = trials + (1.0 - of_sample) ** 0.5 * random.standard_normal(trials.shape)
+        return values[np.searchsorted(ends, trials)]
+
+
+def _latent(values: Floats, ends: Floats, icc: float) -> float:
+    """The correlation of normal variables that makes that of the values read off them `icc`."""
+    if icc <= 0.0 or icc >= 1.0 or len(values) < 2:
+        return min(max(icc, 0.0), 1.0)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+    nodes, weights = nodes[:, None], weights / np.sum(weights)
+    chances = np.diff(ndtr(ends), prepend=0.0, append=1.0)
+    total = float(chances @ values**2 - (chances @ values) ** 2)
+    low, high = icc, 1.0  # what is read off is correlated less
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        below = ndtr((ends - middle**0.5 * nodes) / (1.0 - middle) ** 0.5)
+        means = values[-1] - below @ np.diff(values)
+        shared = float(weights @ means**2 - (weights @ means) ** 2)
+        low, high = (middle, high) if shared < icc * total else (low, middle)
+    return (low + high) / 2
+
+
+def detectable_by_t(
+    study: PlantedStudy, *, alpha: float, df: float, is_pairs: bool = False, agreeing: int = 0
+) -> float:
+    """The effect that a two-sided t test at `alpha` detects in 8 of 10 studies.
+
+    δ = (t of alpha + t of the power) · √((q − δ²)/n). Where `is_pairs` it is normal quantiles, and q/n
+    under the first root: McNemar's test takes the variance that differences have without an effect. At least
+    so large that in 8 of 10 studies `agreeing` clusters gain: with fewer, no exact test can reject.
+    """
+    (mean, square), worth = study.spread.moments, study.worth
+    quantiles = ndtri if is_pairs else partial(stdtrit, df)
+    reach, power = float(quantiles(1.0 - alpha / 2)), float(quantiles(POWER))
+
+    def is_found(effect: float) -> bool:
+        whole = (effect - mean) / (1.0 - mean) if effect > mean else 0.0
+        second = square + whole * (1.0 - square)
+        error = math.sqrt(worth * max(0.0, second - effect**2))
+        return effect >= reach * (math.sqrt(worth * second) if is_pairs else error) + power * error
+
+    effect = _least(is_found, 0.0)
+    return max(effect, _agreement(study, agreeing, effect))
+
+
+def _least(holds: Callable[[float], bool], start: float) -> float:
+    """The smallest effect from `start` on that holds, if those above it do; 1 where none does."""
+    low, high = start, 1.0
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def _agreement(study: PlantedStudy, agreeing: int, start: float) -> float:
+    """The share of gains, from `start` on, at which so many clusters hold one in 8 of 10 studies."""
+    sizes = np.bincount(study.grouping.clusters)
+    worth = sizes / (1.0 + (sizes - 1.0) * study.spread.icc)
+
+    def holds(share: float) -> bool:
+        gaining = float(np.mean(1.0 - (1.0 - share) ** worth))
+        return float(bdtr(agreeing - 1, len(sizes), gaining)) <= 1.0 - POWER
+
+    if agreeing <= 0 or holds(start):
+        return start
+    return _least(holds, start)

@@ -205,8 +205,8 @@ def _detects(plan: Mapping[str, Any]) -> str:
     share = f"where two arms' answers differ on {TYPICAL_SHARE:.0%} of samples".replace("%", " %")
     if not plan["comparisons"]["primary"]:
         return "One arm: there is nothing to compare."
-    if row["all"] > TYPICAL_SHARE:
-        return f"It is too small to detect a difference {share}."
+    if row["all"] is None:
+        return f"It is too small to detect a difference {share}. {row['all_note']}"
     return f"It can detect {100 * row['all']:.1f} points or more {share}."
 
 
@@ -226,11 +226,12 @@ def _plan_view(plan: Mapping[str, Any]) -> dict[str, Any]:
     detectable = [
         {
             "share": f"{row['discordant']:.0%}".replace("%", " %"),
-            "all": _points(row["all"], row["discordant"]),
-            "smallest_cell": _points(row["smallest_cell"], row["discordant"]),
+            "all": _points(row["all"]),
+            "smallest_cell": _points(row["smallest_cell"]),
         }
         for row in plan["detectable"]
     ]
+    notes = [row[f"{scope}_note"] for scope in ("all", "smallest_cell") for row in plan["detectable"]]
     return {
         "samples": plan["samples"],
         "clusters": plan["clusters"],
@@ -243,12 +244,13 @@ def _plan_view(plan: Mapping[str, Any]) -> dict[str, Any]:
         "warnings": [*_warnings(plan), *map(without_folders, plan["warnings"])],
         "arms": arms,
         "detectable": detectable,
+        "notes": [note for note in dict.fromkeys(notes) if note],
         "assumptions": plan["assumptions"],
     }
 
 
-def _points(effect: float, share: float) -> str:
-    return "cannot be found" if effect > share else f"{100 * effect:.1f}"
+def _points(effect: float | None) -> str:
+    return "none" if effect is None else f"{100 * effect:.1f}"
 
 
 def _warnings(plan: Mapping[str, Any]) -> list[str]:

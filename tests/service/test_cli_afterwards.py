@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 from redis import Redis
@@ -17,6 +18,7 @@ from gnomon.core.row import Row
 from gnomon.core.sample import SampleRef
 from gnomon.core.score import Outcome
 from gnomon.media import MediaStore
+from gnomon.report.build import build_report
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import trial_id
 from service.cli.commands.submit import _wait_for_end
@@ -386,6 +388,8 @@ def test_a_plan_counts_prices_and_says_what_could_be_seen(
     assert priced["usd"] < priced["usd_at_most"]
     assert by_arm["openai/x", "raw"]["usd"] < priced["usd"]
     assert [one["discordant"] for one in found["detectable"]] == [0.1, 0.2, 0.3, 0.4]
+    assert [one["all"] for one in found["detectable"]] == [None] * 4
+    assert all(one["all_note"] for one in found["detectable"])
     assert store.jobs().items == ()
 
 
@@ -412,9 +416,51 @@ def test_a_plan_says_what_its_tokens_are_and_for_what_no_price_is_known(
     assert "Expected tokens of all trials (prompts + replies), and what they cost:\n" in text
     assert re.search(r"openai/x / raw .* trials .* tokens  about \$[\d.]+, at most \$[\d.]+\n", text)
     assert re.search(r"openai/y / raw .* trials .* tokens  price unknown\n", text)
-    assert re.search(r"\(cannot be found\).*\n  \(cannot be found: more than the share ", text, re.DOTALL)
+    assert "  20% differ: all samples  none, smallest cell  none\n" in text
+    assert "  none, all samples: This design can never claim a difference: even if every sample went " in text
     assert "Total: unknown price; the job's limit in dollars: none.\n" in text
     assert "No table has a price for openai/y: `price: {input: …, output: …}`" in text
+
+
+@pytest.mark.usefixtures("store")
+def test_a_plan_and_the_report_of_such_a_job_name_the_same_effect(capsys: pytest.CaptureFixture[str]) -> None:
+    spec = {**SPEC, "select": {"limit": 140, "seed": 5}, "repeats": 1}
+    Path("spec.yaml").write_text(yaml.safe_dump(spec))
+    assert gnomon("plan", "spec.yaml", "--icc", "0", "--json") == 0
+    planned = next(row for row in said(capsys)["detectable"] if row["discordant"] == 0.4)
+    job = JobSpec.model_validate(spec)
+    refs, random = open_spec(job, MediaStore(Path("media"))).samples.refs, np.random.default_rng(3)
+    rows: list[Row] = []
+    for ref in refs:
+        raw = float(random.random() < 0.5)
+        tools = 1.0 - raw if random.random() < 0.4 else raw
+        rows += [row_of(ref, "raw", raw), row_of(ref, "tools", tools)]
+    report = build_report(job_id="j", spec=job, status="completed", rows=rows, planned=len(rows))
+    contrast = report["contrasts"][0]
+    assert contrast["mde"] == pytest.approx(planned["all"], abs=0.04)
+    few = build_report(job_id="j", spec=job, status="completed", rows=rows[:28], planned=len(rows))
+    Path("spec.yaml").write_text(yaml.safe_dump({**spec, "select": {"limit": 14, "seed": 5}}))
+    assert gnomon("plan", "spec.yaml", "--icc", "0", "--json") == 0
+    of_few = said(capsys)["detectable"][3]
+    assert (of_few["all"], few["contrasts"][0]["mde"]) == (None, None)
+    assert of_few["all_note"] == few["contrasts"][0]["mde_note"]
+
+
+@pytest.mark.usefixtures("store")
+def test_a_plan_with_losses_asks_for_more_and_says_what_it_assumes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("spec.yaml").write_text(yaml.safe_dump({**SPEC, "select": {"limit": 140, "seed": 5}}))
+    assert gnomon("plan", "spec.yaml", "--json") == 0
+    whole = said(capsys)
+    assert gnomon("plan", "spec.yaml", "--lost", "0.02", "--icc", "0.4", "--json") == 0
+    lossy = said(capsys)
+    pairs = zip(whole["detectable"], lossy["detectable"], strict=True)
+    assert all(b["all"] is None or b["all"] > a["all"] for a, b in pairs)
+    assert "lost at random: 2 % of each arm's trials" in lossy["assumptions"]
+    assert any(
+        line.startswith("intraclass correlation of a cluster's samples 0.4:") for line in lossy["assumptions"]
+    )
 
 
 def test_a_pilot_replaces_what_was_assumed(file: File, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,6 @@
 """Compares each arm with its baseline, over the same samples."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 from gnomon.report.charts import Mark, difference_plot
+from gnomon.report.detectable import Detectable, Judged, PlantedScores, Rule, detectable_in
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import RIGHT, SampleScores
 from gnomon.report.section import UNFINISHED, Interval, PairKey, ReportInput, Section, interval
@@ -28,7 +30,7 @@ from gnomon.report.text_formats import (
 from gnomon.report.verdict import ALPHA, Verdict, is_below_margin, is_withheld, judge, sentence
 from gnomon.spec.analysis_spec import AnalysisSpec
 from gnomon.spec.margin_spec import margin_of
-from gnomon.statistics.design import Headline, design, strata_of
+from gnomon.statistics.design import Design, Floats, Headline, design, strata_of
 from gnomon.statistics.equivalence import Limits
 from gnomon.statistics.loss import Loss, difficulties, loss_of
 from gnomon.statistics.multiple_testing import (
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 
 Family = Literal["primary", "exploratory"]
 Mask = NDArray[np.bool_]
+NOTHING = "no sample has a score under both arms"
 
 
 class ContrastReport(TypedDict):
@@ -81,6 +84,7 @@ class ContrastReport(TypedDict):
     both_right: int
     both_wrong: int
     mde: float | None
+    mde_note: str
     bounds: Interval
     loss_p: float | None  # of both arms losing trials alike; null where none is lost
     modelled_diff: float | None  # with lost trials modelled on their items' difficulty
@@ -115,6 +119,9 @@ class PairResult:
     means: tuple[float, float] | None  # of baseline and variant, over the samples compared
     bounds: tuple[float, float] | None
     loss: Loss | None  # None: every trial that began has a score, or nothing is compared
+    missing: tuple[float, float]  # shares of the trials of baseline and variant
+    differences: Floats  # of the samples compared
+    grouping: Design | None  # of the same
 
     @property
     def family(self) -> Family:
@@ -130,13 +137,54 @@ def _contrasts(report_input: ReportInput) -> ContrastsPart:
     results = list(_compare_all(report_input))
     analysis, interim = report_input.spec.analysis, report_input.status in UNFINISHED
     reports = [
-        contrast_report(result, adjusted=adjusted, interim=interim)
-        for result, adjusted in zip(results, adjust(results, analysis), strict=True)
+        contrast_report(result, adjusted=adjusted, detectable=detectable, interim=interim)
+        for result, adjusted, detectable in zip(
+            results, adjust(results, analysis), _detectable(report_input, results), strict=True
+        )
     ]
     for contrast in reports:
         if contrast["family"] == "primary":
             contrast["verdict_text"] += early_stop_text(report_input)
     return {"contrasts": reports}
+
+
+def _detectable(report_input: ReportInput, results: Sequence[PairResult]) -> Iterator[Detectable]:
+    """What each comparison could detect, among as many of its family as there are.
+
+    Not of a job that may stop early: how large it gets depends on the effect.
+    """
+    repeats = report_input.spec.repeats
+    looks = Counter(result.family for result in results if result.p is not None)
+    simulated = sum(result.scope == "all" for result in results)
+    for result in while_wanted(results):
+        if report_input.drawn_plan is not None:
+            yield Detectable(effect=None)
+            continue
+        among = max(1, looks[result.family])
+        rule = rule_of(result.family, looks=among, repeats=repeats)
+        yield detectable_in(result, rule, looks=among, simulated=simulated, repeats=repeats)
+
+
+def rule_of(family: Family, *, looks: int, repeats: int) -> Rule:
+    """The whole rule of the verdict, for the simulated scores of two arms.
+
+    It is that of one comparison among `looks` of its family, of which the others show nothing. The margin has
+    no part in whether a difference is claimed.
+    """
+    adjust_p = holm if family == "primary" else benjamini_hochberg
+    pair = ArmPair(model="", baseline="", variant="", is_primary=family == "primary")
+
+    def rule(scores: PlantedScores) -> Judged:
+        everywhere = np.ones(len(scores.cells), dtype=np.bool_)
+        result = compare_pair(scores, pair, "all", everywhere, headline="mean_of_cells", repeats=repeats)
+        comparison = result.comparison
+        if comparison is None:
+            return Judged(is_claimed=False, diff=0.0, reasons=[NOTHING])
+        p = None if comparison.p is None else adjust_p([comparison.p, *[1.0] * (looks - 1)])[0]
+        verdict, reasons = judge(comparison, p_adjusted=p, loss=result.loss, margin=(0.0, 0.0))
+        return Judged(is_claimed=verdict in ("helps", "hurts"), diff=comparison.diff, reasons=reasons)
+
+    return rule
 
 
 def _compare_all(report_input: ReportInput) -> Iterator[PairResult]:
@@ -178,7 +226,7 @@ def compare_pair(
     first, second = scores.groups_of(pair)
     both = within & (scores.answered[first] > 0) & (scores.answered[second] > 0)
     baseline, variant = scores.means(first)[both], scores.means(second)[both]
-    comparison = means = None
+    comparison = means = grouping = None
     if both.any():
         grouping = design(strata_of(scores.cells[both], headline), scores.clusters[both])
         comparison = compare(baseline, variant, grouping)
@@ -200,6 +248,9 @@ def compare_pair(
         means=means,
         bounds=bounds,
         loss=loss,
+        missing=(missing_share(scores, first, within), missing_share(scores, second, within)),
+        differences=variant - baseline,
+        grouping=grouping,
     )
 
 
@@ -310,7 +361,9 @@ def _adjusted_ci95(comparison: Comparison | None, p: float, level: float) -> tup
     return low, high
 
 
-def contrast_report(result: PairResult, *, adjusted: Adjusted, interim: bool) -> ContrastReport:
+def contrast_report(
+    result: PairResult, *, adjusted: Adjusted, detectable: Detectable, interim: bool
+) -> ContrastReport:
     """The comparison with its verdict, in numbers and words."""
     comparison = result.comparison
     contrast: ContrastReport = {
@@ -344,13 +397,14 @@ def contrast_report(result: PairResult, *, adjusted: Adjusted, interim: bool) ->
         "broken": result.counts[1],
         "both_right": result.counts[2],
         "both_wrong": result.counts[3],
-        "mde": comparison.mde if comparison else None,
+        "mde": detectable.effect,
+        "mde_note": detectable.note,
         "bounds": interval(result.bounds),
         "loss_p": result.loss.p if result.loss else None,
         **_modelled(comparison, result.loss),
         "verdict": "undecided",
         "withheld": comparison is not None and is_withheld(comparison, result.loss),
-        "reasons": ["no sample has a score under both arms"],
+        "reasons": [NOTHING],
         "verdict_text": "",
     }
     if comparison is not None:

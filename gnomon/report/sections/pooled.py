@@ -45,7 +45,7 @@ def _pooled(report_input: ReportInput) -> PooledPart:
 
 def _pooled_cells(rows: Sequence[ContrastReport], pair: ArmPair) -> PooledCells | None:
     """A pair's cells, partially pooled; None with fewer than three that have an error of their own."""
-    cells = [row for row in rows if row["scope"] != "all" and row["mde"] is not None]
+    cells = [row for row in rows if row["scope"] != "all" and row["ci95"] is not None]
     # The error of a cell whose samples all agree is zero; its interval is wider.
     errors = [max(cell["se"] or 0.0, _half(cell) / 1.96) for cell in cells]
     pooling = partial_pooling([cell["diff"] or 0.0 for cell in cells], errors)

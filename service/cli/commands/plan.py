@@ -9,6 +9,8 @@ import click
 from service.cli.completions import complete_job
 from service.cli.options import data_dir_option, json_option
 
+SCOPES = {"all samples": "all", "smallest cell": "smallest_cell"}
+
 
 @click.command()
 @click.argument("spec", type=click.Path(path_type=Path))
@@ -18,12 +20,28 @@ from service.cli.options import data_dir_option, json_option
     shell_complete=complete_job,
     help="A stored job whose costs and spread replace assumptions.",
 )
+@click.option(
+    "--lost",
+    metavar="SHARE",
+    type=click.FloatRange(0, 0.5),
+    default=0.0,
+    help="Share of each arm's trials expected to be lost; 0.03 is 3 %.",
+)
+@click.option(
+    "--icc",
+    metavar="SHARE",
+    type=click.FloatRange(0, 0.9),
+    help="Correlation of the differences within a cluster, unless a pilot shows it.",
+)
 @data_dir_option
 @json_option
-def plan(spec: Path, pilot: str | None, data_dir: Path | None, as_json: bool) -> None:
+def plan(
+    spec: Path, pilot: str | None, lost: float, icc: float | None, data_dir: Path | None, as_json: bool
+) -> None:
     """Estimate what the job in SPEC would cost and could detect; calls no model.
 
-    Prints trials, tokens and price of each arm, and the minimum detectable effect.
+    Prints trials, tokens and price of each arm, and the minimum detectable effect: the smallest true
+    difference that 8 of 10 such jobs would claim.
     """
     from service.cli.common import draft_of, existing_store, settings_of
     from service.cli.ids import find_job
@@ -33,7 +51,9 @@ def plan(spec: Path, pilot: str | None, data_dir: Path | None, as_json: bool) ->
     store = existing_store(data_dir) if pilot else None
     try:
         pilot = find_job(store, pilot) if store and pilot else None
-        document = plan_job(draft, store=store, pilot=pilot)
+        document = plan_job(
+            draft, store=store, pilot=pilot, lost=lost, **({} if icc is None else {"icc": icc})
+        )
     finally:
         if store is not None:
             store.close()
@@ -103,22 +123,25 @@ def _costs(document: dict[str, Any]) -> list[str]:
 
 
 def _detectable(document: dict[str, Any]) -> list[str]:
-    """The minimum detectable effects; no difference is larger than the share of samples that differ."""
+    """The minimum detectable effects, and why there is none where there is none."""
     lines = [
-        "Minimum detectable effect (the smallest true difference that the job would likely find), in points,",
-        "by the share of samples on which two arms differ:",
+        "Minimum detectable effect (the smallest true difference that 8 of 10 such jobs would claim), in",
+        "points, by the share of samples on which two arms differ:",
     ]
+    notes: dict[str, None] = {}
     for row in document["detectable"]:
-        effects = [
-            f"{scope} {100 * row[key]:5.1f}{' (cannot be found)' if row[key] > row['discordant'] else ''}"
-            for scope, key in (("all samples", "all"), ("smallest cell", "smallest_cell"))
-        ]
+        effects = [f"{scope} {_effect(row[key])}" for scope, key in SCOPES.items()]
         lines.append(f"  {row['discordant']:.0%} differ: {', '.join(effects)}")
-    if any("cannot be found" in line for line in lines):
-        lines.append(
-            "  (cannot be found: more than the share of samples that differ, which bounds any difference)"
-        )
+        for scope, key in SCOPES.items():
+            if row[f"{key}_note"]:
+                notes.setdefault(f"  none, {scope}: {row[f'{key}_note']}")
+    lines += notes
     for contrast in (document["pilot"] or {}).get("contrasts", ()):
         arms = f"{contrast['model']}, {contrast['variant']} − {contrast['baseline']}"
-        lines.append(f"  by the pilot: {arms}: {100 * contrast['detectable']:.1f}")
+        effect = _effect(contrast["detectable"]).strip()
+        lines.append(f"  by the pilot: {arms}: {effect}. {contrast['detectable_note']}".rstrip())
     return lines
+
+
+def _effect(effect: float | None) -> str:
+    return " none" if effect is None else f"{100 * effect:5.1f}"

@@ -13,7 +13,6 @@ from statsmodels.stats.proportion import proportion_confint
 from gnomon.statistics.estimate import wilson
 from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
 from gnomon.statistics.permutation import mcnemar_midp, sign_flip_p
-from gnomon.statistics.power import planned_mde
 
 counts = st.integers(0, 60)
 p_lists = st.lists(st.floats(0, 1), min_size=1, max_size=20)
@@ -64,15 +63,3 @@ def test_adjusted_p_values_are_those_of_statsmodels(p_values: list[float]) -> No
 def test_wilson_is_that_of_statsmodels(hits_of: tuple[int, int]) -> None:
     hits, n = hits_of
     assert wilson(hits / n, n) == pytest.approx(proportion_confint(hits, n, method="wilson"), abs=1e-9)
-
-
-def test_a_plan_knows_what_each_published_size_can_show() -> None:
-    found = [round(100 * planned_mde(n, discordant=q), 1) for n, q in ((30, 0.1), (60, 0.3), (420, 0.4))]
-    assert found == [14.4, 18.6, 8.6]
-    assert planned_mde(2064, discordant=0.2, design_effect=2.8) == pytest.approx(0.046, abs=5e-4)
-    assert planned_mde(1) <= 1.0
-
-
-def test_a_plan_without_samples_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least one sample, got 0"):
-        planned_mde(0)

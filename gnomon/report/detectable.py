@@ -1,0 +1,269 @@
+"""Finds the smallest true effect that the verdict's whole rule claims in 8 of 10 studies, by simulation.
+
+Studies with a planted effect go through the same comparison, adjustment and verdict as stored rows do. Of
+each draw the simulation keeps the difference that came out, and whether it was claimed. How large a
+difference must come out, and how blurred that limit is, follows from few draws; how often it does come out
+follows from the standard error of the design.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from gnomon.report.pairs import ArmPair
+from gnomon.statistics.design import Codes, Floats
+from gnomon.statistics.paired import CHECK_BELOW, FEW_PAIRS
+from gnomon.statistics.power import POWER, PlantedStudy, detectable_by_t, spread_of
+
+if TYPE_CHECKING:
+    from gnomon.report.sections.contrasts import PairResult
+
+SEED = 20_260_103
+DRAWS, ROUNDS = 120, 4
+MOST_DRAWS, FEWEST_DRAWS, REPORT_DRAWS = 24, 12, 240  # of a comparison, and of all in a report
+STRONG, STRONG_DRAWS = (0.8, 1.0), 10  # effects, one of which any design claims that can claim one at all
+LIMITS = 120  # differences among which the limit of a claim is sought
+AT_ONCE = 500_000  # differences that are drawn at once
+BLURS = (0.05, 0.1, 0.2, 0.35, 0.5, 0.8)  # of that limit, in standard errors
+LARGE, MANY_DIFFERENT = 2_000, 40  # samples from which fewer draws do; samples that are expected to differ
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What the rule says of one study."""
+
+    is_claimed: bool
+    diff: float
+    reasons: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detectable:
+    """The smallest true effect that is claimed in 8 of 10 studies; None, with the reason, where none is."""
+
+    effect: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlantedScores:
+    """The scores of two arms in a simulated study, as a comparison reads them."""
+
+    cells: Codes
+    clusters: Codes
+    score_sums: Floats
+    answered: NDArray[np.intp]
+    missing: NDArray[np.intp]
+
+    def groups_of(self, _: ArmPair) -> tuple[int, int]:
+        """Baseline, then variant."""
+        return 0, 1
+
+    def means(self, group: int) -> Floats:
+        """The arm's mean score by sample; NaN where nothing was answered."""
+        counts = self.answered[group]
+        means: Floats = np.full(len(counts), np.nan)
+        np.divide(self.score_sums[group], counts, out=means, where=counts > 0)
+        return means
+
+
+Rule = Callable[[PlantedScores], Judged]
+
+
+def detectable_in(
+    result: "PairResult", rule: Rule, *, looks: int, simulated: int, repeats: int
+) -> Detectable:
+    """What a study like this one detects: of a comparison over all samples simulated, else in closed form.
+
+    Its scatter and its losses are those of the result. `simulated` comparisons share the draws of a report.
+    """
+    comparison, grouping = result.comparison, result.grouping
+    if comparison is None or grouping is None:
+        return Detectable(effect=None)
+    spread = spread_of(result.differences, grouping, se=comparison.se)
+    if result.scope != "all":
+        return detectable_in_cell(PlantedStudy(grouping=grouping, spread=spread), rule, looks=looks)
+    study = PlantedStudy(grouping=grouping, spread=spread, repeats=repeats, lost=result.missing)
+    draws = min(MOST_DRAWS, max(FEWEST_DRAWS, REPORT_DRAWS // simulated))
+    return smallest_effect(study, rule, looks=looks, draws=draws)
+
+
+def detectable_in_cell(study: PlantedStudy, rule: Rule, *, looks: int) -> Detectable:
+    """What a subset detects, in closed form: subsets are too many to simulate each.
+
+    None where the rule claims nothing even if all samples gain, or if all but one do.
+    """
+    clusters, alpha = study.grouping.clusters_n, ALPHA / looks
+    agreeing = _fewest_agreeing(study, alpha)
+    if clusters <= agreeing + 1 and (never := never_claims(study, rule)) is not None:
+        return never
+    return Detectable(effect=_by_t(study, alpha, agreeing=min(agreeing, clusters)))
+
+
+def _fewest_agreeing(study: PlantedStudy, alpha: float) -> int:
+    """How many clusters must gain, and none lose, for an exact test to reject."""
+    if _is_pairs(study):
+        return int(-np.log2(alpha)) + 1  # mid-p McNemar
+    few = study.grouping.effective_clusters < CHECK_BELOW
+    return int(1 - np.log2(ALPHA)) + 1 if few else 0  # the sign-flip check is not adjusted
+
+
+def _by_t(study: PlantedStudy, alpha: float, *, agreeing: int = 0) -> float:
+    none = np.zeros(study.grouping.n)
+    df = study.grouping.estimate(none, limits=(-1.0, 1.0)).df or 1.0
+    return detectable_by_t(study, alpha=alpha, df=df, is_pairs=_is_pairs(study), agreeing=agreeing)
+
+
+def _is_pairs(study: PlantedStudy) -> bool:
+    """Whether right and wrong answers of independent samples are compared, which McNemar's test decides."""
+    return study.grouping.is_plain and set(study.spread.sizes) <= {0.0, 1.0} and study.repeats == 1
+
+
+def smallest_effect(study: PlantedStudy, rule: Rule, *, looks: int = 1, draws: int = DRAWS) -> Detectable:
+    """The smallest true effect that `rule` claims in 8 of 10 studies like `study`; always the same.
+
+    `looks` are the comparisons among which the rule adjusts: they tell the search where to begin.
+    """
+    random = np.random.default_rng(SEED)
+    if (never := _never(study, rule, random)) is not None:
+        return never
+    effect = _by_t(study, ALPHA / looks)
+    if not study.loses and _decides_by_t(study, effect):
+        return Detectable(effect=effect)
+    draws = draws if study.grouping.n <= LARGE else FEWEST_DRAWS
+    most = _most(study, rule, draws, random)
+    if most <= POWER:
+        return Detectable(effect=None, note=at_most(most, "however large it is, as trials are lost"))
+    diffs, claims = list[float](), list[bool]()
+    for _ in range(ROUNDS):
+        for judged in _judged(study, rule, effect, draws // ROUNDS, random):
+            diffs.append(judged.diff)
+            claims.append(judged.is_claimed)
+        limit, blur = _limit(np.array(diffs), np.array(claims), study.error(effect), most=most)
+        effect = _found(study, limit, blur, most=most)
+    return Detectable(effect=effect)
+
+
+def share_claimed(study: PlantedStudy, rule: Rule, effect: float, *, draws: int = DRAWS) -> float:
+    """The share of such studies in which `rule` claims a difference where this is the true effect."""
+    random = np.random.default_rng(SEED)
+    return float(np.mean([judged.is_claimed for judged in _judged(study, rule, effect, draws, random)]))
+
+
+def at_most(power: float, why: str) -> str:
+    """The note of a design that claims too seldom."""
+    seldom = f"{100 * power:.0f} %" if power >= 0.005 else "none"
+    return f"No true difference is claimed in 8 of 10 such studies: in at most {seldom}, {why}."
+
+
+def within_share(detectable: Detectable, share: float, claimed: float | None) -> Detectable:
+    """What is detected where no more than this share of the samples can differ, however they do.
+
+    `claimed` is the share of studies in which the largest such difference is claimed, where that is known.
+    """
+    if detectable.effect is None or detectable.effect <= share:
+        return detectable
+    why = (
+        f"no difference is larger than the {100 * share:.3g} % of samples that differ; it takes "
+        f"{100 * detectable.effect:.1f} points, and as many that differ"
+    )
+    note = f"{why[0].upper()}{why[1:]}." if claimed is None else at_most(claimed, why)
+    return Detectable(effect=None, note=note)
+
+
+def never_claims(study: PlantedStudy, rule: Rule) -> Detectable | None:
+    """That the design claims nothing, if so: neither if every sample gains, nor if all but one do."""
+    full = np.ones((study.grouping.n, study.repeats))
+    but_one = full.copy()
+    but_one[-1] = 0.0
+    judged = [rule(_scores(study, d, np.zeros((2, *d.shape), dtype=np.bool_), 0.0)) for d in (full, but_one)]
+    if any(each.is_claimed for each in judged):
+        return None
+    why = "; ".join(judged[0].reasons)
+    note = f"This design can never claim a difference: even if every sample went from wrong to right, {why}."
+    return Detectable(effect=None, note=note)
+
+
+def _never(study: PlantedStudy, rule: Rule, random: Generator) -> Detectable | None:
+    never = never_claims(study, rule)
+    if never is None:
+        return None
+    strong = (judged for effect in STRONG for judged in _judged(study, rule, effect, STRONG_DRAWS, random))
+    return None if any(judged.is_claimed for judged in strong) else never
+
+
+def _most(study: PlantedStudy, rule: Rule, draws: int, random: Generator) -> float:
+    """The share of studies in which lost trials leave a verdict possible: that claimed of a strong effect."""
+    most = 0.0 if study.loses else 1.0
+    is_few = study.grouping.effective_clusters < CHECK_BELOW
+    for effect in STRONG if is_few else STRONG[:1]:  # of many clusters the weaker one is beyond doubt
+        if most <= POWER:
+            judged = _judged(study, rule, effect, draws, random)
+            most = max(most, float(np.mean([each.is_claimed for each in judged])))
+    return most
+
+
+def _decides_by_t(study: PlantedStudy, effect: float) -> bool:
+    """Whether the t test alone decides, as clusters and samples that differ are many: nothing is drawn."""
+    grouping = study.grouping
+    differing = max(effect, 1.0 - sum(study.spread.shares[: study.spread.sizes[0] == 0.0]))
+    is_large = grouping.n >= FEW_PAIRS and grouping.effective_clusters >= CHECK_BELOW
+    return is_large and grouping.n * differing >= MANY_DIFFERENT
+
+
+def _judged(
+    study: PlantedStudy, rule: Rule, effect: float, draws: int, random: Generator
+) -> Iterator[Judged]:
+    at_once = max(1, AT_ONCE // (study.grouping.n * study.repeats))
+    for start in range(0, draws, at_once):
+        for d in study.differences(effect, min(at_once, draws - start), random):
+            lost = np.stack([random.random(d.shape) < share for share in study.lost])
+            yield rule(_scores(study, d, lost, random.random((len(d), 1))))
+
+
+def _scores(study: PlantedStudy, d: Floats, lost: NDArray[np.bool_], ease: Floats | float) -> PlantedScores:
+    """Scores with these differences (samples × repeats); an easy sample is right under both arms."""
+    room = np.where(ease < 0.5, 0.0, 1.0 - np.abs(d))
+    baseline = np.maximum(-d, 0.0) + room
+    scores = np.stack([baseline, baseline + d])
+    return PlantedScores(
+        cells=study.grouping.strata,
+        clusters=study.grouping.clusters,
+        score_sums=np.sum(np.where(lost, 0.0, scores), axis=2),
+        answered=np.sum(~lost, axis=2),
+        missing=np.sum(lost, axis=2),
+    )
+
+
+def _limit(diffs: Floats, claims: NDArray[np.bool_], error: float, *, most: float) -> tuple[float, float]:
+    """The difference that is claimed in half of the studies in which it comes out, and how blurred it is.
+
+    Of the chance most·Φ((diff − limit)/blur): the mean over a grid of limits and blurs, weighted by their
+    likelihoods.
+    """
+    low = max(0.0, float(np.min(diffs)) - 4 * error)
+    limits = np.linspace(low, min(1.0, float(np.max(diffs)) + 4 * error), LIMITS)[:, None, None]
+    blurs = error * np.asarray(BLURS)[None, :, None]
+    chances = most * ndtr((diffs - limits) / np.maximum(blurs, 1e-6))
+    chances = np.clip(np.where(claims, chances, 1.0 - chances), 1e-6, 1.0)
+    likelihood = np.sum(np.log(chances), axis=2)
+    weights = np.exp(likelihood - np.max(likelihood))
+    weights /= np.sum(weights)
+    return float(np.sum(weights * limits[:, :, 0])), float(np.sum(weights * blurs[:, :, 0]))
+
+
+def _found(study: PlantedStudy, limit: float, blur: float, *, most: float) -> float:
+    """The effect at which a difference beyond the limit comes out in 8 of 10 studies."""
+    quantile = float(ndtri(POWER / most))
+    low, high = 0.0, 1.0
+    for _ in range(20):
+        middle = (low + high) / 2
+        is_found = middle >= limit + quantile * (blur**2 + study.error(middle) ** 2) ** 0.5
+        low, high = (low, middle) if is_found else (middle, high)
+    return high
