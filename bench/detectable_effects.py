@@ -162,11 +162,9 @@ def _is_claimed(
         p = result.comparison.p if result.comparison else None
         results.append((result, 1.0 if p is None else p))
     first, p_adjusted = results[0][0], adjust([p for _, p in results])[0]
-    if first is None or first.comparison is None or first.bounds is None:
+    if first is None or first.comparison is None:
         return False
-    verdict, _ = judge(
-        first.comparison, p_adjusted=p_adjusted, bounds=first.bounds, missing=first.missing, margin=MARGIN
-    )
+    verdict, _ = judge(first.comparison, p_adjusted=p_adjusted, loss=first.loss, margin=(-MARGIN, MARGIN))
     return verdict in ("helps", "hurts")
 
 

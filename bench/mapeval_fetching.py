@@ -19,10 +19,10 @@ from pathlib import Path
 from agents.models.reference.model import ReferenceModel
 from gnomon.benchmarks.mapeval import mapeval
 from gnomon.benchmarks.mapeval.loader import find_file, read_questions
-from gnomon.core.benchmark import Select
 from gnomon.core.message import Message
 from gnomon.core.model import Request
 from gnomon.core.sample import SHOWABLE, Sample
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import ModelSpec
 from tools.core.tool import EMPTY_SCENE, ToolContext

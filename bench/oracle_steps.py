@@ -21,7 +21,8 @@ from gnomon.benchmarks.worlds import worlds
 from gnomon.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
 from gnomon.benchmarks.worlds.audit.steps_learner import LEARNERS, learn
 from gnomon.benchmarks.worlds.audit.steps_rules import ONE_STEP, WHOLE, WORDS
-from gnomon.core.benchmark import HasOracle, Select
+from gnomon.core.benchmark import HasOracle
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.statistics.estimate import wilson
 

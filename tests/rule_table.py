@@ -53,6 +53,11 @@ CASES: dict[str, Case] = {
         "'change_units' does not fit the questions of ArrivalTimeInterval",
     ),
     "tools": Case({"arms": [{**ARM, "tools": ["fly"]}]}, "arms.0.tools", "no tool 'fly'; there are: "),
+    "replays": Case(
+        {"arms": [{**ARM, "replay": {"job": "j_none", "arm": "tools"}}]},
+        "arms.0.replay.job",
+        "no job 'j_none'",
+    ),
     "contracts": Case(
         {"arms": [{**ARM, "contract": "abc"}]}, "arms.0.contract", "'abc' is not what its tools"
     ),

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.performance.workload import QUESTION
-from gnomon.core.benchmark import PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.core.benchmark import PromptProtocol, Published, SampleSet, Scoring
 from gnomon.core.sample import DataFault, Part, Sample, SampleRef
 from gnomon.core.score import Score
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.run_trial import JobContext

@@ -16,10 +16,11 @@ from gnomon.audit.plugin import (
     find_audit_plugin,
     guess,
 )
-from gnomon.core.benchmark import Benchmark, PromptProtocol, Select
+from gnomon.core.benchmark import Benchmark, PromptProtocol
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault, Sample, SampleRef
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.statistics.design import design
 from gnomon.statistics.mean import mean_score, share_interval

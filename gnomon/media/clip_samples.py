@@ -10,10 +10,11 @@ from typing import Any, Generic, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from gnomon.core.benchmark import PromptProtocol, Select
+from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault, Part, Sample, SampleRef
+from gnomon.core.select import Select
 from gnomon.media.clip_folders import ClipFolders, absence
 from gnomon.media.clip_frames import show_clip
 from gnomon.media.clips import AS_IT_IS, Clips, Frames, Look

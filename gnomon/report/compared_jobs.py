@@ -11,6 +11,7 @@ import numpy as np
 
 from gnomon.core.errors import SpecError
 from gnomon.exchange.foreign import benchmark_called
+from gnomon.report.adjustment import adjust
 from gnomon.report.changed_trials import NOISE
 from gnomon.report.detectable import detectable_in
 from gnomon.report.job_diff import paired_groups, reword_for_jobs, side_names
@@ -19,7 +20,6 @@ from gnomon.report.score_matrix import Group
 from gnomon.report.sections.contrasts import (
     ContrastReport,
     PairResult,
-    adjust,
     compare_pair,
     contrast_report,
     rule_of,

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 from gnomon.core.sample import SampleRef
+from gnomon.report.adjustment import adjust
 from gnomon.report.detectable import Detectable
 from gnomon.report.pairs import ArmPair, pairs
-from gnomon.report.sections.contrasts import adjust, compare_pair, contrast_report
+from gnomon.report.sections.contrasts import compare_pair, contrast_report
 from gnomon.report.sequence import drawn_plan
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats, Headline

@@ -6,12 +6,13 @@ from typing import Any, Literal, Self
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from gnomon.core.arm import Arm, Contrast
-from gnomon.core.benchmark import BENCHMARKS, Benchmark, PromptProtocol, Select
+from gnomon.core.benchmark import BENCHMARKS, Benchmark, PromptProtocol
 from gnomon.core.decoding import EVERY_TASK, NO_DECODING, Decoding
 from gnomon.core.errors import SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.model import is_built_in, provider_in
 from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy, is_default
+from gnomon.core.select import Select
 from gnomon.core.validation import StrictModel
 from gnomon.spec.analysis_spec import AnalysisSpec
 

@@ -15,13 +15,19 @@ class MarginForm(StrictModel):
     """One of three ways to say how large a difference counts as none."""
 
     absolute: float | None = Field(
-        default=None, gt=0, lt=1, description="A fraction of the score's scale; 0.05 is 5 points."
+        default=None,
+        gt=0,
+        lt=1,
+        description="A fraction of the score's scale; 0.05 is 5 points; null: not of this kind.",
     )
     relative: float | None = Field(
-        default=None, gt=0, lt=1, description="A fraction of the baseline's score."
+        default=None, gt=0, lt=1, description="A fraction of the baseline's score; null: not of this kind."
     )
     odds: float | None = Field(
-        default=None, gt=1, le=100, description="How many times as high or low the odds of being right are."
+        default=None,
+        gt=1,
+        le=100,
+        description="How many times as high or low the odds of being right are; null: not of this kind.",
     )
 
     @model_validator(mode="after")

@@ -20,7 +20,6 @@ from gnomon.core.benchmark import (
     MODULES,
     Benchmark,
     Published,
-    Select,
     SpellsOutTasks,
     SupportsOptions,
     benchmark_module,
@@ -30,6 +29,7 @@ from gnomon.core.benchmark import (
 )
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import NotFound
+from gnomon.core.select import Select
 from gnomon.drawing.layer import Layer
 from gnomon.drawing.scene_svg import scene_svg
 from gnomon.media import MediaStore

@@ -9,10 +9,11 @@ import pytest
 from agents.models.reference.map_words import clock_minutes, is_open, mentions, open_spans, spans_in
 from agents.models.reference.model import ReferenceModel
 from gnomon.benchmarks.mapeval import mapeval
-from gnomon.core.benchmark import PromptProtocol, SampleSet, Select
+from gnomon.core.benchmark import PromptProtocol, SampleSet
 from gnomon.core.message import Message
 from gnomon.core.model import Request
 from gnomon.core.sample import Sample
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import ModelSpec
 from tests.published_maps import ROWS, written

@@ -14,10 +14,10 @@ from scipy.stats import spearmanr
 from gnomon.analyses.core.kinds import ANALYSES, ComputedFromRows, LabelledByJudge
 from gnomon.analyses.core.labels import parse_labels, summarise
 from gnomon.benchmarks.judging import judging
-from gnomon.core.benchmark import Select
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gnomon.core.arm import FACTORS, Arm, Contrast, Faults, diff, differences
+from gnomon.core.arm import FACTORS, Arm, Contrast, Faults, Replay, diff, differences
 from gnomon.core.errors import SpecError
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.rules import parse_spec
@@ -22,6 +22,7 @@ CHANGES: dict[str, Any] = {
     "show": ("map",),
     "results": "neutral",
     "transform": "rotate",
+    "replay": Replay(job="j_1", arm="tools"),
     "faults": Faults(kind="silent", lasting="permanent", rate=0.2),
     "wording": "plain",
     "tool_names": "renamed",

@@ -15,9 +15,10 @@ from gnomon.audit.audit import audit, letters, option_faults, shortcut_accuracie
 from gnomon.audit.findings import Findings, ShortcutAccuracy
 from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, find_audit_plugin, guess
 from gnomon.audit.tables import tables
-from gnomon.core.benchmark import BENCHMARKS, Select
+from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import DataError
 from gnomon.core.sample import DataFault, Part, Sample, SampleRef
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 
 FOUR = AnswerOptions(options=("a", "bb", "ccc", "dddd"), right=(1,))

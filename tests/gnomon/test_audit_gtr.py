@@ -16,9 +16,10 @@ from gnomon.benchmarks.gtr_bench.audit.rules import RULES
 from gnomon.benchmarks.gtr_bench.audit.shortcuts import Kinship, by_target
 from gnomon.benchmarks.gtr_bench.audit.shown_question import Seen, SeenClip, seen_in_files, seen_in_prompt
 from gnomon.benchmarks.gtr_bench.case import body_of, displayed_choices
-from gnomon.core.benchmark import BENCHMARKS, PromptProtocol, Select
+from gnomon.core.benchmark import BENCHMARKS, PromptProtocol
 from gnomon.core.errors import DataError
 from gnomon.core.sample import Sample
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.worlds.generate import generate
 from tools.scene.scene import Camera

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.core.benchmark import BENCHMARKS, Benchmark, SampleSet, Select
+from gnomon.core.benchmark import BENCHMARKS, Benchmark, SampleSet
 from gnomon.core.errors import DataError, SpecError
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 
 NAMES = BENCHMARKS.names()

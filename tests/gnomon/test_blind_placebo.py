@@ -11,8 +11,9 @@ import pytest
 
 from gnomon.benchmarks.worlds import worlds
 from gnomon.core.arm import Arm
-from gnomon.core.benchmark import SampleSet, Select
+from gnomon.core.benchmark import SampleSet
 from gnomon.core.sample import Sample
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.trials.donors import Donors
 from gnomon.trials.fault_injection import PLACEBO, toolbox_of

@@ -11,8 +11,9 @@ import pytest
 from gnomon.benchmarks.gtr_bench.prompt import worded_question
 from gnomon.benchmarks.worlds import worlds
 from gnomon.core.arm import Arm, Wording
-from gnomon.core.benchmark import BENCHMARKS, Select
+from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.sample import Part, Sample, SampleRef
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.statistics.calibration import auroc, calibration
 from gnomon.statistics.design import design

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from gnomon.core.arm import Arm
-from gnomon.core.benchmark import BENCHMARKS, HasOracle, Select
+from gnomon.core.benchmark import BENCHMARKS, HasOracle
 from gnomon.core.sample import SHOWABLE, Part, Sample, SampleRef
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.trials.prompt import prompt_of
 from gnomon.trials.scene_facts import NO_SCENE, facts_of

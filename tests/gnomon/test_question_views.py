@@ -17,7 +17,6 @@ from gnomon.core.benchmark import (
     PromptProtocol,
     PutsVerdictsInWords,
     SampleSet,
-    Select,
     ShowsQuestions,
     sketch_of,
     verdict_of,
@@ -25,6 +24,7 @@ from gnomon.core.benchmark import (
 )
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import ImageRef, Part, Sample, SampleRef
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from tests.published_clips import publish_sti, publish_urban
 from tests.published_graphs import publish_escher, publish_vir

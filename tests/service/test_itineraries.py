@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from gnomon.benchmarks.itinerary import itinerary
 from gnomon.benchmarks.itinerary.brief import request_task
 from gnomon.benchmarks.itinerary.scoring import score
-from gnomon.core.benchmark import Select
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from service.cli.main import main
 from tests.service.play import finish_all

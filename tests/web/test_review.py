@@ -12,8 +12,8 @@ import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from gnomon.core.benchmark import Select
 from gnomon.core.review import Review, ReviewQueue
+from gnomon.core.select import Select
 from gnomon.curation.review import read_decisions
 from gnomon.exchange.answers import read_answers
 from gnomon.media import MediaStore

@@ -18,10 +18,11 @@ from typing import Any
 from redis import Redis
 
 from agents.models.catalog import open_model
-from gnomon.core.benchmark import PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.core.benchmark import PromptProtocol, Published, SampleSet, Scoring
 from gnomon.core.errors import DataError
 from gnomon.core.sample import DataFault, Part, Sample, SampleRef
 from gnomon.core.score import Score
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.endpoints import EndpointAllowlist
 from gnomon.spec.job_spec import JobSpec, ModelSpec

@@ -8,12 +8,13 @@ from gnomon.benchmarks._published import published_rows
 from gnomon.benchmarks.escherverse.item import CATEGORIES, SCENES, kind_of, split_question
 from gnomon.benchmarks.escherverse.loader import open_samples
 from gnomon.benchmarks.escherverse.scoring import VARIANTS, score_official, score_strict
-from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select, Varied
+from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Varied
 from gnomon.core.decoding import EVERY_TASK, Decoding
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from tools.core.sketch import Sketch
 from tools.core.tool import Need

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from gnomon.benchmarks.escherverse.item import CATEGORIES, QUESTION_TYPES, SCENES, Item, item_from_json
 from gnomon.benchmarks.escherverse.prompt import as_shown, gold_letters, parts_of
-from gnomon.core.benchmark import PromptProtocol, Select
+from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault, Sample, SampleRef
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.clip_folders import ClipFolders, absence
 from gnomon.media.clip_frames import show_clip

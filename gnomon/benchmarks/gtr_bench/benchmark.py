@@ -8,20 +8,13 @@ from gnomon.benchmarks._published import published_rows
 from gnomon.benchmarks.gtr_bench.case import METRIC_TASKS, SCENES, TASK_NAMES, TASKS, gold_from_json
 from gnomon.benchmarks.gtr_bench.prompt import answer_form, worded_sample
 from gnomon.benchmarks.gtr_bench.scoring import score_case
-from gnomon.core.benchmark import (
-    Benchmark,
-    PromptProtocol,
-    Published,
-    SampleSet,
-    Scoring,
-    Select,
-    reject_variant,
-)
+from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, reject_variant
 from gnomon.core.decoding import EVERY_TASK, Decoding
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample, Shown, Transform
 from gnomon.core.score import Score
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from tools.core.sketch import Sketch
 from tools.core.tool import Need

@@ -17,10 +17,11 @@ from gnomon.benchmarks.gtr_bench.map_reading.reading_store import ReadingStore, 
 from gnomon.benchmarks.gtr_bench.prompt import TIMELESS, Frames, parts_of
 from gnomon.benchmarks.gtr_bench.scenes import indoor_scene, map_image_of, outdoor_scene, own_scene
 from gnomon.benchmarks.gtr_bench.transforms import obstacle_of_published_map
-from gnomon.core.benchmark import PromptProtocol, Select
+from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.errors import DataError, NotFound
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import LACKS_MEDIA, DataFault, ImageRef, Sample, SampleRef, Shown, Transform
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.clips import Clips, Look, Mark
 from gnomon.media.clips import jpeg as encoded

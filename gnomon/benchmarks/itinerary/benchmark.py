@@ -12,11 +12,12 @@ from gnomon.benchmarks.itinerary.pool import pool_of
 from gnomon.benchmarks.itinerary.prompt import parts_of
 from gnomon.benchmarks.itinerary.scoring import floors_of, score
 from gnomon.benchmarks.itinerary.task import FAMILIES, ON_FOOT, Number, number_of, numbers
-from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring
 from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.core.score import Score
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from tools.core.sketch import Sketch
 from tools.core.tool import Need

@@ -9,11 +9,12 @@ from typing import Any, Literal
 
 from gnomon.analyses.core.kinds import ANALYSES, LabelledByJudge
 from gnomon.analyses.core.labels import parse_labels
-from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring
 from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.question_view import NO_ANSWER, Option, QuestionView
 from gnomon.core.sample import DataFault, Part, Sample, SampleRef
 from gnomon.core.score import Score
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from tools.core.regular_file import read_regular
 from tools.core.sketch import Sketch

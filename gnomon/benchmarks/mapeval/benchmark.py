@@ -16,20 +16,13 @@ from gnomon.benchmarks.mapeval.loader import (
 )
 from gnomon.benchmarks.mapeval.prompt import DisplayedOptions, displayed, parts_of
 from gnomon.benchmarks.mapeval.scoring import score_options
-from gnomon.core.benchmark import (
-    Benchmark,
-    PromptProtocol,
-    Published,
-    SampleSet,
-    Scoring,
-    Select,
-    reject_variant,
-)
+from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, reject_variant
 from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.question_view import NO_ANSWER, Option, QuestionView, verdict_on_options
 from gnomon.core.sample import SHOWABLE, DataFault, Sample, SampleRef, Shown
 from gnomon.core.score import Score
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from tools.core.marks import dot_at
 from tools.core.sketch import Sketch

@@ -9,11 +9,12 @@ from typing import Any, Literal
 
 from gnomon.benchmarks.urbanvideo_authoring.templates import TEMPLATES
 from gnomon.benchmarks.urbanvideo_bench.loader import TASKS, split_question
-from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import DataFault, Part, Sample
 from gnomon.core.score import Score
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.clip_folders import ClipFolders
 from gnomon.media.clip_samples import ClipQuestion, Showing, draw_samples, labelled_frames

@@ -22,7 +22,6 @@ from gnomon.core.benchmark import (
     QuestionFile,
     SampleSet,
     Scoring,
-    Select,
     Varied,
     reject_variant,
 )
@@ -30,6 +29,7 @@ from gnomon.core.errors import DataError
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.clip_samples import draw_samples, question_of
 from gnomon.media.clip_views import clip_question_view, clip_verdict

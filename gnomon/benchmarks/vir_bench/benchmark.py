@@ -17,7 +17,6 @@ from gnomon.core.benchmark import (
     Published,
     SampleSet,
     Scoring,
-    Select,
     Varied,
     reject_variant,
 )
@@ -26,6 +25,7 @@ from gnomon.core.errors import DataError, SpecError
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from tools.core.sketch import Sketch
 from tools.core.tool import Need

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from gnomon.benchmarks.vir_bench.journey import Journey, Language, journey_from_json
 from gnomon.benchmarks.vir_bench.prompt import parts_of
-from gnomon.core.benchmark import PromptProtocol, Select
+from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault, Sample, SampleRef
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.clip_folders import ClipFolders, absence
 from gnomon.media.clip_frames import show_clip

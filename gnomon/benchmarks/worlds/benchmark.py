@@ -8,18 +8,12 @@ from typing import Any, Literal
 from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.benchmarks.gtr_bench.case import METRIC_TASKS, SCENES, TASK_NAMES, TASKS, case_from_json
 from gnomon.benchmarks.gtr_bench.prompt import answer_form, parts_of, worded_sample
-from gnomon.core.benchmark import (
-    Benchmark,
-    PromptProtocol,
-    Published,
-    SampleSet,
-    Scoring,
-    Select,
-)
+from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import DataFault, Sample, Shown, Transform
 from gnomon.core.score import Score
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.worlds.drawing import draw, map_of
 from gnomon.worlds.oracle_steps import steps_of

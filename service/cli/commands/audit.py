@@ -31,7 +31,8 @@ def audit(name: str, data: Path | None, limit: int | None, seed: int, as_json: b
 
     from gnomon.audit.audit import audit as measure
     from gnomon.audit.tables import tables
-    from gnomon.core.benchmark import BENCHMARKS, Select
+    from gnomon.core.benchmark import BENCHMARKS
+    from gnomon.core.select import Select
     from gnomon.media import MediaStore
     from service.cli.progress import counting
     from tools.core.registry import UnknownPlugin

@@ -9,10 +9,11 @@ import pytest
 
 from agents.models.catalog import open_model
 from gnomon.core.agent import AGENTS
-from gnomon.core.benchmark import BENCHMARKS, Select
+from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
+from gnomon.core.select import Select
 from gnomon.core.trace import Trace
 from gnomon.media import MediaStore
 from gnomon.spec.rules import parse_spec

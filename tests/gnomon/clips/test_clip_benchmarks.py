@@ -15,9 +15,10 @@ from PIL import Image
 
 from gnomon.audit.audit import audit
 from gnomon.benchmarks.urbanvideo_bench.loader import split_question
-from gnomon.core.benchmark import BENCHMARKS, PromptProtocol, SampleSet, Select
+from gnomon.core.benchmark import BENCHMARKS, PromptProtocol, SampleSet
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
+from gnomon.core.select import Select
 from gnomon.core.transforms import Transforms
 from gnomon.media import MediaStore
 from gnomon.media.clip_samples import shuffle_options

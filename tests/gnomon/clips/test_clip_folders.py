@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.core.benchmark import BENCHMARKS, KnowsMedia, SampleSet, Select
+from gnomon.core.benchmark import BENCHMARKS, KnowsMedia, SampleSet
 from gnomon.core.sample import LACKS_MEDIA
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.clip_folders import ClipFolders
 from tests.published_clips import publish_sti, publish_urban

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from gnomon.benchmarks.urbanvideo_bench.prompt import answer_to
-from gnomon.core.benchmark import BENCHMARKS, PromptProtocol, SampleSet, Select
+from gnomon.core.benchmark import BENCHMARKS, PromptProtocol, SampleSet
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.rules import PerSecond
 from gnomon.media.video import Video

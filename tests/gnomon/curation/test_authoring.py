@@ -10,8 +10,9 @@ import pytest
 from agents.in_steps import steps_of
 from gnomon.benchmarks.urbanvideo_authoring.benchmark import Written, read_written
 from gnomon.benchmarks.urbanvideo_authoring.templates import TEMPLATES
-from gnomon.core.benchmark import BENCHMARKS, Select
+from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import DataError, SpecError
+from gnomon.core.select import Select
 from gnomon.curation.blind_filter import judged, write_filtered
 from gnomon.curation.export_questions import write_harvest
 from gnomon.curation.rows import read_result_rows

@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from gnomon.benchmarks.gtr_bench import gtr_bench
-from gnomon.core.benchmark import Select
+from gnomon.core.select import Select
 from gnomon.drawing.labels import place, text_width
 from gnomon.drawing.layer import Layer
 from gnomon.drawing.scene_svg import PictureBelow, scene_svg

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from gnomon.benchmarks.escherverse import escherverse
 from gnomon.benchmarks.escherverse.item import LETTERS, QUESTION_TYPES, item_from_json, split_question
 from gnomon.benchmarks.escherverse.prompt import as_shown
-from gnomon.core.benchmark import Select
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from tests.numbered import number_of
 from tests.published_graphs import ESCHER_ROWS, publish_escher

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from gnomon.benchmarks.vir_bench import vir_bench
 from gnomon.benchmarks.vir_bench.journey import journey_from_json
 from gnomon.benchmarks.vir_bench.prompt import nodes_given, unshuffled
-from gnomon.core.benchmark import Select
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Sample
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.rules import parse_spec
 from tests.numbered import number_of

@@ -8,9 +8,10 @@ import pytest
 from PIL import Image
 
 from gnomon.benchmarks.gtr_bench import gtr_bench
-from gnomon.core.benchmark import PromptProtocol, Select
+from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.sample import ImageRef
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from tests.numbered import number_of, write_clip
 from tools.scene.format import scene_to_json

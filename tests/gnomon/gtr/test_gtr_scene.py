@@ -15,9 +15,10 @@ from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.benchmarks.gtr_bench.case import TASKS, body_of, case_from_json
 from gnomon.benchmarks.gtr_bench.layout import find_layout, read_cases
 from gnomon.benchmarks.gtr_bench.scenes import indoor_scene, map_image_of, outdoor_scene
-from gnomon.core.benchmark import BENCHMARKS, PromptProtocol, Select
+from gnomon.core.benchmark import BENCHMARKS, PromptProtocol
 from gnomon.core.errors import DataError
 from gnomon.core.sample import ImageRef
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 
 Entry = dict[str, Any]

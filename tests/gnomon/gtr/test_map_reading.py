@@ -28,7 +28,7 @@ from gnomon.benchmarks.gtr_bench.map_reading.labels import (
 from gnomon.benchmarks.gtr_bench.map_reading.reading import CameraReading, read_map, read_map_blind
 from gnomon.benchmarks.gtr_bench.map_reading.reading_store import ReadingStore
 from gnomon.benchmarks.gtr_bench.map_reading.scale_bar import TEXT_VALUES_M, _texts, read_scale
-from gnomon.core.benchmark import Select
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 
 Entry = dict[str, Any]

@@ -14,8 +14,8 @@ from gnomon.benchmarks.itinerary.generate import task_for
 from gnomon.benchmarks.itinerary.pool import pool_of
 from gnomon.benchmarks.itinerary.scoring import POLICIES, chance_of_an_order, play, score
 from gnomon.benchmarks.itinerary.task import FAMILIES, Task, numbers
-from gnomon.core.benchmark import Select
 from gnomon.core.errors import DataError, SpecError
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from tools.itinerary.draft import plan_of, read_draft
 from tools.itinerary.osm.city import city_files

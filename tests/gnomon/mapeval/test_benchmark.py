@@ -8,9 +8,10 @@ import pytest
 from gnomon.audit.audit import audit
 from gnomon.benchmarks.mapeval import mapeval
 from gnomon.benchmarks.mapeval.loader import clusters_of, question_of
-from gnomon.core.benchmark import HasHeuristics, PromptProtocol, SampleSet, Select, ShowsQuestions
+from gnomon.core.benchmark import HasHeuristics, PromptProtocol, SampleSet, ShowsQuestions
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import SHOWABLE
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.rules import parse_spec
 from tests.published_maps import CONTEXT, PLACES, ROUTES, YES_NO, Row, row, written

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.core.benchmark import BENCHMARKS, Select
+from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import DataError, SpecError
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.recordings import truth
 from gnomon.recordings.questions import ANGLES, LENGTHS, difference, lettered, write_questions, wrong_numbers

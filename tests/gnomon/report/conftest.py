@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gnomon.core.benchmark import PromptProtocol, Published, SampleSet, Scoring, Select
+from gnomon.core.benchmark import PromptProtocol, Published, SampleSet, Scoring
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome, Score
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.report.build import build_report
 from gnomon.report.report import Report

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from gnomon.core.benchmark import BENCHMARKS, HEURISTIC_PREFIX, HasHeuristics, Select
+from gnomon.core.benchmark import BENCHMARKS, HEURISTIC_PREFIX, HasHeuristics
 from gnomon.core.row import Row
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown

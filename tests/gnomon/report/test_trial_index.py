@@ -118,11 +118,11 @@ class Plain:
 
     def mean(self, sample: str, model: str, arm: str, column: str = "score") -> float | None:
         values = [
-            float(getattr(row, column))
+            getattr(row, column)
             for row in self.rows
             if (row.sample_id, row.model, row.arm) == (sample, model, arm) and row.score is not None
         ]
-        return math.fsum(values) / len(values) if values else None
+        return math.fsum(values) / len(values) if values and None not in values else None
 
     def changed(self, sample: str, model: str, filters: TrialFilter) -> str:
         if not {filters.baseline, filters.variant} <= {"raw", "tools", *(row.arm for row in self.rows)}:

@@ -26,7 +26,6 @@ def comparison(
         p=p,
         test="t",
         check_p=check_p,
-        mde=0.1,
         n=40,
         clusters=40,
         se=0.1,

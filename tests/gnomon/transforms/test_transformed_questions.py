@@ -15,11 +15,12 @@ from gnomon.benchmarks.gtr_bench.clock import day_span
 from gnomon.benchmarks.gtr_bench.question_view import case_of
 from gnomon.benchmarks.worlds import worlds
 from gnomon.core.agent import AGENTS
-from gnomon.core.benchmark import BENCHMARKS, PromptProtocol, Select
+from gnomon.core.benchmark import BENCHMARKS, PromptProtocol
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.row import Row
 from gnomon.core.sample import SHOWABLE, Sample, Transform
 from gnomon.core.score import Outcome
+from gnomon.core.select import Select
 from gnomon.core.transforms import Transforms
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec, ModelSpec

@@ -15,8 +15,8 @@ from gnomon.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
 from gnomon.benchmarks.worlds.audit.steps_learner import LEARNERS, learn
 from gnomon.benchmarks.worlds.audit.steps_rules import WORDS, least
 from gnomon.benchmarks.worlds.benchmark import Worlds
-from gnomon.core.benchmark import Select
 from gnomon.core.errors import DataError
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.worlds.drawing import draw
 from gnomon.worlds.oracle_steps import steps_of

@@ -16,10 +16,11 @@ from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, Case
 from gnomon.benchmarks.worlds import worlds
 from gnomon.benchmarks.worlds.benchmark import SAMPLES, WorldSamples
-from gnomon.core.benchmark import BENCHMARKS, Select
+from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import ImageRef, Sample
+from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.worlds.drawing import draw, map_of, world_of
 from gnomon.worlds.generate import generate
