@@ -20,7 +20,7 @@ from workers.store.database import Database, insert_all
 from workers.store.job_counters import OPEN
 from workers.store.missing import mark_missing
 from workers.store.records import JobRecord, ModelCheck, Page, iso
-from workers.store.schema import LEASED, PENDING, derived, jobs, model_checks, results, traces, trials
+from workers.store.schema import LEASED, PENDING, jobs, looks, model_checks, results, traces, trials
 from workers.store.seals import add_line
 from workers.store.serialization import check_of, job_of, job_values, trial_values
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 INSERT_BATCH = 10_000
 SHARD_MIN, SHARD_MAX = 256, 4096
-LOOKS = "looks"  # the kind of their document
 IS_SEQUENTIAL = '"sequential":true'  # in the spec of a job that may stop early
 
 
@@ -329,7 +328,7 @@ def job_records(db: Connection, rows: Sequence[RowMapping], *, now: float) -> li
             check_of(row, at_s=now if ended[row["job_id"]] is None else ended[row["job_id"]]),
         )
     may_stop = [row["id"] for row in rows if IS_SEQUENTIAL in row["spec"]]
-    decided = {job_id for job_id, looks in looks_at(db, may_stop).items() if stopping_look(looks)}
+    decided = {job_id for job_id, taken in looks_at(db, may_stop).items() if stopping_look(taken)}
     return [
         job_of(
             row,
@@ -345,11 +344,13 @@ def looks_at(db: Connection, job_ids: Collection[str]) -> "dict[str, list[Stored
     """The looks at each of these jobs that has any, in order."""
     if not job_ids:
         return {}
-    here = derived.c.job_id.in_(list(job_ids)) & (derived.c.kind == LOOKS)
-    rows = db.execute(select(derived.c.job_id, derived.c.body).where(here))
-    return {job_id: json.loads(body) for job_id, body in rows}
+    query = select(looks.c.job_id, looks.c.body).where(looks.c.job_id.in_(list(job_ids)))
+    by_job: dict[str, list[StoredLook]] = {}
+    for job_id, body in db.execute(query.order_by(looks.c.job_id, looks.c.number)):
+        by_job.setdefault(job_id, []).append(json.loads(body))
+    return by_job
 
 
-def stopping_look(looks: "Sequence[StoredLook]") -> "StoredLook | None":
+def stopping_look(looks_so_far: "Sequence[StoredLook]") -> "StoredLook | None":
     """The look that stopped the job, if one did."""
-    return next((look for look in looks if look["decided"]), None)
+    return next((look for look in looks_so_far if look["decided"]), None)

@@ -3,25 +3,20 @@
 import json
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import insert, select, update
 
 from workers.store.database import Database
 from workers.store.job_counters import OPEN
-from workers.store.jobs import IS_SEQUENTIAL, LOOKS, lock_jobs, looks_at, stopping_look
+from workers.store.jobs import IS_SEQUENTIAL, lock_jobs, looks_at, stopping_look
 from workers.store.records import iso
-from workers.store.schema import derived, jobs, results
+from workers.store.schema import jobs, looks, results
 
 if TYPE_CHECKING:
     from gnomon.report.look import EndedTrial, Look, StoredLook
 
-STAMP = "1"
-
 
 class LookRecords(Database):
-    """The part of the store that keeps looks.
-
-    They are a document of `derived`: their numbers can be computed again from results, their times cannot.
-    """
+    """The part of the store that keeps looks."""
 
     def looks(self, job_id: str) -> "list[StoredLook]":
         """The looks at a job, in order."""
@@ -43,10 +38,7 @@ class LookRecords(Database):
             is_last = look["decided"] and status in OPEN and stopping_look(before) is None
             now = self.now(db)
             stored: StoredLook = {**look, "decided": is_last, "at": iso(now) or ""}
-            here = (derived.c.job_id == job_id) & (derived.c.kind == LOOKS)
-            db.execute(delete(derived).where(here))
-            body = json.dumps([*before, stored]).encode()
-            db.execute(insert(derived).values(job_id=job_id, kind=LOOKS, stamp=STAMP, body=body))
+            db.execute(insert(looks).values(job_id=job_id, number=len(before), body=json.dumps(stored)))
             if is_last:
                 ended = update(jobs).where(jobs.c.id == job_id)
                 db.execute(ended.values(status="completed", finished_at=now))

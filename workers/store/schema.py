@@ -206,6 +206,14 @@ Index(
     postgresql_where=seals.c.is_stamped == literal_column("0", Integer),
 )
 
+looks = Table(  # at jobs that may stop early, in order
+    "looks",
+    metadata,
+    Column("job_id", String(40), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("body", Text, nullable=False),  # JSON, with its time
+)
+
 review_queues = Table(
     "review_queues",
     metadata,

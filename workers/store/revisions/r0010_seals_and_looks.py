@@ -1,4 +1,4 @@
-"""Jobs get a seal; those that have ended already are not sealed afterwards."""
+"""Jobs get a seal, and those that may stop early their looks; what has ended is not sealed afterwards."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -7,7 +7,7 @@ revision, down_revision = "0010", "0009"
 
 
 def upgrade() -> None:
-    """Make its table."""
+    """Make their tables."""
     op.create_table(
         "seals",
         sa.Column("job_id", sa.String(length=40), nullable=False),
@@ -24,11 +24,19 @@ def upgrade() -> None:
         sqlite_where=sa.text("is_stamped = 0"),
         postgresql_where=sa.text("is_stamped = 0"),
     )
+    op.create_table(
+        "looks",
+        sa.Column("job_id", sa.String(length=40), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False, autoincrement=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("job_id", "number"),
+    )
     op.add_column("jobs", sa.Column("sealed_rows", sa.Integer()))
     op.execute("UPDATE jobs SET sealed_rows = scored + model_failed + infra_missing")
 
 
 def downgrade() -> None:
-    """Drop it: the seals are lost."""
+    """Drop them: the seals and the times of looks are lost."""
     op.drop_column("jobs", "sealed_rows")
+    op.drop_table("looks")
     op.drop_table("seals")
