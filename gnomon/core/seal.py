@@ -53,23 +53,40 @@ def sha256_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def plan_body(
-    *, job_id: str, at: str, spec: Mapping[str, Any], refs: Iterable[SampleRef], trials: int
-) -> dict[str, Any]:
-    """What a plan's line says: the frozen spec with its analysis, and which samples were selected.
+class PlannedSamples:
+    """Counts and digests the samples of a plan as they pass by, in their order.
 
-    `samples_sha256` is that of the lines `sample_id TAB cluster TAB cell`, in the order of the plan.
+    `sha256` is that of the lines `sample_id TAB cluster TAB cell`.
     """
-    digest, samples = hashlib.sha256(), 0
-    for ref in refs:
-        digest.update(f"{ref.sample_id}\t{ref.cluster}\t{ref.cell}\n".encode("utf-8", "backslashreplace"))
-        samples += 1
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._digest = hashlib.sha256()
+
+    def noting(self, refs: Iterable[SampleRef]) -> Iterator[SampleRef]:
+        """The same samples, each noted as it is passed on."""
+        for ref in refs:
+            line = f"{ref.sample_id}\t{ref.cluster}\t{ref.cell}\n"
+            self._digest.update(line.encode("utf-8", "backslashreplace"))
+            self.count += 1
+            yield ref
+
+    @property
+    def sha256(self) -> str:
+        """The digest of those that have passed."""
+        return self._digest.hexdigest()
+
+
+def plan_body(
+    *, job_id: str, at: str, spec: Mapping[str, Any], samples: PlannedSamples, trials: int
+) -> dict[str, Any]:
+    """What a plan's line says: the frozen spec with its analysis, and which samples were selected."""
     return {
         "job": job_id,
         "at": at,
         "trials": trials,
-        "samples": samples,
-        "samples_sha256": digest.hexdigest(),
+        "samples": samples.count,
+        "samples_sha256": samples.sha256,
         "spec": spec,
     }
 
@@ -112,6 +129,4 @@ def chain_faults(lines: Sequence[SealLine]) -> Iterator[str]:
                 f"line {number} follows another line than the one before it: line {number - 1} was changed,"
                 " or lines are missing"
             )
-        if (number == 1) != (line.kind in ("planned", "imported")) and number == 1:
-            yield "no plan was sealed: the first line is not one"
         previous = line.sha256

@@ -3,12 +3,12 @@ a tool. What comes after them is live. Agents notice no difference.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import Field
 
-from gnomon.core.errors import DataError
+from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.message import Message, ToolCall
 from gnomon.core.model import Model, Reply, Request
@@ -163,6 +163,25 @@ class _RecordedToolbox(Toolbox):
         )
 
 
+def recorded_until(trace: Mapping[str, Any], from_step: int, *, result: object = None) -> RecordedSteps:
+    """The steps of a stored trace up to number `from_step`, with `result` in place of that step's, if any.
+
+    Raises:
+        SpecError: there is no such step, or it is no tool's and can have no result.
+    """
+    steps = [step for step in trace.get("steps") or () if isinstance(step, Mapping)]
+    if not 1 <= from_step <= len(steps):
+        raise SpecError(f"no step {from_step}; the trial has {len(steps)}", field="from_step")
+    kept = steps[:from_step]
+    if result is not None:
+        kept = [*kept[:-1], _with_result(kept[-1], result, number=from_step)]
+    return RecordedSteps(
+        prompt=prompt_digest(trace.get("prompt")),
+        replies=[_reply(step) for step in kept if step.get("kind") == "reply"],
+        results=[_result(step) for step in kept if step.get("kind") == "tool"],
+    )
+
+
 def prompt_digest(prompt: object) -> str:
     """A digest of a prompt's messages."""
     return stable_hash(prompt)
@@ -174,3 +193,20 @@ def _plain(arguments: str) -> object:
         return json.loads(arguments)
     except (ValueError, RecursionError):
         return arguments
+
+
+def _with_result(step: Mapping[str, Any], result: object, *, number: int) -> Mapping[str, Any]:
+    if step.get("kind") != "tool":
+        raise SpecError(f"step {number} is no tool's, so it has no result", field="from_step")
+    text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, allow_nan=False)
+    return {**step, "observation": text, "error": None, "injected": None}
+
+
+def _reply(step: Mapping[str, Any]) -> RecordedReply:
+    names = ("text", "reasoning", "tool_calls", "finish_reason", "prompt_tokens", "completion_tokens")
+    return RecordedReply.model_validate({name: step[name] for name in names if step.get(name) is not None})
+
+
+def _result(step: Mapping[str, Any]) -> RecordedResult:
+    names = ("name", "arguments", "observation", "error", "injected", "pictures")
+    return RecordedResult.model_validate({name: step[name] for name in names if step.get(name) is not None})

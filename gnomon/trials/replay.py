@@ -14,8 +14,7 @@ from gnomon.core.ids import stable_seed
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
 from gnomon.trials.fault_injection import PLACEBO, toolbox_of
-from gnomon.trials.recorded_steps import RecordedSteps
-from gnomon.trials.trial_file import recorded_until
+from gnomon.trials.recorded_steps import RecordedSteps, recorded_until
 from tools.core.tool import MediaSource
 
 TOOL, CALL, CALLS, CHANGED = "replayed_tool", "replayed_call", "replayed_calls", "replayed_change"

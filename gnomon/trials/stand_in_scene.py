@@ -13,8 +13,6 @@ from functools import lru_cache
 from itertools import cycle
 from typing import TypeVar
 
-import numpy as np
-
 from tools.scene.scene import Camera, Portal, Road, Scene, ScenePlace, Zone
 
 # An id that the question's scene has too few of is used again; what tells the two apart is never shown.
@@ -83,6 +81,8 @@ def _camera(asked: Camera, other: Camera) -> Camera:
     size, homography = asked.image_size, other.homography
     if homography is not None and size and other.image_size and size != other.image_size:
         width, height = (theirs / ours for theirs, ours in zip(other.image_size, size, strict=True))
+        import numpy as np  # late: few trials have a blind placebo
+
         homography = homography @ np.diag([width, height, 1.0])
     return replace(other, id=asked.id, image_size=size or other.image_size, homography=homography)
 

@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError
 from gnomon.core.errors import Conflict, SpecError
 from gnomon.core.validation import StrictModel
 from gnomon.spec.job_spec import JobSpec
-from gnomon.trials.recorded_steps import RecordedReply, RecordedResult, RecordedSteps, prompt_digest
+from gnomon.trials.recorded_steps import RecordedSteps, recorded_until
 from gnomon.trials.trial_plan import Trial
 
 FIELDS = ("spec", "sample", "arm", "model", "repeat", "recorded")
@@ -86,25 +86,6 @@ def trial_file(
     return {**plain, "recorded": recorded.model_dump(mode="json", exclude_defaults=True)}
 
 
-def recorded_until(trace: Mapping[str, Any], from_step: int, *, result: object = None) -> RecordedSteps:
-    """The steps of a stored trace up to number `from_step`, with `result` in place of that step's, if any.
-
-    Raises:
-        SpecError: there is no such step, or it is no tool's and can have no result.
-    """
-    steps = [step for step in trace.get("steps") or () if isinstance(step, Mapping)]
-    if not 1 <= from_step <= len(steps):
-        raise SpecError(f"no step {from_step}; the trial has {len(steps)}", field="from_step")
-    kept = steps[:from_step]
-    if result is not None:
-        kept = [*kept[:-1], _with_result(kept[-1], result, number=from_step)]
-    return RecordedSteps(
-        prompt=prompt_digest(trace.get("prompt")),
-        replies=[_reply(step) for step in kept if step.get("kind") == "reply"],
-        results=[_result(step) for step in kept if step.get("kind") == "tool"],
-    )
-
-
 def trial_file_text(trial: Mapping[str, Any], kind: Literal["yaml", "json"]) -> str:
     """The text of a trial file."""
     if kind == "json":
@@ -117,20 +98,3 @@ class _Plain(yaml.SafeDumper):
 
     def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 (PyYAML's signature)
         return True
-
-
-def _with_result(step: Mapping[str, Any], result: object, *, number: int) -> Mapping[str, Any]:
-    if step.get("kind") != "tool":
-        raise SpecError(f"step {number} is no tool's, so it has no result", field="from_step")
-    text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, allow_nan=False)
-    return {**step, "observation": text, "error": None, "injected": None}
-
-
-def _reply(step: Mapping[str, Any]) -> RecordedReply:
-    names = ("text", "reasoning", "tool_calls", "finish_reason", "prompt_tokens", "completion_tokens")
-    return RecordedReply.model_validate({name: step[name] for name in names if step.get(name) is not None})
-
-
-def _result(step: Mapping[str, Any]) -> RecordedResult:
-    names = ("name", "arguments", "observation", "error", "injected", "pictures")
-    return RecordedResult.model_validate({name: step[name] for name in names if step.get(name) is not None})

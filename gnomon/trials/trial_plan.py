@@ -1,6 +1,6 @@
 """Expands a frozen spec into its trials."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +50,7 @@ def trial_id(job_id: str, sample_id: str, model: str, arm: str, repeat: int) -> 
     return "t_" + stable_hash(job_id, sample_id, model, arm, repeat)
 
 
-def expand_trials(job_id: str, spec: JobSpec, refs: Sequence[SampleRef]) -> Iterator[Trial]:
+def expand_trials(job_id: str, spec: JobSpec, refs: Iterable[SampleRef]) -> Iterator[Trial]:
     """Every trial of the job, all arms of a sample side by side: a job that stops early stays paired.
 
     Of a job with `analysis.sequential` the clusters come whole, and in an order that chance has drawn.
@@ -70,7 +70,7 @@ def expand_trials(job_id: str, spec: JobSpec, refs: Sequence[SampleRef]) -> Iter
                 )
 
 
-def in_drawn_order(spec: JobSpec, refs: Sequence[SampleRef]) -> list[SampleRef]:
+def in_drawn_order(spec: JobSpec, refs: Iterable[SampleRef]) -> list[SampleRef]:
     """The samples by cluster, clusters in an order drawn by `select.seed`: the same however often drawn.
 
     A look at the job takes the first clusters of this order, so it must say nothing of their scores.

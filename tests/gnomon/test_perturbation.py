@@ -129,7 +129,8 @@ def test_a_way_that_there_is_not_is_not_stretched() -> None:
 def test_all_tools_can_be_silently_wrong_but_those_that_measure_nothing() -> None:
     honest = {tool.name for tool in ALL_TOOLS if not can_be_wrong(tool)}
     looking = {"look_at_frame", "look_between", "look_closer"}
-    assert honest == looking | {"municipality_of", "lies_in", "where_is", "check_plan"}
+    naming = {"municipality_of", "lies_in", "where_is", "check_plan", "map_contents", "map_place"}
+    assert honest == looking | naming
 
 
 def test_the_faults_of_tools_that_measure_nothing_are_refused_or_noted() -> None:

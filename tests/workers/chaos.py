@@ -106,11 +106,13 @@ def plain(rows: list[Row]) -> list[Row]:
 
 
 def plain_report(store: Store, job_id: str) -> Any:
-    """A job's report as JSON, without what a fault may change: times, attempts, cost, and the job's id.
+    """A job's report as JSON, without what a fault may change: times, seal, attempts, cost, the job's id.
 
     `frontier` sets gains against seconds and dollars.
     """
-    return _without(report_of(store, job_id), {"cost", "frontier", "id", "baseline_trial", "variant_trial"})
+    return _without(
+        report_of(store, job_id), {"cost", "frontier", "id", "baseline_trial", "variant_trial", "seal"}
+    )
 
 
 def _without(value: Any, names: set[str]) -> Any:

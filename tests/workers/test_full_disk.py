@@ -24,6 +24,7 @@ from tests.workers.tiny_worker import context_of, open_fake_job
 from workers import trial_attempts
 from workers.budget.usage import Usage
 from workers.open_job import OpenJob
+from workers.replays import Replays
 from workers.shard import run_shard
 from workers.slots import Slots
 from workers.store import Store
@@ -138,6 +139,7 @@ async def test_a_trial_that_met_a_full_disk_pays_again_only_once_there_is_room(
         agents={"direct": Drawer(media)},
         models={"scripted": model},
         tracer=no_spans,
+        replays=Replays(store, open_fake_job(job.spec, media)),
     )
     looks: list[bool] = []
     loop, has_looked = asyncio.get_running_loop(), asyncio.Event()

@@ -11,6 +11,7 @@ from sqlalchemy.exc import OperationalError
 
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault, SampleRef
+from gnomon.core.seal import PlannedSamples
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial, count_trials, expand_trials, trial_id
 from workers.store.database import insert_all
@@ -57,8 +58,9 @@ class FinishedJobs(Jobs):
         last: until then none of it is seen.
         """
         job_id, count = "j_" + secrets.token_hex(10), count_trials(spec, len(refs))
+        samples = PlannedSamples()
         try:
-            self._plan(expand_trials(job_id, spec, refs), shard_size(spec, count))
+            self._plan(expand_trials(job_id, spec, samples.noting(refs)), shard_size(spec, count))
             rows = iter(ended)
             spent: list[Row] = []
             while batch := list(islice(rows, BATCH)):
@@ -83,7 +85,7 @@ class FinishedJobs(Jobs):
                 ended_now = update(jobs).where(jobs.c.id == job_id)
                 why = {} if status == "failed" else {"error": ""}
                 db.execute(ended_now.values(status=status, finished_at=now, **why))
-                seal_plan(db, job_id, spec, refs, kind="imported", now=now)
+                seal_plan(db, job_id, spec, samples, kind="imported", now=now)
         except BaseException as error:
             if not (self.rollback_unless_committed(job_id) and isinstance(error, OperationalError)):
                 raise

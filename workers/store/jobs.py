@@ -13,7 +13,7 @@ from gnomon.core.errors import Conflict, NotFound, SpecError
 from gnomon.core.missing import keepable
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.score import Outcome
-from gnomon.core.seal import Kind, plan_body
+from gnomon.core.seal import Kind, PlannedSamples, plan_body
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial, count_trials, expand_trials
 from workers.store.database import Database, insert_all
@@ -83,20 +83,20 @@ class Jobs(Database):
         if earlier is not None:
             return earlier
         count = count_trials(spec, len(refs))
-        size = shard_size(spec, count)
+        size, samples = shard_size(spec, count), PlannedSamples()
         new = job_values(spec, faults) | {
             "id": job_id,
             "spec_hash": spec.content_hash,
             "idempotency_key": idempotency_key,
         }
         try:
-            self._insert_trials(expand_trials(job_id, spec, refs), size)
+            self._insert_trials(expand_trials(job_id, spec, samples.noting(refs)), size)
             with self.writing() as db:
                 self.advisory_lock(db, job_id)
                 now = self.now(db)
                 place = {"created_at": now, "planned": count, "shard_size": size}
                 db.execute(insert(jobs).values(new | place))
-                seal_plan(db, job_id, spec, refs, kind="planned", now=now)
+                seal_plan(db, job_id, spec, samples, kind="planned", now=now)
         except BaseException as error:
             is_kept = self.rollback_unless_committed(job_id)
             if isinstance(error, OperationalError) and is_kept:
@@ -264,15 +264,15 @@ class Jobs(Database):
 
 
 def seal_plan(
-    db: Connection, job_id: str, spec: JobSpec, refs: Sequence[SampleRef], *, kind: Kind, now: float
+    db: Connection, job_id: str, spec: JobSpec, samples: PlannedSamples, *, kind: Kind, now: float
 ) -> None:
     """Begin a job's seal, in the transaction that makes the job."""
     body = plan_body(
         job_id=job_id,
         at=iso(now) or "",
         spec=spec.model_dump(mode="json"),
-        refs=refs,
-        trials=count_trials(spec, len(refs)),
+        samples=samples,
+        trials=count_trials(spec, samples.count),
     )
     add_line(db, job_id, kind, body, now=now)
 

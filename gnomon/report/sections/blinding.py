@@ -297,7 +297,7 @@ WORDS: Mapping[Blinding, str] = {
 
 
 def _view(report: BlindingPart) -> Mapping[str, object] | None:
-    if not report["blinding"] and not report["arm_sizes"]:
+    if not report.get("blinding", []) and not report.get("arm_sizes", []):
         return None
     return {"measures": MEASURES, "words": WORDS}
 
@@ -314,7 +314,7 @@ def _markdown(report: BlindingPart) -> Iterator[str]:
             str(measured["n"]),
             measured["verdict"],
         )
-        for row in report["blinding"]
+        for row in report.get("blinding", [])
         for measured in row["measures"]
     ]
     head = ("model", "arms", "measure", "placebo", "live", "difference (95 %)", "n", "blinding")
@@ -326,7 +326,7 @@ def _markdown(report: BlindingPart) -> Iterator[str]:
             f"{size['schema_tokens']:,}",
             count(size["samples"], "sample"),
         )
-        for size in report["arm_sizes"]
+        for size in report.get("arm_sizes", [])
     ]
     yield from markdown_table(
         "Estimated tokens of a first request", ("arm", "prompt", "schemas", "measured on"), sizes

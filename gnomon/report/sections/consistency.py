@@ -107,7 +107,7 @@ def _markdown(report: ConsistencyPart) -> Iterator[str]:
             points(row["drop"]),
             points_range(row["drop_ci95"]),
         )
-        for row in report["consistency"]
+        for row in report.get("consistency", [])
     ]
     head = ("arm", "transform", "same answer, %", "95 %", "by chance", "repeats", "samples", "drop", "95 %")
     return markdown_table("The same question in another guise", head, rows)

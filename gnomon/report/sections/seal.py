@@ -73,10 +73,13 @@ def _rows(lines: Sequence[SealLine]) -> Iterator[SealRow]:
 
 
 def _after(report_input: ReportInput, lines: Sequence[SealLine]) -> Iterator[str]:
-    plan = lines[0].body
-    if lines[0].kind == "imported":
-        yield "the answers were there before this plan was sealed: they were imported, or scored again"
-    yield from _changes(plan["spec"], report_input.spec)
+    match lines[0].kind:
+        case "planned":
+            yield from _changes(lines[0].body["spec"], report_input.spec)
+        case "imported":
+            yield "the answers were there before this plan was sealed: they were imported, or scored again"
+        case _:
+            yield "no plan was sealed: an older version of Gnomon made the job"
     ends = [line.body for line in lines if line.kind == "results"]
     for end, later in pairwise(ends):
         if later["rows_sha256"] != end["rows_sha256"]:

@@ -203,7 +203,7 @@ def _calibration(model: str, arm: str, rows: Sequence[tuple[float, float, str]])
 
 
 def _view(report: WordingPart) -> Mapping[str, object] | None:
-    return {} if report["wording"] or report["calibration"] else None
+    return {} if report.get("wording", []) or report.get("calibration", []) else None
 
 
 def _markdown(report: WordingPart) -> Iterator[str]:
@@ -219,7 +219,7 @@ def _markdown(report: WordingPart) -> Iterator[str]:
             p_text(row["p"]),
             str(row["n"]),
         )
-        for row in report["wording"]
+        for row in report.get("wording", [])
     ]
     head = ("model", "arms differ in", "scores", "range", "beyond chance", "95 %", "by chance", "p", "n")
     yield from markdown_table("Scores over wordings, standard deviations in points", head, spreads)
@@ -234,7 +234,7 @@ def _markdown(report: WordingPart) -> Iterator[str]:
             _three(row["brier"]),
             _three(row["auroc"]),
         )
-        for row in report["calibration"]
+        for row in report.get("calibration", [])
     ]
     titles = ("model", "arm", "stated", "confidence", "score", "ECE", "Brier", "AUROC")
     yield from markdown_table("Stated confidence against scores", titles, rows)

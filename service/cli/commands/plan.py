@@ -45,9 +45,10 @@ def plan(
     """
     from service.cli.common import draft_of, existing_store, settings_of
     from service.cli.ids import find_job
-    from service.planning import plan as plan_job
 
     draft = draft_of(spec, settings_of(data_dir))
+    from service.planning import plan as plan_job  # after the spec was checked: a fault in it is said at once
+
     store = existing_store(data_dir) if pilot else None
     try:
         pilot = find_job(store, pilot) if store and pilot else None

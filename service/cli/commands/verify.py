@@ -67,12 +67,15 @@ def _chain(lines: "Sequence[SealLine]") -> Iterator[dict[str, Any]]:
     for fault in faults:
         yield _check(holds=False, what=fault)
     if not faults:
-        plan = lines[0].body
-        yield _check(
-            holds=True,
-            what=f"{len(lines)} lines follow each other; {lines[0].kind} {plan['at']}, "
-            f"{plan['trials']:,} trials of {plan['samples']:,} samples, SHA-256 {lines[0].sha256}",
-        )
+        yield _check(holds=True, what=f"{len(lines)} lines follow each other; {_first(lines[0])}")
+
+
+def _first(line: "SealLine") -> str:
+    body, name = line.body, f"SHA-256 {line.sha256}"
+    if line.kind not in ("planned", "imported"):
+        return f"no plan was sealed; {line.kind} {body['at']}, {name}"
+    size = f"{body['trials']:,} trials of {body['samples']:,} samples"
+    return f"{line.kind} {body['at']}, {size}, {name}"
 
 
 def _signatures(lines: "Sequence[SealLine]", trust: Path | None) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ import pytest
 
 from gnomon.core.review import HumanAnswer
 from gnomon.core.row import Row
-from gnomon.core.seal import next_line, plan_body
+from gnomon.core.seal import PlannedSamples, next_line, plan_body
 from gnomon.report import sections as package
 from gnomon.report.html import render_html, render_section
 from gnomon.report.markdown import render_markdown
@@ -44,7 +44,9 @@ def rich(report_of: Reporter, many: Callable[..., Iterator[Row]], spec: Callable
     answers = [HumanAnswer(person="ann", sample_id=rows[0].sample_id, answer="B", score=1.0)]
     planned = spec(arms=arms, repeats=2, analysis=chain)
     at = "2026-01-01T00:00:00Z"
-    body = plan_body(job_id="j", at=at, spec=planned.model_dump(mode="json"), refs=[], trials=len(rows))
+    body = plan_body(
+        job_id="j", at=at, spec=planned.model_dump(mode="json"), samples=PlannedSamples(), trials=len(rows)
+    )
     seal = [next_line([], "planned", body)]
     return report_of(rows, spec=planned, planned=len(rows), human_answers=answers, seal=seal)
 
