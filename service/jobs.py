@@ -101,18 +101,18 @@ def replayable(
     Raises:
         SpecError: there is none.
     """
+    first_with: dict[tuple[str, str, str | None], int] = {}
     for at, arm in enumerate(spec.arms):
-        if arm.replay is None:
-            continue
-        job = find(arm.replay.job)
+        if arm.replay is not None:
+            first_with.setdefault((arm.replay.job, arm.replay.arm, arm.replay.tool), at)
+    for (job_id, arm_name, tool), at in first_with.items():
+        job = find(job_id)
         for model in spec.models:
-            called = job.called(model.label, arm.replay.arm, arm.replay.tool)
+            called = job.called(model.label, arm_name, tool)
             refs = [ref for ref in refs if ref.sample_id in called]
         if not refs:
-            what = arm.replay.tool or "a tool"
-            raise SpecError(
-                f"no selected sample on which {what} was called in {job.id}", field=f"arms.{at}.replay"
-            )
+            message = f"no selected sample on which {tool or 'a tool'} was called in {job.id}"
+            raise SpecError(message, field=f"arms.{at}.replay")
     return refs
 
 

@@ -15,7 +15,7 @@ from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.itinerary.name_match import plain_name
 from tools.map_record.answers import DURATION_ERROR_S, AmountsRow, amounts_fields, record_of
-from tools.map_record.names import resolve
+from tools.map_record.names import resolve, ways_between
 from tools.map_record.record import MapRoute
 
 MAX_LISTED = 12
@@ -68,10 +68,7 @@ def run(context: ToolContext, args: MapRoutesArgs) -> MapRoutesAnswer:
     routes = record_of(context).routes
     if not routes:
         raise ToolError("Not known: the map data hold no routes.")
-    names = [name for route in routes for name in (route.start, route.end)]
-    start, end = resolve(args.start, names), resolve(args.end, names)
-    pair = (plain_name(start), plain_name(end))
-    between = [route for route in routes if (plain_name(route.start), plain_name(route.end)) == pair]
+    start, end, between = ways_between(routes, args.start, args.end)
     chosen = [route for route in between if route.mode == args.mode]
     if not chosen:
         known = dict.fromkeys(f"{route.start} to {route.end} by {route.mode}" for route in between or routes)

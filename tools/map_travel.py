@@ -16,7 +16,7 @@ from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.itinerary.name_match import plain_name
 from tools.map_record.answers import DURATION_ERROR_S, AmountsRow, amounts_fields, record_of
-from tools.map_record.names import resolve
+from tools.map_record.names import ways_between
 
 MAX_LISTED = 12
 
@@ -56,14 +56,11 @@ def run(context: ToolContext, args: MapTravelArgs) -> MapTravelAnswer:
     legs = record_of(context).legs
     if not legs:
         raise ToolError("Not known: the map data hold no travel times.")
-    names = [name for leg in legs for name in (leg.start, leg.end)]
-    start, end = resolve(args.start, names), resolve(args.end, names)
-    pair = (plain_name(start), plain_name(end))
-    between = [leg for leg in legs if (plain_name(leg.start), plain_name(leg.end)) == pair]
+    start, end, between = ways_between(legs, args.start, args.end)
     ways = [leg for leg in between if args.mode in (None, leg.mode)]
     if not ways:
         modes = ", ".join(leg.mode for leg in between)
-        ends = dict.fromkeys(leg.end for leg in legs if plain_name(leg.start) == pair[0])
+        ends = dict.fromkeys(leg.end for leg in legs if plain_name(leg.start) == plain_name(start))
         also = f"Known by: {modes}." if between else f"Known from there to: {_some(ends)}."
         raise ToolError(f"Not known: the way from {start} to {end} by {args.mode or 'any mode'}. {also}")
     return MapTravelAnswer(

@@ -7,7 +7,7 @@ from typing import Any
 from gnomon.core.arm import Replay
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
-from gnomon.trials.replay import PreparedReplay, choose_call, prepare_replay
+from gnomon.trials.replay import PreparedReplay, choose_call, prepare_replay, returned_text
 from gnomon.trials.trial_plan import Trial, trial_id
 from workers.open_job import OpenJob
 from workers.store.store import Store
@@ -20,6 +20,7 @@ class Replays:
 
     def __init__(self, store: Store, job: OpenJob) -> None:
         self._store, self._job = store, job
+        self._repeats: dict[str, int] = {}
         self._donors: dict[tuple[str, str, str], Mapping[str, list[tuple[str, str]]]] = {}
 
     def prepare(self, trial: Trial) -> PreparedReplay | None:
@@ -32,7 +33,7 @@ class Replays:
         replay = arm.replay
         if replay is None:
             return None
-        repeat = trial.repeat % self._repeats(replay)
+        repeat = trial.repeat % self._repeats_of(replay.job)
         name = trial_id(replay.job, trial.ref.sample_id, trial.model, replay.arm, repeat)
         trace = self._store.trace(name)
         if trace is None:
@@ -47,8 +48,10 @@ class Replays:
             donor=lambda tool: self._other_result(trial, replay, tool),
         )
 
-    def _repeats(self, replay: Replay) -> int:
-        return self._store.job(replay.job).spec.repeats
+    def _repeats_of(self, job_id: str) -> int:
+        if job_id not in self._repeats:
+            self._repeats[job_id] = self._store.job(job_id).spec.repeats
+        return self._repeats[job_id]
 
     def _other_result(self, trial: Trial, replay: Replay, tool: str) -> str | None:
         """What the tool returned on another sample of the same job, arm and model, drawn by the seed."""
@@ -57,14 +60,8 @@ class Replays:
         start = stable_seed("donor", trial.seed)
         for turn in range(min(DONORS_TRIED, len(others))):
             trace: Mapping[str, Any] = self._store.trace(others[(start + turn) % len(others)]) or {}
-            results = [
-                str(step["observation"])
-                for step in trace.get("steps") or ()
-                if step.get("kind") == "tool"
-                and step.get("name") == tool
-                and step.get("error") is None
-                and not step.get("pictures")
-            ]
+            steps = trace.get("steps") or ()
+            results = [str(step["observation"]) for step in steps if returned_text(step, tool)]
             if results:
                 return results[start % len(results)]
         return None

@@ -3,19 +3,18 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from gnomon.core.arm import Arm, Faults
 from gnomon.core.ids import stable_seed
 from gnomon.core.sample import Sample
+from gnomon.trials.blind_placebo import BlindPlacebo
 from gnomon.trials.corrupt_measurements import corrupt_measurements, has_measurements
+from gnomon.trials.donors import Donors
 from tools.core.tool import EMPTY_SCENE, MediaSource, Tool, ToolArgs, ToolContext
 from tools.core.toolbox import Observation, Toolbox
 from tools.scene.scene import Scene
 from tools.scene.scene_cache import cached_per_scene
-
-if TYPE_CHECKING:
-    from gnomon.trials.donors import Donors
 
 PLACEBO = json.dumps({"result": None, "note": "The call was received. It says nothing about this question."})
 BROKEN = json.dumps({"error": "The tool failed and gave no result."})
@@ -24,7 +23,7 @@ T = TypeVar("T")
 
 
 def toolbox_of(
-    sample: Sample, arm: Arm, media: MediaSource, *, seed: int, donors: "Donors | None" = None
+    sample: Sample, arm: Arm, media: MediaSource, *, seed: int, donors: Donors | None = None
 ) -> Toolbox:
     """The arm's tools as far as they fit the sample, bound to it.
 
@@ -43,9 +42,6 @@ def toolbox_of(
     if arm.results == "neutral":
         return PlaceboToolbox(arm.toolset(), context)
     if arm.results == "other_scene":
-        from gnomon.trials.blind_placebo import BlindPlacebo  # late: with NumPy, and few arms have it
-        from gnomon.trials.donors import Donors
-
         donors = donors or Donors(sample, None, seed=seed)
         return BlindPlacebo(arm.toolset(), context, donors=donors, seed=seed, neutral=PLACEBO)
     if arm.faults is not None:

@@ -53,6 +53,12 @@ def can_replay(row: Row, tool: str | None = None) -> bool:
     )
 
 
+def returned_text(step: Mapping[str, Any], tool: str | None = None) -> bool:
+    """Whether a step of a trace is a call, of this tool if it is named, that returned text alone."""
+    is_call = step.get("kind") == "tool" and tool in (None, step.get("name"))
+    return is_call and step.get("error") is None and not step.get("pictures")
+
+
 def choose_call(trace: Mapping[str, Any], *, seed: int, tool: str | None = None) -> ReplayedCall:
     """One of the calls that returned text, of this tool if it is named.
 
@@ -62,9 +68,7 @@ def choose_call(trace: Mapping[str, Any], *, seed: int, tool: str | None = None)
     steps = trace.get("steps") or ()
     calls = [(at, step) for at, step in enumerate(steps) if step.get("kind") == "tool"]
     chosen = [
-        (number, at, step)
-        for number, (at, step) in enumerate(calls, start=1)
-        if step.get("error") is None and not step.get("pictures") and tool in (None, step.get("name"))
+        (number, at, step) for number, (at, step) in enumerate(calls, start=1) if returned_text(step, tool)
     ]
     if not chosen:
         raise DataError("no call of the stored trial returned text", field="replay")

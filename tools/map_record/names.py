@@ -1,6 +1,7 @@
 """Finds the name in a record that a written name means: tolerant of spelling, and never by a guess."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Protocol, TypeVar
 
 from tools.core.tool import ToolError
 from tools.itinerary.name_match import likeness, plain_name
@@ -8,6 +9,31 @@ from tools.itinerary.name_match import likeness, plain_name
 SURE = 0.88  # spellings at least this alike are one name, where no other name is
 ALIKE = 0.5  # names at least this alike are offered as alternatives
 MAX_OFFERED = 12
+
+
+class Way(Protocol):
+    """What leads from one place to another."""
+
+    @property
+    def start(self) -> str: ...
+
+    @property
+    def end(self) -> str: ...
+
+
+W = TypeVar("W", bound=Way)
+
+
+def ways_between(ways: Sequence[W], start: str, end: str) -> tuple[str, str, list[W]]:
+    """The names that are meant by `start` and `end`, and the ways from the one to the other.
+
+    Raises:
+        ToolError: no way begins or ends at such a place, or a name may mean several.
+    """
+    names = [name for way in ways for name in (way.start, way.end)]
+    start, end = resolve(start, names), resolve(end, names)
+    pair = (plain_name(start), plain_name(end))
+    return start, end, [way for way in ways if (plain_name(way.start), plain_name(way.end)) == pair]
 
 
 def resolve(written: str, names: Iterable[str], what: str = "place") -> str:

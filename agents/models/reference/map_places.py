@@ -1,4 +1,4 @@
-"""Rules for questions about places: what one is like, which is nearest, how many fit, how far they are."""
+"""Answers questions about places by rules, such as what one is like, which is nearest, how many fit."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -179,17 +179,17 @@ def one_place(reading: MapReading, evidence: MapEvidence, names: Sequence[str]) 
     """What a place is like: rating, price level, opening hours, what it offers, its address."""
     hits = mentions(reading.text, names)
     subject = _SUBJECT.search(reading.text)
-    found = None
+    answer = None
     if subject is not None:
         name = next(part for part in subject.groups() if part)
-        found = evidence.ask("map_place", "What is known of the place.", place=name)
-    if found is None and hits:
+        answer = evidence.ask("map_place", "What is known of the place.", place=name)
+    if answer is None and hits:
         name = max(hits, key=lambda hit: hit.end - hit.start).name
-        found = evidence.ask("map_place", "What is known of the place.", place=name)
-    if found is None:
+        answer = evidence.ask("map_place", "What is known of the place.", place=name)
+    if answer is None:
         return None
     text = reading.text.lower()
-    rows = [row for row in found["places"] if isinstance(row, Mapping)]
+    rows = [row for row in answer["places"] if isinstance(row, Mapping)]
     place = max(rows, key=lambda row: (len(row) > 2, likeness(str(row.get("address", "")), reading.text)))
     wanted = "price_level" if "price" in text else "rating" if "rating" in text else None
     if wanted and all(row.get(wanted) is None for row in rows):
@@ -320,8 +320,9 @@ def _located(rows: Rows) -> bool:
 
 def _by_distance(rows: Rows, evidence: MapEvidence, around: str) -> Rows | None:
     """The places nearest first, with their distance, by positions; None where the middle's is not known."""
-    found = evidence.ask("map_place", "Where the middle is.", place=around)
-    middle = next((row for row in found["places"] if row.get("lat_deg") is not None), None) if found else None
+    answer = evidence.ask("map_place", "Where the middle is.", place=around)
+    places = answer["places"] if answer else []
+    middle = next((row for row in places if row.get("lat_deg") is not None), None)
     if middle is None:
         return None
     from geographiclib.geodesic import Geodesic  # late: few questions need it
@@ -403,8 +404,8 @@ def _best_rated(reading: MapReading, evidence: MapEvidence, rows: Rows) -> str |
     rated = {option: float(row["rating"]) for option, row in listed.items() if row.get("rating")}
     if not rated:
         calls = [Call("map_place", {"place": str(row["name"])}) for row in listed.values()]
-        found = evidence.ask_all(calls, "Ratings of the options.")
-        for option, places in zip(listed, found, strict=True):
+        answers = evidence.ask_all(calls, "Ratings of the options.")
+        for option, places in zip(listed, answers, strict=True):
             ratings = [float(row["rating"]) for row in (places or {}).get("places", ()) if row.get("rating")]
             if ratings:
                 rated[option] = max(ratings)

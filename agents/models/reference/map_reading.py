@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from agents.models.reference.tool_results import MAX_CALLS, Call, Need
+from agents.models.reference.tool_results import Call, results_of
 from gnomon.core.message import Message
 from gnomon.core.model import Request
 from tools.core.tool import EMPTY_SCENE, ToolContext
@@ -67,12 +67,7 @@ class MapEvidence:
         """
         if self._facts is not None:
             return [self._look_up(call) for call in calls]
-        fresh = {call.key: call for call in calls if call.key not in self._answers}
-        callable_now = [call for call in fresh.values() if call.tool in self._offered]
-        room = MAX_CALLS - len(self._answers)
-        if callable_now and room > 0:
-            raise Need(callable_now[:room], why)
-        return [self._answers.get(call.key) for call in calls]
+        return results_of(calls, why, answers=self._answers, offered=self._offered)
 
     @cached_property
     def _toolbox(self) -> Toolbox:

@@ -1,4 +1,4 @@
-"""Rules for questions about routes: the next turn, the fastest, what is passed, how many turns."""
+"""Answers questions about routes by rules, such as the next turn, the fastest, what is passed."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -88,10 +88,10 @@ def _via_meant(reading: MapReading, routes: Rows) -> str | None:
 
 def _along(reading: MapReading, evidence: MapEvidence, ends: Mapping[str, Any], via: str) -> str | None:
     """A question about one route."""
-    found = evidence.ask("map_routes", "The directions of this route.", via=via, **ends)
-    if found is None:
+    answer = evidence.ask("map_routes", "The directions of this route.", via=via, **ends)
+    if answer is None:
         return None
-    route = found["routes"][0]
+    route = answer["routes"][0]
     steps: Rows = route.get("steps", ())
     text = reading.text.lower()
     if re.search(r"\bhow (?:many|much)\b|\bhow long\b|\bhow far\b", text):
@@ -218,9 +218,9 @@ def _compared(
     needs_steps = by_steps or any(_minutes(route) is None or _metres(route) is None for route in routes)
     if needs_steps:
         calls = [Call("map_routes", {"via": str(route["via"]), **ends}) for route in routes]
-        found = evidence.ask_all(calls, "The directions of each route.")
+        answers = evidence.ask_all(calls, "The directions of each route.")
         routes = [
-            result["routes"][0] if result else route for result, route in zip(found, routes, strict=True)
+            result["routes"][0] if result else route for result, route in zip(answers, routes, strict=True)
         ]
     if by_steps and re.search(r"minimi|fewest|least|most|maxim|avoid", text):
         return _by_count(reading, routes, by_steps[0], most=bool(re.search(r"\bmost\b|maxim", text)))
@@ -229,10 +229,10 @@ def _compared(
         r"(?:longest|shortest) time|least time", text
     )
     measure = _metres if by_length else _minutes
-    known = [(measure(route), index) for index, route in enumerate(routes) if measure(route) is not None]
-    if not known:
+    measured = [(measure(route), index) for index, route in enumerate(routes) if measure(route) is not None]
+    if not measured:
         return None
-    _, index = (max if is_most else min)(known, key=lambda pair: pair[0] or 0.0)
+    _, index = (max if is_most else min)(measured, key=lambda pair: pair[0] or 0.0)
     chosen = routes[index]
     if re.search(r"how much time|how long|what time", text):
         return _by_minutes(reading, _minutes(chosen))

@@ -1,4 +1,4 @@
-"""Rules for questions about trips: sums of travel times, stays, opening hours, and how many places fit."""
+"""Answers questions about trips by rules, such as sums of travel times, stays and opening hours."""
 
 import math
 import re
@@ -203,24 +203,24 @@ def _legs(evidence: MapEvidence, journey: Journey) -> list[Mapping[str, Any]] | 
     ]
     if not calls:
         return None
-    found = evidence.ask_all(calls, "The ways of the journey.")
+    answers = evidence.ask_all(calls, "The ways of the journey.")
     back = {
         index: Call(
             "map_travel", {**call.arguments, "start": call.arguments["end"], "end": call.arguments["start"]}
         )
-        for index, (call, result) in enumerate(zip(calls, found, strict=True))
+        for index, (call, result) in enumerate(zip(calls, answers, strict=True))
         if result is None
     }
     for index, result in zip(back, evidence.ask_all(list(back.values()), "The ways back."), strict=True):
-        found[index] = result
-    legs = [result["ways"][0] for result in found if result and result["ways"]]
-    return legs if len(legs) == len(calls) else _partly(found)
+        answers[index] = result
+    legs = [result["ways"][0] for result in answers if result and result["ways"]]
+    return legs if len(legs) == len(calls) else _partly(answers)
 
 
-def _partly(found: Sequence[Mapping[str, Any] | None]) -> list[Mapping[str, Any]] | None:
+def _partly(answers: Sequence[Mapping[str, Any] | None]) -> list[Mapping[str, Any]] | None:
     """The ways that are known, where those that are not lead to a place from nowhere."""
-    known = [result["ways"][0] for result in found if result and result["ways"]]
-    return known if known and len(known) >= len(found) - 1 else None
+    ways = [result["ways"][0] for result in answers if result and result["ways"]]
+    return ways if ways and len(ways) >= len(answers) - 1 else None
 
 
 def _timed(
@@ -319,8 +319,8 @@ def _moment(
 
 def _day_spans(evidence: MapEvidence, name: str, weekday: str | None) -> Sequence[tuple[int, int]] | None:
     """The opening hours of a place on a day; on most days where none is named."""
-    found = evidence.ask("map_place", "When it is open.", place=name)
-    hours = hours_of(found["places"][0]) if found and found["places"] else {}
+    answer = evidence.ask("map_place", "When it is open.", place=name)
+    hours = hours_of(answer["places"][0]) if answer and answer["places"] else {}
     if weekday:
         return hours.get(weekday)
     spans = [tuple(day) for day in hours.values() if day]

@@ -162,13 +162,13 @@ def span_minutes(text: str) -> float | None:
 
 def spans_in(text: str) -> list[tuple[int, int, float]]:
     """Each length of time in a text with where it begins and ends; hours and minutes side by side are one."""
-    found = [
+    spans = [
         (match.start(), match.end(), span_minutes(match[0]) or 0.0)
         for pattern in (_HOURS, _MINUTES)
         for match in pattern.finditer(text)
     ]
     merged: list[tuple[int, int, float]] = []
-    for start, end, minutes in sorted(found):
+    for start, end, minutes in sorted(spans):
         if merged and start - merged[-1][1] <= len(" and "):
             merged[-1] = (merged[-1][0], end, merged[-1][2] + minutes)
         else:

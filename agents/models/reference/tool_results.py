@@ -58,12 +58,27 @@ class Evidence:
         Raises:
             Need: some are still to be made.
         """
-        fresh = {call.key: call for call in calls if call.key not in self._answers}
-        callable_now = [call for call in fresh.values() if call.tool in self._offered]
-        room = MAX_CALLS - len(self._answers)
-        if callable_now and room > 0:
-            raise Need(callable_now[:room], why)
-        return [self._answers.get(call.key) for call in calls]
+        return results_of(calls, why, answers=self._answers, offered=self._offered)
+
+
+def results_of(
+    calls: Sequence[Call],
+    why: str,
+    *,
+    answers: Mapping[str, Result | None],
+    offered: Collection[str],
+) -> list[Result | None]:
+    """The result of each call among the answers so far, None where it failed or cannot be made.
+
+    Raises:
+        Need: some are still to be made.
+    """
+    fresh = {call.key: call for call in calls if call.key not in answers}
+    callable_now = [call for call in fresh.values() if call.tool in offered]
+    room = MAX_CALLS - len(answers)
+    if callable_now and room > 0:
+        raise Need(callable_now[:room], why)
+    return [answers.get(call.key) for call in calls]
 
 
 def read_evidence(request: Request, constants: Constants = SHIPPED) -> Evidence:
