@@ -1,10 +1,12 @@
 """Measures what the reference model gets of MapEval from facts and from tools, and what fetching costs.
 
-    python -m bench.mapeval_fetching DATA [--calls 2 3 12]
+    python -m bench.mapeval_fetching DATA [--calls 2 3 12] [--placebo 12]
 
 Each question is asked under the arms `question`, `told` and `fetched` of the preset `told_or_fetched`, the
-last once for each limit of tool calls; no job, no store. Rules for the kinds of questions were written with
-two thirds of them in sight; `held back` are the others, which were only ever counted.
+last once for each limit of tool calls; no job, no store. With `--placebo N` each is also asked under the arm
+`placebo` with N seeds, beside the chance of a guess among its options: what the stand-ins tell. Rules for the
+kinds of questions were written with two thirds of them in sight; `held back` are the others, which were only
+ever counted.
 """
 
 import argparse
@@ -19,12 +21,15 @@ from pathlib import Path
 from agents.models.reference.model import ReferenceModel
 from gnomon.benchmarks.mapeval import mapeval
 from gnomon.benchmarks.mapeval.loader import find_file, read_questions
+from gnomon.core.benchmark import SampleSet
 from gnomon.core.message import Message
 from gnomon.core.model import Request
 from gnomon.core.sample import SHOWABLE, Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import ModelSpec
+from gnomon.trials.blind_placebo import BlindPlacebo
+from gnomon.trials.donors import Donors
 from tools.core.tool import EMPTY_SCENE, ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 
@@ -52,11 +57,16 @@ def held_back(ids: Sequence[str]) -> frozenset[str]:
     return frozenset(str(number) for number in rest[:HELD_BACK])
 
 
-def ask(sample: Sample, *, facts: bool, calls: int) -> Asked:
-    """Ask one question as the agent `react` does, with at most so many tool calls."""
+def ask(sample: Sample, *, facts: bool, calls: int, donors: Donors | None = None, seed: int = 0) -> Asked:
+    """Ask one question as the agent `react` does, with at most so many tool calls; `donors` answer them."""
     model = ReferenceModel(ModelSpec(id="reference"))
-    tools = [tool for tool in TOOLS if tool.needs == "map_record"] if calls else []
-    toolbox = Toolbox(tools, ToolContext(scene=EMPTY_SCENE, map_record=sample.map_record))
+    tools = tuple(tool for tool in TOOLS if tool.needs == "map_record") if calls else ()
+    context = ToolContext(scene=EMPTY_SCENE, map_record=sample.map_record)
+    toolbox = (
+        Toolbox(tools, context)
+        if donors is None
+        else BlindPlacebo(tools, context, donors=donors, seed=seed, neutral="{}")
+    )
     messages: list[Message] = sample.messages((*SHOWABLE, "facts") if facts else SHOWABLE)
     made, turns, characters = 0, 0, 0
     while True:
@@ -102,6 +112,22 @@ def print_arm(name: str, rows: Sequence[Asked], held: frozenset[str]) -> None:
     )
 
 
+def print_placebo(samples: SampleSet, seeds: range) -> None:
+    """By class: the share right under the placebo, and the mean chance of a guess among the options."""
+    scores: dict[str, list[float]] = defaultdict(list)
+    guesses: dict[str, list[float]] = defaultdict(list)
+    for ref in samples.refs:
+        sample = samples.get(ref.sample_id)
+        options = len(mapeval.question_view(sample).options)
+        for seed in seeds:
+            donors = Donors(sample, samples, seed=seed)
+            row = ask(sample, facts=False, calls=12, donors=donors, seed=seed)
+            scores[row.task].append(row.score)
+        guesses[ref.task].append(1 / (options - (ref.task != "unanswerable")))  # of those that say something
+    for task in mapeval.tasks:
+        print(f"placebo, {task}: {_mean(scores[task]):.3f}, a guess {_mean(guesses[task]):.3f}")
+
+
 def _share(scores: Sequence[float]) -> str:
     return f"{sum(scores):.0f}/{len(scores)}"
 
@@ -116,6 +142,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--calls", type=int, nargs="*", default=[2, 3, 12])
+    parser.add_argument("--placebo", type=int, default=0, metavar="N", help="seeds of stand-in records")
     options = parser.parse_args()
     questions, _ = read_questions(find_file(options.data))
     held = held_back([question.sample_id for question in questions])
@@ -127,6 +154,8 @@ def main() -> None:
     for name, (facts, calls) in arms.items():
         rows = [ask(samples.get(ref.sample_id), facts=facts, calls=calls) for ref in samples.refs]
         print_arm(name, rows, held)
+    if options.placebo:
+        print_placebo(samples, range(1, 1 + options.placebo))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from gnomon.core.message import ImageBlock, Message, TextBlock
 from tools.core.clip import Footage
-from tools.map_record.record import MapRecord
+from tools.map_record.record import MapNames, MapRecord
 from tools.scene.scene import Scene
 
 if TYPE_CHECKING:
@@ -58,6 +58,9 @@ class Sample:
     scene: Scene | None = None
     trip: "Trip | None" = None  # the request to plan for, for tools of places and ways
     map_record: MapRecord | None = None  # what a map service answered, for tools that look it up
+    map_names: MapNames = field(
+        default_factory=MapNames
+    )  # which names of that record the question itself gives away
     footage: Footage | None = None  # the clip, for tools that look again
     gazetteer: bool = False  # it plays in Japan: the gazetteer's tools fit
     missing: tuple[str, ...] = ()  # media that are absent, by name

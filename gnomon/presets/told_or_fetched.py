@@ -2,8 +2,8 @@
 
 `question` shows the question alone. `told` also shows all the facts in the prompt. In `fetched` the same
 facts are behind tools. `both` has facts and tools. In `placebo` tools may be called: good calls are answered
-with "says nothing", bad ones with the usual error. Agent, budgets and the way to answer are the same in all
-arms.
+from the facts of another question under the names of this one, bad ones with the usual error. Agent, budgets
+and the way to answer are the same in all arms.
 
 `fetched − told` is the fetching: primary. `told − question` is the evidence, `fetched − question` the
 evidence as far as it is fetched, `both − told` tools beside the evidence, `fetched − placebo` what the tools
@@ -27,7 +27,7 @@ def plan(options: PresetOptions, _: Benchmark) -> ArmPlan:
         options.arm("told", show=facts),
         options.with_tools("fetched", show=hidden),
         options.with_tools("both", show=facts),
-        options.with_tools("placebo", show=hidden, results="neutral"),
+        options.with_tools("placebo", show=hidden, results="other_scene"),
     )
     contrasts = (
         contrast("told", "fetched", "the fetching", "tools", "show", is_primary=True),

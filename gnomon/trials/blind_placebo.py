@@ -1,6 +1,7 @@
 """Answers tool calls with results of another sample's scene: plausible, consistent, and about nothing asked.
 
 A call that is an error on the question's own scene is the same error here, so that calling costs the same.
+Map records differ in their names, so there the stand-in answers alone, errors among its answers.
 """
 
 import json
@@ -13,9 +14,11 @@ from pydantic import ValidationError
 from gnomon.core.ids import stable_hash
 from gnomon.trials.donors import Donors
 from gnomon.trials.perturb_numbers import perturb_numbers
+from gnomon.trials.stand_in_record import stand_in_record
 from gnomon.trials.stand_in_scene import stand_in, without_marks
 from tools.core.tool import EMPTY_SCENE, Tool, ToolArgs, ToolContext
 from tools.core.toolbox import Observation, Toolbox
+from tools.map_record.record import MapRecord
 from tools.scene.scene import Scene
 
 OTHER_SCENE = "other_scene"  # as `injected` of a result, and in flags of a row
@@ -45,8 +48,12 @@ class BlindPlacebo(Toolbox):
     ) -> None:
         super().__init__(tools, context)
         self._donors, self._seed, self._neutral = donors, seed, neutral
+        self._stand_in_record: tuple[MapRecord, str] | None = None
 
     def observe(self, tool: Tool[Any], args: ToolArgs, context: ToolContext | None) -> Observation:
+        if context is not None and context.map_record is not None and tool.needs == "map_record":
+            stand_in, kind = self._record(context.map_record)
+            return replace(super().observe(tool, args, replace(context, map_record=stand_in)), injected=kind)
         true = super().observe(tool, args, context)
         if context is None or true.error is not None:
             return true
@@ -69,6 +76,16 @@ class BlindPlacebo(Toolbox):
         if json.loads(content) != json.loads(true.content):
             return replace(true, content=content, injected=PERTURBED)
         return shared[0] if shared else self._says_nothing()
+
+    def _record(self, asked: MapRecord) -> tuple[MapRecord, str]:
+        """The one record that answers all calls: what its names are is never what the true one's are."""
+        if self._stand_in_record is None:
+            names = self._donors.asked.map_names
+            others = (donor.map_record for donor in self._donors)
+            other = next((record for record in others if record is not None), None)
+            record = stand_in_record(asked, other or asked, names, self._seed)
+            self._stand_in_record = record, OTHER_SCENE if other else SAME_SCENE
+        return self._stand_in_record
 
     def _stand_ins(self, tool: Tool[Any], context: ToolContext) -> Iterator[tuple[ToolContext, str]]:
         """The contexts of donors with what the tool needs; at last the question's own scene, exchanged."""

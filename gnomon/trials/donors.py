@@ -8,6 +8,7 @@ from gnomon.core.benchmark import SampleSet
 from gnomon.core.errors import DataError, NotFound
 from gnomon.core.sample import Sample, SampleRef
 from gnomon.trials.stand_in_scene import is_same_place
+from tools.map_record.record import MapRecord
 from tools.scene.scene import Scene
 
 DONORS = 3  # a call that fails on one is answered by the next
@@ -22,7 +23,7 @@ class Donors:
     """
 
     def __init__(self, asked: Sample, samples: SampleSet | None, *, seed: int) -> None:
-        self._asked, self._samples, self._seed = asked, samples, seed
+        self.asked, self._samples, self._seed = asked, samples, seed
         self._drawn: list[Sample] = []
         self._more = self._draw()
 
@@ -48,7 +49,7 @@ class Donors:
         if samples is None:
             return
         unlike: list[Sample] = []
-        for ref in islice(_drawn_refs(samples, self._asked.ref, self._seed), BUILT):
+        for ref in islice(_drawn_refs(samples, self.asked.ref, self._seed), BUILT):
             donor = _built(samples, ref)
             if donor is None or not self._fits(donor):
                 continue
@@ -59,17 +60,27 @@ class Donors:
         yield from unlike
 
     def _fits(self, donor: Sample) -> bool:
-        asked = self._asked
+        asked = self.asked
         if asked.scene is None or donor.scene is None:
-            return (asked.scene is None) == (donor.scene is None) and asked.footage != donor.footage
+            unlike = (asked.footage, asked.map_record) != (donor.footage, donor.map_record)
+            return (asked.scene is None) == (donor.scene is None) and unlike
         return asked.scene.kind == donor.scene.kind and not is_same_place(asked.scene, donor.scene)
 
     def _is_like(self, donor: Sample) -> bool:
-        """Whether the donor's scene has no floor that the question's lacks, and no fewer cameras."""
-        asked, other = self._asked.scene, donor.scene
+        """Whether the donor's scene has no floor that the question's lacks, and no fewer cameras; or its map
+        record all kinds of facts that the question's has.
+        """
+        if self.asked.map_record is not None and donor.map_record is not None:
+            return _kinds(self.asked.map_record) <= _kinds(donor.map_record)
+        asked, other = self.asked.scene, donor.scene
         if asked is None or other is None:
             return True
         return len(other.cameras) >= len(asked.cameras) and _floors(other) <= _floors(asked)
+
+
+def _kinds(record: MapRecord) -> set[str]:
+    kinds = {"places": record.places, "nearby": record.nearby, "routes": record.routes}
+    return {kind for kind, facts in kinds.items() if facts} | {leg.mode for leg in record.legs}
 
 
 def _floors(scene: Scene) -> set[int]:

@@ -59,6 +59,15 @@ def resolve(written: str, names: Iterable[str], what: str = "place") -> str:
     raise ToolError(f"Not known: no {what} {written!r} in the map data. There are: {_listed(alike)}.")
 
 
+def is_same_name(name: str, other: str) -> bool:
+    """Whether two spellings are one place or road: but for an address behind a dash, and small differences.
+
+    >>> is_same_name("Merlion Park", "Merlion Park - 1 Fullerton Road"), is_same_name("A8", "Via A8")
+    (True, True)
+    """
+    return likeness(name, other.partition(" - ")[0].strip().removeprefix("Via ")) >= SURE
+
+
 def fitting_names(written: str, known: list[str]) -> list[str]:
     """The names that fit best, all that fit equally well; empty where none fits."""
     plain = plain_name(written)

@@ -82,6 +82,14 @@ class MapRoute:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MapNames:
+    """Names of a record that its question says, and names of places or roads that it offers as answers."""
+
+    said: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MapRecord:
     """All that is known. `places` may hold a place more than once: by itself, and in lists of others."""
 
@@ -89,6 +97,14 @@ class MapRecord:
     nearby: tuple[NearbyList, ...] = ()
     legs: tuple[Leg, ...] = ()
     routes: tuple[MapRoute, ...] = ()
+
+    def place_names(self) -> tuple[str, ...]:
+        """Names of places, of ends of ways, and of what lists are around, each once."""
+        ends = [(leg.start, leg.end) for leg in self.legs] + [
+            (route.start, route.end) for route in self.routes
+        ]
+        listed = [place.name for place in self.every_place()] + [nearby.around for nearby in self.nearby]
+        return tuple(dict.fromkeys([*listed, *(name for pair in ends for name in pair)]))
 
     def every_place(self) -> tuple[MapPlace, ...]:
         """Places of the record's own first, then those in lists."""

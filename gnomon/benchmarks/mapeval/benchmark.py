@@ -12,6 +12,7 @@ from gnomon.benchmarks.mapeval.loader import (
     answer_of,
     clusters_of,
     find_file,
+    names_of,
     read_questions,
 )
 from gnomon.benchmarks.mapeval.prompt import DisplayedOptions, displayed, parts_of
@@ -52,6 +53,7 @@ class MapSamples:
             parts=parts_of(question, self.protocol),
             target={"question": question, "protocol": self.protocol},
             map_record=question.evidence.record,
+            map_names=names_of(question),
         )
 
 

@@ -13,6 +13,8 @@ from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault
 from tools.core.regular_file import open_regular
 from tools.itinerary.name_match import plain_name
+from tools.map_record.names import is_same_name
+from tools.map_record.record import MapNames
 
 FILE = "dataset.json"
 UNANSWERABLE = "unanswerable"
@@ -79,6 +81,29 @@ def read_questions(file: Path) -> tuple[list[MapQuestion], list[DataFault]]:
             continue
         questions[question.sample_id] = question
     return list(questions.values()), faults
+
+
+def names_of(question: MapQuestion) -> MapNames:
+    """Which names of the record the question says, at least two thirds of the words of each, and which it
+    offers as answers: all its options, where one is a name of the record.
+
+    A name that several options hold, as one stop of several orders, is said: it tells none from the others.
+    """
+    options = [option.strip() for option in question.options if option.strip()]
+    said, offered, record = [], False, question.evidence.record
+    for name in (*record.place_names(), *(route.via for route in record.routes)):
+        if any(is_same_name(name, option) for option in options):
+            offered = True
+            continue
+        holding = sum(plain_name(name) in plain_name(option) for option in options)
+        if holding > 1 or _says(question.text, name):
+            said.append(name)
+    return MapNames(said=tuple(said), offered=tuple(options) if offered else ())
+
+
+def _says(text: str, name: str) -> bool:
+    words, written = plain_name(name).split(), set(plain_name(text).split())
+    return bool(words) and 3 * sum(word in written for word in words) >= 2 * len(words)
 
 
 def question_of(row: object) -> MapQuestion:
