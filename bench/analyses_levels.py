@@ -42,14 +42,16 @@ MIXED: dict[str, tuple[list[int], float]] = {  # sizes, deviation of the arm's e
     "20 clusters of 5 items": ([5] * 20, 0.0),
     "40 clusters of 5 items, the arm acts unlike by cluster": ([5] * 40, 0.6),
 }
-DOSES: dict[str, tuple[int, int, int, int, float]] = {  # clusters, items in each, models, repeats, slope
-    "20 clusters of 7, 1 other model": (20, 7, 2, 1, 0.0),
-    "20 clusters of 7, 4 other models": (20, 7, 5, 1, 0.0),
-    "60 single items, 3 other models": (60, 1, 4, 1, 0.0),
-    "10 clusters of 12, 3 other models": (10, 12, 4, 1, 0.0),
-    "20 clusters of 7, 4 repeats": (20, 7, 1, 4, 0.0),
-    "60 clusters of 7, 6 other models, slope 0.5": (60, 7, 7, 1, 0.5),
-    "60 clusters of 7, 8 repeats, slope 0.5": (60, 7, 1, 8, 0.5),
+# clusters, items in each, models, repeats, slope, widening of the chances around a half
+DOSES: dict[str, tuple[int, int, int, int, float, float]] = {
+    "20 clusters of 7, 1 other model": (20, 7, 2, 1, 0.0, 1.0),
+    "20 clusters of 7, 4 other models": (20, 7, 5, 1, 0.0, 1.0),
+    "60 single items, 3 other models": (60, 1, 4, 1, 0.0, 1.0),
+    "10 clusters of 12, 3 other models": (10, 12, 4, 1, 0.0, 1.0),
+    "20 clusters of 7, 4 repeats": (20, 7, 1, 4, 0.0, 1.0),
+    "60 clusters of 7, 6 other models, slope 0.5": (60, 7, 7, 1, 0.5, 1.0),
+    "60 clusters of 7, 6 other models, chances 0.05 to 0.95, slope 0.5": (60, 7, 7, 1, 0.5, 1.8),
+    "60 clusters of 7, 8 repeats, chances 0.05 to 0.95, slope 0.5": (60, 7, 1, 8, 0.5, 1.8),
 }
 
 
@@ -135,10 +137,11 @@ def _true_average(spread: float) -> float:
 
 def dose(name: str, *, rounds: int, seed: int) -> list[float]:
     """Coverage of the true slope: over the difficulty of other trials, without noise, of the same trials."""
-    random, (clusters_n, per, models, repeats, planted) = np.random.default_rng(seed), DOSES[name]
+    random, (clusters_n, per, models, repeats, planted, widening) = np.random.default_rng(seed), DOSES[name]
     counted, total, cleared = np.zeros(3), np.zeros(3), 0
     for _ in range(rounds):
         hard, clusters = _difficulties(random, clusters_n, per)
+        hard = 0.5 + widening * (hard - 0.5)
         move = random.uniform(-0.1, 0.1, clusters_n)[clusters]
         right = 1 - hard
         baseline = _hits(random, np.repeat(right[:, None], repeats, axis=1))
@@ -169,7 +172,7 @@ def dose(name: str, *, rounds: int, seed: int) -> list[float]:
         )
         total += line.value, np.nan_to_num(line.value / factor), naive.value
     of = np.array([rounds, max(cleared, 1), rounds])
-    return [*(counted / of).tolist(), *(total / of).tolist()]
+    return [*(counted / of).tolist(), *(total / of).tolist(), cleared / rounds]
 
 
 def _difficulties(random: Generator, clusters_n: int, per: int) -> tuple[Floats, Codes]:
@@ -213,7 +216,12 @@ TABLES: dict[str, tuple[Measure, dict[str, tuple[object, ...]], int, str]] = {
         200,
         "effect | interaction | average | effect, model-based | refused | mean of 0.8",
     ),
-    "dose": (dose, DOSES, 2000, "covered | without noise | naive | mean slope | without noise | naive"),
+    "dose": (
+        dose,
+        DOSES,
+        2000,
+        "covered | without noise | naive | mean slope | without noise | naive | noise known",
+    ),
     "library": (
         library,
         MIXED,
