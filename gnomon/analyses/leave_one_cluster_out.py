@@ -11,7 +11,7 @@ import numpy as np
 from gnomon.analyses.core.kinds import ComputedFromJob, need
 from gnomon.analyses.core.stored_job import PairedScores, StoredJob
 from gnomon.report.pairs import ArmPair
-from gnomon.report.section import PairKey
+from gnomon.report.section import PairKey, pair_key
 from gnomon.report.text_formats import count, points
 from gnomon.statistics.design import Floats, design
 
@@ -35,9 +35,9 @@ def count_without(job: StoredJob) -> dict[str, Any]:
         need("clusters", pair_scores.grouping.clusters_n, MIN_CLUSTERS)
     without = [_diffs_without(pair_scores) for pair_scores in paired]
     codes = [np.unique(job.scores.clusters[pair_scores.both]) for pair_scores in paired]
-    verdicts = {contrast_key(contrast): contrast for contrast in job.verdicts(job.scores)}
+    verdicts = {pair_key(contrast): contrast for contrast in job.verdicts(job.scores)}
     judged = {
-        code: {contrast_key(c): c["verdict"] for c in job.verdicts(_scores_without(job, code))}
+        code: {pair_key(c): c["verdict"] for c in job.verdicts(_scores_without(job, code))}
         for code in sorted(_most_moving(paired, without, codes))
     }
     return {
@@ -46,11 +46,6 @@ def count_without(job: StoredJob) -> dict[str, Any]:
             for pair, pair_scores, diffs, own in zip(compared, paired, without, codes, strict=True)
         ]
     }
-
-
-def contrast_key(contrast: Any) -> PairKey:
-    """Model, baseline and variant of a contrast."""
-    return contrast["model"], contrast["baseline"], contrast["variant"]
 
 
 def _diffs_without(paired: PairedScores) -> Floats:
