@@ -13,7 +13,7 @@ from gnomon.analyses.core.stored_job import PairedScores, StoredJob
 from gnomon.report.pairs import ArmPair
 from gnomon.report.section import PairKey, pair_key
 from gnomon.report.text_formats import count, points
-from gnomon.statistics.design import Floats, design
+from gnomon.statistics.design import Floats
 
 MIN_CLUSTERS = 3
 JUDGED = 60  # clusters of the greatest weight in the result whose verdict is worked out anew
@@ -54,8 +54,11 @@ def _diffs_without(paired: PairedScores) -> Floats:
     diffs = np.full(grouping.clusters_n, np.nan)
     for cluster in range(grouping.clusters_n):
         rest = grouping.clusters != cluster
-        if rest.any():
-            diffs[cluster] = design(grouping.strata[rest], grouping.clusters[rest]).mean(d[rest])
+        sizes = np.bincount(grouping.strata[rest])
+        is_left = sizes > 0
+        if is_left.any():
+            sums = np.bincount(grouping.strata[rest], d[rest])
+            diffs[cluster] = np.mean(sums[is_left] / sizes[is_left])
     return diffs
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from agents.models.reference.map_reading import MapEvidence, MapReading
 from agents.models.reference.map_words import (
-    WEEKDAYS,
     clock_minutes,
     hours_of,
     is_open,
@@ -20,6 +19,7 @@ from agents.models.reference.map_words import (
 from agents.models.reference.tool_results import Call
 from tools.geometry.angles import EIGHTHS
 from tools.itinerary.name_match import likeness, plain_name
+from tools.map_record.record import WEEKDAYS
 
 Rows = Sequence[Mapping[str, Any]]
 
