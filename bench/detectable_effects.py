@@ -15,12 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from gnomon.report.detectable import (
-    PlantedScores,
-    detectable_in_cell,
-    smallest_effect,
-)
+from gnomon.report.detectable import detectable_in_cell, smallest_effect
 from gnomon.report.pairs import ArmPair
+from gnomon.report.score_matrix import SampleScores
 from gnomon.report.sections.contrasts import compare_pair, rule_of
 from gnomon.report.verdict import judge
 from gnomon.statistics.design import Codes, Floats, design
@@ -168,10 +165,10 @@ def _is_claimed(
     return verdict in ("helps", "hurts")
 
 
-def _scores(plan: Plan, effect: float, random: Generator) -> PlantedScores:
+def _scores(plan: Plan, effect: float, random: Generator) -> SampleScores:
     scores = np.stack(plan.draw(random, plan.clusters, effect))
     lost = random.random(scores.shape) < plan.lost
-    return PlantedScores(
+    return SampleScores(
         cells=plan.strata,
         clusters=plan.clusters,
         score_sums=np.where(lost, 0.0, scores),

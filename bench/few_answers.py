@@ -73,26 +73,26 @@ def rates(most: float, *, parts: int = PARTS) -> list[float]:
 
 def difference_covered(method: Interval, n: int, effect: float, baselines: Sequence[float]) -> float:
     """How often the effect lies inside the interval, averaged over the baseline's rates."""
-    found = []
+    covered = []
     for rate in baselines:
         up, down = (rate + effect) * (1 - rate), rate * (1 - rate - effect)
         inside = 0.0
         for rescued, broken, chance in flips(n, up, down):
             low, high = method(rescued, broken, n)
             inside += chance * (low <= effect <= high)
-        found.append(inside)
-    return float(np.mean(found))
+        covered.append(inside)
+    return float(np.mean(covered))
 
 
 def rate_covered(n: int, effect: float, baselines: Sequence[float]) -> float:
     """How often Wilson's interval holds the variant's rate, averaged over the baseline's."""
     ends = np.array([wilson(right / n, n) for right in range(n + 1)])
-    found = []
+    covered = []
     for rate in baselines:
         true = rate + effect
         inside = (ends[:, 0] <= true) & (true <= ends[:, 1])
-        found.append(float(binom.pmf(np.arange(n + 1), n, true) @ inside))
-    return float(np.mean(found))
+        covered.append(float(binom.pmf(np.arange(n + 1), n, true) @ inside))
+    return float(np.mean(covered))
 
 
 def told_apart(n: int, least: int, up: float, down: float) -> float:
@@ -112,8 +112,8 @@ def main() -> None:
     )
     parser.add_argument("--pairs", type=int, default=30)
     parser.add_argument("--most", type=float, default=0.05)
-    given = parser.parse_args()
-    n, baselines = given.pairs, rates(given.most)
+    arguments = parser.parse_args()
+    n, baselines = arguments.pairs, rates(arguments.most)
     print(f"| Effect, points | {' | '.join(METHODS)} | rate, Wilson |")
     print(f"|---|{'---|' * len(METHODS)}---|")
     for effect in EFFECTS:

@@ -135,18 +135,20 @@ def rates(study: Study, *, rounds: int, seed: int) -> list[float]:
             [np.where(lost, np.nan, s) for lost, s in zip(gone, (baseline, variant), strict=True)]
         )
         both = ~(gone[0] | gone[1])
-        seen = compare(baseline[both], variant[both], design(whole[both], clusters[both]))
+        observed = compare(baseline[both], variant[both], design(whole[both], clusters[both]))
         lost = gone[0].astype(float), gone[1].astype(float)
         ease = difficulties(means)
-        loss = loss_of((means[0], means[1]), lost, (ease[0], ease[1]), grouping, observed=seen.diff)
-        claims, claimed = (_claims(found, some) for found, some in ((complete, None), (seen, loss)))
+        loss = loss_of((means[0], means[1]), lost, (ease[0], ease[1]), grouping, observed=observed.diff)
+        claims, claimed = (
+            _claims(result, of_loss) for result, of_loss in ((complete, None), (observed, loss))
+        )
         low = float(np.mean(np.where(gone[1], 0.0, variant) - np.where(gone[0], 1.0, baseline)))
         high = float(np.mean(np.where(gone[1], 1.0, variant) - np.where(gone[0], 0.0, baseline)))
         shares = lost[0].mean(), lost[1].mean()
-        earlier = abs(shares[0] - shares[1]) <= 0.02 and (low > 0 if seen.diff > 0 else high < 0)
+        earlier = abs(shares[0] - shares[1]) <= 0.02 and (low > 0 if observed.diff > 0 else high < 0)
         counted += (
             claims,
-            earlier and _claims(seen, None),
+            earlier and _claims(observed, None),
             claimed,
             sign_flip_p(grouping.sums(variant - baseline)) < 0.05,
         )

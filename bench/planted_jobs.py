@@ -137,16 +137,16 @@ def shares(job: Job, *, jobs: int, seed: int) -> tuple[float, float, float, floa
     counted = np.zeros(4)
     for _ in range(jobs):
         report, mean = report_of(job, random)
-        one = report["contrasts"][0]
+        contrast = report["contrasts"][0]
         raw, tools = (
             _holds(arm["aggregate_ci95"], mean)
             for arm, mean in zip(report["arms"], (mean, mean + job.effect), strict=True)
         )
         counted += (
-            _holds(one["ci95"], job.effect),
+            _holds(contrast["ci95"], job.effect),
             (raw + tools) / 2,
-            one["p"] is not None and one["p"] < 0.05,
-            one["verdict"] in ("helps", "hurts"),
+            contrast["p"] is not None and contrast["p"] < 0.05,
+            contrast["verdict"] in ("helps", "hurts"),
         )
     covered, means, rejected, claimed = (counted / jobs).tolist()
     return covered, means, rejected, claimed
@@ -163,15 +163,16 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="jobs whose name holds this text")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     print(
-        f"{given.jobs:,} jobs a row; Monte Carlo standard error at 5 %: {(0.0475 / given.jobs) ** 0.5:.4f}\n"
+        f"{arguments.jobs:,} jobs per row; Monte Carlo standard error at 5 %:"
+        f" {(0.0475 / arguments.jobs) ** 0.5:.4f}\n"
     )
     print("| Jobs | effect covered | means covered | p < 0.05 | claimed |\n|---|---|---|---|---|")
     for name, job in JOBS.items():
-        if given.only not in name:
+        if arguments.only not in name:
             continue
-        row = shares(job, jobs=given.jobs, seed=given.seed)
+        row = shares(job, jobs=arguments.jobs, seed=arguments.seed)
         print(f"| {name} | {' | '.join(f'{share:.3f}' for share in row)} |", flush=True)
 
 

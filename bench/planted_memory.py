@@ -243,22 +243,22 @@ def main() -> None:
     print("| design | drop: true, mean | held | remembered | held | memory by control: true, mean | held |")
     print("|---|---|---|---|---|---|---|")
     for design in DESIGNS:
-        found = simulate(design, jobs=options.jobs, seed=options.seed)
+        figures = simulate(design, jobs=options.jobs, seed=options.seed)
         memory = 100 * design.memory * (1 - design.skill)
         cells = (
             design.name,
-            f"{100 * design.drop:.1f}, {100 * found['drop mean']:.1f}",
-            f"{100 * found['drop held']:.1f} %",
-            f"{100 * found['remembered mean']:.1f} %",
-            f"{100 * found['remembered held']:.1f} %",
-            f"{memory:.1f}, {100 * found['memory mean']:.1f}",
-            f"{100 * found['memory held']:.1f} %",
+            f"{100 * design.drop:.1f}, {100 * figures['drop mean']:.1f}",
+            f"{100 * figures['drop held']:.1f} %",
+            f"{100 * figures['remembered mean']:.1f} %",
+            f"{100 * figures['remembered held']:.1f} %",
+            f"{memory:.1f}, {100 * figures['memory mean']:.1f}",
+            f"{100 * figures['memory held']:.1f} %",
         )
         print(f"| {' | '.join(cells)} |", flush=True)
         if design.memory == 0 and design.hard == 0:
             print(
                 f"  agreement: expected {100 * expected_agreement(design):.1f}, "
-                f"found {100 * found['agree mean']:.1f}, held {100 * found['agree held']:.1f} %"
+                f"found {100 * figures['agree mean']:.1f}, held {100 * figures['agree held']:.1f} %"
             )
     if options.samples:
         print("\n| transform | samples | original | transformed | drop | remembered |\n" + 6 * "|---" + "|")

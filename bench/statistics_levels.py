@@ -197,15 +197,15 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=4000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="designs whose name holds this text")
-    given = parser.parse_args()
-    error = (0.05 * 0.95 / given.rounds) ** 0.5
-    print(f"{given.rounds:,} studies a row; Monte Carlo standard error at 5 %: {error:.4f}\n")
+    arguments = parser.parse_args()
+    error = (0.05 * 0.95 / arguments.rounds) ** 0.5
+    print(f"{arguments.rounds:,} studies a row; Monte Carlo standard error at 5 %: {error:.4f}\n")
     print("| Design | p < 0.05 | claimed | difference covered | mean covered | no effect |")
     print("|---|---|---|---|---|---|")
     for name, (groups, scores) in STUDIES.items():
-        if given.only not in name:
+        if arguments.only not in name:
             continue
-        row = shares(groups, scores, rounds=given.rounds, seed=given.seed)
+        row = shares(groups, scores, rounds=arguments.rounds, seed=arguments.seed)
         print(f"| {name} | {' | '.join(f'{share:.3f}' for share in row)} |", flush=True)
 
 

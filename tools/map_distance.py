@@ -11,12 +11,11 @@ from pydantic import Field
 from tools.core.marks import amount, drawn, line_of, number_in, place_dot
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from tools.geometry.angles import EIGHTHS
 from tools.itinerary.name_match import plain_name
 from tools.map_record.answers import PlaceRow, record_of
 from tools.map_record.names import resolve
 from tools.map_record.record import MapPlace, MapRecord
-
-DIRECTIONS = ("north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest")
 
 
 class MapDistanceArgs(ToolArgs):
@@ -51,7 +50,7 @@ def run(context: ToolContext, args: MapDistanceArgs) -> MapDistanceAnswer:
         distance_m=line["s12"],
         error_m=start_error_m + end_error_m,
         bearing_deg=bearing_deg,
-        direction=None if bearing_deg is None else DIRECTIONS[round(bearing_deg / 45) % 8],
+        direction=None if bearing_deg is None else EIGHTHS[round(bearing_deg / 45) % 8],
         start=start,
         end=end,
     )

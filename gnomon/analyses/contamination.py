@@ -23,14 +23,14 @@ def count(rows: Sequence[Row], _group_of: GroupOf) -> dict[str, Any]:
     pairs = _pairs(rows)
     if not any(benchmark != CONTROL for benchmark, *_ in pairs):
         raise SpecError("no job of published questions has arms with a transform", field="JOB")
-    found = []
+    estimates = []
     for (benchmark, model, transform, arm), pair in sorted(pairs.items()):
         if benchmark == CONTROL:
             continue
         published = _drop(pair, benchmark)
         control_pair = pairs.get((CONTROL, model, transform, arm))
         control = _drop(control_pair, CONTROL) if control_pair else None
-        found.append(
+        estimates.append(
             {
                 "benchmark": benchmark,
                 "model": model,
@@ -41,7 +41,7 @@ def count(rows: Sequence[Row], _group_of: GroupOf) -> dict[str, Any]:
                 **_difference(published, control),
             }
         )
-    return {"control": CONTROL, "estimates": found}
+    return {"control": CONTROL, "estimates": estimates}
 
 
 def _pairs(rows: Sequence[Row]) -> dict[tuple[str, str, str, str], TransformedPair]:
@@ -58,16 +58,16 @@ def _pairs(rows: Sequence[Row]) -> dict[tuple[str, str, str, str], TransformedPa
 def _drop(pair: TransformedPair, benchmark: str) -> dict[str, Any]:
     headline = BENCHMARKS.get(benchmark).headline
     drop = pair.drop(headline)
-    estimate = pair.grouping(headline)
-    original, transformed = pair.scores()
-    whole = estimate.estimate(original - transformed, limits=(-1.0, 1.0))
+    grouping = pair.grouping(headline)
+    original, transformed = pair.scores
+    estimate = grouping.estimate(original - transformed, limits=(-1.0, 1.0))
     return {
-        "original": estimate.mean(original),
-        "transformed": estimate.mean(transformed),
+        "original": grouping.mean(original),
+        "transformed": grouping.mean(transformed),
         "drop": drop.diff,
         "ci95": list(drop.ci95) if drop.ci95 else None,
-        "se": whole.se,
-        "df": whole.df,
+        "se": estimate.se,
+        "df": estimate.df,
         "n": drop.n,
         "clusters": drop.clusters,
     }

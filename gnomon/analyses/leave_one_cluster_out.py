@@ -11,9 +11,9 @@ import numpy as np
 from gnomon.analyses.core.kinds import ComputedFromJob, need
 from gnomon.analyses.core.stored_job import PairedScores, StoredJob
 from gnomon.report.pairs import ArmPair
-from gnomon.report.section import PairKey
+from gnomon.report.section import PairKey, pair_key
 from gnomon.report.text_formats import count, points
-from gnomon.statistics.design import Floats, design
+from gnomon.statistics.design import Floats
 
 MIN_CLUSTERS = 3
 JUDGED = 60  # clusters of the greatest weight in the result whose verdict is worked out anew
@@ -35,9 +35,9 @@ def count_without(job: StoredJob) -> dict[str, Any]:
         need("clusters", pair_scores.grouping.clusters_n, MIN_CLUSTERS)
     without = [_diffs_without(pair_scores) for pair_scores in paired]
     codes = [np.unique(job.scores.clusters[pair_scores.both]) for pair_scores in paired]
-    verdicts = {contrast_key(contrast): contrast for contrast in job.verdicts(job.scores)}
+    verdicts = {pair_key(contrast): contrast for contrast in job.verdicts(job.scores)}
     judged = {
-        code: {contrast_key(c): c["verdict"] for c in job.verdicts(_scores_without(job, code))}
+        code: {pair_key(c): c["verdict"] for c in job.verdicts(_scores_without(job, code))}
         for code in sorted(_most_moving(paired, without, codes))
     }
     return {
@@ -48,19 +48,17 @@ def count_without(job: StoredJob) -> dict[str, Any]:
     }
 
 
-def contrast_key(contrast: Any) -> PairKey:
-    """Model, baseline and variant of a contrast."""
-    return contrast["model"], contrast["baseline"], contrast["variant"]
-
-
 def _diffs_without(paired: PairedScores) -> Floats:
     """The difference without each cluster, by code of the pair's own design; NaN where nothing is left."""
     grouping, d = paired.grouping, paired.variant - paired.baseline
     diffs = np.full(grouping.clusters_n, np.nan)
     for cluster in range(grouping.clusters_n):
         rest = grouping.clusters != cluster
-        if rest.any():
-            diffs[cluster] = design(grouping.strata[rest], grouping.clusters[rest]).mean(d[rest])
+        sizes = np.bincount(grouping.strata[rest])
+        is_left = sizes > 0
+        if is_left.any():
+            sums = np.bincount(grouping.strata[rest], d[rest])
+            diffs[cluster] = np.mean(sums[is_left] / sizes[is_left])
     return diffs
 
 

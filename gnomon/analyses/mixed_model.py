@@ -10,7 +10,7 @@ from gnomon.analyses.core.kinds import ComputedFromJob, need
 from gnomon.analyses.core.stored_job import StoredJob
 from gnomon.core.errors import SpecError
 from gnomon.report.text_formats import count, p_text, percent, points
-from gnomon.statistics.design import Floats
+from gnomon.statistics.design import Floats, dense
 from gnomon.statistics.mixed_logistic import Answers, Figure, MixedLogistic, mixed_logistic, share_right
 
 MIN_ITEMS, MIN_CLUSTERS = 20, 8
@@ -117,8 +117,7 @@ def _answers(job: StoredJob, conditions: list[Condition]) -> Answers:
     trials = np.bincount(flat, minlength=size * len(groups)).reshape(shape).astype(np.float64)
     hits = np.bincount(flat, right, minlength=size * len(groups)).reshape(shape).astype(np.float64)
     used = trials.sum(axis=1) > 0
-    clusters = np.unique(scores.clusters[used], return_inverse=True)[1].astype(np.intp)
-    return Answers(right=hits[used], trials=trials[used], clusters=clusters)
+    return Answers(right=hits[used], trials=trials[used], clusters=dense(scores.clusters[used]))
 
 
 def _refuse_certain(answers: Answers, conditions: list[Condition]) -> None:

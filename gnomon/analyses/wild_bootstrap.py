@@ -5,6 +5,7 @@ from typing import Any
 
 from gnomon.analyses.core.kinds import ComputedFromJob, need
 from gnomon.analyses.core.stored_job import StoredJob
+from gnomon.report.section import pair_key
 from gnomon.report.text_formats import count, p_text, points
 from gnomon.statistics.wild_bootstrap import wild_bootstrap as bootstrapped
 
@@ -17,7 +18,7 @@ def count_wild(job: StoredJob) -> dict[str, Any]:
     Raises:
         SpecError: fewer than three clusters hold samples of a pair.
     """
-    verdicts = {(c["model"], c["baseline"], c["variant"]): c for c in job.verdicts(job.scores)}
+    verdicts = {pair_key(contrast): contrast for contrast in job.verdicts(job.scores)}
     rows = []
     for pair in job.compared:
         paired, contrast = job.paired(pair), verdicts[pair.key]

@@ -16,7 +16,7 @@ from gnomon.report.changed_trials import NOISE
 from gnomon.report.detectable import detectable_in
 from gnomon.report.job_diff import paired_groups, reword_for_jobs, side_names
 from gnomon.report.pairs import ArmPair
-from gnomon.report.score_matrix import Group
+from gnomon.report.score_matrix import Group, SampleScores
 from gnomon.report.sections.contrasts import (
     ContrastReport,
     PairResult,
@@ -50,26 +50,10 @@ class IndexedJob:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PairedScores:
-    """Two groups over the samples that both jobs have: the first job's is 0, the second's is 1."""
+class SharedScores(SampleScores):
+    """Scores of a group of one job and one of another, over the samples that both jobs have."""
 
     samples: tuple[str, ...]
-    cells: Codes
-    clusters: Codes
-    score_sums: Floats
-    answered: Array
-    missing: Array
-
-    def groups_of(self, pair: ArmPair) -> tuple[int, int]:  # noqa: ARG002 (there is one pair)
-        """The places of baseline and variant."""
-        return 0, 1
-
-    def means(self, group: int) -> Floats:
-        """The group's mean score by sample; NaN where nothing was answered."""
-        counts = self.answered[group]
-        means: Floats = np.full(len(counts), np.nan)
-        np.divide(self.score_sums[group], counts, out=means, where=counts > 0)
-        return means
 
     def differences(self) -> Floats:
         """Second minus first, by sample; NaN where one has no score."""
@@ -172,9 +156,8 @@ def _paired(
 
     def compute() -> _Paired:
         scores = paired_scores(base, other, groups)
-        everywhere = np.ones(len(scores.samples), np.bool_)
         return _Paired(
-            result=compare_pair(scores, pair, "all", everywhere, headline=headline, repeats=repeats),
+            result=compare_pair(scores, pair, "all", scores.everywhere(), headline=headline, repeats=repeats),
             shared=len(scores.samples),
             changed=int(np.count_nonzero(np.abs(scores.differences()) > NOISE)),
         )
@@ -183,7 +166,7 @@ def _paired(
     return base.index.once(("paired", *state, groups, pair.key), compute)
 
 
-def paired_scores(first: IndexedJob, second: IndexedJob, groups: tuple[Group, Group]) -> PairedScores:
+def paired_scores(first: IndexedJob, second: IndexedJob, groups: tuple[Group, Group]) -> SharedScores:
     """Both groups' scores over the samples that the jobs share, sorted by their ids."""
     places = _shared(first.index, second.index)
     totals = [
@@ -192,7 +175,7 @@ def paired_scores(first: IndexedJob, second: IndexedJob, groups: tuple[Group, Gr
     ]
     answered, missing, sums = (np.stack(parts) for parts in zip(*totals, strict=True))
     names = first.index.values["sample_id"]
-    return PairedScores(
+    return SharedScores(
         samples=tuple(names[at] for at in places[0]),
         cells=_dense(first.index, "cell", places[0]),
         clusters=_clusters(first, places[0]),

@@ -15,8 +15,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from gnomon.report.pairs import ArmPair
-from gnomon.statistics.design import Codes, Floats
+from gnomon.report.score_matrix import SampleScores
+from gnomon.report.verdict import ALPHA
+from gnomon.statistics.bisection import bisect
+from gnomon.statistics.design import Floats
 from gnomon.statistics.paired import CHECK_BELOW, FEW_PAIRS
 from gnomon.statistics.power import POWER, PlantedStudy, detectable_by_t, spread_of
 
@@ -28,10 +30,10 @@ DRAWS, ROUNDS = 120, 4
 MOST_DRAWS, FEWEST_DRAWS, REPORT_DRAWS = 24, 12, 240  # of a comparison, and of all in a report
 STRONG, STRONG_DRAWS = (0.8, 1.0), 10  # effects, one of which any design claims that can claim one at all
 LIMITS = 120  # differences among which the limit of a claim is sought
+HALVINGS = 20  # of the effects among which one is sought
 AT_ONCE = 500_000  # differences that are drawn at once
 BLURS = (0.05, 0.1, 0.2, 0.35, 0.5, 0.8)  # of that limit, in standard errors
 LARGE, MANY_DIFFERENT = 2_000, 40  # samples from which fewer draws do; samples that are expected to differ
-ALPHA = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,29 +53,7 @@ class Detectable:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PlantedScores:
-    """The scores of two arms in a simulated study, as a comparison reads them."""
-
-    cells: Codes
-    clusters: Codes
-    score_sums: Floats
-    answered: NDArray[np.intp]
-    missing: NDArray[np.intp]
-
-    def groups_of(self, _: ArmPair) -> tuple[int, int]:
-        """Baseline, then variant."""
-        return 0, 1
-
-    def means(self, group: int) -> Floats:
-        """The arm's mean score by sample; NaN where nothing was answered."""
-        counts = self.answered[group]
-        means: Floats = np.full(len(counts), np.nan)
-        np.divide(self.score_sums[group], counts, out=means, where=counts > 0)
-        return means
-
-
-Rule = Callable[[PlantedScores], Judged]
+Rule = Callable[[SampleScores], Judged]
 
 
 def detectable_in(
@@ -146,7 +126,7 @@ def smallest_effect(study: PlantedStudy, rule: Rule, *, looks: int = 1, draws: i
             diffs.append(judged.diff)
             claims.append(judged.is_claimed)
         limit, blur = _limit(np.array(diffs), np.array(claims), study.error(effect), most=most)
-        effect = _found(study, limit, blur, most=most)
+        effect = _effect_beyond(study, limit, blur, most=most)
     return Detectable(effect=effect)
 
 
@@ -227,12 +207,12 @@ def _judged(
             yield rule(_scores(study, d, lost, random.random((len(d), 1))))
 
 
-def _scores(study: PlantedStudy, d: Floats, lost: NDArray[np.bool_], ease: Floats | float) -> PlantedScores:
+def _scores(study: PlantedStudy, d: Floats, lost: NDArray[np.bool_], ease: Floats | float) -> SampleScores:
     """Scores with these differences (samples × repeats); an easy sample is right under both arms."""
     room = np.where(ease < 0.5, 0.0, 1.0 - np.abs(d))
     baseline = np.maximum(-d, 0.0) + room
     scores = np.stack([baseline, baseline + d])
-    return PlantedScores(
+    return SampleScores(
         cells=study.grouping.strata,
         clusters=study.grouping.clusters,
         score_sums=np.sum(np.where(lost, 0.0, scores), axis=2),
@@ -258,12 +238,12 @@ def _limit(diffs: Floats, claims: NDArray[np.bool_], error: float, *, most: floa
     return float(np.sum(weights * limits[:, :, 0])), float(np.sum(weights * blurs[:, :, 0]))
 
 
-def _found(study: PlantedStudy, limit: float, blur: float, *, most: float) -> float:
+def _effect_beyond(study: PlantedStudy, limit: float, blur: float, *, most: float) -> float:
     """The effect at which a difference beyond the limit comes out in 8 of 10 studies."""
     quantile = float(ndtri(POWER / most))
-    low, high = 0.0, 1.0
-    for _ in range(20):
-        middle = (low + high) / 2
-        is_found = middle >= limit + quantile * (blur**2 + study.error(middle) ** 2) ** 0.5
-        low, high = (low, middle) if is_found else (middle, high)
-    return high
+
+    def is_claimed(effect: float) -> bool:
+        blurred: float = (blur**2 + study.error(effect) ** 2) ** 0.5
+        return effect >= limit + quantile * blurred
+
+    return bisect(is_claimed, 0.0, 1.0, halvings=HALVINGS)[1]

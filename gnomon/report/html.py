@@ -14,7 +14,7 @@ from gnomon.report.charts import ARM_SHAPES
 from gnomon.report.report import Report
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.sample_cards import OpenedSamples, SampleSource, open_samples
-from gnomon.report.section import SECTIONS, PairKey, Section, sections
+from gnomon.report.section import SECTIONS, PairKey, Section, pair_key, sections
 from gnomon.report.sections.contrasts import ContrastReport, comparisons
 from gnomon.report.sections.preflights import preflight_text
 from gnomon.report.text_formats import FILTERS
@@ -102,7 +102,7 @@ def _comparison_part(
     views: Mapping[PairKey, Mapping[str, Any]] | None,
     opened: OpenedSamples,
 ) -> Markup:
-    variables = (views or {}).get((whole["model"], whole["baseline"], whole["variant"]))
+    variables = (views or {}).get(pair_key(whole))
     if variables is None:
         return Markup()
     template = _environment().get_template(section.name)

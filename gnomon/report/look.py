@@ -1,16 +1,15 @@
 """Takes a look at a job that may stop early: whether its primary contrasts are decided."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 from gnomon.core.sample import SampleRef
 from gnomon.report.adjustment import adjust
 from gnomon.report.detectable import Detectable
-from gnomon.report.pairs import ArmPair, pairs
+from gnomon.report.pairs import pairs
+from gnomon.report.score_matrix import JobScores
 from gnomon.report.sections.contrasts import compare_pair, contrast_report
 from gnomon.report.sequence import drawn_plan
 from gnomon.spec.job_spec import JobSpec
@@ -47,29 +46,6 @@ class StoredLook(Look):
     at: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PlannedScores:
-    """The scores that a job has so far, over all samples of its plan."""
-
-    cells: Codes
-    clusters: Codes
-    score_sums: Floats
-    answered: NDArray[np.intp]
-    missing: NDArray[np.intp]
-    at: dict[tuple[str, str], int]
-
-    def groups_of(self, pair: ArmPair) -> tuple[int, int]:
-        """The places of the pair's baseline and variant among the groups."""
-        return self.at[pair.model, pair.baseline], self.at[pair.model, pair.variant]
-
-    def means(self, group: int) -> Floats:
-        """The group's mean score by sample; NaN where nothing was answered."""
-        counts = self.answered[group]
-        means: Floats = np.full(len(counts), np.nan)
-        np.divide(self.score_sums[group], counts, out=means, where=counts > 0)
-        return means
-
-
 EndedTrial = tuple[str, str, str, float | None]  # sample, model, arm, score; None: missing
 
 
@@ -82,7 +58,7 @@ def take_look(
     """
     plan = drawn_plan(spec, refs, [ref.sample_id for ref in refs])
     scores, trials = _scores(spec, refs, ended, cells=plan.cells, clusters=plan.clusters)
-    everywhere = np.ones(len(refs), dtype=np.bool_)
+    everywhere = scores.everywhere()
     primary = [pair for pair in pairs(spec) if pair.is_primary]
     results = [
         compare_pair(scores, pair, "all", everywhere, headline=headline, repeats=spec.repeats, plan=plan)
@@ -123,7 +99,7 @@ def _scores(
     *,
     cells: Codes,
     clusters: Codes,
-) -> tuple[PlannedScores, int]:
+) -> tuple[JobScores, int]:
     """The scores so far, and of how many trials."""
     groups = [(model.label, arm.name) for model in spec.models for arm in spec.arms]
     at = {group: place for place, group in enumerate(groups)}
@@ -137,7 +113,7 @@ def _scores(
     shape = (len(groups), len(refs))
     size = shape[0] * shape[1]
     sums: Floats = np.bincount(codes[scored], scores[scored], minlength=size).astype(np.float64)
-    counted = PlannedScores(
+    counted = JobScores(
         cells=cells,
         clusters=clusters,
         score_sums=sums.reshape(shape),

@@ -17,7 +17,7 @@ from gnomon.core.row import Row
 from gnomon.drawing.trace_drawing import ArmAnswer, trace_clock, trace_layers, trace_scene
 from gnomon.drawing.trace_sketches import StepSketch, step_sketches
 from gnomon.report.sample_choice import Choice, Reported, chosen_samples
-from gnomon.report.section import PairKey
+from gnomon.report.section import PairKey, pair_key
 from gnomon.report.sections.contrasts import ContrastReport
 from gnomon.report.sections.flips import Alignment, align
 from gnomon.report.text_formats import count
@@ -90,8 +90,7 @@ class OpenedSamples:
 
     def cards_of(self, whole: ContrastReport) -> list[Card]:
         """The cards shown within a comparison."""
-        pair = (whole["model"], whole["baseline"], whole["variant"])
-        return [card for card in self.cards if card.pair == pair]
+        return [card for card in self.cards if card.pair == pair_key(whole)]
 
     def anchor(self, model: str, sample_id: str) -> str | None:
         """Where the sample is shown under this model; None where it is not."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from gnomon.report.section import PairKey
+from gnomon.report.section import PairKey, pair_key
 from gnomon.report.sections.contrasts import ContrastsPart, comparisons
 from gnomon.report.sections.flips import Alignment, FlipsPart
 from gnomon.report.sections.samples import SamplesPart
@@ -36,12 +36,12 @@ def chosen_samples(report: Reported) -> list[Choice]:
 
     In turn one of each kind: a job with many fixed samples shows its only regressed one.
     """
-    flips = {_key(flip): flip for flip in report["flips"]}
-    others = {_key(other): other for other in report.get("other_samples", ())}
+    flips = {pair_key(flip): flip for flip in report["flips"]}
+    others = {pair_key(other): other for other in report.get("other_samples", ())}
     chosen: list[Choice] = []
     taken: set[tuple[str, str]] = set()
     for family in ("primary", "exploratory"):
-        pairs = [_key(contrast) for contrast in comparisons(report) if contrast["family"] == family]
+        pairs = [pair_key(contrast) for contrast in comparisons(report) if contrast["family"] == family]
         queues = [
             iter(queue)
             for pair in pairs
@@ -99,7 +99,3 @@ def _in_turn(queues: list[Iterator[Choice]]) -> Iterator[Choice]:
                 remaining.append(queue)
                 yield choice
         queues = remaining
-
-
-def _key(pair: Mapping[str, Any]) -> PairKey:
-    return pair["model"], pair["baseline"], pair["variant"]

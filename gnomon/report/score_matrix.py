@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,44 +20,52 @@ ANSWER_CHARS = 120
 RIGHT = 0.5  # a score counts as right from here on
 
 
-class SampleScores(Protocol):
-    """What a paired comparison reads: scores of groups × samples, and which samples belong together."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SampleScores:
+    """What a paired comparison reads: scores of groups × samples, baseline before variant."""
 
-    @property
-    def cells(self) -> Codes: ...
+    cells: Codes  # by sample
+    clusters: Codes  # by sample
+    score_sums: Floats
+    answered: NDArray[np.intp]  # trials with a score
+    missing: NDArray[np.intp]  # trials that ended as infra_missing
 
-    @property
-    def clusters(self) -> Codes: ...
+    def groups_of(self, pair: ArmPair) -> tuple[int, int]:  # noqa: ARG002 (there is one pair)
+        """The places of the pair's baseline and variant among the groups."""
+        return 0, 1
 
-    @property
-    def score_sums(self) -> Floats: ...
+    def means(self, group: int) -> Floats:
+        """The group's mean score by sample; NaN where nothing was answered."""
+        counts = self.answered[group]
+        means: Floats = np.full(len(counts), np.nan)
+        np.divide(self.score_sums[group], counts, out=means, where=counts > 0)
+        return means
 
-    @property
-    def answered(self) -> NDArray[np.intp]: ...
-
-    @property
-    def missing(self) -> NDArray[np.intp]: ...
-
-    def groups_of(self, pair: ArmPair) -> tuple[int, int]: ...
-
-    def means(self, group: int) -> Floats: ...
+    def everywhere(self) -> NDArray[np.bool_]:
+        """The mask of all samples."""
+        return np.ones(len(self.cells), dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ScoreMatrix:
+class JobScores(SampleScores):
+    """The scores of all groups of a job."""
+
+    at: Mapping[Group, int]  # a group's place among them
+
+    def groups_of(self, pair: ArmPair) -> tuple[int, int]:
+        """The places of the pair's baseline and variant among the groups."""
+        return self.at[pair.model, pair.baseline], self.at[pair.model, pair.variant]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScoreMatrix(JobScores):
     """Rows as matrices of groups × samples; a sample's score in a group is the mean of its repeats."""
 
     groups: tuple[Group, ...]
-    at: Mapping[Group, int]  # a group's place among them
     samples: tuple[str, ...]
-    cell_names: tuple[str, ...]  # sorted
-    cells: Codes  # by sample: index into cell_names
-    clusters: Codes  # by sample
-    score_sums: Floats
+    cell_names: tuple[str, ...]  # sorted; `cells` are places in it
     score_squares: Floats  # sums of squared scores
     rights: Floats  # trials with a score of at least 0.5
-    answered: NDArray[np.intp]  # trials with a score
-    missing: NDArray[np.intp]  # trials that ended as infra_missing
     tool_calls: Floats  # of trials with a score, summed
     usd: Floats  # of trials with a score, their mean; NaN where one of them is unknown
     wall_s: Floats  # the same of seconds
@@ -69,20 +77,9 @@ class ScoreMatrix:
     repeats: Codes  # by scored row
     row_scores: Floats  # by scored row
 
-    def groups_of(self, pair: ArmPair) -> tuple[int, int]:
-        """The places of the pair's baseline and variant among the groups."""
-        return self.at[pair.model, pair.baseline], self.at[pair.model, pair.variant]
-
     def totals_of(self, model: str) -> list[GroupTotals]:
         """The totals of the model's groups."""
         return [totals for (name, _), totals in zip(self.groups, self.totals, strict=True) if name == model]
-
-    def means(self, group: int) -> Floats:
-        """The group's mean score by sample; NaN where nothing was answered."""
-        counts = self.answered[group]
-        means: Floats = np.full(len(counts), np.nan)
-        np.divide(self.score_sums[group], counts, out=means, where=counts > 0)
-        return means
 
     def variances(self, group: int) -> Floats:
         """The unbiased variance between a sample's repeats; NaN of fewer than two."""
@@ -108,10 +105,6 @@ class ScoreMatrix:
         """The answer of repeat 0, shortened."""
         row = int(self.shown[group, sample])
         return None if row < 0 else self.answers[row]
-
-    def everywhere(self) -> NDArray[np.bool_]:
-        """The mask of all samples."""
-        return np.ones(len(self.samples), dtype=np.bool_)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -130,6 +130,11 @@ def sections() -> list[Section[Any]]:
     return sorted(SECTIONS, key=lambda section: section.place)
 
 
+def pair_key(pair: Mapping[str, Any]) -> PairKey:
+    """The pair that a part of a report is about."""
+    return pair["model"], pair["baseline"], pair["variant"]
+
+
 def interval(ends: tuple[float, float] | None) -> Interval:
     """Ends of an interval as JSON has them."""
     return None if ends is None else [float(ends[0]), float(ends[1])]

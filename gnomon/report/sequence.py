@@ -43,6 +43,11 @@ class DrawnPlan:
         """How many clusters are planned."""
         return int(self.clusters.max()) + 1
 
+    @property
+    def not_run(self) -> int:
+        """How many planned samples have no trial."""
+        return int(np.count_nonzero(self.places < 0))
+
     def leading(self, scores: "SampleScores", pair: ArmPair) -> int:
         """How many clusters have ended at the head of the order, under both arms."""
         has_ended = np.ones(len(self.places), dtype=np.bool_)
@@ -132,7 +137,6 @@ def early_stop_text(report_input: "ReportInput") -> str:
         return ""
     samples = f"{stop['samples']:,} of {count(len(plan.places), 'sample')}"
     text = f" Decided early, after {samples} in {stop['clusters']:,} of {count(plan.clusters_n, 'cluster')}"
-    not_run = int(np.count_nonzero(plan.places < 0))
-    if report_input.has_stopped and not_run:
-        return f"{text}; {count(not_run, 'sample')} {'was' if not_run == 1 else 'were'} not run."
+    if report_input.has_stopped and plan.not_run:
+        return f"{text}; {count(plan.not_run, 'sample')} {'was' if plan.not_run == 1 else 'were'} not run."
     return f"{text}; more was run after that."

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -77,7 +78,7 @@ class TransformedAnswers:
                 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TransformedPair:
     """Two arms of a model over the samples that have a score under both."""
 
@@ -143,6 +144,7 @@ class TransformedPair:
             counts[name] += 1
         return counts
 
+    @cached_property
     def scores(self) -> tuple[Floats, Floats]:
         """By sample the mean score under the original and under the transformed arm."""
         first, second = (
@@ -160,12 +162,12 @@ class TransformedPair:
 
     def drop(self, headline: Headline) -> Comparison:
         """Score of the original minus score of the transformed question."""
-        original, transformed = self.scores()
+        original, transformed = self.scores
         return compare(transformed, original, self.grouping(headline))
 
     def remembered(self, headline: Headline) -> Ratio | None:
         """The drop over the share that the transformed arm leaves wrong."""
-        original, transformed = self.scores()
+        original, transformed = self.scores
         return ratio_of_means(original - transformed, 1.0 - transformed, self.grouping(headline))
 
     def _same_repeats(self) -> Iterator[tuple[Reply, Reply]]:
@@ -188,4 +190,4 @@ def _overlap(first: str | None, second: str | None) -> float | None:
     if first is None or second is None:
         return None
     pairs = list(zip(first.split(", "), second.split(", "), strict=False))
-    return sum(span_iou(day_span(one), day_span(other)) for one, other in pairs) / len(pairs)
+    return sum(span_iou(day_span(left), day_span(right)) for left, right in pairs) / len(pairs)

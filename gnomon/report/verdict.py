@@ -134,10 +134,10 @@ def sentence(
 
 
 def _claim(contrast: "ContrastReport", *, place: str) -> str:
-    who, diff, ci95 = contrast["model"], contrast["diff"], contrast["ci95"]
+    model, diff, ci95 = contrast["model"], contrast["diff"], contrast["ci95"]
     under, than = f"{place} “{contrast['variant']}”", f"{place} “{contrast['baseline']}”"
     where = "" if contrast["scope"] == "all" else f" on {contrast['scope']}"
-    cannot = f"It cannot be told whether {who} does better{where} {under} than {than}"
+    cannot = f"It cannot be told whether {model} does better{where} {under} than {than}"
     if diff is None:
         return f"{cannot}: no sample has a score {place} both."
     sizes = f"{count(contrast['n'], 'sample')} in {count(contrast['clusters'], 'cluster')}"
@@ -153,11 +153,11 @@ def _claim(contrast: "ContrastReport", *, place: str) -> str:
         return f"{cannot}, so no figure is given here.{why}"
     match contrast["verdict"]:
         case "helps":
-            return f"{who} does better{where} {under} than {than}, {by} {sure}."
+            return f"{model} does better{where} {under} than {than}, {by} {sure}."
         case "hurts":
-            return f"{who} does worse{where} {under} than {than}, {by} {sure}."
+            return f"{model} does worse{where} {under} than {than}, {by} {sure}."
         case "no_effect":
-            alike = f"{who} does equally well{where} {under} and {than}, within {margin}"
+            alike = f"{model} does equally well{where} {under} and {than}, within {margin}"
             return f"{alike}: {points(diff)} points {sure}."
         case "undecided":
             return f"{cannot}: {points(diff)} points {sure}.{why}{_what_would_show(contrast)}"

@@ -5,11 +5,11 @@ from functools import lru_cache
 import numpy as np
 
 from gnomon.statistics.design import Design, Floats
+from gnomon.statistics.estimate import FLAT
 
 SEED = 20_260_102
 DRAWS = 999
 KEPT = 200  # clusters up to which the counts are kept: at most 13 MB
-FLAT = 1e-12
 
 
 def cluster_counts(clusters_n: int, draws: int = DRAWS) -> Floats:

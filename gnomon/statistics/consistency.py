@@ -28,7 +28,7 @@ def share_equal(first: Answers, second: Answers) -> float | None:
     """
     if not first or not second:
         return None
-    return sum(one == other for one in first for other in second) / (len(first) * len(second))
+    return sum(left == right for left in first for right in second) / (len(first) * len(second))
 
 
 def share_repeated(answers: Answers) -> float | None:
@@ -38,7 +38,7 @@ def share_repeated(answers: Answers) -> float | None:
     (0.3333333333333333, None)
     """
     pairs = list(combinations(answers, 2))
-    return sum(one == other for one, other in pairs) / len(pairs) if pairs else None
+    return sum(left == right for left, right in pairs) / len(pairs) if pairs else None
 
 
 def share_of_strangers(pairs: Sequence[tuple[Answers, Answers]]) -> float:

@@ -167,7 +167,7 @@ def design(strata: Codes, clusters: Codes) -> Design:
     """
     if len(strata) == 0:
         raise ValueError("a design needs at least one sample")
-    strata, clusters = _dense(strata), _dense(clusters)
+    strata, clusters = dense(strata), dense(clusters)
     sizes = np.bincount(strata)
     clusters_n = int(clusters.max()) + 1
     in_both = np.bincount(strata * clusters_n + clusters, minlength=len(sizes) * clusters_n)
@@ -193,5 +193,10 @@ def strata_of(cells: Codes, headline: Headline) -> Codes:
     return cells if headline == "mean_of_cells" else np.zeros_like(cells)
 
 
-def _dense(codes: Codes) -> Codes:
+def dense(codes: Codes) -> Codes:
+    """The codes from 0 without gaps, in the same order.
+
+    >>> dense(np.array([7, 3, 7])).tolist()
+    [1, 0, 1]
+    """
     return np.unique(codes, return_inverse=True)[1].astype(np.intp)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr
 
-from gnomon.statistics.design import Codes, Floats
+from gnomon.statistics.design import Codes, Floats, dense
 from gnomon.statistics.estimate import t_quantile
 
 FLAT = 1e-9
@@ -40,9 +40,8 @@ def slope(difficulty: Floats, differences: Floats, clusters: Codes, groups: Code
     Raises:
         ValueError: all items are equally hard, or hardly more than one cluster differs.
     """
-    groups = np.zeros(len(difficulty), dtype=np.intp) if groups is None else groups
-    _, groups = np.unique(groups, return_inverse=True)
-    _, clusters = np.unique(clusters, return_inverse=True)
+    groups = np.zeros(len(difficulty), dtype=np.intp) if groups is None else dense(groups)
+    clusters = dense(clusters)
     design = np.zeros((len(difficulty), int(groups.max()) + 2))
     design[np.arange(len(groups)), groups] = 1.0
     means = np.bincount(groups, difficulty) / np.bincount(groups)

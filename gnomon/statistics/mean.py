@@ -31,7 +31,7 @@ def mean_score(scores: Floats, grouping: Design) -> MeanScore:
     if estimate.se is None:
         interval, method = None, "none: fewer than two clusters"
     elif grouping.is_plain and is_binary(scores):
-        interval, method = wilson(estimate.value, estimate.n, quantile=normal_quantile(0.95)), "Wilson"
+        interval, method = wilson(estimate.value, estimate.n), "Wilson"
     else:
         few = is_rare(scores, grouping) or is_rare(1.0 - scores, grouping)
         interval, method = share_interval(estimate, 0.95, is_rare=few), "Wilson at the effective sample size"

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gnomon.statistics.bisection import bisect
 from gnomon.statistics.estimate import normal_quantile
 
-ITERATIONS = 100
+HALVINGS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +64,7 @@ def partial_pooling(values: Sequence[float], errors: Sequence[float]) -> Pooled 
 
 def _paule_mandel(y: np.ndarray, variances: np.ndarray) -> float:
     """The τ² at which the cells scatter about their weighted mean just as much as they should."""
-    low, high = 0.0, 10 * float(np.var(y, ddof=1)) + 1e-12
+    high = 10 * float(np.var(y, ddof=1)) + 1e-12
 
     def excess(tau2: float) -> float:
         weights = 1 / (variances + tau2)
@@ -71,7 +72,5 @@ def _paule_mandel(y: np.ndarray, variances: np.ndarray) -> float:
 
     if excess(0.0) <= 0:
         return 0.0
-    for _ in range(ITERATIONS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+    low, high = bisect(lambda tau2: excess(tau2) <= 0, 0.0, high, halvings=HALVINGS)
     return (low + high) / 2

@@ -1,7 +1,7 @@
 """Draws paired differences with a planted effect, and the closed form of the effect that a t test detects."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -9,15 +9,16 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import bdtr, ndtr, ndtri, stdtrit
 
+from gnomon.statistics.bisection import bisect
 from gnomon.statistics.design import ICC, Design, Floats
+from gnomon.statistics.estimate import FLAT
 
 PERSISTENCE = 0.5  # of a difference's variance, what stays when the sample is tried again
 POWER = 0.8
 GROUPS = 64  # sizes of graded differences that are told apart
 NODES = 24  # of the quadrature over what a cluster shares
 MOST_SHARED = 0.95  # correlation within clusters, so that no draw is made of clusters alone
-FLAT = 1e-12
-STEPS = 16  # of a bisection
+HALVINGS = 16
 
 
 def design_effect(sizes: Sequence[int], icc: float = ICC) -> float:
@@ -55,7 +56,7 @@ class Spread:
         sizes, shares = np.asarray(self.sizes), np.asarray(self.shares)
         mean = float(sizes @ shares)
         lean = min(1.0, effect / mean) if mean > FLAT else 1.0
-        whole = (effect - mean) / (1.0 - mean) if effect > mean else 0.0
+        whole = _whole(effect, mean)
         values = np.concatenate([-sizes[::-1], sizes, [1.0]])
         chances = np.concatenate(
             [
@@ -70,7 +71,7 @@ class Spread:
     def variance(self, effect: float) -> float:
         """The variance of one trial's difference where the true mean is `effect`."""
         mean, square = self.moments
-        whole = (effect - mean) / (1.0 - mean) if effect > mean else 0.0
+        whole = _whole(effect, mean)
         return max(0.0, square + whole * (1.0 - square) - effect**2)
 
     @property
@@ -78,6 +79,11 @@ class Spread:
         """The mean size and the mean squared size."""
         sizes, shares = np.asarray(self.sizes), np.asarray(self.shares)
         return float(shares @ sizes), float(shares @ sizes**2)
+
+
+def _whole(effect: float, mean: float) -> float:
+    """The share of samples that gain the whole scale: none while turning signs makes the effect."""
+    return (effect - mean) / (1.0 - mean) if effect > mean else 0.0
 
 
 def right_or_wrong(discordant: float, *, icc: float = ICC, persistence: float = PERSISTENCE) -> Spread:
@@ -172,13 +178,13 @@ def _latent(values: Floats, ends: Floats, icc: float) -> float:
     nodes, weights = nodes[:, None], weights / np.sum(weights)
     chances = np.diff(ndtr(ends), prepend=0.0, append=1.0)
     total = float(chances @ values**2 - (chances @ values) ** 2)
-    low, high = icc, 1.0  # what is read off is correlated less
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        below = ndtr((ends - middle**0.5 * nodes) / (1.0 - middle) ** 0.5)
+
+    def is_enough(correlation: float) -> bool:
+        below = ndtr((ends - correlation**0.5 * nodes) / (1.0 - correlation) ** 0.5)
         means = values[-1] - below @ np.diff(values)
-        shared = float(weights @ means**2 - (weights @ means) ** 2)
-        low, high = (middle, high) if shared < icc * total else (low, middle)
+        return float(weights @ means**2 - (weights @ means) ** 2) >= icc * total
+
+    low, high = bisect(is_enough, icc, 1.0, halvings=HALVINGS)  # what is read off is correlated less
     return (low + high) / 2
 
 
@@ -196,22 +202,13 @@ def detectable_by_t(
     reach, power = float(quantiles(1.0 - alpha / 2)), float(quantiles(POWER))
 
     def is_found(effect: float) -> bool:
-        whole = (effect - mean) / (1.0 - mean) if effect > mean else 0.0
+        whole = _whole(effect, mean)
         second = square + whole * (1.0 - square)
         error = math.sqrt(worth * max(0.0, second - effect**2))
         return effect >= reach * (math.sqrt(worth * second) if is_pairs else error) + power * error
 
-    effect = _least(is_found, 0.0)
+    _, effect = bisect(is_found, 0.0, 1.0, halvings=HALVINGS)
     return max(effect, _agreement(study, agreeing, effect))
-
-
-def _least(holds: Callable[[float], bool], start: float) -> float:
-    """The smallest effect from `start` on that holds, if those above it do; 1 where none does."""
-    low, high = start, 1.0
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
 
 
 def _agreement(study: PlantedStudy, agreeing: int, start: float) -> float:
@@ -225,4 +222,4 @@ def _agreement(study: PlantedStudy, agreeing: int, start: float) -> float:
 
     if agreeing <= 0 or holds(start):
         return start
-    return _least(holds, start)
+    return bisect(holds, start, 1.0, halvings=HALVINGS)[1]

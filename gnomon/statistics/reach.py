@@ -10,13 +10,14 @@ from typing import Protocol
 import numpy as np
 from scipy.special import stdtr
 
+from gnomon.statistics.bisection import bisect
 from gnomon.statistics.design import Floats
 from gnomon.statistics.dirichlet import dirichlet_interval, dirichlet_tail
 from gnomon.statistics.equivalence import Limits
 from gnomon.statistics.estimate import FLAT, Ends, Estimate, t_quantile
 from gnomon.statistics.mean import share_interval
 
-STEPS = 40  # of the search for the level at which an interval fills a range
+HALVINGS = 40  # of the search for the level at which an interval fills a range
 FEW_DRAWS = 10  # beyond a quantile: fewer do not tell where it is
 
 
@@ -180,15 +181,9 @@ def filled(part: Part, low: float, high: float) -> float:
     >>> bool(abs(filled(StudentPart(none), -0.05, 0.05) - ndtr(-z)) < 1e-6)
     True
     """
-    inside, outside = 0.5, 0.0
-    ends = part.ends(0.0)
-    if not (low < ends[0] and ends[1] < high):
-        return 1.0
-    for _ in range(STEPS):
-        alpha = (inside + outside) / 2
+
+    def is_within(alpha: float) -> bool:
         ends = part.ends(1.0 - 2.0 * alpha)
-        if low < ends[0] and ends[1] < high:
-            inside = alpha
-        else:
-            outside = alpha
-    return max(inside, FLAT)
+        return low < ends[0] and ends[1] < high
+
+    return max(bisect(is_within, 0.0, 0.5, halvings=HALVINGS)[1], FLAT) if is_within(0.5) else 1.0

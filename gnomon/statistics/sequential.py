@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import logsumexp
 
+from gnomon.statistics.bisection import bisect
 from gnomon.statistics.design import Floats
 from gnomon.statistics.estimate import Ends
 
@@ -30,8 +31,9 @@ STAKES: Floats = np.sin(np.pi * (np.arange(STAKES_N) + 0.5) / (2 * STAKES_N)) **
 HALVINGS = 40  # of [-1, 1]: an end of an interval is exact to 1e-12
 EDGE = 1e-9
 LEAST_CLUSTERS = 8  # equal ones; with fewer the wealth of 2 / 0.05 is out of reach
+LOG_DECIDED = float(np.log(2 / 0.05))  # of the wealth that decides the sign
 SIMULATED = 50  # jobs of a plan
-EFFECT_HALVINGS = 24
+EFFECT_HALVINGS = 23
 CHUNK = 200_000  # clusters whose bets are in memory at a time
 
 
@@ -110,17 +112,12 @@ def least_effect(weights: Floats) -> float | None:
     >>> [round(least_effect(np.ones(clusters)), 2) for clusters in (20, 100, 1000)]
     [0.28, 0.05, 0.01]
     """
-    low, high = 0.0, 1.0
     largest, counts = float(weights.max()), np.ones(len(weights))
-    for halving in range(EFFECT_HALVINGS):
-        effect = high if not halving else (low + high) / 2
-        if _log_wealth(effect * weights, weights, counts, largest, 0.0) >= np.log(2 / 0.05):
-            high = effect
-        elif not halving:
-            return None
-        else:
-            low = effect
-    return high
+
+    def decides(effect: float) -> bool:
+        return _log_wealth(effect * weights, weights, counts, largest, 0.0) >= LOG_DECIDED
+
+    return bisect(decides, 0.0, 1.0, halvings=EFFECT_HALVINGS)[1] if decides(1.0) else None
 
 
 def expected_share(sizes: Floats, *, diff: float, discordant: float, icc: float, seed: int = 0) -> float:
@@ -136,7 +133,7 @@ def expected_share(sizes: Floats, *, diff: float, discordant: float, icc: float,
     drawn = random.permuted(np.tile(sizes, (SIMULATED, 1)), axis=1)
     variance = max(discordant - diff**2, 0.0) * (1 + (drawn - 1) * icc) / drawn
     means = np.clip(random.normal(diff, np.sqrt(variance)), -1.0, 1.0)
-    has_decided = log_wealth_path(means * drawn, drawn, largest=float(sizes.max())) >= np.log(2 / 0.05)
+    has_decided = log_wealth_path(means * drawn, drawn, largest=float(sizes.max())) >= LOG_DECIDED
     at = np.where(has_decided.any(axis=1), has_decided.argmax(axis=1), len(sizes) - 1)
     run = np.cumsum(drawn, axis=1)
     return float(np.mean(run[np.arange(SIMULATED), at] / run[:, -1]))
@@ -175,13 +172,12 @@ def _lower_end(
     sums: Floats, weights: Floats, counts: Floats, largest: float, value: float, *, alpha: float
 ) -> float:
     """The m below which K+ has reached 2 / alpha: K+ falls as m rises, and is at most 1 at the estimate."""
-    low, high = -1.0 + EDGE, value
-    if high <= low or _log_wealth(sums, weights, counts, largest, low) < np.log(2 / alpha):
+    limit = float(np.log(2 / alpha))
+
+    def is_inside(mean: float) -> bool:
+        return _log_wealth(sums, weights, counts, largest, mean) < limit
+
+    lowest = -1.0 + EDGE
+    if value <= lowest or is_inside(lowest):
         return -1.0
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        if _log_wealth(sums, weights, counts, largest, middle) < np.log(2 / alpha):
-            high = middle
-        else:
-            low = middle
-    return low
+    return bisect(is_inside, lowest, value, halvings=HALVINGS)[0]

@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gnomon.statistics.coalitions import Coalition, Step, loads, steps
-from gnomon.statistics.design import Codes, Floats
+from gnomon.statistics.design import Codes, Floats, dense
 from gnomon.statistics.estimate import t_quantile
 
 SEED = 20260101
@@ -71,7 +70,7 @@ def shapley(
         KeyError: a coalition that the orders pass through has no scores.
     """
     taken = list(dict.fromkeys(steps(players, orders)))
-    changes = _Changes.of(scores, taken, _dense(clusters), weights)
+    changes = _Changes.of(scores, taken, dense(clusters), weights)
     shares = np.array([loads(player, taken, players, orders) for player in players])
     means = changes.means()
     values = shares @ means
@@ -237,10 +236,6 @@ def _over_repeats(values: Floats) -> Floats:
 
 
 def _ratio(sums: Floats, bases: Floats) -> Floats:
-    ratios: NDArray[np.float64] = np.zeros_like(sums)
+    ratios: Floats = np.zeros_like(sums)
     np.divide(sums, bases, out=ratios, where=bases > 0)
     return ratios
-
-
-def _dense(codes: Codes) -> Codes:
-    return np.unique(codes, return_inverse=True)[1].astype(np.intp)

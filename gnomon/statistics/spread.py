@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import fdtrc, ncfdtr
 
+from gnomon.statistics.bisection import bisect
 from gnomon.statistics.design import Design, Floats
 from gnomon.statistics.estimate import FLAT
 
@@ -13,7 +14,7 @@ HALVINGS = 60  # of the interval in which a non-centrality is sought
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
+class ConditionSpread:
     """Standard deviations over conditions, in units of the score; those beside `observed` are of its parts.
 
     `by_chance` is what equal conditions would show on average, `beyond` what is left of the observed one,
@@ -30,7 +31,7 @@ class Spread:
     p: float | None
 
 
-def spread(means: Sequence[Floats], grouping: Design) -> Spread:
+def spread(means: Sequence[Floats], grouping: Design) -> ConditionSpread:
     """The spread of the design's means of each condition's scores, one array a condition.
 
     With k conditions and G clusters, V is the variance of the k means and C its mean under equal conditions:
@@ -48,7 +49,7 @@ def spread(means: Sequence[Floats], grouping: Design) -> Spread:
     df = grouping.clusters_n - 1.0
     is_known = df > 0 and chance > FLAT**2
     f = observed / chance if is_known else 0.0
-    return Spread(
+    return ConditionSpread(
         conditions=k,
         n=grouping.n,
         clusters=grouping.clusters_n,
@@ -76,8 +77,4 @@ def _noncentrality(f: float, dfn: float, dfd: float, share: float) -> float:
     most = 10.0
     while excess(most) > 0.0 and most < 1e7:
         most *= 2.0
-    least = 0.0
-    for _ in range(HALVINGS):
-        middle = (least + most) / 2
-        least, most = (middle, most) if excess(middle) > 0.0 else (least, middle)
-    return most
+    return bisect(lambda value: not excess(value) > 0.0, 0.0, most, halvings=HALVINGS)[1]

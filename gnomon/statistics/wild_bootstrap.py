@@ -10,15 +10,16 @@ from itertools import product
 
 import numpy as np
 
+from gnomon.statistics.bisection import bisect
 from gnomon.statistics.design import Design, Floats
+from gnomon.statistics.estimate import FLAT
 
 DRAWS, BATCH = 9_999, 1_111
 SEED = 20_260_104
 WEBB_BELOW = 12  # clusters
 WEBB = np.sqrt([0.5, 1.0, 1.5])
 ALL_UP_TO = 50_000  # where there are no more patterns of weights than this, all are tried
-STEPS = 30  # of the bisection
-FLAT = 1e-12
+HALVINGS = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,15 +112,9 @@ class _Drawn:
 
     def end(self, side: float, alpha: float) -> float | None:
         """The furthest difference on that side that is not rejected; None where the scale's end is not."""
-        inside, outside = self.value, side
-        if self.p(outside) > alpha:
+        if self.p(side) > alpha:
             return None
-        for _ in range(STEPS):
-            middle = (inside + outside) / 2
-            if self.p(middle) > alpha:
-                inside = middle
-            else:
-                outside = middle
+        _, inside = bisect(lambda null: self.p(null) > alpha, side, self.value, halvings=HALVINGS)
         return float(inside)
 
 

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Mapping
 
-EIGHTHS = ("north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest")
+from tools.geometry.angles import EIGHTHS
+
 FOOT_M = 0.3048
 
 _COMPASS = re.compile(r"\b(?:north(?:east|west)?|south(?:east|west)?|east|west)\b")

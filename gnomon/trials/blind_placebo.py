@@ -107,10 +107,10 @@ class BlindPlacebo(Toolbox):
     ) -> Observation:
         written = args.model_dump_json(exclude_unset=True)
         try:
-            others = tool.args.model_validate_json(perturb_numbers(written, key=key))
+            perturbed = tool.args.model_validate_json(perturb_numbers(written, key=key))
         except ValidationError:
-            others = args
-        return super().observe(tool, others, context)
+            perturbed = args
+        return super().observe(tool, perturbed, context)
 
     def _says_nothing(self) -> Observation:
         return Observation(content=self._neutral, injected=NEUTRAL)

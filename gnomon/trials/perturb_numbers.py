@@ -8,8 +8,10 @@ import json
 import random
 from typing import Any
 
+from gnomon.trials.corrupt_measurements import DIRECTIONS
+
 LEAST, MOST = 1.25, 2.0  # the factor, up or down, equally likely by its logarithm
-DIRECTIONS = ("bearing_deg", "heading_deg", "azimuth_deg")
+
 IN_ORDER = ("times_s",)  # lists that must go on rising: one factor for all of their numbers
 UNTOUCHED = ("error", "floor", "rotation")  # parts of names of fields
 DECIMALS = 3

@@ -51,11 +51,11 @@ class _StandIn:
 
     def __init__(self, asked: MapRecord, other: MapRecord, names: MapNames, chance: random.Random) -> None:
         self._asked, self._other, self._names, self._chance = asked, other, names, chance
-        said = {plain_name(name) for name in names.said}
-        self._said = said
+        self._said = {plain_name(name) for name in names.said}
         self._offered = _Dealt(names.offered, chance)
         self._place_names = _Dealt(
-            [name for name in other.place_names() if plain_name(name) not in said] or asked.place_names(),
+            [name for name in other.place_names() if plain_name(name) not in self._said]
+            or asked.place_names(),
             chance,
         )
         self._vias = _Dealt([route.via for route in (other.routes or asked.routes)], chance)
@@ -95,9 +95,9 @@ class _StandIn:
 
     def _via(self, via: str) -> str:
         plain = plain_name(via)
-        return (
-            self._offered.to(plain).removeprefix("Via ") if self._is_offered(plain) else self._vias.to(plain)
-        )
+        if self._is_offered(plain):
+            return self._offered.to(plain).removeprefix("Via ")
+        return self._vias.to(plain)
 
     def _is_offered(self, plain: str) -> bool:
         return any(is_same_name(plain, name) for name in self._names.offered)

@@ -61,11 +61,11 @@ def stand_in(asked: Scene, other: Scene, seed: int) -> Scene:
         attribution=asked.attribution,
         cameras={
             name: _camera(asked.cameras[name], camera)
-            for name, camera in _given_out(asked.cameras, other.cameras, _known, chance, is_same=is_same)
+            for name, camera in _dealt(asked.cameras, other.cameras, _known_fields, chance, is_same=is_same)
         },
         places={
             name: replace(asked.places[name], xy_m=place.xy_m, floor=place.floor)
-            for name, place in _given_out(asked.places, other.places, lambda _: None, chance, is_same=is_same)
+            for name, place in _dealt(asked.places, other.places, lambda _: None, chance, is_same=is_same)
         },
         roads={name: _road(road, name, street) for name, road in _under(road_ids, other.roads)},
         zones={
@@ -106,13 +106,13 @@ def _renamed_streets(asked: Scene, other: Scene) -> dict[str, str]:
     return dict(zip(theirs, cycle(ours), strict=False)) if ours else {}
 
 
-def _known(camera: Camera) -> Hashable:
-    """What is known of a camera, and so what results about it hold."""
-    known = (camera.xy_m, camera.heading_deg, camera.fov_deg, camera.range_m, camera.homography)
-    return tuple(value is not None for value in known)
+def _known_fields(camera: Camera) -> Hashable:
+    """Which fields of a camera are known, and so what results about it hold."""
+    fields = (camera.xy_m, camera.heading_deg, camera.fov_deg, camera.range_m, camera.homography)
+    return tuple(value is not None for value in fields)
 
 
-def _given_out(
+def _dealt(
     asked: Mapping[str, Item],
     other: Mapping[str, Item],
     alike: Callable[[Item], Hashable],
@@ -130,13 +130,13 @@ def _given_out(
         return [(name, other[following[name]]) for name in asked]
     pool = list(other.values())
     chance.shuffle(pool)
-    left, given = list(pool), {}
+    left, dealt = list(pool), {}
     for name in names:
         left = left or list(pool)  # more names than items: some are given out again
         form = alike(asked[name])
         index = next((at for at, item in enumerate(left) if alike(item) == form), 0)
-        given[name] = left.pop(index)
-    return [(name, given[name]) for name in asked]
+        dealt[name] = left.pop(index)
+    return [(name, dealt[name]) for name in asked]
 
 
 def _renamed(asked: Mapping[str, T], other: Mapping[str, T], kind: Callable[[T], Hashable]) -> dict[str, str]:

@@ -10,14 +10,13 @@ from gnomon.worlds.movement import BEND_DEG, Journey
 from gnomon.worlds.question import Question, nearest, when
 from gnomon.worlds.trajectory import MIN_STAY_S, Sighting, Trip, sightings
 from gnomon.worlds.world import World
-from tools.geometry.angles import bearing_deg, compass, turn_deg
+from tools.geometry.angles import EIGHTHS, bearing_deg, compass, turn_deg
 from tools.scene.scene import Point
 
 MAX_RUNS = 3
 MIN_RUN_M = 4.0
 ALIKE = 1.35  # lengths within this factor read the same
 
-EIGHTHS = ("north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest")
 _SHORT = ("N", "NE", "E", "SE", "S", "SW", "W", "NW")
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 from tools.scene.scene import Point
 
 COMPASS = ("N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW", "WSW", "W", "WNW", "NW", "NNW")
+EIGHTHS = ("north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest")
 
 
 def bearing_deg(start_m: Point, end_m: Point) -> float:

@@ -56,10 +56,8 @@ class Seals(Database):
         with self.writing() as db:
             self.advisory_lock(db, job_id)
             after = _state(db, job_id)
-            if (
-                after != before or after is None
-            ):  # it was resumed or sealed meanwhile: the next turn looks again
-                return
+            if after is None or after != before:
+                return  # it was resumed or sealed meanwhile: the next turn looks again
             body = {
                 "at": iso(self.now(db)),
                 "status": after["status"],

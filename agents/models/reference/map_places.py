@@ -7,7 +7,6 @@ from typing import Any
 
 from agents.models.reference.map_reading import MapEvidence, MapReading
 from agents.models.reference.map_words import (
-    WEEKDAYS,
     clock_minutes,
     hours_of,
     is_open,
@@ -18,13 +17,13 @@ from agents.models.reference.map_words import (
     weekday_in,
 )
 from agents.models.reference.tool_results import Call
+from tools.geometry.angles import EIGHTHS
 from tools.itinerary.name_match import likeness, plain_name
+from tools.map_record.record import WEEKDAYS
 
 Rows = Sequence[Mapping[str, Any]]
 
-_NEAREST = r"\b(?:near(?:est|by)?|clos(?:est|e)|around)\b"
 _ORDINALS = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}
-_COMPASS = ("north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest")
 _FEATURES = ("breakfast", "lunch", "dinner", "brunch", "beer", "wine", "vegetarian")
 _SERVICES = {
     "takeout": "takeout",
@@ -55,7 +54,7 @@ def straight_line(reading: MapReading, evidence: MapEvidence, names: Sequence[st
         return _between(reading, evidence, names)
     ends = [hit.name for hit in mentions(reading.text, names)]
     ends = list(dict.fromkeys(ends))
-    towards = next((word for word in _COMPASS if re.search(rf"\b{word} of\b", text)), None)
+    towards = next((word for word in EIGHTHS if re.search(rf"\b{word} of\b", text)), None)
     if towards and len(ends) >= 1:
         return _towards(reading, evidence, names, ends[0], towards)
     if len(ends) < 2:
@@ -87,8 +86,8 @@ def straight_line(reading: MapReading, evidence: MapEvidence, names: Sequence[st
 def _heads(text: str) -> str:
     words = plain_name(text.replace("-", "")).split()
     joined = [*words, *(first + second for first, second in pairwise(words))]
-    return next((word for word in reversed(_COMPASS) if word in joined), "") or next(
-        (word for word in _COMPASS if word in joined), ""
+    return next((word for word in reversed(EIGHTHS) if word in joined), "") or next(
+        (word for word in EIGHTHS if word in joined), ""
     )
 
 
@@ -96,7 +95,7 @@ def _turn(direction: str, bearing_deg: float | None) -> float:
     """How far a direction is from a bearing, in degrees."""
     if not direction or bearing_deg is None:
         return 180.0
-    return abs((bearing_deg - 45 * _COMPASS.index(direction) + 180) % 360 - 180)
+    return abs((bearing_deg - 45 * EIGHTHS.index(direction) + 180) % 360 - 180)
 
 
 def _metres(text: str) -> float | None:

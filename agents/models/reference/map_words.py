@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tools.itinerary.name_match import likeness, plain_name
+from tools.map_record.record import WEEKDAYS
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _CLOCK = re.compile(r"\b(\d{1,2})(?:[:.](\d{2}))?\s*([ap])\.?\s?m\b\.?", re.IGNORECASE)
@@ -16,49 +17,14 @@ _MINUTES = re.compile(r"(\d+(?:\.\d+)?)[\s-]*(?:minutes?|mins?)\b", re.IGNORECAS
 _COUNTS = {"half an": 0.5, "a": 1.0, "an": 1.0, "one": 1.0, "two": 2.0, "three": 3.0, "four": 4.0}
 _SPAN = re.compile(r"(\d{1,2}):(\d{2})\s*([AP]M)?\s*-\s*(\d{1,2}):(\d{2})\s*([AP]M)", re.IGNORECASE)
 _COMMON = frozenset(
-    (
-        *[
-            "the",
-            "a",
-            "an",
-            "of",
-            "and",
-            "at",
-            "in",
-            "on",
-            "by",
-            "to",
-            "de",
-            "la",
-            "le",
-            "el",
-            "da",
-            "do",
-            "di",
-            "du",
-            "von",
-        ],
-        *[
-            "st",
-            "street",
-            "road",
-            "rd",
-            "square",
-            "hotel",
-            "city",
-            "park",
-            "museum",
-            "center",
-            "centre",
-            "branch",
-            "university",
-            "station",
-        ],
-        *["airport", "restaurant", "bank", "tower", "house", "market", "international"],
+    re.findall(
+        r"\w+",
+        "the a an of and at in on by to de la le el da do di du von st street road rd square hotel city park"
+        " museum center centre branch university station airport restaurant bank tower house market"
+        " international",
     )
 )
 DAY_MIN = 24 * 60
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
 from gnomon.benchmarks.mapeval.loader import MapQuestion
-from gnomon.benchmarks.mapeval.prompt import DisplayedOptions, displayed
+from gnomon.benchmarks.mapeval.prompt import DisplayedOptions, options_of
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample
 from tools.itinerary.name_match import plain_name
@@ -17,7 +17,7 @@ MAX_QUOTED = 60  # characters of a line in a fault
 
 def answer_options(sample: Sample) -> AnswerOptions:
     """The options as the sample's prompt names them; the one that says unanswerable is among them."""
-    options = displayed(sample.target["question"], sample.target["protocol"])
+    options = options_of(sample)
     names = list(options.texts)
     return AnswerOptions(options=tuple(options.texts.values()), right=(names.index(options.gold),))
 
@@ -36,7 +36,7 @@ def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterato
 def floors_of(sample: Sample) -> Mapping[str, float]:
     """What each rule that applies scores on average, where it leaves several options."""
     right = answer_options(sample).right[0]
-    options = displayed(_question(sample), sample.target["protocol"])
+    options = options_of(sample)
     texts = list(options.texts.values())
     rules = {"first option": [0], "longest option": _longest(texts, _real(options)), **_rules(sample)}
     return {rule: (right in left) / len(left) for rule, left in rules.items() if left}
@@ -67,7 +67,7 @@ def remarks(samples: Sequence[Sample]) -> Iterator[str]:
 
 def _rules(sample: Sample) -> Mapping[str, Sequence[int]]:
     """The options that each rule leaves; empty where it does not apply."""
-    options = displayed(_question(sample), sample.target["protocol"])
+    options = options_of(sample)
     names, texts = list(options.texts), list(options.texts.values())
     real = _real(options)
     return {
@@ -96,7 +96,7 @@ def _longest(texts: Sequence[str], real: Sequence[int]) -> list[int]:
 def _middle(texts: Sequence[str], real: Sequence[int]) -> list[int]:
     """The middle options, where each begins with a number and all differ."""
     numbers = {index: _NUMBER.findall(texts[index]) for index in real}
-    values = {index: float(found[0]) for index, found in numbers.items() if found}
+    values = {index: float(written[0]) for index, written in numbers.items() if written}
     if len(values) < max(3, len(real)) or len(set(values.values())) < len(values):
         return []
     order = sorted(values, key=lambda index: values[index])

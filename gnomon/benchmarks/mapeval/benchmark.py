@@ -15,7 +15,7 @@ from gnomon.benchmarks.mapeval.loader import (
     names_of,
     read_questions,
 )
-from gnomon.benchmarks.mapeval.prompt import DisplayedOptions, displayed, parts_of
+from gnomon.benchmarks.mapeval.prompt import displayed, options_of, parts_of
 from gnomon.benchmarks.mapeval.scoring import score_options
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, reject_variant
 from gnomon.core.errors import DataError, NotFound, SpecError
@@ -96,7 +96,7 @@ class MapEval:
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
         reject_variant(self.name, variant)
-        return score_options(_displayed(sample), response, scoring=scoring)
+        return score_options(options_of(sample), response, scoring=scoring)
 
     def score_record(
         self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
@@ -116,7 +116,7 @@ class MapEval:
 
     def question_view(self, sample: Sample) -> QuestionView:
         question: MapQuestion = sample.target["question"]
-        options = _displayed(sample)
+        options = options_of(sample)
         evidence = question.evidence
         dots = (
             dot_at((place.lon_deg, place.lat_deg), place.name, "asked", radius_m=place.position_error_m)
@@ -143,7 +143,7 @@ class MapEval:
         answer: str,
         metrics: Mapping[str, float | str | None],  # noqa: ARG002 (the answer says it all)
     ) -> str:
-        options = _displayed(sample)
+        options = options_of(sample)
         name = answer if answer in options.texts else score_options(options, answer, scoring="strict").answer
         return verdict_on_options(_shown_options(sample), [name]) if name else NO_ANSWER
 
@@ -155,12 +155,8 @@ def _ref(question: MapQuestion, cluster: str) -> SampleRef:
     return SampleRef(sample_id=question.sample_id, task=question.task, cell=question.task, cluster=cluster)
 
 
-def _displayed(sample: Sample) -> DisplayedOptions:
-    return displayed(sample.target["question"], sample.target["protocol"])
-
-
 def _shown_options(sample: Sample) -> list[Option]:
-    options = _displayed(sample)
+    options = options_of(sample)
     return [
         Option(letter=name, text=text, right="right" if name == options.gold else "")
         for name, text in options.texts.items()

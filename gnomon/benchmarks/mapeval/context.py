@@ -67,7 +67,6 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("listed_plain", r"\d+\.\s+(.+?)(?: - | \| )(?=\S)(.+)"),
     )
 )
-PATTERNS = tuple(name for name, _ in _PATTERNS)
 
 _NOTE = re.compile(r'<div style="[^"]*">(.*?)</div>')
 _TAG = re.compile(r"<[^>]*>")

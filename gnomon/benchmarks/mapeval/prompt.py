@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from gnomon.benchmarks.mapeval.loader import MapQuestion
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.ids import stable_hash
-from gnomon.core.sample import Part
+from gnomon.core.sample import Part, Sample
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 CANNOT_BE_TOLD = "The map data do not answer this."
@@ -46,6 +46,11 @@ def displayed(question: MapQuestion, protocol: PromptProtocol) -> DisplayedOptio
         gold=letters.get(right, ""),
         unanswerable=letters[CANNOT_BE_TOLD],
     )
+
+
+def options_of(sample: Sample) -> DisplayedOptions:
+    """The options as the sample's prompt names them; the one that says unanswerable is among them."""
+    return displayed(sample.target["question"], sample.target["protocol"])
 
 
 def parts_of(question: MapQuestion, protocol: PromptProtocol) -> tuple[Part, ...]:

@@ -20,7 +20,7 @@ from gnomon.core.model import Request
 from gnomon.core.row import Row
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import count, markdown_table
-from gnomon.statistics.design import Floats, design
+from gnomon.statistics.design import Codes, Floats, design
 from gnomon.statistics.paired import ratio_of_means
 from gnomon.stopping import while_wanted
 from gnomon.tokens import TokenEstimator
@@ -179,18 +179,15 @@ def _row(usage: UsageBySample, model: str, live: str, placebo: str) -> BlindingR
     samples = [sample for sample in of_live if sample in of_placebo]
     if not samples:
         return None
-    names = {name: at for at, name in enumerate(dict.fromkeys(usage.clusters[s] for s in samples))}
-    clusters = np.array([names[usage.clusters[sample]] for sample in samples], dtype=np.intp)
-    measures = [
-        measured
+    codes: dict[str, int] = {}
+    names = (usage.clusters[sample] for sample in samples)
+    clusters = np.array([codes.setdefault(name, len(codes)) for name in names], dtype=np.intp)
+    measured = (
+        _measure(name, _means(of_live, samples, name), _means(of_placebo, samples, name), clusters)
         for name in MEASURES
-        if (
-            measured := _measure(
-                name, _means(of_live, samples, name), _means(of_placebo, samples, name), clusters
-            )
-        )
-    ]
-    verdicts = {measured["verdict"] for measured in measures}
+    )
+    measures = [measure for measure in measured if measure is not None]
+    verdicts = {measure["verdict"] for measure in measures}
     verdict: Blinding = "failed" if "failed" in verdicts else "held" if verdicts == {"held"} else "undecided"
     return {
         "model": model,
@@ -198,7 +195,7 @@ def _row(usage: UsageBySample, model: str, live: str, placebo: str) -> BlindingR
         "placebo": placebo,
         "verdict": verdict,
         "margin": MARGIN,
-        "trials": sum(of_placebo[sample]["trials"] for sample in of_placebo),
+        "trials": sum(used["trials"] for used in of_placebo.values()),
         "fallbacks": dict(sorted(usage.fallbacks[model, placebo].items())),
         "measures": measures,
     }
@@ -209,15 +206,15 @@ def _means(usage: Mapping[str, _Usage], samples: Sequence[str], name: str) -> Fl
     return np.array([sums[sample][name] / sums[sample]["trials"] for sample in samples])
 
 
-def _measure(name: str, live: Floats, placebo: Floats, clusters: np.ndarray) -> BlindingMeasure | None:
+def _measure(name: str, live: Floats, placebo: Floats, clusters: Codes) -> BlindingMeasure | None:
     """None where tokens are not known, or nothing was used under either arm but for doubts."""
-    known = np.isfinite(live) & np.isfinite(placebo)
-    if not known.any():
+    has_both = np.isfinite(live) & np.isfinite(placebo)
+    if not has_both.any():
         return None
-    live, placebo = live[known], placebo[known]
+    live, placebo = live[has_both], placebo[has_both]
     if name == "completion_tokens" and not (live.any() or placebo.any()):
         return None
-    grouping = design(np.zeros(len(live), dtype=np.intp), clusters[known])
+    grouping = design(np.zeros(len(live), dtype=np.intp), clusters[has_both])
     if name == "doubts":
         estimate = grouping.estimate(placebo - live, limits=(-1.0, 1.0))
         ends = estimate.interval()

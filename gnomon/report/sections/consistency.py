@@ -60,7 +60,8 @@ def consistency_row(pair: TransformedPair, headline: Headline) -> ConsistencyRow
         kappa = (agreement.mean - chance) / (1 - chance)
     overlap, times_n = pair.overlap_of_times()
     drop, remembered = pair.drop(headline), pair.remembered(headline)
-    original, transformed = (pair.grouping(headline).mean(scores) for scores in pair.scores())
+    grouping = pair.grouping(headline)
+    original, transformed = (grouping.mean(scores) for scores in pair.scores)
     return {
         "model": pair.model,
         "original": pair.original,

@@ -12,10 +12,10 @@ from typing_extensions import TypedDict
 
 from gnomon.report.adjustment import Adjusted, adjust
 from gnomon.report.charts import Mark, difference_plot
-from gnomon.report.detectable import Detectable, Judged, PlantedScores, Rule, detectable_in
+from gnomon.report.detectable import Detectable, Judged, Rule, detectable_in
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import RIGHT, SampleScores
-from gnomon.report.section import UNFINISHED, Interval, PairKey, ReportInput, Section, interval
+from gnomon.report.section import UNFINISHED, Interval, PairKey, ReportInput, Section, interval, pair_key
 from gnomon.report.sections.job import JobPart
 from gnomon.report.sequence import DrawnPlan, early_stop_text
 from gnomon.report.text_formats import (
@@ -31,10 +31,7 @@ from gnomon.report.text_formats import (
 from gnomon.report.verdict import Verdict, is_below_margin, is_withheld, judge, sentence
 from gnomon.statistics.design import Design, Floats, Headline, design, strata_of
 from gnomon.statistics.loss import Loss, difficulties, loss_of
-from gnomon.statistics.multiple_testing import (
-    benjamini_hochberg,
-    holm,
-)
+from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
 from gnomon.statistics.paired import Comparison, compare
 from gnomon.stopping import while_wanted
 
@@ -170,8 +167,8 @@ def rule_of(family: Family, *, looks: int, repeats: int) -> Rule:
     adjust_p = holm if family == "primary" else benjamini_hochberg
     pair = ArmPair(model="", baseline="", variant="", is_primary=family == "primary")
 
-    def rule(scores: PlantedScores) -> Judged:
-        everywhere = np.ones(len(scores.cells), dtype=np.bool_)
+    def rule(scores: SampleScores) -> Judged:
+        everywhere = scores.everywhere()
         result = compare_pair(scores, pair, "all", everywhere, headline="mean_of_cells", repeats=repeats)
         comparison = result.comparison
         if comparison is None:
@@ -200,7 +197,7 @@ def by_pair(contrasts: Iterable[ContrastReport]) -> dict[PairKey, list[ContrastR
     """The contrasts of each model, baseline and variant."""
     groups: dict[PairKey, list[ContrastReport]] = {}
     for contrast in contrasts:
-        groups.setdefault((contrast["model"], contrast["baseline"], contrast["variant"]), []).append(contrast)
+        groups.setdefault(pair_key(contrast), []).append(contrast)
     return groups
 
 
@@ -326,7 +323,7 @@ def contrast_report(
         "below_margin": False,
         "equivalence_p": adjusted.equivalence_p,
         "equivalence_p_adjusted": adjusted.equivalence_p_adjusted,
-        "test": comparison.test if comparison else "none: no sample has a score under both arms",
+        "test": comparison.test if comparison else f"none: {NOTHING}",
         "rescued": result.counts[0],
         "broken": result.counts[1],
         "both_right": result.counts[2],
@@ -403,7 +400,7 @@ def _overview(report: _Shown) -> Markup | None:
 def _details(report: _Shown) -> Iterator[tuple[ContrastReport, Markup, Sequence[ContrastReport]]]:
     """Each comparison with the plot of its cells and the rows behind it."""
     pooled = {
-        (cells["model"], cells["baseline"], cells["variant"], cell["scope"]): cell["diff"]
+        (*pair_key(cells), cell["scope"]): cell["diff"]
         for cells in report["pooled"]
         for cell in cells["cells"]
     }

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from gnomon.report.pairs import ArmPair
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.score_matrix import RIGHT, ScoreMatrix
-from gnomon.report.section import PairKey, ReadTrace, ReportInput, Section
+from gnomon.report.section import PairKey, ReadTrace, ReportInput, Section, pair_key
 from gnomon.stopping import while_wanted
 
 LISTED = 200
@@ -190,7 +190,7 @@ def _cut(text: str) -> str:
 
 
 def _view(report: FlipsPart) -> Mapping[PairKey, Mapping[str, object]]:
-    return {(flip["model"], flip["baseline"], flip["variant"]): {"flip": flip} for flip in report["flips"]}
+    return {pair_key(flip): {"flip": flip} for flip in report["flips"]}
 
 
 flips = Section(

@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import RIGHT, ScoreMatrix
-from gnomon.report.section import PairKey, ReportInput, Section
+from gnomon.report.section import PairKey, ReportInput, Section, pair_key
 from gnomon.stopping import while_wanted
 
 
@@ -74,7 +74,7 @@ def _called_needed(scores: ScoreMatrix, pair: ArmPair) -> CalledNeeded:
 
 def _view(report: NecessityPart) -> Mapping[PairKey, Mapping[str, object]]:
     return {
-        (called["model"], called["baseline"], called["variant"]): {"called": called}
+        pair_key(called): {"called": called}
         for called in report["called_needed"]
         if called["needed_called"]["n"] or called["not_needed_called"]["n"]
     }

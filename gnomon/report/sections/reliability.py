@@ -12,8 +12,8 @@ from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.sections.job import JobPart, place_of
 from gnomon.report.text_formats import short
-from gnomon.statistics.bootstrap import FLAT
 from gnomon.statistics.design import Floats, design
+from gnomon.statistics.estimate import FLAT
 from gnomon.statistics.mean import mean_score
 from gnomon.statistics.paired import compare
 from gnomon.statistics.reliability import pass_hat_k

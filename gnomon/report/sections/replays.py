@@ -1,5 +1,6 @@
 """Says what changing one tool's result did to the answers of a job that replays an earlier one."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -10,7 +11,7 @@ from gnomon.core.row import Row
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import markdown_table, percent, points, points_range
 from gnomon.spec.job_spec import JobSpec
-from gnomon.statistics.design import Floats, design
+from gnomon.statistics.design import Codes, Floats, design
 from gnomon.statistics.mean import mean_score
 from gnomon.statistics.paired import compare
 from gnomon.trials.replay import CALL, CHANGED, TOOL
@@ -68,13 +69,16 @@ def _part(report_input: ReportInput) -> ReplaysPart:
     if control is None or control.replay is None:
         return {"replays": None}
     rows = report_input.collected(_Collector).rows
+    cells: dict[tuple[str, str], list[Cell]] = defaultdict(list)
+    for cell in sorted(rows):
+        cells[cell[:2]].append(cell)
     unchanged: dict[str, int] = {}
     table: list[ReplayRow] = []
     for model in report_input.models:
         for arm in report_input.spec.arms:
             if arm.replay is None or arm.name == control.name:
                 continue
-            pairs = list(_pairs(rows, model, arm.name, control.name))
+            pairs = list(_pairs(rows, cells.get((model, arm.name), ()), control.name))
             same = sum(not changed.metrics[CHANGED] for changed, _ in pairs)
             unchanged[arm.name] = unchanged.get(arm.name, 0) + same
             table += _table(model, arm.name, [pair for pair in pairs if pair[0].metrics[CHANGED]])
@@ -100,11 +104,11 @@ def control_of(spec: JobSpec) -> Arm | None:
 Pair = tuple[Row, Row]  # with the changed result, and as recorded
 
 
-def _pairs(rows: Mapping[Cell, Row], model: str, arm: str, control: str) -> Iterator[Pair]:
-    for (of_model, of_arm, sample, repeat), row in sorted(rows.items()):
-        other = rows.get((model, control, sample, repeat))
-        if (of_model, of_arm) == (model, arm) and other is not None:
-            yield row, other
+def _pairs(rows: Mapping[Cell, Row], cells: Iterable[Cell], control: str) -> Iterator[Pair]:
+    for model, arm, sample, repeat in cells:
+        recorded = rows.get((model, control, sample, repeat))
+        if recorded is not None:
+            yield rows[model, arm, sample, repeat], recorded
 
 
 def _table(model: str, arm: str, pairs: Sequence[Pair]) -> Iterator[ReplayRow]:
@@ -122,11 +126,8 @@ def _step(row: Row) -> int:
 
 
 def _row(model: str, arm: str, by: str, name: str, pairs: Sequence[Pair]) -> ReplayRow:
-    samples = sorted({changed.sample_id for changed, _ in pairs})
-    at = {sample: index for index, sample in enumerate(samples)}
-    codes = np.array([at[changed.sample_id] for changed, _ in pairs], dtype=np.intp)
     clusters = {changed.sample_id: changed.cluster or changed.sample_id for changed, _ in pairs}
-    names = sorted(set(clusters.values()))
+    samples = sorted(clusters)
     row: ReplayRow = {
         "model": model,
         "variant": arm,
@@ -134,7 +135,7 @@ def _row(model: str, arm: str, by: str, name: str, pairs: Sequence[Pair]) -> Rep
         "name": name,
         "trials": len(pairs),
         "samples": len(samples),
-        "clusters": len(names),
+        "clusters": len(set(clusters.values())),
         "answer_changed": None,
         "answer_changed_ci95": None,
         "diff": None,
@@ -142,7 +143,9 @@ def _row(model: str, arm: str, by: str, name: str, pairs: Sequence[Pair]) -> Rep
     }
     if not pairs:
         return row
-    cluster_codes = np.array([names.index(clusters[sample]) for sample in samples], dtype=np.intp)
+    place = {sample: index for index, sample in enumerate(samples)}
+    codes = np.array([place[changed.sample_id] for changed, _ in pairs], dtype=np.intp)
+    cluster_codes = np.unique([clusters[sample] for sample in samples], return_inverse=True)[1]
     grouping = design(np.zeros(len(samples), dtype=np.intp), cluster_codes)
     after = _by_sample(codes, [changed.score or 0.0 for changed, _ in pairs])
     before = _by_sample(codes, [control.score or 0.0 for _, control in pairs])
@@ -153,7 +156,7 @@ def _row(model: str, arm: str, by: str, name: str, pairs: Sequence[Pair]) -> Rep
     return row
 
 
-def _by_sample(codes: np.ndarray, values: Sequence[float]) -> Floats:
+def _by_sample(codes: Codes, values: Sequence[float]) -> Floats:
     return np.bincount(codes, np.asarray(values)) / np.bincount(codes)
 
 

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import RIGHT, ScoreMatrix
-from gnomon.report.section import PairKey, ReportInput, Section
+from gnomon.report.section import PairKey, ReportInput, Section, pair_key
 from gnomon.stopping import while_wanted
 
 LISTED = 20  # of each kind
@@ -102,7 +102,7 @@ def spread(samples: Iterable[int], cells: list[int]) -> list[int]:
 
 def _view(report: SamplesPart) -> Mapping[PairKey, Mapping[str, object]]:
     return {
-        (other["model"], other["baseline"], other["variant"]): {"other": other}
+        pair_key(other): {"other": other}
         for other in report.get("other_samples", ())  # absent from reports of older versions
     }
 

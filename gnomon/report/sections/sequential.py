@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
 from typing_extensions import TypedDict
 
 from gnomon.report.charts import Mark, difference_plot
@@ -47,7 +46,7 @@ def _sequential(report_input: ReportInput) -> SequentialPart:
         "sequential": {
             "planned_samples": len(plan.places),
             "planned_clusters": plan.clusters_n,
-            "samples_not_run": int(np.count_nonzero(plan.places < 0)) if report_input.has_stopped else 0,
+            "samples_not_run": plan.not_run if report_input.has_stopped else 0,
             "trials_not_run": max(report_input.planned - ended, 0) if report_input.has_stopped else 0,
             "trials_after": max(ended - decided["trials"], 0) if decided else 0,
             "decided": decided,

@@ -171,8 +171,8 @@ def _spread(
 def _calibration(model: str, arm: str, rows: Sequence[tuple[float, float, str]]) -> CalibrationRow:
     confidence = np.array([row[0] for row in rows])
     score = np.array([row[1] for row in rows])
-    codes = {name: code for code, name in enumerate(dict.fromkeys(row[2] for row in rows))}
-    clusters = np.array([codes[row[2]] for row in rows], dtype=np.intp)
+    codes: dict[str, int] = {}
+    clusters = np.array([codes.setdefault(row[2], len(codes)) for row in rows], dtype=np.intp)
     has_one = np.isfinite(confidence)
     measured: Calibration | None = None
     if has_one.any():

@@ -11,11 +11,11 @@ from gnomon.core.errors import DataError
 from gnomon.transforms.lots import derangement
 from gnomon.transforms.scene_move import Move, moved_scene
 from gnomon.transforms.scene_names import renamed_scene
-from gnomon.transforms.wording import EIGHTHS, shifted, turned
+from gnomon.transforms.wording import shifted, turned
 from gnomon.worlds.drawing import world_of
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
-from tools.geometry.angles import turn_deg
+from tools.geometry.angles import EIGHTHS, turn_deg
 from tools.scene.scene import Scene
 
 MOVES = [Move(1), Move(2), Move(3), Move(mirrored=True), Move(1, mirrored=True), Move(3, mirrored=True)]

@@ -15,7 +15,7 @@ import networkx as nx
 
 from gnomon.benchmarks.gtr_bench.clock import day_span
 from gnomon.benchmarks.worlds.audit.shown_steps import Crossing, Place, ShownSteps
-from tools.geometry.angles import turn_deg
+from tools.geometry.angles import EIGHTHS, turn_deg
 
 Left = list[int] | None
 Rule = Callable[[ShownSteps], Left]
@@ -25,12 +25,7 @@ CAMERA_TASKS = ("GL", "NSF", "TF", "MTTF")
 FORECASTS = ("NSF", "TF")
 _NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
 _RUN = re.compile(r"([\d.]+) meters (\w+)")
-COMPASS = {
-    name: 45.0 * index
-    for index, name in enumerate(
-        ("north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest")
-    )
-}
+COMPASS = {name: 45.0 * index for index, name in enumerate(EIGHTHS)}
 
 
 def least(values: Sequence[float]) -> Left:
