@@ -39,6 +39,6 @@ def signature_fault(reply: bytes, line: SealLine, *, trusted: bytes) -> str:
         builder = builder.add_root_certificate(certificate)
     try:
         builder.build().verify_message(decode_timestamp_response(reply), line.text.encode())
-    except (VerificationError, ValueError) as error:
+    except (VerificationError, ValueError, x509.InvalidVersion) as error:
         return str(error)
     return ""

@@ -61,16 +61,21 @@ def time_stamp(line: SealLine, url: str) -> dict[str, Any]:
     from rfc3161_client import HashAlgorithm, TimestampRequestBuilder
 
     request = TimestampRequestBuilder(data=line.text.encode(), hash_algorithm=HashAlgorithm.SHA256).build()
+    headers = {"Content-Type": "application/timestamp-query", "Accept-Encoding": "identity"}
+    until_s, body = time.monotonic() + TIMEOUT_S, b""
     try:
-        reply = httpx.post(
-            url,
-            content=request.as_bytes(),
-            headers={"Content-Type": "application/timestamp-query"},
-            timeout=TIMEOUT_S,
-        )
-    except httpx.HTTPError as error:
-        raise Unsigned(f"{url}: {type(error).__name__}") from None
-    if reply.status_code != httpx.codes.OK or len(reply.content) > MAX_REPLY_BYTES:
-        raise Unsigned(f"{url} answers {reply.status_code}, {len(reply.content):,} bytes")
-    signed_at = signed_time(reply.content, line, nonce=request.nonce)
-    return {"authority": url, "at": signed_at, "reply": base64.b64encode(reply.content).decode()}
+        address = httpx.URL(url)
+        public = str(address.copy_with(userinfo=b""))  # a seal is given away
+        with httpx.stream(
+            "POST", address, content=request.as_bytes(), headers=headers, timeout=TIMEOUT_S
+        ) as reply:
+            for chunk in reply.iter_raw():
+                body += chunk
+                if len(body) > MAX_REPLY_BYTES or time.monotonic() > until_s:
+                    raise Unsigned(f"{public} answers too much, or too slowly")
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise Unsigned(f"the authority: {type(error).__name__}") from None
+    if reply.status_code != httpx.codes.OK:
+        raise Unsigned(f"{public} answers {reply.status_code}, {len(body):,} bytes")
+    signed_at = signed_time(body, line, nonce=request.nonce)
+    return {"authority": public, "at": signed_at, "reply": base64.b64encode(body).decode()}

@@ -14,6 +14,13 @@ from typing import Any, Literal
 from gnomon.core.sample import SampleRef
 
 Kind = Literal["planned", "imported", "results", "time"]
+_PLANNED = {"at": str, "trials": int, "samples": int}
+FIELDS: Mapping[Kind, Mapping[str, type]] = {  # what a check of a line reads, beside its place in the chain
+    "planned": _PLANNED,
+    "imported": _PLANNED,
+    "results": {"at": str, "rows": int, "columns": list, "rows_sha256": str},
+    "time": {"of": str, "authority": str, "reply": str},
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,12 +108,25 @@ def read_lines(lines: Iterable[str]) -> list[SealLine]:
     for number, text in enumerate(lines, start=1):
         try:
             kind = json.loads(text)["kind"]
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise ValueError(f"line {number} is not a line of a seal") from None
         if kind not in ("planned", "imported", "results", "time"):
             raise ValueError(f"line {number} has the unknown kind {kind!r}")
         read.append(SealLine(kind=kind, text=text))
     return read
+
+
+def field_fault(line: SealLine) -> str:
+    """Which field of a line is absent or of another type, in words; empty where none is.
+
+    >>> field_fault(next_line([], "time", {"of": "", "authority": "", "reply": 1}))
+    "'reply' is missing, or not a str"
+    """
+    body = line.body
+    for name, kind in FIELDS[line.kind].items():
+        if type(body.get(name)) is not kind:
+            return f"{name!r} is missing, or not a {kind.__name__}"
+    return ""
 
 
 def chain_faults(lines: Sequence[SealLine]) -> Iterator[str]:

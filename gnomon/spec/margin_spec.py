@@ -67,6 +67,8 @@ def _reader(form: type[Form]) -> Callable[[Any], float | Form]:
             number = float("nan" if isinstance(value, bool) else value)
         except (TypeError, ValueError):
             raise ValueError(f"must be {FORMS}") from None
+        except OverflowError:  # a whole number of more digits than a float can have
+            number = float("inf")
         if not 0 < number < 1:
             raise ValueError(f"must be above 0 and below 1, a share of the score's scale; allowed: {FORMS}")
         return number

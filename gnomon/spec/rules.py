@@ -39,6 +39,7 @@ from gnomon.price_table import price_entry
 from gnomon.spec.data_paths import for_command_line, from_request
 from gnomon.spec.endpoints import NO_ENDPOINTS, EndpointAllowlist, check_endpoints
 from gnomon.spec.job_spec import JobSpec, shows_media
+from gnomon.spec.margin_spec import MarginSpec
 from gnomon.spec.model_ids import check_model_id
 from gnomon.spec.preset import expand_preset
 from gnomon.spec.size import check_sizes
@@ -446,6 +447,16 @@ def can_stop_early(spec: JobSpec, samples: SampleSet) -> None:
         raise SpecError(f"{message}; widen select, or leave it out", field="analysis.sequential")
 
 
+def margins(spec: JobSpec, samples: SampleSet) -> None:
+    """Refuses a margin for a subset that no selected sample belongs to: it would count for nothing."""
+    margin = spec.analysis.margin
+    cells = sorted({ref.cell for ref in samples.refs})
+    for name in margin.subsets if isinstance(margin, MarginSpec) else ():
+        if name not in cells:
+            message = f"no subset {name!r} among the selected samples; allowed: {', '.join(cells)}"
+            raise SpecError(message, field="analysis.margin")
+
+
 def transformable(spec: JobSpec, samples: SampleSet) -> None:
     """Refuses transforms that the data do not allow: new names beside a map that prints the old ones."""
     if not isinstance(samples, RefusesTransforms):
@@ -494,6 +505,7 @@ OF_THE_SAMPLES: tuple[Callable[[JobSpec, SampleSet], None], ...] = (
     selection,
     videos,
     can_stop_early,
+    margins,
     transformable,
     trial_count,
 )

@@ -40,6 +40,8 @@ def test_a_form_is_written_and_read_again() -> None:
         ({"odds": 0.9}, "odds: Input should be greater than 1"),
         ({"relativ": 0.1}, "relativ: Extra inputs are not permitted"),
         ({"absolute": 0.05, "subsets": {"near": 2}}, "subsets.near: must be above 0 and below 1"),
+        (10**400, "must be above 0 and below 1"),
+        ({"absolute": 0.05, "subsets": {"near": -(10**400)}}, "subsets.near: must be above 0 and below 1"),
     ],
 )
 def test_a_wrong_margin_is_named_with_what_it_may_be(margin: Any, says: str) -> None:

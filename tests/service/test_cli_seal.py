@@ -1,5 +1,6 @@
 """A third party checks a seal: with `gnomon verify`, with standard tools, and with a real time authority."""
 
+import contextlib
 import hashlib
 import json
 import shutil
@@ -124,7 +125,9 @@ def test_rows_in_another_order_and_with_columns_of_a_later_version_are_the_same(
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("text", ["", "no json\n", '{"kind": "other"}\n', "[]\n", '{"kind":"planned"}é\n'])
+@pytest.mark.parametrize(
+    "text", ["", "no json\n", '{"kind": "other"}\n', "[]\n", '{"kind":"planned"}é\n', '{"a":' * 100_000]
+)
 def test_what_is_no_seal_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "seal.ndjson").write_text(text)
     done = gnomon("verify", "seal.ndjson", cwd=tmp_path)
@@ -162,6 +165,9 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, P
             self.send_response(500 if self.path == "/ill" else 200)
             self.end_headers()
             self.wfile.write(body)
+            with contextlib.suppress(OSError):  # the client has closed the connection
+                while self.path == "/endless":
+                    self.wfile.write(bytes(10_000))
 
         def log_message(self, *_: object) -> None:
             """Nothing is printed."""
@@ -203,7 +209,7 @@ def test_the_signature_of_a_stranger_is_found(ran: Path, authority: tuple[str, P
     assert "FAIL" in done.stdout
 
 
-@pytest.mark.parametrize("path", ["/broken", "/ill", "/earlier"])
+@pytest.mark.parametrize("path", ["/broken", "/ill", "/earlier", "/endless"])
 def test_an_authority_that_signs_nothing_or_something_else_is_not_believed(
     authority: tuple[str, Path], path: str
 ) -> None:
@@ -213,10 +219,66 @@ def test_an_authority_that_signs_nothing_or_something_else_is_not_believed(
         time_stamp(next_line([], "planned", {"at": f"other {path}"}), f"{authority[0]}{path}")
 
 
-def test_an_authority_that_is_away_delays_nothing(ran: Path) -> None:
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9", "http://", "http://[", "http://127.0.0.1:none"])
+def test_an_authority_that_is_away_or_has_no_address_delays_nothing(ran: Path, url: str) -> None:
     store = open_store(f"sqlite:///{ran / 'data' / 'gnomon.db'}")
-    Sealer(store, every_s=1.0, timestamp_url="http://127.0.0.1:9").turn()
+    Sealer(store, every_s=1.0, timestamp_url=url).turn()
     store.close()
+
+
+def test_a_seal_does_not_hold_the_password_for_the_authority(authority: tuple[str, Path]) -> None:
+    url = authority[0].replace("http://", "http://user:secret@")
+    assert time_stamp(next_line([], "planned", {}), url)["authority"].rstrip("/") == authority[0]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("of", None),
+        ("of", {}),
+        ("authority", 1),
+        ("reply", None),
+        ("reply", "%"),
+        ("reply", "é"),
+        ("authority", "\x1b]0;title\x07"),
+    ],
+)
+def test_a_line_of_a_time_stamp_that_says_nothing_fails_in_words(
+    ran: Path, tmp_path: Path, field: str, value: object
+) -> None:
+    texts = (ran / "seal.ndjson").read_text().splitlines()
+    body = {"of": read_lines(texts)[0].sha256, "authority": "http://here", "reply": "AAAA", field: value}
+    line = next_line(texts, "time", body)
+    (tmp_path / "seal.ndjson").write_text("\n".join([*texts, line.text]))
+    done = gnomon("verify", "seal.ndjson", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "FAIL line 3: " in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize("field", ["rows", "columns", "rows_sha256", "at"])
+def test_a_line_of_results_without_a_field_fails_in_words(ran: Path, tmp_path: Path, field: str) -> None:
+    first, last = (ran / "seal.ndjson").read_text().splitlines()
+    body = json.loads(last)
+    del body[field]
+    (tmp_path / "seal.ndjson").write_text(f"{first}\n{json.dumps(body)}\n")
+    done = gnomon("verify", "seal.ndjson", "--rows", str(ran / "out" / "rows.ndjson"), cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert f"FAIL line 2: '{field}' is missing" in done.stdout
+
+
+@pytest.mark.parametrize("row", ["[" * 100_000, "9" * 5_000, "null"])
+def test_rows_that_no_json_reader_reads_are_not_the_sealed_ones(ran: Path, tmp_path: Path, row: str) -> None:
+    (tmp_path / "rows.ndjson").write_text(row)
+    done = gnomon("verify", str(ran / "seal.ndjson"), "--rows", "rows.ndjson", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_a_file_without_certificates_is_refused(ran: Path, tmp_path: Path) -> None:
+    (tmp_path / "none.pem").write_text("no certificate")
+    done = gnomon("verify", str(ran / "seal.ndjson"), "--trust", "none.pem", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--trust: none.pem holds no PEM certificates" in done.stderr
 
 
 def test_a_digest_is_of_the_text_without_its_end() -> None:

@@ -32,15 +32,18 @@ METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344, "ft": 0.3048}
 DEGREE_M = 111_320.0  # of latitude
 
 _MODE = rf"({'|'.join(MODES)})"
-_DURATION = r"(?:(?:\d+ days? ?)?(?:\d+ hours? ?)?(?:\d+ mins?)?)"
-_DISTANCE = r"[\d.,]+ (?:km|m|mi|ft)"
-_POSITION = r"\((-?\d+\.\d+), (-?\d+\.\d+)\)"
+MAX_LINE_CHARS = 1_500  # of a longer line the patterns would take seconds; published ones have up to 920
+
+# Digits are bounded, so that each number that is read is finite.
+_DURATION = r"(?:(?:\d{1,6} days? ?)?(?:\d{1,6} hours? ?)?(?:\d{1,6} mins?)?)"
+_DISTANCE = r"\d[\d,]{0,11}(?:\.\d{1,6})? (?:km|m|mi|ft)"
+_POSITION = r"\((-?\d{1,3}\.\d{1,20}), (-?\d{1,3}\.\d{1,20})\)"
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern))
     for name, pattern in (
         ("place", r"Information of (?:<b>(.*?)</b>|(\S.*?)):"),
         ("address", rf"- (?:Location|Address): (.*?)\s*(?:{_POSITION})?\.?"),
-        ("rating", r"- Rating: ([\d.]+?)\.? \((\d+) ratings?\)\.?"),
+        ("rating", r"- Rating: ([\d.]+?)\.? \((\d{1,12}) ratings?\)\.?"),
         ("hours", r"- Open: (\w+day: .*)"),
         ("price_level", r"- Price Level: (.*?)\.?"),
         ("phone", r"- Phone Number: (.*?)\.?"),
@@ -51,8 +54,8 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "list",
             (
-                r"(?:Nearby (.+?) (?:of|around|to) (.+?)(?: of type \"(.+?)\")?"
-                r"|POIs for query \"\s*(.+?)\s*\") +are(?: \((.+?)\))?:"
+                r"(?:Nearby (.+?) (?:of|around|to) (.+?)(?: of type \"([^\"]+)\")?"
+                r"|POIs for query \"(.+?)\") +are(?: \(([^()]+)\))?:"
             ),
         ),
         ("listed", rf"\d+\. <b>(.*?)</b>\s*(?:{_POSITION}|\((.*)\))?"),
@@ -70,6 +73,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 
 _NOTE = re.compile(r'<div style="[^"]*">(.*?)</div>')
 _TAG = re.compile(r"<[^>]*>")
+_GAP = re.compile(r"\s{3,}")  # patterns take long over long ones
 _WEEKDAY = re.compile(rf"({'|'.join(WEEKDAYS)}): ")
 
 Section = Literal["place", "list", "routes"]
@@ -99,7 +103,7 @@ def read_context(context: str) -> ContextReading:
     reader = _Reader()
     for line in context.splitlines():
         if line.strip():
-            reader.read(line.strip())
+            reader.read(_GAP.sub("  ", line.strip()))
     return reader.reading()
 
 
@@ -117,7 +121,7 @@ class _Reader:
     left_over: list[str] = field(default_factory=list)
 
     def read(self, line: str) -> None:
-        for name, pattern in _PATTERNS:
+        for name, pattern in _PATTERNS if len(line) <= MAX_LINE_CHARS else ():
             match = pattern.fullmatch(line)
             if match is not None and getattr(self, f"_{name}")(match):
                 self.counts[name] += 1
@@ -144,16 +148,20 @@ class _Reader:
         )
 
     def _place(self, match: re.Match[str]) -> bool:
-        self.places.append(MapPlace(name=plain_text(match[1] or match[2])))
+        name = plain_text(match[1] or match[2] or "")
+        if not name:
+            return False
+        self.places.append(MapPlace(name=name))
         self.section = "place"
         return True
 
     def _list(self, match: re.Match[str]) -> bool:
         kind, around, type_name, query, note = match.groups()
         if query is not None:
+            query = query.strip()
             kind, _, around = query.partition(" in ") if " in " in query else ("places", "", query)
         note = note or ""
-        radius = re.search(r"([\d.]+) ?(km|m)\b", note)
+        radius = re.search(r"(?<![\d.])(\d{1,9}(?:\.\d{1,6})?) ?(km|m)\b", note)
         self.nearby.append(
             NearbyList(
                 around=plain_text(around),

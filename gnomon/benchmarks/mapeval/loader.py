@@ -20,6 +20,8 @@ FILE = "dataset.json"
 UNANSWERABLE = "unanswerable"
 TASKS: tuple[str, ...] = ("poi", "nearby", "routing", "trip", UNANSWERABLE)
 MAX_OPTIONS = 20
+# Ten times the longest published text of each kind; names are matched in time that grows with the square.
+MAX_CHARS = {"id": 200, "question": 10_000, "answer.options": 2_000, "context": 100_000}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +74,9 @@ def read_questions(file: Path) -> tuple[list[MapQuestion], list[DataFault]]:
         try:
             question = question_of(row)
         except SpecError as error:
-            name = f"row {number}" if not isinstance(row, Mapping) else str(row.get("id", f"row {number}"))
-            faults.append(DataFault(sample_id=name, kind="malformed", detail=f"{error.field}: {error}"))
+            name = str(row.get("id", f"row {number}")) if isinstance(row, Mapping) else f"row {number}"
+            name = name[: MAX_CHARS["id"]].encode(errors="backslashreplace").decode()
+            faults.append(DataFault(sample_id=name, kind="malformed", detail=str(error)))
             continue
         if question.sample_id in questions:
             detail = f"row {number} repeats the id; the first one counts"
@@ -115,6 +118,10 @@ def question_of(row: object) -> MapQuestion:
     if not isinstance(row, Mapping):
         raise SpecError("is no object", field="row")
     options, correct = answer_of(row)
+    if not any(option.strip() for option in options):
+        raise SpecError("has empty texts alone", field="answer.options")
+    if correct is not None and not options[correct].strip():
+        raise SpecError("names an empty option", field="answer.correct")
     text, context = row.get("question"), row.get("context")
     if not isinstance(text, str) or not text.strip():
         raise SpecError("is missing or empty", field="question")
@@ -122,6 +129,8 @@ def question_of(row: object) -> MapQuestion:
         raise SpecError("is missing or no text", field="context")
     if row.get("id") in (None, ""):
         raise SpecError("is missing", field="id")
+    for field, written in (("id", str(row["id"])), ("question", text), ("context", context)):
+        _check_text(written, field=field)
     label = row.get("classification")
     task = UNANSWERABLE if correct is None or label is None else str(label)
     if task not in TASKS:
@@ -146,9 +155,19 @@ def answer_of(row: Mapping[str, Any]) -> tuple[tuple[str, ...], int | None]:
         raise SpecError("is no list of texts", field="answer.options")
     if len(options) > MAX_OPTIONS:
         raise SpecError(f"has more than {MAX_OPTIONS} texts", field="answer.options")
+    for option in options:
+        _check_text(option, field="answer.options")
     if not isinstance(correct, int) or isinstance(correct, bool) or not -1 <= correct < len(options):
         raise SpecError(f"{correct!r} is no index of an option, nor -1", field="answer.correct")
     return tuple(options), None if correct < 0 else correct
+
+
+def _check_text(text: str, *, field: str) -> None:
+    if len(text) > MAX_CHARS[field]:
+        message = f"has {len(text):,} characters; at most {MAX_CHARS[field]:,} are read"
+        raise SpecError(message, field=field)
+    if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
+        raise SpecError("holds what no database can hold: a NUL or a lone surrogate", field=field)
 
 
 def clusters_of(questions: Sequence[MapQuestion]) -> dict[str, str]:

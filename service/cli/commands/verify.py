@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,15 +32,17 @@ def verify(seal: Path, rows: Path | None, trust: Path | None, as_json: bool) -> 
     Ends with 0 where everything holds, with 1 where something does not.
     """
     lines = _read(seal)
-    checks = [*_chain(lines), *_signatures(lines, trust)]
+    whole, checks = _whole(lines)
+    checks += [*_chain(lines), *_signatures(whole, _certificates(trust) if trust else b"")]
     if rows is not None:
-        checks.append(_results(lines, rows))
+        checks.append(_results(list(whole.values()), rows))
     is_good = all(check["holds"] for check in checks)
     if as_json:
         click.echo(json.dumps({"holds": is_good, "checks": checks}, indent=2))
     else:
         for check in checks:
-            click.echo(f"{'ok  ' if check['holds'] else 'FAIL'} {check['what']}")
+            what = "".join(char if char.isprintable() else "?" for char in check["what"])
+            click.echo(f"{'ok  ' if check['holds'] else 'FAIL'} {what}")
     sys.exit(DONE if is_good else INCOMPLETE)
 
 
@@ -56,17 +58,38 @@ def _read(path: Path) -> "list[SealLine]":
     return lines
 
 
+def _certificates(trust: Path) -> bytes:
+    from cryptography import x509
+
+    pem = trust.read_bytes()
+    try:
+        x509.load_pem_x509_certificates(pem)
+    except ValueError:
+        raise SpecError(f"{trust.name} holds no PEM certificates", field="--trust") from None
+    return pem
+
+
+def _whole(lines: "Sequence[SealLine]") -> "tuple[dict[int, SealLine], list[dict[str, Any]]]":
+    """The lines that have every field, by their number from 1, and what is wrong with the others."""
+    from gnomon.core.seal import field_fault
+
+    faults = {number: field_fault(line) for number, line in enumerate(lines, start=1)}
+    whole = {number: line for number, line in enumerate(lines, start=1) if not faults[number]}
+    what = [f"line {number}: {fault}" for number, fault in faults.items() if fault]
+    return whole, [_check(holds=False, what=fault) for fault in what]
+
+
 def _check(*, holds: bool, what: str) -> dict[str, Any]:
     return {"holds": holds, "what": what}
 
 
 def _chain(lines: "Sequence[SealLine]") -> Iterator[dict[str, Any]]:
-    from gnomon.core.seal import chain_faults
+    from gnomon.core.seal import chain_faults, field_fault
 
     faults = list(chain_faults(lines))
     for fault in faults:
         yield _check(holds=False, what=fault)
-    if not faults:
+    if not faults and not field_fault(lines[0]):
         yield _check(holds=True, what=f"{len(lines)} lines follow each other; {_first(lines[0])}")
 
 
@@ -78,27 +101,27 @@ def _first(line: "SealLine") -> str:
     return f"{line.kind} {body['at']}, {size}, {name}"
 
 
-def _signatures(lines: "Sequence[SealLine]", trust: Path | None) -> Iterator[dict[str, Any]]:
+def _signatures(lines: "Mapping[int, SealLine]", trusted: bytes) -> Iterator[dict[str, Any]]:
     from gnomon.time_stamps import Unsigned, signature_fault, signed_time
 
-    by_hash = {line.sha256: line for line in lines}
-    for line in lines:
+    by_hash = {line.sha256: line for line in lines.values()}
+    for number, line in lines.items():
         if line.kind != "time":
             continue
         body = line.body
         signed = by_hash.get(body["of"])
         if signed is None:
-            yield _check(holds=False, what=f"line {body['number'] + 1} signs a line that is not here")
+            yield _check(holds=False, what=f"line {number} signs a line that is not here")
             continue
-        reply = base64.b64decode(body["reply"])
         try:
+            reply = base64.b64decode(body["reply"], validate=True)
             at = signed_time(reply, signed)
-        except Unsigned as error:
-            yield _check(holds=False, what=f"line {body['number'] + 1}: {error}")
+        except (Unsigned, ValueError) as error:
+            yield _check(holds=False, what=f"line {number}: {error}")
             continue
-        fault = signature_fault(reply, signed, trusted=trust.read_bytes()) if trust else ""
-        trusted = fault or ("its signature holds" if trust else "signature not checked: name --trust")
-        what = f"{signed.kind} was there on {at}, says {body['authority']}; {trusted}"
+        fault = signature_fault(reply, signed, trusted=trusted) if trusted else ""
+        signature = fault or ("its signature holds" if trusted else "signature not checked: name --trust")
+        what = f"{signed.kind} was there on {at}, says {body['authority']}; {signature}"
         yield _check(holds=not fault, what=what)
 
 
@@ -123,10 +146,10 @@ def _as_sealed(lines: Iterable[str], columns: Sequence[str]) -> Iterator[str]:
     for line in lines:
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             row = None
         yield (
-            json.dumps({name: row[name] for name in columns if name in row})
+            json.dumps({name: row[name] for name in columns if isinstance(name, str) and name in row})
             if isinstance(row, dict)
             else line
         )

@@ -213,3 +213,28 @@ def test_the_audit_says_how_many_lines_are_behind_tools(tmp_path: Path) -> None:
     )
     assert "place 4" in findings.remarks[1]
     assert findings.fault_counts["not_behind_tools"] == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"id": "x" * 201}, "id: has 201 characters; at most 200 are read"),
+        ({"question": "?" * 10_001}, "question: has 10,001 characters"),
+        ({"context": "x" * 100_001}, "context: has 100,001 characters"),
+        ({"answer": {"options": ["x" * 2_001], "correct": 0}}, "answer.options: has 2,001 characters"),
+        ({"question": "Where\0?"}, "question: holds what no database can hold"),
+        ({"id": "\ud800"}, "id: holds what no database can hold"),
+        ({"answer": {"options": ["Yes", " "], "correct": 1}}, "answer.correct: names an empty option"),
+        ({"answer": {"options": ["", " "], "correct": -1}}, "answer.options: has empty texts alone"),
+    ],
+)
+def test_a_row_with_a_text_that_cannot_be_asked_is_malformed(
+    tmp_path: Path, change: dict[str, object], says: str
+) -> None:
+    good = row(1, "Where?", ["a", "b"], 0, PLACES)
+    (tmp_path / "dataset.json").write_text(json.dumps([good, {**good, "id": 2, **change}]))
+    samples = opened(tmp_path)
+    assert [ref.sample_id for ref in samples.refs] == ["1"]
+    [fault] = samples.faults
+    assert fault.kind == "malformed"
+    assert fault.detail.startswith(says)

@@ -87,3 +87,37 @@ def test_nearly_every_published_line_is_behind_a_tool(mapeval_dir: Path) -> None
     assert not faults
     assert behind / lines > 0.995
     assert sum(not reading.left_over for reading in readings) / len(readings) > 0.89
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Information of <b></b>:",
+        "Travel Time from A to B on foot is 5 mins (1.2.3 km)",
+        "Travel Time from A to B on foot is 5 mins (, km)",
+        f"Travel Time from A to B on foot is {'9' * 5000} mins (1 km)",
+        f"Travel Time from A to B on foot is {'9' * 400} mins (1 km)",
+        f"Information of {'x' * 3000}:",
+    ],
+)
+def test_a_line_that_says_no_name_or_no_number_is_left_over(line: str) -> None:
+    reading = read_context(line)
+    assert (reading.left_over, reading.behind_tools) == ((line,), 0)
+
+
+def test_a_radius_that_is_no_number_is_none() -> None:
+    [listed] = read_context("Nearby Parks of X are (1.2.3 km):").record.nearby
+    assert listed.radius_m is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f'POIs for query "{" " * 1_000_000}" are',
+        f"Nearby {'a of ' * 200_000}",
+        f"- Location: {' ' * 1_000_000}x(",
+        "\n".join(["Nearby " + " of a" * 145 + " are (" * 110 + ":"] * 70),
+    ],
+)
+def test_a_line_on_which_patterns_could_backtrack_without_end_is_left_over(line: str) -> None:
+    assert read_context(line).behind_tools == 0
