@@ -125,3 +125,21 @@ def test_a_calibration_error_reaches_as_far_as_the_gap() -> None:
     found = calibration(np.array([0.9, 0.9]), np.array([1.0, 1.0]), np.arange(2))
     assert found.gap_ci95 is not None
     assert found.ece_ci95 == (0.0, pytest.approx(-found.gap_ci95[0]))
+
+
+def test_within_one_cluster_no_spread_of_wordings_is_said_to_be_beyond_chance(
+    reported: Make, row: Make
+) -> None:
+    arms = [{**RAW, "name": name, "wording": name} for name in ("original", "formal")]
+    rows = [row(sample, arm["name"], 1.0, cluster="one") for sample in range(9) for arm in arms]
+    rows += [
+        row(sample, arm["name"], float(arm is arms[0]), cluster="one")
+        for sample in range(9, 20)
+        for arm in arms
+    ]
+    document = reported(rows, arms)
+    assert document["wording"][0]["p"] is None
+    [line] = [
+        line for line in render_markdown(document).splitlines() if "original 100.0, formal 45.0" in line
+    ]
+    assert line.endswith(("| +55.0 | – | – | – | – | 20 |", r"| \+55.0 | – | – | – | – | 20 |"))
