@@ -9,7 +9,8 @@ from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.report.transformed_answers import TransformedAnswers, TransformedPair
-from gnomon.statistics.consistency import gap
+from gnomon.statistics.consistency import gap, gap_of_flat
+from gnomon.statistics.estimate import FLAT
 
 CONTROL = "worlds"  # generated anew by seed: no model can have seen its questions
 
@@ -79,7 +80,12 @@ def _difference(published: dict[str, Any], control: dict[str, Any] | None) -> di
         return {"memory": None, "memory_ci95": None}
     first, second = ((each["drop"], each["se"], each["df"]) for each in (published, control))
     difference = gap(first, second)
-    return {"memory": difference.value, "memory_ci95": list(difference.ci95)}
+    ends = difference.ci95
+    if min(published["se"], control["se"]) < FLAT and published["ci95"] and control["ci95"]:
+        ends = gap_of_flat(
+            *((each["drop"], (each["ci95"][0], each["ci95"][1])) for each in (published, control))
+        )
+    return {"memory": difference.value, "memory_ci95": list(ends)}
 
 
 contamination = ComputedFromRows(

@@ -69,7 +69,9 @@ def detectable_in(
     spread = spread_of(result.differences, grouping, se=comparison.se)
     if result.scope != "all":
         return detectable_in_cell(PlantedStudy(grouping=grouping, spread=spread), rule, looks=looks)
-    study = PlantedStudy(grouping=grouping, spread=spread, repeats=repeats, lost=result.missing)
+    study = PlantedStudy(
+        grouping=grouping, spread=spread, repeats=repeats, lost=result.missing, alike=result.alike
+    )
     draws = min(MOST_DRAWS, max(FEWEST_DRAWS, REPORT_DRAWS // simulated))
     return smallest_effect(study, rule, looks=looks, draws=draws)
 
@@ -204,7 +206,18 @@ def _judged(
     for start in range(0, draws, at_once):
         for d in study.differences(effect, min(at_once, draws - start), random):
             lost = np.stack([random.random(d.shape) < share for share in study.lost])
-            yield rule(_scores(study, d, lost, random.random((len(d), 1))))
+            yield rule(_scores(study, d, lost, _eases(study, random)))
+
+
+def _eases(study: PlantedStudy, random: Generator) -> Floats:
+    """How easy each sample is, 0 to 1: those of a cluster are as alike as the arms' scores are."""
+    clusters, n = study.grouping.clusters, study.grouping.n
+    if study.alike <= 0:
+        return random.random((n, 1))
+    shared = np.sin(np.pi / 2 * min(study.alike, 1.0))  # so that right and wrong correlate by `alike`
+    common = random.standard_normal(study.grouping.clusters_n)[clusters]
+    eases: Floats = ndtr(shared**0.5 * common + (1 - shared) ** 0.5 * random.standard_normal(n))
+    return eases[:, None]
 
 
 def _scores(study: PlantedStudy, d: Floats, lost: NDArray[np.bool_], ease: Floats | float) -> SampleScores:

@@ -166,8 +166,13 @@ class TransformedPair:
         return compare(transformed, original, self.grouping(headline))
 
     def remembered(self, headline: Headline) -> Ratio | None:
-        """The drop over the share that the transformed arm leaves wrong."""
+        """The drop over the share that the transformed arm leaves wrong; None where no score changes.
+
+        Its interval would be ±0 then, and no sample shows how far chance reaches.
+        """
         original, transformed = self.scores
+        if np.array_equal(original, transformed):
+            return None
         return ratio_of_means(original - transformed, 1.0 - transformed, self.grouping(headline))
 
     def _same_repeats(self) -> Iterator[tuple[Reply, Reply]]:

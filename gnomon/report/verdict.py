@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from gnomon.report.text_formats import count, p_text, percent, points
-from gnomon.statistics.estimate import Ends
+from gnomon.statistics.estimate import FLAT, Ends
 from gnomon.statistics.loss import Loss
 from gnomon.statistics.paired import Comparison
 
@@ -16,6 +16,7 @@ Verdict = Literal["helps", "hurts", "no_effect", "undecided"]
 ALPHA = 0.05
 UNEQUAL = 0.05  # of the exact test that both arms lost trials alike
 HOLDS_ZERO = "the interval holds zero"
+ONE_CLUSTER = "all samples that are compared lie in one cluster: nothing says how far chance reaches"
 
 
 def judge(
@@ -25,6 +26,7 @@ def judge(
     loss: Loss | None,
     margin: Ends,
     equivalence_p: float | None = None,
+    interim: bool = False,
 ) -> tuple[Verdict, list[str]]:
     """The verdict, and what rules out a stronger one.
 
@@ -32,22 +34,24 @@ def judge(
     that agrees (where there is one). `no_effect` needs the 90 % interval inside `margin`, and an adjusted p
     of equivalence below 0.05 (where there is one). Where trials are lost, the same must hold for the interval
     with these modelled; and where one arm lost more of them than the other by more than chance, also for the
-    interval with that excess at worst.
+    interval with that excess at worst. `interim` says that trials which have not run yet are among these.
     """
     ci95, ci90, se = comparison.ci95, comparison.ci90, comparison.se
     if ci95 is None or ci90 is None or se is None or comparison.p is None or p_adjusted is None:
-        return "undecided", ["all samples lie in one cluster: nothing says how far chance reaches"]
+        return "undecided", [ONE_CLUSTER]
     doubts = _doubts(comparison, ci95, p_adjusted)
-    losses = _losses(loss, ci95, se, lambda ends: (ends[0] if comparison.diff > 0 else -ends[1]) > 0)
+    side = 1 if comparison.diff > 0 else -1
+    losses = _losses(loss, ci95, se, lambda ends: min(side * ends[0], side * ends[1]) > 0, interim=interim)
     if not doubts and not losses:
         return ("helps" if comparison.diff > 0 else "hurts"), []
     is_small = _within(ci90, margin)
-    too_large = _losses(loss, ci90, se, lambda ends: _within(ends, margin))
+    too_large = _losses(loss, ci90, se, lambda ends: _within(ends, margin), interim=interim)
     is_equivalent = equivalence_p is None or equivalence_p < ALPHA
     if is_small and is_equivalent and not too_large:
         return "no_effect", []
-    if doubts == [HOLDS_ZERO] and not is_small:
-        doubts = [f"{HOLDS_ZERO}, and also effects larger than {_size(margin)}"]
+    if doubts and not is_small:
+        if doubts[0].startswith(HOLDS_ZERO) and margin[0] < 0 < margin[1]:
+            doubts = [f"{doubts[0]}, and also effects larger than {_size(margin)}"]
     elif doubts and not is_equivalent and equivalence_p is not None:
         text = f"p of equivalence is {p_text(equivalence_p)} after adjusting for the number of comparisons"
         doubts.append(text)
@@ -89,7 +93,9 @@ def _size(margin: Sequence[float]) -> str:
     return f"{size} point" if size == "1" else f"{size} points"
 
 
-def _losses(loss: Loss | None, ends: Ends, se: float, holds: Callable[[Ends], bool]) -> list[str]:
+def _losses(
+    loss: Loss | None, ends: Ends, se: float, holds: Callable[[Ends], bool], *, interim: bool
+) -> list[str]:
     """Which of the two rules on lost trials forbids a claim: unequal loss at worst, or the model."""
     if loss is None:
         return []
@@ -97,18 +103,22 @@ def _losses(loss: Loss | None, ends: Ends, se: float, holds: Callable[[Ends], bo
     if loss.is_unequal(UNEQUAL) and not holds(at_worst):
         shares = " and ".join(f"{share:.1%}" for share in loss.shares)
         reach = f"{points(at_worst[0])} to {points(at_worst[1])} points"
-        why = f"{shares} of baseline and variant are missing, p {p_text(loss.p)} for chance"
-        return [f"the arms lost trials unequally ({why}): at worst the interval is {reach}"]
+        what = "the arms are not equally far" if interim else "the arms lost trials unequally"
+        where = "missing or not run yet" if interim else "missing"
+        why = f"{shares} of baseline and variant are {where}, p {p_text(loss.p)} for chance"
+        return [f"{what} ({why}): at worst the interval is {reach}"]
     if not holds(modelled):
         reach = f"{points(modelled[0])} to {points(modelled[1])} points"
-        return [f"lost trials could undo it: modelled on their items' difficulty, the interval is {reach}"]
+        what = "trials without a score" if interim else "lost trials"
+        return [f"{what} could undo it: modelled on their items' difficulty, the interval is {reach}"]
     return []
 
 
 def _doubts(comparison: Comparison, ci95: Ends, p_adjusted: float) -> list[str]:
     """What rules out the claim of a difference, trials lost or not."""
-    if ci95[0] <= 0 <= ci95[1]:
-        return [HOLDS_ZERO]
+    if ci95[0] < 0 < ci95[1] or (0 in ci95 and p_adjusted < ALPHA):
+        is_wider = comparison.p is not None and comparison.p < ALPHA
+        return [f"{HOLDS_ZERO}, though p is {p_text(comparison.p)}" if is_wider else HOLDS_ZERO]
     doubts: list[str] = []
     if p_adjusted >= ALPHA:
         doubts.append(f"p is {p_text(p_adjusted)} after adjusting for the number of comparisons")
@@ -130,7 +140,17 @@ def sentence(
     text = _claim(contrast, place=place)
     if contrast["also_differs"]:
         text += f" Beware: the arms also differ in {', '.join(contrast['also_differs'])}."
+    if not contrast["withheld"] and _is_impossible(contrast):
+        ends = " to ".join(map(points, contrast["bounds"] or ()))
+        whatever = "whatever trials without a score had scored"
+        text += f" Beware: over all samples the difference is {ends} points, {whatever}."
     return f"So far: {text}" if interim else text
+
+
+def _is_impossible(contrast: "ContrastReport") -> bool:
+    """Whether no scores of the lost trials would make the difference of the pairs that of all samples."""
+    diff, bounds = contrast["diff"], contrast["bounds"]
+    return diff is not None and bounds is not None and not bounds[0] - FLAT <= diff <= bounds[1] + FLAT
 
 
 def _claim(contrast: "ContrastReport", *, place: str) -> str:

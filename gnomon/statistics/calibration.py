@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.statistics.design import Codes, Floats, design
+from gnomon.statistics.estimate import FLAT, wilson
 
 BINS = 10
 DRAWS = 1_000
@@ -53,7 +54,8 @@ def calibration(confidence: Floats, score: Floats, clusters: Codes) -> Calibrati
 
     ECE is Σ n_b / n · |mean confidence − mean score| over ten bins of equal width (Guo et al. 2017). Its
     interval joins the percentile and the basic one of 1,000 draws of whole clusters, for a drawn ECE is
-    larger than that it is drawn from; it begins at 0 where the ECE is below the 97.5th percentile of chance.
+    larger than that it is drawn from; it begins at 0 where the ECE is below the 97.5th percentile of chance,
+    and reaches as far as the gap's interval, as no calibration error is smaller than the gap.
     The Brier score and the gap have cluster-robust t intervals; AUROC (the chance that a right answer has a
     higher confidence than a wrong one, ties half) the percentiles of the same draws.
 
@@ -82,7 +84,14 @@ def calibration(confidence: Floats, score: Floats, clusters: Codes) -> Calibrati
             0.0 if is_chance else max(0.0, min(2 * ece - float(high), float(low))),
             max(2 * ece - float(low), float(high)),
         )
-        auroc_ci95 = _auroc_interval(confidence, score >= RIGHT, counts[:, grouping.clusters])
+        if (of_gap := gap.interval()) is not None:
+            nearest = 0.0 if of_gap[0] <= 0 <= of_gap[1] else min(map(abs, of_gap))
+            is_flat = float(high - low) < FLAT  # all clusters are alike: draws show no spread
+            ece_ci95 = (
+                min(ece_ci95[0], nearest) if is_flat else ece_ci95[0],
+                max(ece_ci95[1], *map(abs, of_gap)),
+            )
+        auroc_ci95 = _auroc_interval(confidence, score >= RIGHT, grouping.clusters, counts)
     return Calibration(
         n=len(score),
         clusters=grouping.clusters_n,
@@ -112,14 +121,20 @@ def auroc(confidence: Floats, right: NDArray[np.bool_]) -> float | None:
 
 
 def _auroc_interval(
-    confidence: Floats, right: NDArray[np.bool_], counts: Floats
+    confidence: Floats, right: NDArray[np.bool_], clusters: Codes, counts: Floats
 ) -> tuple[float, float] | None:
-    """The 95 % percentiles over draws in which answer i comes `counts[:, i]` times."""
-    shares = _aurocs(confidence, right, counts)
+    """The 95 % percentiles over draws in which cluster g comes `counts[:, g]` times.
+
+    Where all draws are alike Wilson's interval, of as many as there are clusters with a right answer, or with
+    a wrong one, whichever is fewer.
+    """
+    shares = _aurocs(confidence, right, counts[:, clusters])
     if not len(shares):
         return None
-    low, high = np.quantile(shares, [0.025, 0.975])
-    return float(low), float(high)
+    low, high = (float(end) for end in np.quantile(shares, [0.025, 0.975]))
+    if high - low < FLAT:
+        return wilson(low, min(len(np.unique(clusters[right])), len(np.unique(clusters[~right]))))
+    return low, high
 
 
 def _aurocs(confidence: Floats, right: NDArray[np.bool_], counts: Floats) -> Floats:

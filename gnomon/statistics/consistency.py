@@ -7,6 +7,8 @@ from itertools import combinations
 
 from scipy.special import stdtrit
 
+from gnomon.statistics.estimate import Ends
+
 Answers = Sequence[Hashable]  # of one sample: one for each repeat
 
 
@@ -77,3 +79,17 @@ def gap(first: tuple[float, float, float], second: tuple[float, float, float]) -
     df = variance**2 / spread if spread > 0 else min(first[2], second[2])
     half = float(stdtrit(df, 0.975)) * variance**0.5
     return Gap(value=value, ci95=(value - half, value + half), se=variance**0.5, df=float(df))
+
+
+def gap_of_flat(first: tuple[float, Ends], second: tuple[float, Ends]) -> Ends:
+    """The interval of first minus second from theirs, by squares-and-add (Zou and Donner 2008).
+
+    For estimates of which one has no standard error, as all its samples agree: Student's t would be ±0.
+
+    >>> [round(end, 3) for end in gap_of_flat((0.0, (-0.03, 0.03)), (0.0, (-0.04, 0.04)))]
+    [-0.05, 0.05]
+    """
+    (value, (low, high)), (other, (other_low, other_high)) = first, second
+    below = ((value - low) ** 2 + (other_high - other) ** 2) ** 0.5
+    above = ((high - value) ** 2 + (other - other_low) ** 2) ** 0.5
+    return value - other - below, value - other + above

@@ -9,7 +9,15 @@ from gnomon.statistics.design import ICC, Design, Floats
 from gnomon.statistics.estimate import Estimate, t_quantile
 from gnomon.statistics.mean import RARE, is_binary, is_rare
 from gnomon.statistics.permutation import mcnemar_midp, sign_flip_p
-from gnomon.statistics.reach import DirichletPart, DrawnPart, GainsPart, Part, Reach, StudentPart
+from gnomon.statistics.reach import (
+    DirichletPart,
+    DrawnPart,
+    GainsPart,
+    NullPart,
+    Part,
+    Reach,
+    StudentPart,
+)
 
 CHECK_BELOW = 50  # effective clusters: below this the t test is checked by sign flips
 FEW_PAIRS, MANY_CLUSTERS = 200, 200  # from here on large samples need no special interval
@@ -49,27 +57,27 @@ def compare(baseline: Floats, variant: Floats, grouping: Design) -> Comparison:
     """Compare two arms' scores in [0, 1], sample by sample, by the rule that docs/statistics.md tabulates.
 
     p: mid-p McNemar for 0/1 scores in one equally weighted sample a cluster; sign flips where few clusters
-    change at all; else the cluster-robust t. Interval: see `_interval`. *Few* is fewer than ten clusters, and
-    at most half of them.
+    change at all; else the cluster-robust t. Interval: see `_parts`; it holds zero where the test does not
+    reject zero. *Few* is fewer than ten clusters, and at most half of them.
     """
     d = variant - baseline
     alike = max(ICC, grouping.icc(baseline), grouping.icc(variant))
     estimate = grouping.estimate(d, limits=(-1.0, 1.0), icc=alike)
     is_pairs = grouping.is_plain and is_binary(baseline) and is_binary(variant)
     rare = estimate.is_flat or is_rare(d, grouping)
+    test, p, check_p = _test(d, grouping, estimate, is_pairs=is_pairs, rare=rare)
     reach = None
-    if estimate.se is not None:
+    if estimate.se is not None and p is not None:
         parts, method = _parts(d, grouping, estimate, icc=alike, is_pairs=is_pairs, rare=rare)
         of_baseline = grouping.influence(baseline)
         reach = Reach(
-            parts=parts,
+            parts=[*parts, NullPart(estimate.value, p)],
             method=method,
             estimate=estimate,
             baseline_variance=float(of_baseline @ of_baseline),
             covariance=float(of_baseline @ grouping.influence(d)),
         )
     ci95, ci90 = (reach.ends(level) if reach else None for level in LEVELS)
-    test, p, check_p = _test(d, grouping, estimate, is_pairs=is_pairs, rare=rare)
     return Comparison(
         diff=estimate.value,
         ci95=ci95,

@@ -133,6 +133,7 @@ class PlantedStudy:
     spread: Spread
     repeats: int = 1
     lost: tuple[float, float] = (0.0, 0.0)  # share of the trials of baseline and variant
+    alike: float = 0.0  # ICC of an arm's scores in a cluster, which sets how rare gains and losses are read
 
     def error(self, effect: float) -> float:
         """The standard error of the aggregate difference."""

@@ -119,6 +119,27 @@ class DrawnPart:
 
 
 @dataclass(frozen=True, slots=True)
+class NullPart:
+    """The range from the difference to zero where the test does not reject zero; else the difference alone.
+
+    So no interval leaves out a zero that the p beside it keeps, at any level.
+    """
+
+    value: float
+    p: float
+
+    def ends(self, level: float) -> Ends:
+        """Zero is in it where p is at least 1 − level."""
+        if self.p < 1.0 - level - FLAT:
+            return self.value, self.value
+        return min(self.value, 0.0), max(self.value, 0.0)
+
+    def outside(self, low: float, high: float) -> float:
+        """Only that the difference is within: how far chance reaches is for the other parts to say."""
+        return 0.0 if low < self.value < high else 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class DirichletPart:
     """The posterior of pairs of right and wrong answers."""
 

@@ -115,6 +115,7 @@ class PairResult:
     missing: tuple[float, float]  # shares of the trials of baseline and variant
     differences: Floats  # of the samples compared
     grouping: Design | None  # of the same
+    alike: float = 0.0  # ICC of the arms' scores in a cluster, the greater one
 
     @property
     def family(self) -> Family:
@@ -244,6 +245,7 @@ def compare_pair(
         missing=(missing_share(scores, first, within), missing_share(scores, second, within)),
         differences=variant - baseline,
         grouping=grouping,
+        alike=max(grouping.icc(baseline), grouping.icc(variant)) if grouping else 0.0,
     )
 
 
@@ -345,6 +347,7 @@ def contrast_report(
             loss=result.loss,
             margin=adjusted.limits.ends if adjusted.limits else (0.0, 0.0),
             equivalence_p=adjusted.equivalence_p_adjusted,
+            interim=interim,
         )
         contrast["below_margin"] = is_below_margin(contrast)
     contrast["verdict_text"] = sentence(contrast, interim=interim)

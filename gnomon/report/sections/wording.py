@@ -213,9 +213,9 @@ def _markdown(report: WordingPart) -> Iterator[str]:
             row["factor"],
             ", ".join(f"{mean['arm']} {percent(mean['mean'])}" for mean in row["means"]),
             points(row["range"]),
-            points(row["beyond"]),
+            "–" if row["p"] is None else points(row["beyond"]),  # nothing says what chance gives
             points_range(row["beyond_ci95"]),
-            points(row["by_chance"]),
+            "–" if row["p"] is None else points(row["by_chance"]),
             p_text(row["p"]),
             str(row["n"]),
         )

@@ -127,3 +127,17 @@ def test_memory_needs_a_job_of_published_questions() -> None:
 def test_a_gap_of_independent_differences_has_the_interval_of_welch() -> None:
     found = gap((0.2, 0.03, 10.0), (0.1, 0.0, 10.0))
     assert (found.value, found.se, found.df) == (pytest.approx(0.1), pytest.approx(0.03), pytest.approx(10.0))
+
+
+def test_drops_of_nothing_do_not_make_a_memory_that_is_surely_nothing() -> None:
+    rows = [
+        row(sample, arm, "A", 1.0, benchmark=benchmark)
+        for benchmark in ("gtr-bench", "worlds")
+        for sample in range(40)
+        for arm in ("raw", "raw_rotate")
+    ]
+    (found,) = contamination.count(rows, lambda each: each.cell)["estimates"]
+    assert found["memory"] == 0.0
+    low, high = found["memory_ci95"]
+    assert low == pytest.approx(2**0.5 * found["published"]["ci95"][0])
+    assert high == -low > 0.1

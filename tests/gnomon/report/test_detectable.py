@@ -164,3 +164,11 @@ def test_a_report_says_why_nothing_could_be_found() -> None:
     assert (contrast["mde"], contrast["verdict"]) == (None, "undecided")
     assert contrast["mde_note"].startswith("This design can never claim a difference")
     assert contrast["verdict_text"].endswith(contrast["mde_note"])
+
+
+def test_scores_that_a_cluster_shares_make_rare_losses_weigh_more() -> None:
+    singles = study(*[10] * 30, discordant=0.1, icc=0.1)
+    alone, shared = (smallest_effect(replace(singles, alike=alike), ONE).effect for alike in (0.0, 1.0))
+    assert alone is not None
+    assert shared is not None
+    assert shared > 1.1 * alone

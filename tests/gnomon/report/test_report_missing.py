@@ -147,3 +147,28 @@ def test_an_arm_is_told_by_the_tools_that_it_was_offered(report_of: Reporter) ->
     for text in (render_html(report), render_markdown(report).replace("\\", "")):
         assert "Never offered, as no sample has what they need (2): bearing, list_cameras." in text
         assert "<tr><td>bearing" not in text
+
+
+def test_a_difference_that_no_scores_of_lost_trials_allow_is_said_to_be_one(report_of: Reporter) -> None:
+    def score(number: int, arm: str) -> float | None:
+        if number < 30:  # the baseline is right on them, and lost is what the variant did
+            return 1.0 if arm == "raw" else None
+        return None if number >= 90 and arm == "raw" else float(arm == "tools" and number < 90)
+
+    report = report_of(
+        a_row(number, arm, score(number, arm)) for number in range(120) for arm in ("raw", "tools")
+    )
+    contrast = report["contrasts"][0]
+    assert (contrast["diff"], contrast["bounds"]) == (1.0, [0.0, 0.5])
+    assert (
+        "Beware: over all samples the difference is 0.0 to +50.0 points, whatever" in contrast["verdict_text"]
+    )
+    whole = report_of(a_row(number, arm) for number in range(40) for arm in ("raw", "tools"))
+    assert "Beware" not in whole["contrasts"][0]["verdict_text"]
+
+
+def test_a_job_that_runs_does_not_call_trials_lost_that_have_not_run(report_of: Reporter) -> None:
+    rows = [a_row(number, "raw", float(number >= 20)) for number in range(30)]
+    rows += [a_row(number, "tools", float(number % 3 > 0)) for number in range(20)]
+    for status, says in (("running", "the arms are not equally far"), ("cancelled", "lost trials unequally")):
+        assert says in report_of(rows, planned=60, status=status)["contrasts"][0]["reasons"][0]

@@ -116,3 +116,36 @@ def test_equivalence_that_is_only_shown_before_adjusting_is_undecided() -> None:
     verdict, reasons = judge(found, p_adjusted=0.9, loss=None, margin=(-MARGIN, MARGIN), equivalence_p=0.06)
     assert verdict == "undecided"
     assert reasons[-1] == "p of equivalence is 0.060 after adjusting for the number of comparisons"
+
+
+def test_a_large_difference_is_not_excused_by_its_p_of_equivalence() -> None:
+    found = comparison(0.3, (0.1, 0.5), check_p=0.0625)
+    _, reasons = judge(found, p_adjusted=0.01, loss=None, margin=(-MARGIN, MARGIN), equivalence_p=1.0)
+    assert reasons == ["the sign-flip check over clusters does not agree (p 0.062)"]
+
+
+def test_an_interval_that_is_wider_than_its_p_says_so() -> None:
+    found = comparison(0.1, (-0.1, 0.3), p=0.006, check_p=None)
+    _, reasons = judge(found, p_adjusted=0.006, loss=None, margin=(-MARGIN, MARGIN))
+    assert reasons == ["the interval holds zero, though p is 0.006, and also effects larger than 5 points"]
+
+
+def test_an_interval_that_ends_at_the_zero_its_p_keeps_names_the_p() -> None:
+    found = comparison(1.0, (0.0, 1.0), p=0.0625, check_p=None)
+    _, reasons = judge(found, p_adjusted=0.0625, loss=None, margin=(-MARGIN, MARGIN), equivalence_p=1.0)
+    assert reasons == ["p is 0.062 after adjusting for the number of comparisons"]
+
+
+def test_no_reason_speaks_of_effects_larger_than_a_margin_of_nothing() -> None:
+    found = comparison(0.0, (-0.1, 0.1), p=1.0, check_p=None)
+    assert judge(found, p_adjusted=1.0, loss=None, margin=(0.0, 0.0))[1] == ["the interval holds zero"]
+
+
+def test_trials_that_have_not_run_yet_are_not_called_lost() -> None:
+    found = comparison(0.3, (0.1, 0.5), check_p=None)
+    loss = a_loss(p=0.01, modelled=0.0, worst=(-0.2, 0.0))
+    _, [reason] = judge(found, p_adjusted=0.01, loss=loss, margin=(-MARGIN, MARGIN), interim=True)
+    assert reason.startswith(
+        "the arms are not equally far (1.0% and 4.0% of baseline and variant are missing"
+    )
+    assert "or not run yet" in reason

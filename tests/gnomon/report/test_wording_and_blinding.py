@@ -10,6 +10,7 @@ from gnomon.core.row import Row
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
+from gnomon.statistics.calibration import calibration
 from gnomon.trials.run_trial import DOUBTS_RESULTS
 
 Make = Callable[..., Any]
@@ -107,3 +108,38 @@ def test_arms_that_differ_in_more_than_wording_are_no_set(reported: Make, row: M
     rows = [row(sample, arm) for sample in range(5) for arm in ("raw", "live")]
     document = reported(rows, arms)
     assert (document["wording"], document["calibration"]) == ([], [])
+
+
+def test_answers_that_all_agree_leave_room_in_every_interval_of_calibration() -> None:
+    sure, right = np.ones(40), np.ones(40)
+    for score in (right, 1.0 - right):
+        found = calibration(sure, score, np.arange(40))
+        assert found.ece_ci95 is not None
+        assert found.ece_ci95[1] - found.ece_ci95[0] > 0.05
+    parted = calibration(np.repeat([0.9, 0.1], 10), np.repeat([1.0, 0.0], 10), np.arange(20))
+    assert parted.auroc == 1.0
+    assert parted.auroc_ci95 == (pytest.approx(0.722, abs=1e-3), 1.0)
+
+
+def test_a_calibration_error_reaches_as_far_as_the_gap() -> None:
+    found = calibration(np.array([0.9, 0.9]), np.array([1.0, 1.0]), np.arange(2))
+    assert found.gap_ci95 is not None
+    assert found.ece_ci95 == (0.0, pytest.approx(-found.gap_ci95[0]))
+
+
+def test_within_one_cluster_no_spread_of_wordings_is_said_to_be_beyond_chance(
+    reported: Make, row: Make
+) -> None:
+    arms = [{**RAW, "name": name, "wording": name} for name in ("original", "formal")]
+    rows = [row(sample, arm["name"], 1.0, cluster="one") for sample in range(9) for arm in arms]
+    rows += [
+        row(sample, arm["name"], float(arm is arms[0]), cluster="one")
+        for sample in range(9, 20)
+        for arm in arms
+    ]
+    document = reported(rows, arms)
+    assert document["wording"][0]["p"] is None
+    [line] = [
+        line for line in render_markdown(document).splitlines() if "original 100.0, formal 45.0" in line
+    ]
+    assert line.endswith(("| +55.0 | – | – | – | – | 20 |", r"| \+55.0 | – | – | – | – | 20 |"))

@@ -231,3 +231,38 @@ def _has_no_nonsense(found: Comparison) -> None:
         assert -1 <= found.ci95[0] <= found.ci90[0] <= found.diff + 1e-9
         assert found.diff - 1e-9 <= found.ci90[1] <= found.ci95[1] <= 1
         assert found.ci95[0] < found.ci95[1]
+
+
+@pytest.mark.parametrize("kind", ["pairs", "clusters", "graded"])
+def test_no_interval_leaves_out_a_zero_that_its_test_keeps(kind: str) -> None:
+    random = np.random.default_rng(12)
+    kept = 0
+    for _ in range(60):
+        clusters = np.arange(40) if kind == "pairs" else np.repeat(np.arange(12), random.integers(1, 6, 12))
+        baseline = (random.random(len(clusters)) < 0.4).astype(np.float64)
+        variant = np.where(random.random(len(clusters)) < 0.7, baseline, random.random(len(clusters)) < 0.7)
+        if kind == "graded":
+            baseline, variant = 0.6 * baseline, np.clip(variant + random.normal(0, 0.2, len(clusters)), 0, 1)
+        found = compare(baseline, variant, design(np.zeros_like(clusters), clusters))
+        assert found.p is not None
+        assert found.reach is not None
+        for level in (0.9, 0.95, 1 - 0.05 / 6):
+            low, high = found.reach.ends(level)
+            assert low <= found.diff <= high
+            if found.p >= 1 - level:
+                kept += 1
+                assert low <= 0 <= high
+    assert kept > 10
+
+
+@pytest.mark.parametrize(("clusters_n", "holds"), [(2, True), (5, True), (6, False)])
+def test_few_clusters_that_all_gain_have_the_zero_in_reach_that_sign_flips_keep(
+    clusters_n: int, holds: bool
+) -> None:
+    clusters = np.repeat(np.arange(clusters_n), 50)
+    found = compare(
+        np.zeros(len(clusters)), np.ones(len(clusters)), design(np.zeros_like(clusters), clusters)
+    )
+    assert found.p == pytest.approx(2.0 ** (1 - clusters_n))
+    assert found.ci95 is not None
+    assert (found.ci95[0] <= 0) is holds
