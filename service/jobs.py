@@ -12,6 +12,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in
 from gnomon.core.sample import LACKS_MEDIA, DataFault, SampleRef
 from gnomon.spec.job_spec import JobSpec, shows_media
+from gnomon.spec.margin_spec import MarginSpec
 from gnomon.spec.rules import Context, check_spec, open_samples
 from gnomon.spec.token_budget import StoredJob
 from gnomon.trials.trial_plan import count_trials
@@ -43,9 +44,10 @@ class Draft:
 
     @property
     def warnings(self) -> list[str]:
-        """Notes for before anything is spent: how many samples lack the media that arms show."""
+        """Notes for before anything is spent: samples that lack their media, margins that nothing uses."""
         shows = shows_media(self.spec)
-        return [fault.detail for fault in self.faults if shows and fault.kind == LACKS_MEDIA]
+        lacking = [fault.detail for fault in self.faults if shows and fault.kind == LACKS_MEDIA]
+        return [*lacking, *_unused_margins(self.spec, self.refs)]
 
     def estimate(self) -> dict[str, Any]:
         """The size of the job. Dollars are 0 for built-in models and None, unknown, for all others."""
@@ -57,6 +59,14 @@ class Draft:
             "usd": 0.0 if is_free else None,
             "usd_limit": spec.limits.usd,
         }
+
+
+def _unused_margins(spec: JobSpec, refs: Sequence[SampleRef]) -> list[str]:
+    """Which subsets have a margin of their own and no sample: a slip of the pen, or a small selection."""
+    margin, cells = spec.analysis.margin, sorted({ref.cell for ref in refs})
+    unused = [name for name in margin.subsets if name not in cells] if isinstance(margin, MarginSpec) else []
+    where = f"no sample is in {', '.join(map(repr, unused))}; the subsets are {', '.join(cells)}"
+    return [f"analysis.margin.subsets: {where}"] if unused else []
 
 
 def draft_from_cli(spec: object, settings: Settings) -> Draft:

@@ -244,6 +244,7 @@ def _plan_view(plan: Mapping[str, Any]) -> dict[str, Any]:
         "warnings": [*_warnings(plan), *map(without_folders, plan["warnings"])],
         "arms": arms,
         "detectable": detectable,
+        "margin": plan["margin_text"],
         "notes": [note for note in dict.fromkeys(notes) if note],
         "assumptions": plan["assumptions"],
     }
