@@ -28,6 +28,7 @@ from gnomon.report.pairs import ArmPair, pairs
 from gnomon.report.score_matrix import read_scores
 from gnomon.report.text_formats import count
 from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.spec.margin_spec import margin_text
 from gnomon.statistics.design import ICC, Design, design, strata_of
 from gnomon.statistics.power import PERSISTENCE, PlantedStudy, design_effect, right_or_wrong, spread_of
 from gnomon.tokens import BYTES_PER_TOKEN, PICTURE_TOKENS, REPLY_TOKENS, TokenEstimator
@@ -120,6 +121,7 @@ def plan(
             "primary": sum(pair.is_primary for pair in contrasts),
             "all": len(contrasts) * (1 + len(cells)),
         },
+        "margin_text": margin_text(spec.analysis.margin),
         "detectable": [outlook.row(share) for share in DISCORDANT],
         **({"sequential": _sequential(spec, refs)} if spec.analysis.sequential else {}),
         "warnings": draft.warnings,

@@ -7,6 +7,7 @@ from typing import Any
 from gnomon.core.arm import Arm, ReplayedResult
 from gnomon.core.errors import Conflict, DataError, SpecError
 from gnomon.core.ids import stable_seed
+from gnomon.core.model import is_built_in
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.replay import choose_call, cost_after
 from gnomon.trials.trial_plan import trial_id
@@ -94,6 +95,7 @@ def replay_cost(store: Store, spec: JobSpec, samples: Sequence[str]) -> dict[str
         raise ValueError("the spec replays nothing")
     probed = calls = 0
     tokens, usd, is_priced = [0, 0], 0.0, True
+    is_free = all(is_built_in(model.id) for model in spec.models)
     for sample_id, model in islice(((s, m.label) for s in samples for m in spec.models), PROBED):
         trace = store.trace(trial_id(replay.job, sample_id, model, replay.arm, 0))
         try:
@@ -105,7 +107,7 @@ def replay_cost(store: Store, spec: JobSpec, samples: Sequence[str]) -> dict[str
             calls += 1
             tokens[0] += reply.get("prompt_tokens") or 0
             tokens[1] += reply.get("completion_tokens") or 0
-            is_priced = is_priced and reply.get("usd") is not None
+            is_priced = is_priced and (is_free or reply.get("usd") is not None)
             usd += reply.get("usd") or 0.0
     trials = len(samples) * len(spec.models) * len(spec.arms) * spec.repeats
     scale = trials / probed if probed else 0.0

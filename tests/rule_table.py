@@ -71,6 +71,7 @@ CASES: dict[str, Case] = {
         "keys and addresses are no options",
     ),
     "model_ids": Case({"models": [{"id": "nobody/m"}]}, "models.0.id", "'nobody/m' names no provider"),
+    "scripts": Case({"models": [{"id": "scripted"}]}, "models.0.options", "must hold at least one reply"),
     "prices": Case(
         {"models": [{"id": "openai/m"}], "limits": {"usd": 1}}, "models.0.price", "no table tells that of"
     ),

@@ -1,13 +1,6 @@
 """A model that replies as its options say, for tests, rehearsals and planted effects.
 
-The options of its `ModelSpec`:
-
-    replies: ["Hello", {tool_calls: [{name: lookup, arguments: {name: shop}}]}, {fault: rate_limit}]
-    rules: [{contains: "camera c1", tools: true, tool_choice: auto, replies: [...]}]  # the first that fits
-    delay_s: 0.05
-    prompt_tokens: 100
-    completion_tokens: 10
-    usd: 0.001
+The options of its `ModelSpec` are a script (gnomon/spec/script.py).
 
 It keeps no state. A reply is chosen by its place in the conversation: as many assistant turns as there
 are so far, and the last reply again from there on. So a trial that is run again gets the same replies,
@@ -21,88 +14,23 @@ import asyncio
 import json
 import random
 from collections.abc import Sequence
-from typing import Annotated, Any, Self
 
-from pydantic import Field, ValidationError, model_validator
-
-from gnomon.core.errors import ModelFault, ProviderFault, SpecError
-from gnomon.core.message import Message, ToolCall, ToolChoice
+from gnomon.core.errors import ModelFault, ProviderFault
+from gnomon.core.message import Message, ToolCall
 from gnomon.core.model import Reply, Request
-from gnomon.core.validation import StrictModel
 from gnomon.spec.job_spec import ModelSpec
-
-
-class ScriptedCall(StrictModel):
-    """A tool call; `arguments` as text goes out as it is, so that bad JSON can be played."""
-
-    name: str
-    arguments: dict[str, Any] | str = Field(default_factory=dict)
-    id: str | None = None  # None: one that is unique in the conversation
-
-
-class ScriptedReply(StrictModel):
-    """One reply: a text, tool calls, a text drawn by chance, or a fault.
-
-    `draw` maps texts to weights; the trial's seed and the conversation decide, so that the same trial
-    always draws the same. `fault` is the cause of a ProviderFault, `model_fault` that of a ModelFault.
-    """
-
-    text: str = ""
-    tool_calls: list[ScriptedCall] = Field(default_factory=list)
-    draw: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
-    finish_reason: str | None = None
-    fault: str | None = None
-    transient: bool = True
-    retry_after_s: float | None = None
-    model_fault: str | None = None
-
-
-class Rule(StrictModel):
-    """Replies for the conversations whose messages contain a text, that have tools or none, and in which
-    the model may, must or must not call them.
-    """
-
-    contains: str = ""
-    tools: bool | None = None
-    tool_choice: ToolChoice | None = None
-    replies: list[str | ScriptedReply] = Field(min_length=1)
-
-
-class Script(StrictModel):
-    """Everything the scripted model's options may hold."""
-
-    replies: list[str | ScriptedReply] = Field(default_factory=list)
-    rules: list[Rule] = Field(default_factory=list)
-    delay_s: float = Field(default=0.0, ge=0)
-    prompt_tokens: int | None = Field(default=None, ge=0)
-    completion_tokens: int | None = Field(default=None, ge=0)
-    usd: float | None = Field(default=None, ge=0)
-
-    @model_validator(mode="after")
-    def _says_something(self) -> Self:
-        if not self.replies and not self.rules:
-            raise ValueError("`replies` or `rules` must hold at least one reply")
-        return self
+from gnomon.spec.script import ScriptedCall, ScriptedReply, read_script
 
 
 class ScriptedModel:
     """A Model that plays a Script."""
 
     def __init__(self, spec: ModelSpec) -> None:
-        """Read the script out of the spec's options.
-
-        Raises:
-            SpecError: they are no script; the message names the option.
+        """Raises:
+        SpecError: the spec's options are no script; the message names the option.
         """
         self.id = spec.id
-        try:
-            self.script = Script.model_validate(spec.options)
-        except ValidationError as error:
-            # A reply is a text or an object: what was found deeper is about the one that was meant.
-            deepest = max(error.errors(), key=lambda item: len(item["loc"]))
-            path = [str(part) for part in deepest["loc"] if part not in ("str", "ScriptedReply")]
-            field = ".".join(["options", *path])
-            raise SpecError(deepest["msg"].removeprefix("Value error, "), field=field) from None
+        self.script = read_script(spec.options)
 
     async def reply(self, request: Request) -> Reply:
         await asyncio.sleep(self.script.delay_s)

@@ -93,7 +93,12 @@ def is_built_in(model_id: str) -> bool:
     >>> [is_built_in(model_id) for model_id in ("scripted-b", "reference", "reference-b", "openai/gpt-4o")]
     [True, True, False, False]
     """
-    return model_id == "reference" or model_id.startswith("scripted")
+    return model_id == "reference" or is_scripted(model_id)
+
+
+def is_scripted(model_id: str) -> bool:
+    """Whether a model replies as its options say: `scripted` with any suffix."""
+    return model_id.startswith("scripted")
 
 
 def built_in_text(model_id: str) -> str:

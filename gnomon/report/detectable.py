@@ -151,11 +151,8 @@ def within_share(detectable: Detectable, share: float, claimed: float | None) ->
     """
     if detectable.effect is None or detectable.effect <= share:
         return detectable
-    why = (
-        f"no difference is larger than the {100 * share:.3g} % of samples that differ; it takes "
-        f"{100 * detectable.effect:.1f} points, and as many that differ"
-    )
-    note = f"{why[0].upper()}{why[1:]}." if claimed is None else at_most(claimed, why)
+    why = f"it takes {100 * detectable.effect:.1f} points, more than the share of samples that differ"
+    note = f"{why[0].upper()}{why[1:]}." if claimed is None else at_most(claimed, f"as {why}")
     return Detectable(effect=None, note=note)
 
 

@@ -31,7 +31,7 @@ from gnomon.core.benchmark import (
 )
 from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.errors import DataError, NotFound, SpecError
-from gnomon.core.model import is_built_in
+from gnomon.core.model import is_built_in, is_scripted
 from gnomon.core.transforms import RefusesTransforms, Transforms
 from gnomon.core.validation import first_validation_error
 from gnomon.media import MediaStore
@@ -42,6 +42,7 @@ from gnomon.spec.job_spec import JobSpec, shows_media
 from gnomon.spec.margin_spec import MarginSpec
 from gnomon.spec.model_ids import check_model_id
 from gnomon.spec.preset import expand_preset
+from gnomon.spec.script import read_script
 from gnomon.spec.size import check_sizes
 from gnomon.spec.token_budget import StoredJob, with_token_budget
 from gnomon.trials.trial_plan import cluster_of, count_trials
@@ -482,6 +483,18 @@ def trial_count(spec: JobSpec, samples: SampleSet) -> None:
 
 
 AS_WRITTEN: tuple[Callable[[Any, Context], Written], ...] = (mapping, sizes, token_budget, preset)
+
+
+def scripts(spec: JobSpec, _: Context) -> None:
+    """Refuses options of a scripted model that are no script."""
+    for at, model in enumerate(spec.models):
+        if is_scripted(model.id):
+            try:
+                read_script(model.options)
+            except SpecError as error:
+                raise SpecError(error.message, field=f"models.{at}.{error.field}") from None
+
+
 OF_THE_SPEC: tuple[Callable[[JobSpec, Context], None], ...] = (
     labels,
     pairings,
@@ -500,7 +513,13 @@ OF_THE_SPEC: tuple[Callable[[JobSpec, Context], None], ...] = (
     contracts,
     storable,
 )
-OF_THE_PLACE: tuple[Callable[[JobSpec, Context], None], ...] = (data_path, endpoints, model_ids, prices)
+OF_THE_PLACE: tuple[Callable[[JobSpec, Context], None], ...] = (
+    data_path,
+    endpoints,
+    model_ids,
+    scripts,
+    prices,
+)
 OF_THE_SAMPLES: tuple[Callable[[JobSpec, SampleSet], None], ...] = (
     selection,
     videos,

@@ -45,12 +45,9 @@ class PreparedReplay:
 
 
 def can_replay(row: Row, tool: str | None = None) -> bool:
-    """Whether a tool was called in the trial, and not only with arguments that it does not take."""
+    """Whether a call of a tool, of this one if it is named, returned a result in the trial."""
     counts = [row.tools_used.get(tool, {})] if tool else list(row.tools_used.values())
-    return (
-        row.score is not None
-        and sum(used.get("calls", 0) - used.get("bad_arguments", 0) for used in counts) > 0
-    )
+    return row.score is not None and sum(used.get("calls", 0) - used.get("errors", 0) for used in counts) > 0
 
 
 def returned_text(step: Mapping[str, Any], tool: str | None = None) -> bool:

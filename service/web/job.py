@@ -18,6 +18,7 @@ from gnomon.report.trial_index.filters import (
     REGRESSED,
     TrialFilter,
 )
+from gnomon.spec.margin_spec import margin_text
 from service import jobs
 from service.api.state import Shared, State
 from service.live_reports import LiveReport
@@ -125,6 +126,7 @@ def _facts(job: JobRecord) -> dict[str, Any]:
         "models": [model.label for model in spec.models],
         "repeats": spec.repeats,
         "margin": spec.analysis.nominal_margin,
+        "margin_text": margin_text(spec.analysis.margin),
         "created_at": job.created_at,
         "started_at": job.started_at,
         "finished_at": job.finished_at,
@@ -256,6 +258,7 @@ def _finding(job: JobRecord, contrast: "ContrastReport") -> dict[str, Any]:
         "diff": diff,
         "low": contrast["ci95"][0] if contrast["ci95"] and diff is not None else None,
         "high": contrast["ci95"][1] if contrast["ci95"] and diff is not None else None,
+        "margin": contrast.get("margin"),  # absent from reports of older versions
         "baseline_mean": contrast["baseline_mean"],
         "variant_mean": contrast["variant_mean"],
         "samples": contrast["n"],
@@ -322,6 +325,7 @@ def _subsets(job: JobRecord, report: "Report") -> list[dict[str, Any]]:
             "diff": contrast["diff"],
             "low": contrast["ci95"][0] if contrast["ci95"] else None,
             "high": contrast["ci95"][1] if contrast["ci95"] else None,
+            "margin": contrast.get("margin"),
             "baseline_mean": contrast["baseline_mean"],
             "variant_mean": contrast["variant_mean"],
             "samples": contrast["n"],

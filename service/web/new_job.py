@@ -22,7 +22,7 @@ from service import jobs
 from service.api.state import Shared, State
 from service.web.job_rows import money
 from service.web.pages import View, page, respond
-from service.web.spec_form import DEFAULT, as_yaml, changed, form_of, spec_as_written
+from service.web.spec_form import CONDITIONS, DEFAULT, as_yaml, changed, form_of, spec_as_written
 
 TEMPLATE = "new_job.html.j2"
 MOST_WHILE_TYPING = 20_000  # samples that are opened before the author asks for it
@@ -153,6 +153,7 @@ def _shown(
         "models_known": MODELS,
         "benchmarks": [{"name": each, "summary": BENCHMARKS.summary(each)} for each in BENCHMARKS.names()],
         "benchmark": _benchmark(plugin),
+        "conditions": CONDITIONS,
         "agents": [{"name": each, "summary": AGENTS.summary(each)} for each in AGENTS.names()],
         "presets": [{"name": preset.name, "description": preset.description} for preset in PRESETS],
     }
@@ -179,7 +180,7 @@ def _nearest(field: str, form: Mapping[str, Any]) -> str:
     names = {*form["values"], *form["lists"], "preset"}
     for kind, fields in (
         ("models", ("id", "api_key_env", "api_base")),
-        ("arms", ("name", "agent", "tools", "max_tool_calls")),
+        ("arms", ("name", "agent", "tools", "max_tool_calls", *CONDITIONS)),
     ):
         names |= {f"{kind}.{at}.{each}" for at in range(len(form[kind])) for each in fields}
     path = {"arms.preset": "preset", "select": "select.limit"}.get(field, field)
@@ -244,6 +245,7 @@ def _plan_view(plan: Mapping[str, Any]) -> dict[str, Any]:
         "warnings": [*_warnings(plan), *map(without_folders, plan["warnings"])],
         "arms": arms,
         "detectable": detectable,
+        "margin": plan["margin_text"],
         "notes": [note for note in dict.fromkeys(notes) if note],
         "assumptions": plan["assumptions"],
     }

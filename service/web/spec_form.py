@@ -6,11 +6,13 @@ have the names that the spec's own paths have, such as `models.0.id`, so a fault
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import yaml
 from starlette.datastructures import FormData
 
+from gnomon.core.arm import Results, ToolNaming, ToolOrder, Wording
+from gnomon.core.sample import Transform
 from gnomon.spec.job_spec import JobSpec
 from tools.core.toolbox import TOOLS
 
@@ -22,6 +24,15 @@ NUMBERS = ("select.limit", "select.seed", "repeats", "concurrency", "limits.usd"
 LISTS = ("select.tasks", "select.scenes")
 MODEL_FIELDS = ("id", "api_key_env", "api_base")
 ARM_FIELDS = ("name", "agent", "max_tool_calls")
+CONDITIONS = {  # of an arm, the usual one first
+    "results": get_args(Results),
+    "transform": ("none", *get_args(Transform)),
+    "wording": get_args(Wording),
+    "tool_names": get_args(ToolNaming),
+    "tool_order": get_args(ToolOrder),
+    "confidence": ("no", "yes"),
+}
+SEQUENTIAL = "analysis.sequential"
 DEFAULT: Written = {
     "name": "tools on generated worlds",
     "benchmark": "worlds",
@@ -68,7 +79,8 @@ def form_of(written: object) -> dict[str, Any]:
     arms = spec.get("arms")
     preset = str(arms.get("preset", "")) if isinstance(arms, Mapping) else ""
     return {
-        "values": {name: _text(_at(spec, name)) for name in (*TEXTS, *NUMBERS)},
+        "values": {name: _text(_at(spec, name)) for name in (*TEXTS, *NUMBERS)}
+        | {SEQUENTIAL: _choice(_at(spec, SEQUENTIAL), "no")},
         "lists": {name: [str(item) for item in _list(_at(spec, name))] for name in LISTS},
         "preset": preset,
         "models": [
@@ -84,9 +96,27 @@ def _arm_of(arm: object) -> dict[str, Any]:
     word = "all" if tools == "all" else "chosen" if isinstance(tools, list) else "none"
     return {
         **{name: _text(_at(arm, name)) for name in ARM_FIELDS},
+        **{name: _choice(_at(arm, name), usual) for name, (usual, *_) in CONDITIONS.items()},
         "tools": word,
         "chosen": chosen,
     }
+
+
+def _choice(value: object, usual: str) -> str:
+    """What a field with choices shows: yes or no for a switch, and the usual where nothing is written.
+
+    >>> _choice(True, "no"), _choice(None, "original"), _choice("plain", "original")
+    ('yes', 'original', 'plain')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return _text(value) or usual
+
+
+def _put_choice(spec: Written, path: str, chosen: str, usual: str) -> None:
+    """Set a field with choices; the usual one is not written."""
+    value = True if chosen == "yes" else "" if chosen == usual else chosen
+    _put(spec, path, value)
 
 
 def changed(before: object, posted: FormData) -> Written:
@@ -96,6 +126,8 @@ def changed(before: object, posted: FormData) -> Written:
         _put(spec, name, str(posted.get(name, "")).strip())
     for name in NUMBERS:
         _put(spec, name, _number(str(posted.get(name, ""))))
+    if SEQUENTIAL in posted:
+        _put_choice(spec, SEQUENTIAL, str(posted[SEQUENTIAL]), "no")
     for name in LISTS:
         _put(spec, name, [str(item) for item in posted.getlist(name)])
     spec["models"] = _models(_list(spec.get("models")), posted)
@@ -132,6 +164,9 @@ def _arms(before: object, posted: FormData) -> object:
         if word == "chosen":
             arm["tools"] = chosen
         _put(arm, "max_tool_calls", _number(str(posted.get(f"arms.{at}.max_tool_calls", ""))))
+        for name, (usual, *_) in CONDITIONS.items():
+            if f"arms.{at}.{name}" in posted:
+                _put_choice(arm, name, str(posted[f"arms.{at}.{name}"]), usual)
         if not _is_removed(posted, "arms", at):
             arms.append(arm)
     if posted.get("add", "") == "arms":

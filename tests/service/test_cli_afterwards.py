@@ -423,6 +423,22 @@ def test_a_plan_says_what_its_tokens_are_and_for_what_no_price_is_known(
 
 
 @pytest.mark.usefixtures("store")
+def test_a_plan_says_which_margin_counts_and_refuses_a_subset_that_no_sample_is_in(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    margin = {"relative": 0.1, "subsets": {"indoor.GL": {"absolute": 0.02}}}
+    spec = {**SPEC, "analysis": {"margin": margin}}
+    Path("spec.yaml").write_text(yaml.safe_dump(spec))
+    assert gnomon("plan", "spec.yaml") == 0
+    words = "±10 % of the baseline's score; indoor.GL: ±2 points, narrower near 0 and 100 %"
+    assert f"Differences that count as none (the margin): {words}" in capsys.readouterr().out
+    spec["analysis"]["margin"]["subsets"] = {"indor.GL": {"absolute": 0.02}}
+    Path("spec.yaml").write_text(yaml.safe_dump(spec))
+    assert gnomon("plan", "spec.yaml") == 2
+    assert "no subset 'indor.GL' among the selected samples; allowed: indoor.GL, " in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("store")
 def test_a_plan_and_the_report_of_such_a_job_name_the_same_effect(capsys: pytest.CaptureFixture[str]) -> None:
     spec = {**SPEC, "select": {"limit": 140, "seed": 5}, "repeats": 1}
     Path("spec.yaml").write_text(yaml.safe_dump(spec))

@@ -79,11 +79,14 @@ def store(ran: tuple[Path, str]) -> Any:
     store.close()
 
 
-def test_the_planted_effect_of_a_result_is_found(ran: tuple[Path, str], tmp_path: Path) -> None:
+def test_the_planted_effect_of_a_result_is_found(
+    ran: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     data, job = ran
     out = tmp_path / "out"
     options = ("--arm", "tools", "--result", "nothing", "--data-dir", str(data), "--out", str(out))
     assert gnomon("replay", job, *options) == 0
+    assert "“no result” in place of what was recorded: the answer changed in " in capsys.readouterr().out
     report = json.loads((out / "report.json").read_text())
     overall = next(row for row in report["replays"]["rows"] if row["by"] == "all")
     low, high = overall["answer_changed_ci95"]
@@ -107,6 +110,7 @@ def test_it_says_what_it_will_cost_and_runs_nothing(
     assert gnomon("replay", job, "--arm", "tools", "--plan", "--json", "--data-dir", str(data)) == 0
     cost = json.loads(capsys.readouterr().out)
     assert (cost["samples"], cost["trials"], cost["model_calls"]) == (64, 192, 192)
+    assert cost["usd"] == 0.0, "built-in models are free"
 
 
 @pytest.mark.parametrize(

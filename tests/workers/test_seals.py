@@ -48,6 +48,16 @@ def test_the_sealed_digest_is_that_of_the_sorted_lines_of_the_row_file(store: St
 
 
 @BOTH
+def test_a_stopped_job_is_sealed_when_what_was_running_has_ended(store: Store) -> None:
+    job = create(store)
+    running, *_ = store.lease(job.id, 0, worker="w", ttl_s=60.0, limit=1)
+    store.cancel(job.id)
+    assert store.jobs_to_seal() == []
+    store.finish([(running, make_row(running), {})])
+    assert store.jobs_to_seal() == [job.id]
+
+
+@BOTH
 def test_what_runs_after_the_first_end_is_sealed_by_a_line_of_its_own(store: Store) -> None:
     job = create(store)
     run_all(store, job.id, outcome="infra_missing", score=None)

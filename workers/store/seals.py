@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, exists, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from gnomon.core.row import COLUMNS
@@ -13,7 +13,7 @@ from gnomon.report.row_formats import ndjson_line
 from workers.store.database import Database
 from workers.store.job_counters import OPEN
 from workers.store.records import iso
-from workers.store.schema import jobs, results, seals
+from workers.store.schema import LEASED, jobs, results, seals, trials
 from workers.store.serialization import row_in_order
 
 READ_BATCH = 2_000
@@ -39,9 +39,12 @@ class Seals(Database):
         """Jobs that have ended since their results were last sealed, and none of whose trials runs."""
         done = jobs.c.scored + jobs.c.model_failed + jobs.c.infra_missing
         is_new = (jobs.c.sealed_rows.is_(None)) | (jobs.c.sealed_rows != done)
-        query = select(jobs.c.id).where(jobs.c.status.not_in(OPEN), is_new).order_by(jobs.c.number)
         with self.reading() as db:
-            return list(db.scalars(query.limit(limit)))
+            # What a worker was running when the job was stopped it may still hand in.
+            runs = (trials.c.state == LEASED) & (trials.c.lease_until > self.now(db))
+            is_quiet = ~exists().where(trials.c.job_id == jobs.c.id, runs)
+            query = select(jobs.c.id).where(jobs.c.status.not_in(OPEN), is_new, is_quiet)
+            return list(db.scalars(query.order_by(jobs.c.number).limit(limit)))
 
     def seal_results(self, job_id: str) -> None:
         """Add the line that fixes the results of a job that has ended; nothing where they are sealed already.

@@ -296,7 +296,18 @@ WORDS: Mapping[Blinding, str] = {
 def _view(report: BlindingPart) -> Mapping[str, object] | None:
     if not report.get("blinding", []) and not report.get("arm_sizes", []):
         return None
-    return {"measures": MEASURES, "words": WORDS}
+    return {"measures": MEASURES, "words": WORDS, "signed": signed}
+
+
+def _sentence(row: BlindingRow) -> str:
+    return f"{row['model']}: “{row['placebo']}” beside “{row['live']}” {WORDS[row['verdict']]}."
+
+
+def _terminal(report: BlindingPart) -> Iterator[str]:
+    rows = report.get("blinding", [])  # absent from reports of older versions
+    if rows:
+        yield ""
+    yield from map(_sentence, rows)
 
 
 def _markdown(report: BlindingPart) -> Iterator[str]:
@@ -307,7 +318,7 @@ def _markdown(report: BlindingPart) -> Iterator[str]:
             MEASURES[measured["measure"]],
             f"{measured['placebo']:.3g}",
             f"{measured['live']:.3g}",
-            _range(measured["ci95"], measured["diff"]),
+            f"{signed(measured['diff'])}{_brackets(measured['ci95'])}",
             str(measured["n"]),
             measured["verdict"],
         )
@@ -330,8 +341,18 @@ def _markdown(report: BlindingPart) -> Iterator[str]:
     )
 
 
-def _range(ends: Interval, value: float) -> str:
-    return f"{value:+.3g}" if ends is None else f"{value:+.3g} [{ends[0]:+.3g}, {ends[1]:+.3g}]"
+def signed(value: float, digits: int = 3) -> str:
+    """A difference with its sign, and none where it is nothing.
+
+    >>> signed(-0.2541), signed(0.25), signed(0.0), signed(-712, 0)
+    ('−0.254', '+0.25', '0', '−712')
+    """
+    text = f"{value:+,.0f}" if digits == 0 else f"{value:+.{digits}g}"
+    return "0" if text in ("+0", "-0") else text.replace("-", "−")
+
+
+def _brackets(ends: Interval) -> str:
+    return "" if ends is None else f" [{signed(ends[0])}, {signed(ends[1])}]"
 
 
 def _whole(value: float | None) -> str:
@@ -340,12 +361,13 @@ def _whole(value: float | None) -> str:
 
 blinding = Section(
     name="blinding",
-    title="Was the placebo noticed?",
-    question="Did models treat results of another scene as they treat live tools?",
+    title="Placebo, and length of requests",
+    question="Did models treat a placebo as live tools, and how much longer are an arm’s requests?",
     fields=BlindingPart,
     compute=_blinding,
     place=87,
     collector=lambda _: UsageBySample(),
     view=_view,
     markdown=_markdown,
+    terminal=_terminal,
 )

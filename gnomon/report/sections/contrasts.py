@@ -28,7 +28,7 @@ from gnomon.report.text_formats import (
     points_range,
     short,
 )
-from gnomon.report.verdict import Verdict, is_below_margin, is_withheld, judge, sentence
+from gnomon.report.verdict import HOLDS_ZERO, Verdict, is_below_margin, is_withheld, judge, sentence
 from gnomon.statistics.design import Design, Floats, Headline, design, strata_of
 from gnomon.statistics.loss import Loss, difficulties, loss_of
 from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
@@ -176,6 +176,8 @@ def rule_of(family: Family, *, looks: int, repeats: int) -> Rule:
             return Judged(is_claimed=False, diff=0.0, reasons=[NOTHING])
         p = None if comparison.p is None else adjust_p([comparison.p, *[1.0] * (looks - 1)])[0]
         verdict, reasons = judge(comparison, p_adjusted=p, loss=result.loss, margin=(0.0, 0.0))
+        # What the interval holds beside zero depends on the margin, which has no part here.
+        reasons = [HOLDS_ZERO if reason.startswith(HOLDS_ZERO) else reason for reason in reasons]
         return Judged(is_claimed=verdict in ("helps", "hurts"), diff=comparison.diff, reasons=reasons)
 
     return rule

@@ -258,7 +258,7 @@ def _markdown_rows(report: _Shown) -> Iterator[tuple[str, str]]:
     yield "failed", f"{trials['model_failed']} {of}: {counted_causes(facts['failed_by_cause'])}"
     for bounds in facts["bounds"]:
         yield (
-            f"bounds, {bounds['model']}: {bounds['variant']}",
+            f"bounds, {bounds['model']}: {bounds['variant']} − {bounds['baseline']}",
             f"{points(bounds['low'])} to {points(bounds['high'])}",
         )
     for text in report["plan"]["deviations"]:

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from gnomon.core.arm import Arm
 from gnomon.core.row import Row
 from gnomon.report.section import Interval, ReportInput, Section, interval
-from gnomon.report.text_formats import markdown_table, percent, points, points_range
+from gnomon.report.text_formats import count, markdown_table, percent, points, points_range
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats, design
 from gnomon.statistics.mean import mean_score
@@ -165,6 +165,21 @@ def _view(report: ReplaysPart) -> Mapping[str, object] | None:
     return {"replays": replays} if replays and replays["rows"] else None
 
 
+def _terminal(report: ReplaysPart) -> Iterable[str]:
+    replays = report.get("replays")
+    rows = [row for row in replays["rows"] if row["by"] == "all"] if replays else []
+    if rows:
+        yield ""
+    for row in rows:
+        if row["answer_changed"] is not None:
+            ends = row["answer_changed_ci95"]
+            sure = f"; 95 % interval {percent(ends[0])} to {percent(ends[1])}" if ends else ""
+            changed = f"the answer changed in {percent(row['answer_changed'])} % of trials"
+            trials = count(row["trials"], "trial")
+            instead = f"{row['model']}, “{row['variant']}” in place of what was recorded"
+            yield f"{instead}: {changed} ({trials}{sure})."
+
+
 def _markdown(report: ReplaysPart) -> Iterable[str]:
     replays = report.get("replays")
     if not replays or not replays["rows"]:
@@ -198,4 +213,5 @@ replays = Section(
     collector=_Collector,
     view=_view,
     markdown=_markdown,
+    terminal=_terminal,
 )

@@ -99,7 +99,7 @@ def _even(looks: Sequence[StoredLook]) -> list[StoredLook]:
 
 def _mark(look: StoredLook, pair: LookedAtPair) -> Mark:
     size = "" if pair["diff"] is None else points(pair["diff"])
-    where = f"{count(pair['samples'], 'sample')} in {pair['clusters']:,}"
+    where = f"{pair['samples']:,} in {pair['clusters']:,}"
     return Mark(
         label=f"{where} ✓" if look["decided"] else where,
         value=pair["diff"],

@@ -54,6 +54,8 @@ def analyse(
 
     NAME, of one job: mixed_model, leave_one_cluster_out, wild_bootstrap, dose_response or call_path.
 
+    Of several jobs: contamination, what memory of published questions adds, beside generated ones.
+
     As in the benchmarks' papers: context_use, gtr_errors, sti_errors (these need a judge),
     ability_correlation, robustness_ratio or model_clusters.
     """

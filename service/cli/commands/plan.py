@@ -76,6 +76,7 @@ def _text(document: dict[str, Any]) -> str:
         "",
         *_detectable(document),
         *_early_stop(document),
+        f"Differences that count as none (the margin): {document['margin_text']}.",
         "",
         f"{comparisons}: {compared['primary']} primary.",
         "Assumed:",

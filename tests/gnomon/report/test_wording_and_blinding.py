@@ -10,6 +10,7 @@ from gnomon.core.row import Row
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
+from gnomon.report.terminal import summary_text
 from gnomon.statistics.calibration import calibration
 from gnomon.trials.run_trial import DOUBTS_RESULTS
 
@@ -67,6 +68,8 @@ def test_blinding_is_what_was_planted(
         "doubts",
     }
     assert all(item["n"] == 200 for item in blinding["measures"])
+    words = {"held": "stayed unnoticed", "failed": "was noticed"}[verdict]
+    assert f"“placebo” beside “live” {words}" in summary_text(document)
 
 
 def test_without_a_placebo_there_is_no_blinding(reported: Make, row: Make) -> None:
