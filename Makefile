@@ -10,7 +10,7 @@ demo: $(VENV)/run.installed  ## the main job, offline: what do tools change on g
 	$(BIN)/gnomon demo
 
 test: $(VENV)/dev.installed check  ## everything, on real Redis, real processes and a real small language model
-	$(BIN)/pytest -n $(WORKERS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 soak: $(VENV)/dev.installed  ## slow checks: faults with the clocks of production, very many orders of events (an hour)
 	$(BIN)/pytest -m soak -s

@@ -1,6 +1,7 @@
 """What all tests share: where material from outside the repository lies, and a ban on real providers."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,13 @@ ROOT = Path(__file__).parent.parent
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests in a browser come last: its event loop stays open, and no other may run beside it."""
     items.sort(key=lambda item: item.nodeid.startswith("tests/web/"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interruptible() -> None:
+    """A shell lets its background jobs ignore Ctrl-C, and so would every process that a test starts."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _outside(variable: str, default: str) -> Path:

@@ -27,8 +27,11 @@ QUIET = settings(
 )
 
 
-@pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
-@pytest.mark.parametrize("keyed", [False, True], ids=["keyless", "keyed"])
+@pytest.mark.parametrize(
+    ("keyed", "mode"),  # what is asked wrongly is asked wrongly with a key too
+    [(False, GenerationMode.POSITIVE), (False, GenerationMode.NEGATIVE), (True, GenerationMode.POSITIVE)],
+    ids=["keyless-positive", "keyless-negative", "keyed-positive"],
+)
 def test_whatever_is_asked_the_answer_is_one_of_the_documented(
     open_api: Callable[..., TestClient], keyed: bool, mode: GenerationMode
 ) -> None:

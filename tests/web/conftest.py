@@ -1,13 +1,16 @@
 """A finished job, the pages over it on a real server, and a real Chromium."""
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -40,13 +43,29 @@ SPEC = {
 
 @pytest.fixture(scope="session")
 def finished_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with one finished job of 28 samples, run by the command line."""
-    folder = tmp_path_factory.mktemp("finished")
+    """A data folder with one finished job of 28 samples, run by the command line; no test writes to it.
+
+    The processes of one pytest-xdist run share it: the first to ask makes it.
+    """
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    folder = shared / "finished"
+    with (shared / "finished.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "out").is_dir():
+            folder.mkdir(exist_ok=True)
+            _run_job(folder)
+    return folder / "data"
+
+
+def _run_job(folder: Path) -> None:
     spec = folder / "job.yaml"
     spec.write_text(yaml.safe_dump(SPEC))
     command = [sys.executable, "-m", "service.cli", "run", str(spec), "--data-dir", str(folder / "data")]
-    subprocess.run([*command, "--out", str(folder / "out")], check=True, capture_output=True, timeout=110)
-    return folder / "data"
+    more = ["--workers", "1", "--out", str(folder / "unfinished")]
+    subprocess.run([*command, *more], check=True, capture_output=True, timeout=110)
+    (folder / "unfinished").rename(folder / "out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +79,7 @@ class Site:
     @property
     def job_id(self) -> str:
         """The finished job's."""
-        return self.store.jobs(limit=1).items[0].id
+        return self.store.jobs().items[-1].id
 
     def trial_id(self, sample_id: str, arm: str) -> str:
         """The trial of a sample under an arm."""
@@ -68,34 +87,34 @@ class Site:
         return next(row.trial_id for row in rows if (row.sample_id, row.arm) == (sample_id, arm))
 
 
+@contextmanager
+def serving(folder: Path, redis: Redis, *, like: Path | None = None, **environ: str) -> Iterator[Site]:
+    """A server over the data in `folder`, which begins as a copy of `like`."""
+    if like is not None:
+        shutil.copytree(like, folder, dirs_exist_ok=True)
+    settings = read_settings(environ, data_dir=folder)
+    store = Store(settings.database_url)
+    listener = listen("127.0.0.1", 0, has_keys=True)
+    server = server_of(create_app(settings, store=store, redis=redis))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    yield Site(url=url_of(listener), store=store, folder=folder)
+    server.should_exit = True
+    thread.join(timeout=10)
+    listener.close()
+    store.close()
+
+
 @pytest.fixture
 def open_site(finished_folder: Path, redis: Redis, tmp_path: Path) -> Iterator[Callable[..., Site]]:
     """Serve the pages; the test may choose the environment."""
-    closing: list[Callable[[], None]] = []
+    with ExitStack() as stack:
 
-    def open_one(*, is_empty: bool = False, **environ: str) -> Site:
-        folder = tmp_path / "data"
-        if not is_empty:
-            shutil.copytree(finished_folder, folder, dirs_exist_ok=True)
-        settings = read_settings(environ, data_dir=folder)
-        store = Store(settings.database_url)
-        listener = listen("127.0.0.1", 0, has_keys=True)
-        server = server_of(create_app(settings, store=store, redis=redis))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-        thread.start()
+        def open_one(*, is_empty: bool = False, **environ: str) -> Site:
+            like = None if is_empty else finished_folder
+            return stack.enter_context(serving(tmp_path / "data", redis, like=like, **environ))
 
-        def close() -> None:
-            server.should_exit = True
-            thread.join(timeout=10)
-            listener.close()
-            store.close()
-
-        closing.append(close)
-        return Site(url=url_of(listener), store=store, folder=folder)
-
-    yield open_one
-    for close in closing:
-        close()
+        yield open_one
 
 
 @pytest.fixture
@@ -137,21 +156,27 @@ class Visit:
         return self.page
 
 
+def new_visit(
+    browser: Browser, site: Site, *, size: dict[str, int] = WIDE, dark: bool = False, script: bool = True
+) -> Visit:
+    """A page in a fresh context of the browser; the caller closes the context."""
+    context = browser.new_context(
+        viewport=size,  # type: ignore[arg-type]
+        color_scheme="dark" if dark else "light",
+        java_script_enabled=script,
+    )
+    return Visit(context.new_page(), site)
+
+
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Callable[..., Visit]]:
     """Open pages of a site in a fresh context."""
     contexts: list[BrowserContext] = []
 
-    def open_one(
-        site: Site, *, size: dict[str, int] = WIDE, dark: bool = False, script: bool = True
-    ) -> Visit:
-        context = browser.new_context(
-            viewport=size,  # type: ignore[arg-type]
-            color_scheme="dark" if dark else "light",
-            java_script_enabled=script,
-        )
-        contexts.append(context)
-        return Visit(context.new_page(), site)
+    def open_one(site: Site, **options: Any) -> Visit:
+        opened = new_visit(browser, site, **options)
+        contexts.append(opened.page.context)
+        return opened
 
     yield open_one
     for context in contexts:

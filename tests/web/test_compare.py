@@ -1,8 +1,7 @@
 """Comparing jobs: the page's statistics are those of `gnomon diff`, and what cannot be paired says why."""
 
 import io
-import subprocess
-import sys
+import random
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,17 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from click.testing import CliRunner
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser
 from redis import Redis
 
+from gnomon.core.row import Row
+from gnomon.media import MediaStore
 from gnomon.report.job_diff import StoredJob, diff_jobs
+from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.trial_plan import expand_trials
 from service.api.app import create_app
 from service.cli.commands.board import board
 from service.settings import read_settings
 from tests.web.conftest import SPEC
+from tests.web.planted import scored
+from workers.open_job import open_spec
+from workers.store.missing import missing_row
 from workers.store.store import Store
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -57,17 +62,32 @@ class Stored:
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory, redis_url: str) -> Iterator[Stored]:
     folder = tmp_path_factory.mktemp("compared")
-    for number, (name, changes) in enumerate(VARIANTS.items()):
-        file = folder / f"{number}.yaml"
-        file.write_text(yaml.safe_dump({**SPEC, **changes, "name": name}))
-        command = [sys.executable, "-m", "service.cli", "run", str(file), "--data-dir", str(folder / "data")]
-        subprocess.run([*command, "--out", str(folder / "out")], check=True, capture_output=True, timeout=110)
-    settings = read_settings({}, data_dir=folder / "data")
+    settings = read_settings({}, data_dir=folder)
     store = Store(settings.database_url)
+    ids = {
+        name: insert_played(
+            store, JobSpec.model_validate({**SPEC, **changes, "name": name}), folder / "media"
+        )
+        for name, changes in VARIANTS.items()
+    }
     app = create_app(settings, store=store, redis=Redis.from_url(redis_url))
     with TestClient(app, base_url="http://localhost") as client:
-        yield Stored(client, store, {job.name: job.id for job in store.jobs().items}, folder / "data")
+        yield Stored(client, store, ids, folder)
     store.close()
+
+
+def insert_played(store: Store, spec: JobSpec, media: Path) -> str:
+    """The id of a finished job whose scores are drawn, more of them right with tools."""
+    samples = open_spec(spec, MediaStore(media)).samples
+    draws = random.Random(spec.name)
+
+    def ended() -> Iterator[tuple[Row, None]]:
+        for trial in expand_trials("j", spec, samples.refs):
+            is_right = draws.random() < (0.8 if trial.arm == "tools" else 0.3)
+            row = missing_row(trial, benchmark="worlds", stop_reason="answered", attempt=1)
+            yield scored(row, float(is_right), "A"), None
+
+    return store.insert_finished_job(spec, samples.refs, ended())
 
 
 def test_statistics_are_those_of_a_difference(stored: Stored) -> None:

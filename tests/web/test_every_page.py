@@ -1,37 +1,64 @@
 """What holds for every page: accessible, private, whole on a phone, and the same without script."""
 
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+from redis import Redis
 
-from tests.web.conftest import PHONE, WIDE, Site, Visit
+from tests.web.conftest import PHONE, WIDE, Site, Visit, new_visit, serving
 from tests.web.every_page import PAGES
 
 EXPECTED = {"error": ["Failed to load resource: the server responded with a status of 404 (Not Found)"]}
+# Each width and each theme once: colours do not depend on the width, nor widths on the theme.
+TABS = {"wide and light": (WIDE, False), "dark on a phone": (PHONE, True)}
+
+
+@pytest.fixture(scope="module")
+def site(finished_folder: Path, redis_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """One site for all pages; what a page needs is added to it."""
+    with (
+        Redis.from_url(redis_url) as redis,
+        serving(tmp_path_factory.mktemp("site"), redis, like=finished_folder) as site,
+    ):
+        yield site
+
+
+@pytest.fixture(scope="module")
+def tabs(browser: Browser, site: Site) -> Iterator[Mapping[str, Visit]]:
+    """One tab each for all pages, because a new one costs more than the page in it."""
+    visits = {name: new_visit(browser, site, size=size, dark=dark) for name, (size, dark) in TABS.items()}
+    yield visits
+    for visit in visits.values():
+        visit.page.context.close()
+
+
+@pytest.fixture(scope="module")
+def without_script(browser: Browser, site: Site) -> Iterator[Visit]:
+    visit = new_visit(browser, site, script=False)
+    yield visit
+    visit.page.context.close()
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_accessible_private_and_whole(name: str, site: Site, visit: Callable[..., Visit]) -> None:
+def test_a_page_is_accessible_private_whole_and_the_same_without_script(
+    name: str, site: Site, tabs: Mapping[str, Visit], without_script: Visit
+) -> None:
     path = PAGES[name](site)
-    for size in (WIDE, PHONE):
-        for dark in (False, True):
-            shown = visit(site, size=size, dark=dark)
-            page = shown.open(path)
-            violations = Axe().run(page).response["violations"]
-            where = f"{name} at {size['width']}, {'dark' if dark else 'light'}"
-            assert [(item["id"], item["nodes"][0]["html"]) for item in violations] == [], where
-            widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-            assert widths[0] <= widths[1], f"{where}: scrolls sideways"
-            assert page.locator("h1").count() == 1, where
-            assert shown.errors == EXPECTED.get(name, []), where
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_says_the_same_without_script(name: str, site: Site, visit: Callable[..., Visit]) -> None:
-    texts = []
-    for script in (True, False):
-        page = visit(site, script=script).open(PAGES[name](site))
-        texts.append(page.locator("h1").inner_text())
+    headings = set()
+    for where, tab in tabs.items():
+        tab.errors.clear()
+        page = tab.open(path)
+        violations = Axe().run(page).response["violations"]
+        assert [(item["id"], item["nodes"][0]["html"]) for item in violations] == [], where
+        widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert widths[0] <= widths[1], f"{where}: scrolls sideways"
+        assert page.locator("h1").count() == 1, where
+        headings.add(page.locator("h1").inner_text())
         assert page.locator("main").inner_text().strip()
-    assert texts[0] == texts[1]
+        assert tab.errors == EXPECTED.get(name, []), where
+    page = without_script.open(path)
+    assert {page.locator("h1").inner_text()} == headings
+    assert page.locator("main").inner_text().strip()

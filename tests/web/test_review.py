@@ -351,23 +351,22 @@ def test_items_are_judged_by_keys_alone(site: Site, queue: str, visit: Callable[
     assert shown.errors == []
 
 
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (PHONE, True)], ids=["wide", "phone"])
 def test_every_stage_of_an_item_is_accessible(
-    site: Site, queue: str, visit: Callable[..., Visit], size: dict[str, int]
+    site: Site, queue: str, visit: Callable[..., Visit], size: dict[str, int], dark: bool
 ) -> None:
     site.store.add_answer(queue, Review(sample_id=samples_of(site, queue)[0], reviewer="bob"))
+    shown = visit(site, size=size, dark=dark)
     for name in ("ann", "bob"):  # the one answers, the other judges
-        for dark in (False, True):
-            shown = visit(site, size=size, dark=dark)
-            shown.page.context.add_cookies(
-                [{"name": "gnomon_reviewer", "value": name, "url": f"{site.url}/ui/review"}]
-            )
-            page = shown.open("/ui/review/items")
-            violations = Axe().run(page).response["violations"]
-            assert [(item["id"], item["nodes"][0]["html"]) for item in violations] == []
-            widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-            assert widths[0] <= widths[1]
-            assert shown.errors == []
+        shown.page.context.add_cookies(
+            [{"name": "gnomon_reviewer", "value": name, "url": f"{site.url}/ui/review"}]
+        )
+        page = shown.open("/ui/review/items")
+        violations = Axe().run(page).response["violations"]
+        assert [(item["id"], item["nodes"][0]["html"]) for item in violations] == []
+        widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert widths[0] <= widths[1]
+        assert shown.errors == []
 
 
 def test_the_views_are_plain_data(site: Site, queue: str, person: Callable[[str], httpx.Client]) -> None:

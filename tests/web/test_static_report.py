@@ -73,8 +73,7 @@ def test_the_file_is_small_and_has_no_script(file: Path) -> None:
     assert "default-src 'none'; style-src 'unsafe-inline'; img-src data:" in text
 
 
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (PHONE, True)], ids=["wide", "phone"])
 def test_nothing_is_cut_and_all_is_accessible(
     show: Callable[..., Page], size: dict[str, int], dark: bool
 ) -> None:

@@ -1,7 +1,6 @@
 """A store with a clock of its own, a real Redis, and worker processes."""
 
 import itertools
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +19,7 @@ from service.supervisor import Child, Supervisor
 from tests.workers import postgresql
 from tests.workers.tiny_worker import refs
 from workers.queue import enqueue_shards
+from workers.rate_limit.redis_limiter import PREFIX
 from workers.store import JobRecord, Lease, Store
 from workers.store.missing import missing_row
 
@@ -202,6 +202,15 @@ def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plant]:
     store.close()
 
 
+@pytest.fixture
+def idle(two_workers: Plant) -> Plant:
+    """The two workers that tests share, with nothing to do, and no wait kept for a port that comes again."""
+    for key in two_workers.redis.scan_iter(f"{PREFIX}:*"):
+        two_workers.redis.delete(key)
+    wait_until(lambda: len(two_workers.store.workers()) >= 2 and not forks(two_workers))
+    return two_workers
+
+
 def wait_until(happened: Callable[[], bool], *, within_s: float = 40.0) -> None:
     """Wait for something that must happen."""
     until_s = time.monotonic() + within_s
@@ -216,9 +225,15 @@ def children_of(pid: int) -> list[int]:
     return [int(child) for children in lists for child in children.split()]
 
 
+def forks(plant: Plant) -> list[int]:
+    """Process ids of the forks of all workers."""
+    workers = [pid for name, pid in plant.supervisor.pids().items() if name != "sweeper"]
+    return [child for worker in workers for child in children_of(worker) if is_alive(child)]
+
+
 def is_alive(pid: int) -> bool:
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        state = Path(f"/proc/{pid}/stat").read_text().split(")")[-1].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
         return False
-    return "Z" not in Path(f"/proc/{pid}/stat").read_text().split(")")[-1].split()[0]
+    return state != "Z"

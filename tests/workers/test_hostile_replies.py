@@ -41,7 +41,7 @@ def test_the_documents_list_every_hostile_reply() -> None:
 
 @pytest.mark.parametrize("limits", [{}, {"tokens": 1_000_000}])
 def test_a_count_that_no_database_holds_takes_no_other_trial_along(
-    plant: Plant, limits: dict[str, int]
+    idle: Plant, limits: dict[str, int]
 ) -> None:
     """Two models, ten samples, two worker processes; one reply of one model claims 10³⁰ tokens."""
     with serving() as provider:
@@ -49,13 +49,12 @@ def test_a_count_that_no_database_holds_takes_no_other_trial_along(
         provider.answers(200, said(usage={"prompt_tokens": 10**30, "completion_tokens": 7}))
         provider.choose = lambda request: int(asked(request) == 3 and request["model"] == "a")
         models = [{"id": f"openai/{name}", "api_base": provider.url} for name in ("a", "b")]
-        job = plant.post(10, models=models, arms=[{"name": "raw", "agent": "direct"}], limits=limits)
-        plant.start(2)
-        done = plant.end_of(job)
-    rows = list(plant.store.iter_rows(job.id))
+        job = idle.post(10, models=models, arms=[{"name": "raw", "agent": "direct"}], limits=limits)
+        done = idle.end_of(job)
+    rows = list(idle.store.iter_rows(job.id))
     assert (done.status, len(rows), len(provider.requests)) == ("completed", 20, 20)
     assert {row.stop_reason for row in rows} == {"answered"}
     assert [row.flags for row in rows if row.prompt_tokens is None] == [("usage_unreadable",)]
     feared = 33 if limits else 0  # with limits the call counts as what such a call was seen to cost
-    wait_until(lambda: plant.store.job(job.id).known_tokens == 19 * 33 + feared)
+    wait_until(lambda: idle.store.job(job.id).known_tokens == 19 * 33 + feared)
     assert done.tokens is None

@@ -221,11 +221,10 @@ def test_a_tool_is_offered_where_an_arm_sends_schemas(agent: str, tools: str, of
     assert request.decoding.known() == {"temperature": 0.5, "max_tokens": 900}, "as trials are drawn"
 
 
-def test_two_worker_processes_and_many_shards_make_one_call(plant: Plant) -> None:
+def test_two_worker_processes_and_many_shards_make_one_call(idle: Plant) -> None:
     with counting(delay_s=0.05) as provider:
-        plant.start(2)
-        job = plant.post(40, models=[{"id": "openai/m", "api_base": provider.url}], preflight=True)
-        assert plant.end_of(job).counts.scored == 80
+        job = idle.post(40, models=[{"id": "openai/m", "api_base": provider.url}], preflight=True)
+        assert idle.end_of(job).counts.scored == 80
     assert len(provider.came_s) == 81
 
 

@@ -4,12 +4,14 @@ import time
 from collections.abc import Callable
 
 import pytest
+from sqlalchemy import func, select
 
-from tests.workers.conftest import Plant, children_of, is_alive, wait_until
+from tests.workers.conftest import Plant, forks, wait_until
 from tests.workers.counting_provider import CountingProvider, counting
 from workers.queue import enqueue_shards
 from workers.rate_limit.config import RATE_LIMITS_ENV
 from workers.store import JobRecord
+from workers.store.schema import trials
 
 CANCEL_WITHIN_S = 5.0
 
@@ -23,12 +25,6 @@ def start(plant: Plant, workers: int = 2) -> None:
     wait_until(lambda: len(plant.store.workers()) == workers)
 
 
-def forks(plant: Plant) -> list[int]:
-    """Process ids of the forks of all workers."""
-    workers = [pid for name, pid in plant.supervisor.pids().items() if name != "sweeper"]
-    return [child for worker in workers for child in children_of(worker) if is_alive(child)]
-
-
 def cancel(plant: Plant, job: JobRecord) -> float:
     """Cancel the job: seconds until it says so, nothing of it is leased, and its workers are free."""
     began_s = time.monotonic()
@@ -40,41 +36,37 @@ def cancel(plant: Plant, job: JobRecord) -> float:
 
 @pytest.mark.parametrize("cache", [True, False])
 def test_while_a_provider_lets_one_job_wait_for_ten_minutes_another_runs_on_the_same_workers(
-    plant: Plant, monkeypatch: pytest.MonkeyPatch, cache: bool
+    idle: Plant, cache: bool
 ) -> None:
-    monkeypatch.delenv(RATE_LIMITS_ENV, raising=False)
-    start(plant)
     with counting(room=0, retry_after="600") as busy, counting() as free:
-        first = plant.post(100, models=[model_of(busy)], concurrency=8, cache=cache)
+        first = idle.post(100, models=[model_of(busy)], concurrency=8, cache=cache)
         wait_until(lambda: busy.refused > 0)
         time.sleep(1)
-        second = plant.post(20, models=[model_of(free)], concurrency=8)
-        assert plant.end_of(second).counts.scored == 40
-        assert plant.store.job(first.id).counts.done == 0
+        second = idle.post(20, models=[model_of(free)], concurrency=8)
+        assert idle.end_of(second).counts.scored == 40
+        assert idle.store.job(first.id).counts.done == 0
         assert 0 < busy.refused <= 32, "a trial that has not begun does not join the wait"
-        assert cancel(plant, first) < CANCEL_WITHIN_S
-        resumed = plant.store.resume(first.id)
-        with plant.store.reading() as db:
-            attempts = db.exec_driver_sql("SELECT max(attempt) FROM trials").scalar_one()
+        assert cancel(idle, first) < CANCEL_WITHIN_S
+        resumed = idle.store.resume(first.id)
+        with idle.store.reading() as db:
+            attempts = db.execute(
+                select(func.max(trials.c.attempt)).where(trials.c.job_id == first.id)
+            ).scalar_one()
         assert attempts <= 1, "a wait is no death"
-        plant.store.cancel(resumed.id)
+        idle.store.cancel(resumed.id)
 
 
-def test_a_job_that_rested_goes_on_by_itself_and_loses_nothing(
-    plant: Plant, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv(RATE_LIMITS_ENV, raising=False)
-    start(plant)
+def test_a_job_that_rested_goes_on_by_itself_and_loses_nothing(idle: Plant) -> None:
     with counting(room=0, retry_after="6") as busy, counting() as free:
-        first = plant.post(40, models=[model_of(busy)], concurrency=4, cache=False)
+        first = idle.post(40, models=[model_of(busy)], concurrency=4, cache=False)
         wait_until(lambda: busy.refused > 0)
-        second = plant.post(5, models=[model_of(free)], concurrency=4)
-        assert plant.end_of(second).counts.scored == 10
+        second = idle.post(5, models=[model_of(free)], concurrency=4)
+        assert idle.end_of(second).counts.scored == 10
         busy.room = None
-        assert plant.end_of(first).counts.scored == 80
+        assert idle.end_of(first).counts.scored == 80
         answered = len(busy.came_s) - busy.refused
     assert answered == 80, "no call was paid twice"
-    assert {row.attempt for row in plant.store.iter_rows(first.id)} == {1}
+    assert {row.attempt for row in idle.store.iter_rows(first.id)} == {1}
 
 
 def test_of_two_models_of_a_job_the_one_that_answers_runs_on(
@@ -117,34 +109,28 @@ def test_a_cancelled_job_frees_its_workers_whatever_its_trials_wait_for(
 
 
 @pytest.mark.parametrize("retry_after", ["86400", "1e300", "Fri, 31 Dec 9999 23:59:59 GMT"])
-def test_a_backoff_that_a_provider_asks_for_keeps_no_cancelled_job(
-    plant: Plant, monkeypatch: pytest.MonkeyPatch, retry_after: str
-) -> None:
-    monkeypatch.delenv(RATE_LIMITS_ENV, raising=False)
-    start(plant)
+def test_a_backoff_that_a_provider_asks_for_keeps_no_cancelled_job(idle: Plant, retry_after: str) -> None:
     with counting(room=0, retry_after=retry_after) as provider:
-        job = plant.post(10, models=[model_of(provider)], concurrency=4)
+        job = idle.post(10, models=[model_of(provider)], concurrency=4)
         wait_until(lambda: provider.refused > 0)
-        assert cancel(plant, job) < CANCEL_WITHIN_S
+        assert cancel(idle, job) < CANCEL_WITHIN_S
 
 
 def test_a_wait_stands_in_the_job_and_a_person_who_resumes_it_does_not_wait(
-    plant: Plant, monkeypatch: pytest.MonkeyPatch
+    idle: Plant,
 ) -> None:
-    monkeypatch.delenv(RATE_LIMITS_ENV, raising=False)
-    start(plant)
     with counting(room=0, retry_after="600") as busy:
-        job = plant.post(20, models=[model_of(busy)], concurrency=4, preflight=True)
-        wait_until(lambda: any(check.waits_until for check in plant.store.job(job.id).checks))
-        wait_until(lambda: plant.store.job(job.id).checks[0].state == "unconfirmed")
-        [check] = plant.store.job(job.id).checks
+        job = idle.post(20, models=[model_of(busy)], concurrency=4, preflight=True)
+        wait_until(lambda: any(check.waits_until for check in idle.store.job(job.id).checks))
+        wait_until(lambda: idle.store.job(job.id).checks[0].state == "unconfirmed")
+        [check] = idle.store.job(job.id).checks
         assert (check.cause, check.calls) == ("rate_limit", 1)
         assert check.error == check.waits_for
         assert busy.refused == 1, "one call says enough"
-        cancel(plant, job)
-        assert plant.store.job(job.id).checks[0].waits_until == check.waits_until
+        cancel(idle, job)
+        assert idle.store.job(job.id).checks[0].waits_until == check.waits_until
         busy.room = None
-        resumed = plant.store.resume(job.id)
-        enqueue_shards(plant.redis, resumed, range(resumed.shards))
-        assert plant.end_of(resumed).counts.scored == 40
-        assert {row.wall_s < 60 for row in plant.store.iter_rows(job.id)} == {True}
+        resumed = idle.store.resume(job.id)
+        enqueue_shards(idle.redis, resumed, range(resumed.shards))
+        assert idle.end_of(resumed).counts.scored == 40
+        assert {row.wall_s < 60 for row in idle.store.iter_rows(job.id)} == {True}

@@ -48,21 +48,22 @@ def test_the_documented_table_is_that_of_the_bench() -> None:
     assert text.count(" | ") == 5 * (len(STUDIES) + 1)
 
 
+# Coverage may miss 95 % by 3 standard errors of that many jobs.
 @pytest.mark.parametrize(
-    ("name", "covers", "claims"),
+    ("name", "jobs", "covers", "claims"),
     [
-        ("60 independent samples, no effect", (0.87, 1.0), (0.0, 0.13)),
-        ("graded, 20 clusters of 7, no effect", (0.87, 1.0), (0.0, 0.13)),
-        ("0 to 5 % right, 30 samples, no effect", (0.93, 1.0), (0.0, 0.03)),
-        ("effect varies over 20 clusters of 7, +16 points", (0.87, 1.0), (0.4, 0.8)),
-        ("8 % of one arm lost, 60 clusters of 7, no effect", (0.87, 1.0), (0.0, 0.01)),
-        ("8 % of one arm lost, 60 clusters of 7, +16 points", (0.87, 1.0), (0.6, 1.0)),
+        ("60 independent samples, no effect", 80, (0.87, 1.0), (0.0, 0.13)),
+        ("graded, 20 clusters of 7, no effect", 80, (0.87, 1.0), (0.0, 0.13)),
+        ("0 to 5 % right, 30 samples, no effect", 80, (0.93, 1.0), (0.0, 0.03)),
+        ("effect varies over 20 clusters of 7, +16 points", 80, (0.87, 1.0), (0.4, 0.8)),
+        ("8 % of one arm lost, 60 clusters of 7, no effect", 40, (0.84, 1.0), (0.0, 0.01)),
+        ("8 % of one arm lost, 60 clusters of 7, +16 points", 40, (0.84, 1.0), (0.6, 1.0)),
     ],
 )
 def test_a_whole_report_finds_what_was_planted_and_no_more(
-    name: str, covers: tuple[float, float], claims: tuple[float, float]
+    name: str, jobs: int, covers: tuple[float, float], claims: tuple[float, float]
 ) -> None:
-    covered, _, _, claimed = planted(JOBS[name], jobs=80, seed=3)
+    covered, _, _, claimed = planted(JOBS[name], jobs=jobs, seed=3)
     assert covers[0] <= covered <= covers[1]
     assert claims[0] <= claimed <= claims[1]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bench.oracle_steps import Question, questions, shares
-from gnomon.benchmarks.worlds.audit import try_shortcuts
+from gnomon.benchmarks.worlds.audit import shortcuts, try_shortcuts
 from gnomon.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
 from gnomon.benchmarks.worlds.audit.steps_learner import LEARNERS, learn
 from gnomon.benchmarks.worlds.audit.steps_rules import WORDS, least
@@ -27,8 +27,13 @@ CHANCE = 0.25
 
 
 @pytest.fixture(scope="module")
-def right() -> Mapping[tuple[str, str], Sequence[float]]:
-    return shares(list(questions([21], 98)), list(questions([22], 70)))
+def train() -> Sequence[Question]:
+    return list(questions([21], 98))
+
+
+@pytest.fixture(scope="module")
+def right(train: Sequence[Question]) -> Mapping[tuple[str, str], Sequence[float]]:
+    return shares(train, list(questions([22], 70)))
 
 
 def spread(n: int) -> float:
@@ -63,7 +68,9 @@ def test_lengths_added_along_the_shortest_ways_give_every_answer(
         )  # a vehicle that brakes for turns is not where its mean speed has it
 
 
-def test_a_planted_length_to_every_option_is_found_by_the_rules_and_the_learner() -> None:
+def test_a_planted_length_to_every_option_is_found_by_the_rules_and_the_learner(
+    train: Sequence[Question],
+) -> None:
     def planted(question: Question) -> ShownSteps:
         shown, answer = question
         lines = (
@@ -72,7 +79,7 @@ def test_a_planted_length_to_every_option_is_found_by_the_rules_and_the_learner(
         )
         return replace(shown, text="\n".join([shown.text, *lines]))
 
-    asked = [question for question in questions([22], 98) if question[0].task == "GL"]
+    asked = [question for question in train if question[0].task == "GL"]
     marked = [(planted(question), question[1]) for question in asked]
     _, smallest = WORDS["smallest number beside the option"]
     assert np.mean([smallest(shown) == [answer] for shown, answer in marked]) > 0.9
@@ -94,8 +101,11 @@ def test_steps_that_cannot_be_read_end_the_audit_with_an_error(tmp_path: Path) -
         shown_steps(opened.get("w0-00000"), "True intermediate steps:")
 
 
-def test_the_audit_of_a_benchmark_tries_rules_and_learners_on_the_steps(tmp_path: Path) -> None:
-    media, select = MediaStore(tmp_path), Select(limit=50, seed=4, tasks=("CausalReordering",))
+def test_the_audit_of_a_benchmark_tries_rules_and_learners_on_the_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shortcuts, "FEWEST", 12)
+    media, select = MediaStore(tmp_path), Select(limit=20, seed=4, tasks=("CausalReordering",))
     samples = {}
     for protocol in ("official", "guarded"):
         opened = Worlds().open(data=None, select=select, protocol=protocol, media=media)
