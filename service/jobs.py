@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from agents.models.catalog import check_scripts
 from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import SpecError
@@ -89,7 +88,6 @@ def _draft(written: object, settings: Settings, *, is_request: bool) -> Draft:
         is_trusted=not (is_request and settings.api_keys),
     )
     spec, media = check_spec(written, context), media_of(settings.data_dir)
-    check_scripts(spec.models)
     samples = open_samples(spec, media)
     refs = replayable(spec, samples.refs, partial(stored_job, settings))
     return Draft(spec=spec, refs=refs, faults=samples.faults, job=open_job(spec, samples, media))
