@@ -2,12 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from gnomon.core.arm import Replay
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
-from gnomon.trials.replay import PreparedReplay, choose_call, prepare_replay, returned_text
+from gnomon.trials.replay import ANSWER, PreparedReplay, choose_call, prepare_replay, returned_text
 from gnomon.trials.trial_plan import Trial, trial_id
 from workers.open_job import OpenJob
 from workers.store.store import Store
@@ -38,7 +39,7 @@ class Replays:
         trace = self._store.trace(name)
         if trace is None:
             raise DataError(f"no trace of trial {name} is stored", field="replay")
-        return prepare_replay(
+        prepared = prepare_replay(
             trace,
             choose_call(trace, seed=trial.seed, tool=replay.tool),
             sample=self._job.samples.get(trial.ref.sample_id),
@@ -47,6 +48,9 @@ class Replays:
             seed=trial.seed,
             donor=lambda tool: self._other_result(trial, replay, tool),
         )
+        stored = self._store.rows_by_trial([name]).get(name)
+        answer = {} if stored is None or stored.answer is None else {ANSWER: stored.answer}
+        return replace(prepared, metrics={**prepared.metrics, **answer})
 
     def _repeats_of(self, job_id: str) -> int:
         if job_id not in self._repeats:

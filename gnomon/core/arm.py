@@ -333,12 +333,15 @@ class Contrast(StrictModel):
         """What else differs between the two arms: empty is what a reader hopes for.
 
         Where no factor is named, agent, tools, their choice, results and room to call them belong
-        together as the treatment.
+        together as the treatment; where the arms differ in one other field alone, that is what is compared.
 
         >>> contrast = Contrast(baseline="a", variant="b", factor=("tools",))
         >>> raw, tools = Arm(name="a", agent="react"), Arm(name="b", agent="direct", tools=("speed",))
         >>> [difference.field for difference in contrast.confounds(raw, tools)]
         ['agent']
         """
+        differences = diff(baseline, variant)
+        if not self.factor and len(differences) == 1:
+            return ()
         meant = self.factor or TREATMENT
-        return tuple(difference for difference in diff(baseline, variant) if difference.field not in meant)
+        return tuple(difference for difference in differences if difference.field not in meant)

@@ -18,6 +18,8 @@ from gnomon.trials.recorded_steps import RecordedSteps, recorded_until
 from tools.core.tool import MediaSource
 
 TOOL, CALL, CALLS, CHANGED = "replayed_tool", "replayed_call", "replayed_calls", "replayed_change"
+ANSWER = "replayed_answer"  # the stored trial's own
+METRICS = frozenset((TOOL, CALL, CALLS, CHANGED, ANSWER))
 Donor = Callable[[str], str | None]  # what a tool returned on another sample
 
 

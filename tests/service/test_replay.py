@@ -89,6 +89,13 @@ def test_the_planted_effect_of_a_result_is_found(
     assert "“no result” in place of what was recorded: the answer changed in " in capsys.readouterr().out
     report = json.loads((out / "report.json").read_text())
     overall = next(row for row in report["replays"]["rows"] if row["by"] == "all")
+    again = next(row for row in report["replays"]["rows"] if row["by"] == "again")
+    assert (again["variant"], again["trials"], again["answer_changed"], again["diff"]) == (
+        CONTROL,
+        64,
+        0.0,
+        None,
+    )
     low, high = overall["answer_changed_ci95"]
     assert low <= PLANTED <= high
     assert high - low < 0.3
@@ -100,6 +107,7 @@ def test_the_planted_effect_of_a_result_is_found(
     control = [row for row in rows if row["arm"] == CONTROL]
     assert {row["answer"] for row in control} == {"A"}, "as recorded, the trial ends as it did"
     assert {row["metrics"]["replayed_tool"] for row in rows} == {"list_cameras"}
+    assert not [each for each in report["measures"] if each["measure"].startswith("replayed_")]
     assert "What each call does to the answer" in (out / "report.html").read_text()
 
 

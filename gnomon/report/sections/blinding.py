@@ -339,6 +339,15 @@ def _markdown(report: BlindingPart) -> Iterator[str]:
     yield from markdown_table(
         "Estimated tokens of a first request", ("arm", "prompt", "schemas", "measured on"), sizes
     )
+    longer = [
+        (
+            f"{row['variant']} − {row['baseline']}",
+            "unknown" if row["prompt_tokens"] is None else signed(row["prompt_tokens"], 0),
+            signed(row["schema_tokens"], 0),
+        )
+        for row in report.get("size_differences", [])
+    ]
+    yield from markdown_table("Difference of these tokens", ("arms", "prompt", "schemas"), longer)
 
 
 def signed(value: float, digits: int = 3) -> str:

@@ -10,6 +10,7 @@ from gnomon.core.row import Row
 from gnomon.report.section import ReportInput, Section
 from gnomon.report.sections.arms import ArmsPart
 from gnomon.report.text_formats import markdown_table
+from gnomon.trials.replay import METRICS as REPLAY_METRICS
 
 ALL = "all"
 
@@ -58,6 +59,8 @@ class ExtraMetrics:
             return
         sums = self._sums[row.model, row.arm, row.cell]
         for name, value in row.metrics.items():
+            if name in REPLAY_METRICS:
+                continue
             applies = row.task in self._metric_tasks.get(name, (row.task,))
             if applies and isinstance(value, float | int) and not name.startswith(HEURISTIC_PREFIX):
                 count_and_sum = sums.setdefault(name, [0, 0.0])

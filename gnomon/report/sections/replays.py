@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from typing_extensions import TypedDict
@@ -14,7 +15,7 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats, design
 from gnomon.statistics.mean import mean_score
 from gnomon.statistics.paired import compare
-from gnomon.trials.replay import CALL, CHANGED, TOOL
+from gnomon.trials.replay import ANSWER, CALL, CHANGED, TOOL
 
 LAST_STEP = 4  # calls from here on share a line
 Cell = tuple[str, str, str, int]  # model, arm, sample, repeat
@@ -25,7 +26,7 @@ class ReplayRow(TypedDict):
 
     model: str
     variant: str
-    by: str  # all, tool or step
+    by: str  # all, tool or step; again: as recorded, against the answer of the stored trial
     name: str
     trials: int  # replayed with a result that differs, and as recorded, both with an answer or a failure
     samples: int
@@ -76,6 +77,9 @@ def _part(report_input: ReportInput) -> ReplaysPart:
     table: list[ReplayRow] = []
     for model in report_input.models:
         for arm in report_input.spec.arms:
+            if arm.name == control.name:
+                again = [rows[cell] for cell in cells.get((model, arm.name), ())]
+                table += _again(model, arm.name, [row for row in again if ANSWER in row.metrics])
             if arm.replay is None or arm.name == control.name:
                 continue
             pairs = list(_pairs(rows, cells.get((model, arm.name), ()), control.name))
@@ -119,6 +123,13 @@ def _table(model: str, arm: str, pairs: Sequence[Pair]) -> Iterator[ReplayRow]:
     for step in steps:
         name = f"call {step}" if step < LAST_STEP else f"call {step} or later"
         yield _row(model, arm, "step", name, [pair for pair in pairs if _step(pair[0]) == step])
+
+
+def _again(model: str, control: str, rows: Sequence[Row]) -> Iterator[ReplayRow]:
+    """How often the answer as recorded is not the stored trial's own: what chance moves alone."""
+    if rows:
+        stored = [(row, replace(row, answer=str(row.metrics[ANSWER]))) for row in rows]
+        yield {**_row(model, control, "again", "none: the stored answer", stored), "diff": None, "ci95": None}
 
 
 def _step(row: Row) -> int:
