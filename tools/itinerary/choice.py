@@ -16,7 +16,7 @@ LEAD = 0.2
 """How far the best must be ahead of the next to be taken; nearer than that, the traveller is asked."""
 NEAR_KM, NEARNESS = 40.0, 0.6
 """A place at the other stops weighs NEARNESS more than one far away; at NEAR_KM it is a third of that."""
-STOPS = frozenset(("tram_stop", "bus_stop", "station", "halt", "ferry_terminal"))
+STOPS = frozenset(("tram_stop", "bus_stop", "bus_station", "station", "halt", "ferry_terminal", "taxi"))
 SAME_STOP_M = 300.0
 """Stops of one name that near are one stop, and belong to the square or sight of that name beside them."""
 
