@@ -98,11 +98,21 @@ def test_only_nothing_left_refuses(japan: Provider) -> None:
     assert trip.request.places == ["Atlantis of the East"]
 
 
-def test_a_square_comes_before_the_stops_that_bear_its_name(helsinki: Provider) -> None:
-    assert [place(helsinki, name).kind for name in ("Kauppatori", "Market Square", "Senaatintori")] == [
-        "square"
-    ] * 3
-    assert place(helsinki, "Hakaniemi").kind == "tram_stop"  # its stops alone are one
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("Kauppatori", "square"),
+        ("Market Square", "square"),
+        ("Senaatintori", "square"),
+        ("Hakaniemi", "suburb"),
+        ("Erottaja", "tram_stop"),  # the stops of both directions are one
+    ],
+)
+def test_squares_and_districts_come_before_the_stops_that_bear_their_name(
+    name: str, kind: str, helsinki: Provider
+) -> None:
+    trip = trip_of(helsinki, [name], area="helsinki")
+    assert (trip.named[name].kind, trip.assumed) == (kind, {})
 
 
 def test_sights_can_be_searched_around_a_point(japan: Provider) -> None:
