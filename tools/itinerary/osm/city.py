@@ -104,6 +104,7 @@ class City(Embedded):
                 score=round(score, 3),
                 distance_m=off_m(place.at, query.bias),
                 fame=_fame(place),
+                is_misspelt=score < 1,
             )
             for score, place in scored
             if score >= LEAST_LIKENESS
