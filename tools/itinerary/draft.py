@@ -143,7 +143,7 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
         days=tuple(days),
         totals=totals.model_copy(update=changes),
         skipped=(
-            *(Skipped(place=name, reason=reason) for name, reason in trip.unseen.items()),
+            *(Skipped(place=name, reason=reason) for name, reason in trip.left_out.items()),
             *(Skipped(place=name, reason="left out") for name in draft.skipped),
         ),
         assumptions=assumptions(trip, days),
@@ -179,6 +179,12 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
         lines.append("Times on the way are estimates from where places lie, not from a timetable.")
     if "lower_bound" in exactness:
         lines.append("Ways are the least they can be, as the crow flies: a real journey takes longer.")
+    if "timetable" in exactness:
+        lines.append(
+            "Rides round Tokyo take the mean minutes of the timetables; waits of 4 to 7 minutes and changes"
+            " are assumed, and no train is caught by it."
+        )
+    lines += trip.assumed.values()
     if trip.request.rules.price:
         lines.append("Prices are those of the request's rules, not of the places.")
     return tuple(lines)

@@ -56,6 +56,26 @@ class Visit(Given):
     why: str = Field(default="", max_length=200)
 
 
+class Night(Given):
+    """Where one sleeps after a day: named by the request, chosen from what is known, or assumed."""
+
+    place: Stop
+    basis: Literal["given", "chosen", "assumed"]
+    evidence: tuple[str, ...] = ()
+
+
+class Search(Given):
+    """How a plan or a refusal was searched for.
+
+    `is_proven`: no better plan exists, or none at all. `gap` is by what share of the least possible cost the
+    plan's may be above it; None: no bound is known.
+    """
+
+    is_proven: bool
+    seconds: float = Field(ge=0)
+    gap: float | None = Field(default=None, ge=0)
+
+
 class Day(Given):
     """One day: from `start` over the visits to `end`, a leg between each two."""
 
@@ -64,6 +84,7 @@ class Day(Given):
     end: Stop
     visits: tuple[Visit, ...] = ()
     legs: tuple[ItineraryLeg, ...] = ()
+    night: Night | None = None
 
 
 class Totals(Given):
@@ -92,6 +113,7 @@ class Plan(Given):
     skipped: tuple[Skipped, ...] = ()
     assumptions: tuple[str, ...] = ()
     conflict: tuple[str, ...] | None = None
+    search: Search | None = None
     attributions: tuple[str, ...] = ()
 
 

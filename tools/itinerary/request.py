@@ -129,6 +129,9 @@ class TripRequest(Given):
     rooms: int | None = Field(default=None, ge=1, le=50)
     hotel: Name | None = None
     ends_at: Name | None = None
+    nights: list[Name | None] = Field(
+        default=[], max_length=13, description="where each night is spent; null: to be chosen"
+    )
     places: list[Name] = Field(default=[], max_length=60)
     wishes: list[Name] = Field(default=[], max_length=10, description="kinds of place to add if time allows")
     avoid: list[Name] = Field(default=[], max_length=60)
@@ -160,6 +163,10 @@ class TripRequest(Given):
             raise ValueError("places: none is named; give places, wishes, a graph or stops of a video")
         if self.budget and self.budget.currency != self.rules.currency:
             raise ValueError(f"budget: in {self.budget.currency}, but prices are in {self.rules.currency}")
+        if self.nights and self.hotel:
+            raise ValueError("nights: give them or a hotel for all of them, not both")
+        if self.nights and len(self.nights) != self.days - 1:
+            raise ValueError(f"nights: {len(self.nights)} for {self.days} days; allowed: {self.days - 1}")
         if self.rooms is not None and self.rooms > self.party:
             raise ValueError(f"rooms: {self.rooms} for a party of {self.party}")
         return self

@@ -1,25 +1,32 @@
 """A request with every name in it resolved, and the provider that resolved them."""
 
 import itertools
-from collections.abc import Mapping
+import statistics
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, field, replace
 
+from tools.itinerary.choice import Choice, called, choose, rivals
 from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace, PlaceError, Unsupported
 from tools.itinerary.place import Answer, LatLon, Place, PlaceHit
-from tools.itinerary.provider import NameQuery, NearbyQuery, Provider
-from tools.itinerary.request import GraphNode, TripRequest, VideoStop
+from tools.itinerary.provider import MAX_HITS, NameQuery, NearbyQuery, Provider
+from tools.itinerary.request import GraphNode, TripRequest
 
-SURE = 0.9  # below it a name is shown to the traveller as similar, never taken for what was meant
+MOST_CANDIDATES = 6
 NEAR_VIDEO_M = 150.0
+NO_HITS: Answer[tuple[PlaceHit, ...]] = Answer(
+    value=(), provider="", version="", attribution="", retrieved_at="", exactness="exact"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trip:
     """What an agent, a tool and the verifier know of a request.
 
-    `named` maps every name of the request to its place; `lost` names without one to the reason,
-    `candidates` ambiguous ones to what they might mean. `unseen` are names from a video that no
-    provider knows: left out, with the reason. `told_by` gives the source of each place by its id.
+    `named` maps every name of the request to its place; `lost` names without one to the reason: the request
+    is kept without them as long as anything is left of it. `candidates` maps ambiguous names to what they
+    might mean, `assumed` those decided between several places to what they were taken for and why. `unseen`
+    are names from a video that no provider knows: left out, with the reason. `told_by` gives the source of
+    each place by its id.
     `country` has two letters, or is empty.
     """
 
@@ -28,6 +35,7 @@ class Trip:
     named: Mapping[str, Place] = field(default_factory=dict)
     lost: Mapping[str, str] = field(default_factory=dict)
     candidates: Mapping[str, tuple[PlaceHit, ...]] = field(default_factory=dict)
+    assumed: Mapping[str, str] = field(default_factory=dict)
     unseen: Mapping[str, str] = field(default_factory=dict)
     told_by: Mapping[str, str] = field(default_factory=dict)
     country: str = ""
@@ -40,6 +48,11 @@ class Trip:
     def source_of(self, place: Place) -> str:
         """Who knows a place, and the state of the data."""
         return self.told_by.get(place.id) or f"{self.provider.name} {self.provider.version}"
+
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """The names that are planned without, with the reason; empty where nothing is left to plan."""
+        return {**self.unseen, **self.lost} if _asks_for_something(self.request, self.lost) else {}
 
     def unjudged(self) -> "Trip":
         """The same without what only a scorer may know: whether there is a plan at all."""
@@ -60,33 +73,50 @@ class Trip:
 async def open_trip(request: TripRequest, provider: Provider, *, answerable: bool | None = None) -> Trip:
     """Find every name of a request; what cannot be found is kept with its reason, never guessed.
 
-    A visiting-order graph and the stops of a video become places and orders of the request first.
+    A visiting-order graph and the stops of a video become places and orders of the request first. A name that
+    several places share is decided by the places that are certain, then by those decided so far.
 
     Raises:
         PlaceError: the provider failed for a reason that is not the name's fault.
     """
     request, parents = _with_graph(request)
-    request, answers, unseen = await _with_video(request, provider)
-    lost: dict[str, str] = {}
-    candidates: dict[str, tuple[PlaceHit, ...]] = {}
-    for name in _names(request):
-        if name in answers:
-            continue
-        bias = next((answer.value.at for answer in answers.values()), None)
-        try:
-            answers[name] = await find(provider, name, within=parents.get(name), bias=bias)
-        except AmbiguousPlace as error:
-            lost[name], candidates[name] = str(error), error.candidates
-        except NoSuchPlace as error:
-            lost[name] = str(error)
+    answers, unseen, seen = await _placed_in_video(request, provider)
+    asked = _names(request)
+    names = [name for name in dict.fromkeys([*asked, *seen]) if name not in answers and name not in unseen]
+    searches = {name: await _search(provider, name, within=parents.get(name)) for name in names}
+    assumed: dict[str, str] = {}
+    for name, search in searches.items():
+        choice = search.choose()
+        if choice is not None and not choice.told:
+            answers[name] = search.hits.of(choice.hit.place)
+    for _ in range(2):  # what is decided the first time may decide another name the second time
+        for name, search in searches.items():
+            choice = None if name in answers else search.choose(_middle(answers))
+            if choice is not None:
+                answers[name], assumed[name] = search.hits.of(choice.hit.place), choice.told
+    open_names = {name: search for name, search in searches.items() if name not in answers}
+    lost = {
+        name: search.reason or str(search.ambiguity(_middle(answers))) for name, search in open_names.items()
+    }
+    candidates = {
+        name: search.ambiguity(_middle(answers)).candidates
+        for name, search in open_names.items()
+        if not search.reason
+    }
+    for name in set(seen) - set(asked):  # the traveller did not name it
+        if name in lost:
+            unseen[name] = lost.pop(name)
+            candidates.pop(name, None)
+    request = _with_seen(request, [name for name in seen if name in answers])
     if not (request.places or request.wishes):
         lost, unseen = {**lost, **unseen}, {}
     return Trip(
-        request=request,
+        request=_without(request, lost),
         provider=provider,
         named={name: answer.value for name, answer in answers.items()},
         lost=lost,
         candidates=candidates,
+        assumed=assumed,
         unseen=unseen,
         told_by={answer.value.id: answer.told_by for answer in answers.values()},
         country=await _country(provider, next((answer.value.at for answer in answers.values()), None)),
@@ -94,35 +124,98 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
     )
 
 
-async def find(
+def _asks_for_something(request: TripRequest, lost: Container[str]) -> bool:
+    return bool(request.wishes) or any(name not in lost for name in request.places)
+
+
+def _without(request: TripRequest, lost: Collection[str]) -> TripRequest:
+    """The request without names that mean no place; as it is where nothing would be left of it."""
+    if not lost or not _asks_for_something(request, lost):
+        return request
+    changed = {
+        "places": [name for name in request.places if name not in lost],
+        "avoid": [name for name in request.avoid if name not in lost],
+        "order": [pair for pair in request.order if not set(pair) & set(lost)],
+        "hotel": None if request.hotel in lost else request.hotel,
+        "ends_at": None if request.ends_at in lost else request.ends_at,
+        "nights": [None if name in lost else name for name in request.nights],
+    }
+    return request.model_copy(update=changed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Search:
+    """What a name may mean; `reason` says why it means nothing, and is empty where it means something."""
+
+    name: str
+    hits: Answer[tuple[PlaceHit, ...]]
+    reason: str = ""
+
+    def choose(self, bias: LatLon | None = None) -> Choice | None:
+        return None if self.reason else choose(self.name, self.hits.value, bias)
+
+    def ambiguity(self, bias: LatLon | None) -> AmbiguousPlace:
+        best = rivals(self.hits.value, bias)[:MOST_CANDIDATES]
+        named = "; ".join(f"{hit.place.id} = {called(hit)}" for hit in best)
+        return AmbiguousPlace(f"{self.name!r} may be any of {named}; give the id", best)
+
+
+async def _search(
     provider: Provider, name: str, *, within: str | None = None, bias: LatLon | None = None
-) -> Answer[Place]:
-    """The one place that a name or an id means.
+) -> _Search:
+    """Look a name or an id up.
 
     Raises:
-        NoSuchPlace: no hit is sure enough.
-        AmbiguousPlace: several hits are equally good; the error holds them.
+        PlaceError: the provider failed for a reason that is not the name's fault.
     """
     if " " not in name and {"/", ":"} & set(name):  # it looks like an id
         try:
-            return await provider.details(name)
+            answer = await provider.details(name)
+            return _Search(name=name, hits=answer.of((PlaceHit(place=answer.value),)))
         except NoSuchPlace:
             pass
-    answer = await provider.resolve(NameQuery(name, within=within, bias=bias, limit=6))
-    hits = answer.value
-    sure = [hit for hit in hits if hit.score >= SURE]
-    if not sure:
-        near = ", ".join(repr(hit.place.name) for hit in hits[:3])
-        raise NoSuchPlace(f"nothing is called {name!r}" + (f"; similar: {near}" if near else ""))
-    best = [hit for hit in sure if hit.score == sure[0].score]
-    if len(best) > 1:
-        named = ", ".join(f"{hit.place.id} ({hit.place.kind})" for hit in best)
-        raise AmbiguousPlace(f"{name!r} may be any of {named}; give the id", best)
-    return answer.of(sure[0].place)
+    try:
+        hits = await provider.resolve(NameQuery(name, within=within, bias=bias, limit=MAX_HITS))
+    except (NoSuchPlace, AmbiguousPlace) as error:  # ambiguous: the area around it
+        return _Search(name=name, hits=NO_HITS, reason=f"nothing is called {name!r}: {error}")
+    if rivals(hits.value):
+        return _Search(name=name, hits=hits)
+    similar = ", ".join(dict.fromkeys(repr(hit.place.name) for hit in hits.value[:3]))
+    reason = f"nothing is called {name!r}" + (f"; similar: {similar}" if similar else "")
+    return _Search(name=name, hits=hits, reason=reason)
+
+
+def _middle(answers: Mapping[str, Answer[Place]]) -> LatLon | None:
+    """Where most of the trip is: the median of the places known so far."""
+    if not answers:
+        return None
+    points = [answer.value.at for answer in answers.values()]
+    return LatLon(
+        lat_deg=statistics.median(at.lat_deg for at in points),
+        lon_deg=statistics.median(at.lon_deg for at in points),
+    )
+
+
+async def find(
+    provider: Provider, name: str, *, within: str | None = None, bias: LatLon | None = None
+) -> Answer[Place]:
+    """The one place that a name or an id means; `bias` is where the rest of the trip is.
+
+    Raises:
+        NoSuchPlace: no hit is sure enough.
+        AmbiguousPlace: several hits are about equally likely; the error holds them.
+    """
+    search = await _search(provider, name, within=within, bias=bias)
+    if search.reason:
+        raise NoSuchPlace(search.reason)
+    choice = search.choose(bias)
+    if choice is None:
+        raise search.ambiguity(bias)
+    return search.hits.of(choice.hit.place)
 
 
 def _names(request: TripRequest) -> list[str]:
-    names = [request.hotel, request.ends_at, *request.places, *request.avoid]
+    names = [request.hotel, request.ends_at, *request.nights, *request.places, *request.avoid]
     names += [name for pair in request.order for name in pair]
     return list(dict.fromkeys(name for name in names if name))
 
@@ -149,44 +242,45 @@ def _with_graph(request: TripRequest) -> tuple[TripRequest, dict[str, str]]:
     return request.model_copy(update=changed), parents
 
 
-VideoAnswers = tuple[TripRequest, dict[str, Answer[Place]], dict[str, str]]
+VideoAnswers = tuple[dict[str, Answer[Place]], dict[str, str], list[str]]
 
 
-async def _with_video(request: TripRequest, provider: Provider) -> VideoAnswers:
-    """The request with the stops of a video as places, in the order in which they appear in it.
-
-    The traveller did not name them, so what nobody knows is left out with its reason.
-    """
+async def _placed_in_video(request: TripRequest, provider: Provider) -> VideoAnswers:
+    """The places of a video whose position is known, those where nothing is, and all names as they appear."""
     answers: dict[str, Answer[Place]] = {}
     unseen: dict[str, str] = {}
+    seen: list[str] = []
     for number, stop in enumerate(sorted(request.video, key=lambda video_stop: video_stop.from_s)):
         name = stop.name or f"video stop {number + 1}"
-        if name in answers:
+        seen.append(name)
+        if name in answers or stop.lat is None or stop.lon is None:
             continue
         try:
-            answers[name] = await _seen_at(stop, provider)
+            answers[name] = await _seen_at(stop.name, LatLon(lat_deg=stop.lat, lon_deg=stop.lon), provider)
             unseen.pop(name, None)
         except (AmbiguousPlace, NoSuchPlace, Unsupported) as error:
             unseen[name] = str(error)
-    names = list(answers)
-    places = list(dict.fromkeys([*request.places, *names]))
-    order = list(dict.fromkeys([*request.order, *itertools.pairwise(names)]))
-    changed = {"places": places, "order": order, "video": []}
-    return (request.model_copy(update=changed) if request.video else request), answers, unseen
+    return answers, unseen, list(dict.fromkeys(seen))
 
 
-async def _seen_at(stop: VideoStop, provider: Provider) -> Answer[Place]:
-    """The place of a stop; where the picture's position is known, it tells places of one name apart."""
-    if stop.lat is None or stop.lon is None:
-        return await find(provider, stop.name or "")
-    at = LatLon(lat_deg=stop.lat, lon_deg=stop.lon)
-    if stop.name is None:
+def _with_seen(request: TripRequest, seen: list[str]) -> TripRequest:
+    """The request with the places found in a video, in the order in which they appear in it."""
+    if not request.video:
+        return request
+    places = list(dict.fromkeys([*request.places, *seen]))
+    order = list(dict.fromkeys([*request.order, *itertools.pairwise(seen)]))
+    return request.model_copy(update={"places": places, "order": order, "video": []})
+
+
+async def _seen_at(name: str | None, at: LatLon, provider: Provider) -> Answer[Place]:
+    """The place at a position of a video, which tells places of one name apart."""
+    if name is None:
         near = await provider.nearby(NearbyQuery(at, NEAR_VIDEO_M, limit=1))
         if not near.value:
-            raise NoSuchPlace(f"nothing within {NEAR_VIDEO_M:.0f} m of {stop.lat:.5f}, {stop.lon:.5f}")
+            raise NoSuchPlace(f"nothing within {NEAR_VIDEO_M:.0f} m of {at.lat_deg:.5f}, {at.lon_deg:.5f}")
         return near.of(near.value[0].place)
     try:
-        return await find(provider, stop.name, bias=at)
+        return await find(provider, name, bias=at)
     except AmbiguousPlace as error:
         nearest = min(error.candidates, key=lambda hit: hit.distance_m or 0.0).place
         return await provider.details(nearest.id)

@@ -16,6 +16,7 @@ from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import open_intervals
 from tools.itinerary.name_match import plain_name
 from tools.itinerary.osm.city import City, city_files, read_city
+from tools.itinerary.osm.extract import SETTLED
 from tools.itinerary.place import Place
 from tools.itinerary.provider import Provider
 
@@ -73,10 +74,12 @@ def pool_of(area: str, folder: str | None = None) -> Pool:
         city = read_city(files[area])
     except Unavailable as error:
         raise DataError(str(error), field="data") from None
-    names = Counter(plain_name(place.name) for place in city.places.values())
+    # The tasks drawn stay the same: they know no squares, no areas and nothing that is drawn as a relation.
+    known = [p for p in city.places.values() if p.kind not in SETTLED and "/r" not in p.id]
+    names = Counter(plain_name(place.name) for place in known)
     single = [
         place
-        for place in city.places.values()
+        for place in known
         if names[plain_name(place.name)] == 1
         and plain_name(place.name)
         and city.streets.snap(place.at) is not None
