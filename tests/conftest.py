@@ -62,6 +62,12 @@ def geo_dir() -> Path:
 
 
 @pytest.fixture(scope="session")
+def places_dir() -> Path:
+    """A folder with 1,000 texts of opening hours and a second reader's answers, as `../shared/data/places` has it."""
+    return _outside("GNOMON_PLACES_DIR", "../shared/data/places")
+
+
+@pytest.fixture(scope="session")
 def travelplanner_dir() -> Path:
     """A folder with TravelPlanner's published plans, as `../shared/data/travelplanner` has it."""
     return _outside("GNOMON_TRAVELPLANNER_DIR", "../shared/data/travelplanner")

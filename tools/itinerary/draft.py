@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace, Unreachable, Unsupported
-from tools.itinerary.hours import open_intervals, told_hours
+from tools.itinerary.hours import open_on, told_hours
 from tools.itinerary.place import WALK_KMH, Mode, Place
 from tools.itinerary.plan import Day, ItineraryLeg, Plan, Skipped, Stop, Visit, stop_of, sums_of
 from tools.itinerary.request import USUAL_DWELL_MIN, Money
@@ -160,7 +160,7 @@ def _reasons(conflict: Sequence[str], trip: Trip) -> Iterator[str]:
             yield trip.lost[about]
         if kind == "hours" and place is not None and place.hours:
             for date in trip.request.dates():
-                hours = told_hours(open_intervals(place.hours, date, trip.country or None))
+                hours = told_hours(open_on(place, date, trip.country))
                 yield f"{place.name}, {date:%A %d %B %Y}: {hours} ({place.hours})"
 
 

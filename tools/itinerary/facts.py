@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tools.itinerary.errors import NoSuchPlace, Unreachable, Unsupported
-from tools.itinerary.hours import Interval, open_intervals
+from tools.itinerary.hours import Interval, Opening, open_on, opening_of
 from tools.itinerary.place import AdminPath, Mode, Place, Way
 from tools.itinerary.plan import Plan
 from tools.itinerary.trip import Trip
@@ -26,11 +26,14 @@ class Facts:
     version: str = ""
 
     def hours(self, place_id: str, date: dt.date) -> tuple[Interval, ...] | None:
-        """When the place is open on that date; None: not known."""
+        """When the place is or may be open on that date; None: not known."""
         place = self.places.get(place_id)
-        if place is None or place.hours is None:
-            return None
-        return open_intervals(place.hours, date, self.country or None)
+        return None if place is None else open_on(place, date, self.country)
+
+    def opening(self, place_id: str, date: dt.date) -> Opening | None:
+        """What is sure and what is doubtful about its hours on that date; None: nothing is known."""
+        place = self.places.get(place_id)
+        return None if place is None else opening_of(place, date, self.country)
 
 
 async def facts_of(trip: Trip, plan: Plan) -> Facts:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from tools.itinerary.hours import Interval, minutes_of, open_intervals
+from tools.itinerary.hours import Interval, minutes_of, open_on
 from tools.itinerary.place import Place, Table
 from tools.itinerary.request import MEALS
 from tools.itinerary.schedule import MAX_SPOTS, DayProblem, Eating, Spot
@@ -66,7 +66,7 @@ class Problem:
         trip = self.trip
         hours: tuple[Interval, ...] | None = None
         if place.hours is not None and f"hours:{self.asked_as(place)}" not in without:
-            hours = open_intervals(place.hours, trip.request.dates()[number], trip.country or None)
+            hours = open_on(place, trip.request.dates()[number], trip.country)
         return Spot(
             id=place.id,
             stay_min=trip.request.rules.stay_min(place.kind),
