@@ -63,7 +63,7 @@ def geo_dir() -> Path:
 
 @pytest.fixture(scope="session")
 def places_dir() -> Path:
-    """A folder with 1,000 texts of opening hours and a second reader's answers, as `../shared/data/places` has it."""
+    """A folder with texts of opening hours read by a second reader, as `../shared/data/places` has it."""
     return _outside("GNOMON_PLACES_DIR", "../shared/data/places")
 
 

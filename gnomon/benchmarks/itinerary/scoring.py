@@ -89,6 +89,7 @@ def _scored(
     result = {
         "plan": plan.model_dump(mode="json"),
         "violations": [_violation_fields(violation) for violation in verification.violations],
+        "unchecked": [{"code": one.code, "path": one.path, "why": one.why} for one in verification.unchecked],
         "verified_by": "; ".join(sources_of(plan)) or verification.version,
         "open": opened,
         "request": trip.request.model_dump(mode="json", exclude_defaults=True),
