@@ -63,9 +63,11 @@ def _visits(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
     visited: dict[str, Place | None] = {}
     for place_id, path in paths:
         place = facts.places.get(place_id)
-        name = next((name for name, other in barred if _is_same(place_id, place, other)), None)
-        if name is not None:
-            yield Violation(code="FORBIDDEN", path=path, expected=f"no visit to {name}", found="one")
+        to_avoid = next(
+            (barred_name for barred_name, other in barred if _is_same(place_id, place, other)), None
+        )
+        if to_avoid is not None:
+            yield Violation(code="FORBIDDEN", path=path, expected=f"no visit to {to_avoid}", found="one")
         if (
             any(_is_same(place_id, place, other) for other in visited.values() if other)
             or place_id in visited

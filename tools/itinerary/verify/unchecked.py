@@ -107,6 +107,6 @@ def _names(plan: Plan, trip: Trip) -> Iterator[Unchecked]:
     for name in filter(None, (request.hotel, request.ends_at)):
         if name not in named:
             yield Unchecked(code="HOME", path="days", why=f"nothing is known as {name}")
-    for number, name in enumerate(request.nights):
-        if name is not None and name not in named:
-            yield Unchecked(code="NIGHT", path=f"days.{number}.night", why=f"nothing is known as {name}")
+    for number, requested in enumerate(request.nights):
+        if requested is not None and requested not in named:
+            yield Unchecked(code="NIGHT", path=f"days.{number}.night", why=f"nothing is known as {requested}")
