@@ -93,12 +93,17 @@ async def facts_of(trip: Trip, plan: Plan) -> Facts:
 
 async def _mentioned(trip: Trip, plan: Plan, places: Iterable[Place]) -> dict[str, Place]:
     """The places that reasons name; services over a network are not asked for them."""
-    by_name = {plain_name(name): place for place in places for name in (place.name, *place.also)}
+    named = list(places)
     found: dict[str, Place] = {}
     for name in dict.fromkeys(
         name for day in plan.days for visit in day.visits for name in names_in(visit.why)
     ):
-        place = by_name.get(plain_name(name))
+        # Who is called so comes before who is also called so; of several none is meant for sure.
+        hits = [place for place in named if plain_name(place.name) == plain_name(name)]
+        hits = hits or [place for place in named if plain_name(name) in map(plain_name, place.also)]
+        if len(hits) > 1:
+            continue
+        place = hits[0] if hits else None
         if place is None and trip.provider.is_local:
             try:
                 place = (await find(trip.provider, name)).value

@@ -1,6 +1,7 @@
-"""Plan a trip and verify it."""
+"""Plan a trip and verify it, or check a plan."""
 
 import asyncio
+import json
 import sys
 from pathlib import Path
 
@@ -11,7 +12,19 @@ from service.cli.main import DONE, INCOMPLETE
 
 
 @click.command()
-@click.argument("request", type=click.Path(path_type=Path))
+@click.argument("request", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--check",
+    "plan",
+    type=click.Path(path_type=Path),
+    help="Check this plan (ours, or TravelPlanner's; .json or .jsonl) instead of making one.",
+)
+@click.option(
+    "--request",
+    "answered",
+    type=click.Path(path_type=Path),
+    help="The request that the plan of --check answers, if it is not in the same file.",
+)
 @click.option(
     "--out",
     multiple=True,
@@ -23,17 +36,26 @@ from service.cli.main import DONE, INCOMPLETE
 @click.option("--api-key-env", help="Name of the variable that holds the model's key.")
 @click.option("--json", "as_json", is_flag=True, help="Plan and verification as one JSON document.")
 def itinerary(
-    request: Path,
+    request: Path | None,
+    plan: Path | None,
+    answered: Path | None,
     out: tuple[Path, ...],
     model: str,
     api_base: str | None,
     api_key_env: str | None,
     as_json: bool,
 ) -> None:
-    """Plan the trip that REQUEST (JSON or YAML) describes, verify it, and print it.
+    """Plan the trip that REQUEST (JSON or YAML) describes, verify it, and print it; or --check a plan.
 
-    Exit code 0: every check passes, or it is proven that no such trip exists; 1: a check fails.
+    Exit code 0: no check fails, or it is proven that no such trip exists; 1: a check fails. What no source
+    can answer is printed as such.
     """
+    if plan is not None:
+        if request is not None or out:
+            raise click.UsageError("--check takes a plan, and its request with --request; nothing is planned")
+        sys.exit(_check(plan, answered, as_json=as_json))
+    if request is None or answered is not None:
+        raise click.UsageError("give a REQUEST to plan, or a plan with --check PLAN [--request REQUEST]")
     from gnomon.core.score import Outcome
     from gnomon.itinerary_export.outputs import ending_of, rendered
     from gnomon.spec.spec_file import read_spec
@@ -56,3 +78,44 @@ def itinerary(
         click.echo(f"{file}", err=True)
     click.echo(rendered(result, ".json" if as_json else ".md").decode(), nl=False)
     sys.exit(DONE if is_good(result, row.score) else INCOMPLETE)
+
+
+def _check(file: Path, request: Path | None, *, as_json: bool) -> int:
+    """Print how each check of a plan went; of a file of many, one after the other."""
+    from gnomon.itinerary_export.plan_check import check_plan
+    from gnomon.spec.spec_file import read_spec
+
+    asked = None if request is None else read_spec(request)
+    results = [check_plan(value, asked) for value in _plans_in(file)]
+    if as_json:
+        values = [result.as_json() for result in results]
+        click.echo(json.dumps(values[0] if file.suffix != ".jsonl" else values, ensure_ascii=False, indent=1))
+    elif file.suffix == ".jsonl":
+        for number, result in enumerate(results, 1):
+            failing = ", ".join(check.code for check in result.checks if check.state == "fails")
+            click.echo(f"{number}: {result.words}" + (f": {failing}" if failing else ""))
+    else:
+        click.echo(results[0].as_text(), nl=False)
+    return INCOMPLETE if any(result.count("fails") for result in results) else DONE
+
+
+def _plans_in(file: Path) -> list[object]:
+    """The plan of a file, or each of a file of JSON lines.
+
+    Raises:
+        SpecError: the file cannot be read, or a line is not JSON.
+    """
+    from gnomon.core.errors import SpecError
+    from gnomon.spec.spec_file import read_spec
+
+    if file.suffix != ".jsonl":
+        return [read_spec(file)]
+    values: list[object] = []
+    try:
+        with file.open(encoding="utf-8") as lines:
+            values += [json.loads(line) for line in lines if line.strip()]
+    except (OSError, ValueError) as error:
+        raise SpecError(f"{file} cannot be read: {error}", field="PLAN") from None
+    if not values:
+        raise SpecError(f"{file} holds no plan", field="PLAN")
+    return values

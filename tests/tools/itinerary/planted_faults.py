@@ -287,7 +287,11 @@ IN_THE_CITY: dict[str, tuple[str, Change]] = {
     "a refusal over a limit that nobody set": ("SCHEMA", refusal(["max_walk_m"])),
     "a refusal over a meal that nobody wants": ("SCHEMA", refusal(["meal:dinner"])),
     "a refusal without its sources": ("ATTRIBUTION", both(refusal(["window"]), at("attributions", []))),
-    "a visit to what an ambiguous name bars": ("FORBIDDEN", asked(avoid=["Kiasma"])),
+    "a visit to what is barred": ("FORBIDDEN", asked(avoid=["Kiasma"])),
+    "a visit to one of the places of a barred name": (
+        "FORBIDDEN",
+        both(twice_under_another_id, asked(avoid=["Lyhdynkantajat"])),
+    ),
     "a day that begins elsewhere": ("NIGHT_CONTINUITY", elsewhere),
 }
 ROAMING_FAULTS: dict[str, tuple[str, Change]] = {
