@@ -98,9 +98,16 @@ async def _mentioned(trip: Trip, plan: Plan, places: Iterable[Place]) -> dict[st
     for name in dict.fromkeys(
         name for day in plan.days for visit in day.visits for name in names_in(visit.why)
     ):
-        # Who is called so comes before who is also called so; of several none is meant for sure.
+        # A name in a sentence may be cut short; where it can mean several places it is not known which.
         hits = [place for place in named if plain_name(place.name) == plain_name(name)]
-        hits = hits or [place for place in named if plain_name(name) in map(plain_name, place.also)]
+        hits = hits or [
+            place
+            for place in named
+            if any(
+                f"{plain_name(other)} ".startswith(f"{plain_name(name)} ")
+                for other in (place.name, *place.also)
+            )
+        ]
         if len(hits) > 1:
             continue
         place = hits[0] if hits else None
