@@ -14,7 +14,7 @@ T = TypeVar("T")
 class Embedded:
     """Base: answers carry the name, the version, the date and the notice of the data.
 
-    `exactness` is that of its ways.
+    `exactness` is that of its tables of ways: of the least exact of them.
     """
 
     name = ""
@@ -40,7 +40,8 @@ class Embedded:
         mode: Mode = "walk",
         depart: str | None = None,  # noqa: ARG002 (data on this machine hold no timetable)
     ) -> Answer[Way]:
-        return self.answer(self.way(start, end, mode), self.exactness)
+        way = self.way(start, end, mode)
+        return self.answer(way, way.exactness)
 
     async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:
         """All ways among the points; None where `way` raises Unreachable.

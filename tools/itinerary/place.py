@@ -74,11 +74,17 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceHit:
-    """A place that answers a search: how well its name fits (0 to 1), or how far off it lies."""
+    """A place that answers a search: how well its name fits (0 to 1), or how far off it lies.
+
+    `fame`, 0 to 1, says which of several places of a name is meant oftener; 0 where the data do not say.
+    `is_misspelt`: the name is no name of the place, but nearly one.
+    """
 
     place: Place
     score: float = 1.0
     distance_m: float | None = None
+    fame: float = 0.0
+    is_misspelt: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,10 @@ from tools.itinerary.http.google import GooglePlaces, GoogleRoutes
 from tools.itinerary.http.nominatim import Nominatim
 from tools.itinerary.http.overpass import Overpass
 from tools.itinerary.http.routers import Osrm, Valhalla
+from tools.itinerary.japan.mounted import JP, Mounted, is_in_japan
 from tools.itinerary.japan.provider import Japan
 from tools.itinerary.name_match import plain_name
-from tools.itinerary.osm.city import city_files, read_city
+from tools.itinerary.osm.city import about_city, city_files, read_city
 from tools.itinerary.place import AdminPath, Answer, LatLon, Mode, Place, PlaceHit, Table, Way
 from tools.itinerary.provider import NameQuery, NearbyQuery, Provider
 
@@ -136,9 +137,11 @@ def embedded(area: str) -> Provider:
     """
     name, files = plain_name(area).replace(" ", "_"), city_files()
     if name in files:
-        return Composite((read_city(files[name]), World()))
+        city = read_city(files[name])
+        return Composite((Mounted([files[name]]) if is_in_japan(city) else city, World()))
     if name == JAPAN:
-        return Composite((Japan(), World()))
+        mounted = [file for file in files.values() if about_city(file).country == JP]
+        return Composite((Mounted(mounted) if mounted else Japan(), World()))
     if name == WORLD:
         return World()
     raise NoSuchPlace(f"no area {area!r}; there are: {', '.join(areas())}")

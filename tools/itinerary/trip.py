@@ -1,16 +1,21 @@
 """A request with every name in it resolved, and the provider that resolved them."""
 
 import itertools
+import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from tools.itinerary.choice import Choice, called, choose, rivals
 from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace, PlaceError, Unsupported
 from tools.itinerary.place import Answer, LatLon, Place, PlaceHit
-from tools.itinerary.provider import NameQuery, NearbyQuery, Provider
+from tools.itinerary.provider import MAX_HITS, NameQuery, NearbyQuery, Provider
 from tools.itinerary.request import GraphNode, TripRequest, VideoStop
 
-SURE = 0.9  # below it a name is shown to the traveller as similar, never taken for what was meant
+MOST_CANDIDATES = 6
 NEAR_VIDEO_M = 150.0
+NO_HITS: Answer[tuple[PlaceHit, ...]] = Answer(
+    value=(), provider="", version="", attribution="", retrieved_at="", exactness="exact"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +23,8 @@ class Trip:
     """What an agent, a tool and the verifier know of a request.
 
     `named` maps every name of the request to its place; `lost` names without one to the reason,
-    `candidates` ambiguous ones to what they might mean. `unseen` are names from a video that no
+    `candidates` ambiguous ones to what they might mean, `assumed` those that were decided between several
+    places to what they were taken for and why. `unseen` are names from a video that no
     provider knows: left out, with the reason. `told_by` gives the source of each place by its id.
     `country` has two letters, or is empty.
     """
@@ -28,6 +34,7 @@ class Trip:
     named: Mapping[str, Place] = field(default_factory=dict)
     lost: Mapping[str, str] = field(default_factory=dict)
     candidates: Mapping[str, tuple[PlaceHit, ...]] = field(default_factory=dict)
+    assumed: Mapping[str, str] = field(default_factory=dict)
     unseen: Mapping[str, str] = field(default_factory=dict)
     told_by: Mapping[str, str] = field(default_factory=dict)
     country: str = ""
@@ -63,25 +70,35 @@ class Trip:
 async def open_trip(request: TripRequest, provider: Provider, *, answerable: bool | None = None) -> Trip:
     """Find every name of a request; what cannot be found is kept with its reason, never guessed.
 
-    A visiting-order graph and the stops of a video become places and orders of the request first.
+    A visiting-order graph and the stops of a video become places and orders of the request first. A name that
+    several places share is decided by the places that are certain, then by those decided so far.
 
     Raises:
         PlaceError: the provider failed for a reason that is not the name's fault.
     """
     request, parents = _with_graph(request)
     request, answers, unseen = await _with_video(request, provider)
-    lost: dict[str, str] = {}
-    candidates: dict[str, tuple[PlaceHit, ...]] = {}
-    for name in _names(request):
-        if name in answers:
-            continue
-        bias = next((answer.value.at for answer in answers.values()), None)
-        try:
-            answers[name] = await find(provider, name, within=parents.get(name), bias=bias)
-        except AmbiguousPlace as error:
-            lost[name], candidates[name] = str(error), error.candidates
-        except NoSuchPlace as error:
-            lost[name] = str(error)
+    names = [name for name in _names(request) if name not in answers]
+    searches = {name: await _search(provider, name, within=parents.get(name)) for name in names}
+    assumed: dict[str, str] = {}
+    for name, search in searches.items():
+        choice = search.choose()
+        if choice is not None and not choice.told:
+            answers[name] = search.hits.of(choice.hit.place)
+    for _ in range(2):  # what is decided the first time may decide another name the second time
+        for name, search in searches.items():
+            choice = None if name in answers else search.choose(_middle(answers))
+            if choice is not None:
+                answers[name], assumed[name] = search.hits.of(choice.hit.place), choice.told
+    open_names = {name: search for name, search in searches.items() if name not in answers}
+    lost = {
+        name: search.reason or str(search.ambiguity(_middle(answers))) for name, search in open_names.items()
+    }
+    candidates = {
+        name: search.ambiguity(_middle(answers)).candidates
+        for name, search in open_names.items()
+        if not search.reason
+    }
     if not (request.places or request.wishes):
         lost, unseen = {**lost, **unseen}, {}
     return Trip(
@@ -90,6 +107,7 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
         named={name: answer.value for name, answer in answers.items()},
         lost=lost,
         candidates=candidates,
+        assumed=assumed,
         unseen=unseen,
         told_by={answer.value.id: answer.told_by for answer in answers.values()},
         country=await _country(provider, next((answer.value.at for answer in answers.values()), None)),
@@ -97,31 +115,75 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
     )
 
 
-async def find(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Search:
+    """What a name may mean; `reason` says why it means nothing, and is empty where it means something."""
+
+    name: str
+    hits: Answer[tuple[PlaceHit, ...]]
+    reason: str = ""
+
+    def choose(self, bias: LatLon | None = None) -> Choice | None:
+        return None if self.reason else choose(self.name, self.hits.value, bias)
+
+    def ambiguity(self, bias: LatLon | None) -> AmbiguousPlace:
+        best = rivals(self.hits.value, bias)[:MOST_CANDIDATES]
+        named = "; ".join(f"{hit.place.id} = {called(hit)}" for hit in best)
+        return AmbiguousPlace(f"{self.name!r} may be any of {named}; give the id", best)
+
+
+async def _search(
     provider: Provider, name: str, *, within: str | None = None, bias: LatLon | None = None
-) -> Answer[Place]:
-    """The one place that a name or an id means.
+) -> _Search:
+    """Look a name or an id up.
 
     Raises:
-        NoSuchPlace: no hit is sure enough.
-        AmbiguousPlace: several hits are equally good; the error holds them.
+        PlaceError: the provider failed for a reason that is not the name's fault.
     """
     if " " not in name and {"/", ":"} & set(name):  # it looks like an id
         try:
-            return await provider.details(name)
+            answer = await provider.details(name)
+            return _Search(name=name, hits=answer.of((PlaceHit(place=answer.value),)))
         except NoSuchPlace:
             pass
-    answer = await provider.resolve(NameQuery(name, within=within, bias=bias, limit=6))
-    hits = answer.value
-    sure = [hit for hit in hits if hit.score >= SURE]
-    if not sure:
-        near = ", ".join(repr(hit.place.name) for hit in hits[:3])
-        raise NoSuchPlace(f"nothing is called {name!r}" + (f"; similar: {near}" if near else ""))
-    best = [hit for hit in sure if hit.score == sure[0].score]
-    if len(best) > 1:
-        named = ", ".join(f"{hit.place.id} ({hit.place.kind})" for hit in best)
-        raise AmbiguousPlace(f"{name!r} may be any of {named}; give the id", best)
-    return answer.of(sure[0].place)
+    try:
+        hits = await provider.resolve(NameQuery(name, within=within, bias=bias, limit=MAX_HITS))
+    except (NoSuchPlace, AmbiguousPlace) as error:  # ambiguous: the area around it
+        return _Search(name=name, hits=NO_HITS, reason=f"nothing is called {name!r}: {error}")
+    if rivals(hits.value):
+        return _Search(name=name, hits=hits)
+    similar = ", ".join(dict.fromkeys(repr(hit.place.name) for hit in hits.value[:3]))
+    reason = f"nothing is called {name!r}" + (f"; similar: {similar}" if similar else "")
+    return _Search(name=name, hits=hits, reason=reason)
+
+
+def _middle(answers: Mapping[str, Answer[Place]]) -> LatLon | None:
+    """Where most of the trip is: the median of the places known so far."""
+    if not answers:
+        return None
+    points = [answer.value.at for answer in answers.values()]
+    return LatLon(
+        lat_deg=statistics.median(at.lat_deg for at in points),
+        lon_deg=statistics.median(at.lon_deg for at in points),
+    )
+
+
+async def find(
+    provider: Provider, name: str, *, within: str | None = None, bias: LatLon | None = None
+) -> Answer[Place]:
+    """The one place that a name or an id means; `bias` is where the rest of the trip is.
+
+    Raises:
+        NoSuchPlace: no hit is sure enough.
+        AmbiguousPlace: several hits are about equally likely; the error holds them.
+    """
+    search = await _search(provider, name, within=within, bias=bias)
+    if search.reason:
+        raise NoSuchPlace(search.reason)
+    choice = search.choose(bias)
+    if choice is None:
+        raise search.ambiguity(bias)
+    return search.hits.of(choice.hit.place)
 
 
 def _names(request: TripRequest) -> list[str]:

@@ -73,10 +73,12 @@ def pool_of(area: str, folder: str | None = None) -> Pool:
         city = read_city(files[area])
     except Unavailable as error:
         raise DataError(str(error), field="data") from None
-    names = Counter(plain_name(place.name) for place in city.places.values())
+    # Squares and what is drawn as a relation were read later: without them the tasks drawn stay the same.
+    known = [p for p in city.places.values() if p.kind != "square" and "/r" not in p.id]
+    names = Counter(plain_name(place.name) for place in known)
     single = [
         place
-        for place in city.places.values()
+        for place in known
         if names[plain_name(place.name)] == 1
         and plain_name(place.name)
         and city.streets.snap(place.at) is not None

@@ -1,12 +1,21 @@
-"""Japan as a Provider: prefectures, municipalities, towns and stations, and ways by rail."""
+"""Japan as a Provider: sights, prefectures, municipalities, towns and stations, and ways by rail."""
 
+import functools
+import math
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tools.gazetteer import search as gazetteer
-from tools.gazetteer.place import KINDS, GazetteerPlace, Kind
+from tools.gazetteer.landmarks import ATTRIBUTION as SIGHTS_NOTICE
+from tools.gazetteer.landmarks import landmarks, unplaced_landmark
+from tools.gazetteer.place import KINDS
 from tools.itinerary.embedded import Embedded
 from tools.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, Unreachable, Unsupported
 from tools.itinerary.haversine import metres_between, off_m
+from tools.itinerary.japan.kanto import NOTICE as KANTO_NOTICE
+from tools.itinerary.japan.kanto import kanto
+from tools.itinerary.japan.names import area_place, meanings, sight_kind, sight_place
 from tools.itinerary.japan.rail import rail
 from tools.itinerary.place import (
     AdminPath,
@@ -23,37 +32,49 @@ from tools.itinerary.provider import NameQuery, NearbyQuery, check_radius
 
 STATION_M = 3000.0
 """A point farther than this from any station is not on rail's reach."""
+SHINKANSEN_M = 50_000.0
+"""From this far on, a Shinkansen may be faster than the trains that the timetables round Tokyo hold."""
 DETOUR, MAX_WALK_M = 1.3, 10_000.0
 """Streets are not in the data: a walk is the straight line, a third longer."""
 
 
 class Japan(Embedded):
-    """The embedded gazetteer. It knows no sights, no hours and no fares: there is no open source of them."""
+    """Sights of the travelled cities, the gazetteer's areas and stations. It knows no hours and no fares."""
 
     name = "japan"
     version = "gazetteer 2022"
-    attribution = gazetteer.ATTRIBUTION
+    attribution = f"{gazetteer.ATTRIBUTION}\n{SIGHTS_NOTICE}\n{KANTO_NOTICE}"
     retrieved_at = "2022"
     exactness: Exactness = "estimate"
 
     async def resolve(self, query: NameQuery) -> Answer[tuple[PlaceHit, ...]]:
-        name, within = query.name, query.within
-        if not name.strip():
+        name, within = query.name.strip(), query.within
+        if not name:
             raise BadArgument("a place needs a name")
-        kinds, bare_name = _kinds(query.kinds), name
-        if not query.kinds and name.lower().endswith((" station", "駅")):
-            kinds, bare_name = ("station",), name[: -len(" station")] if name.isascii() else name[:-1]
+        if sight := unplaced_landmark(name):
+            raise NoSuchPlace(f"{sight} is known, but no source here says where it is")
         area = _area(within) if within else None
-        entries = gazetteer.resolve(bare_name, within=area, kinds=kinds, limit=query.limit)
-        if not entries:
+        hits = self._hits(name, area, query.kinds)
+        if not hits and area is None:
+            head, tail = _name_and_area(name)
+            if tail and (area := _area_or_none(tail)):
+                hits = self._hits(head, area, query.kinds)
+        if not hits:
             raise NoSuchPlace(f"no {name!r} in Japan" + (f", within {within}" if within else ""))
-        hits = (
-            PlaceHit(
-                place=_place(entry.place), score=entry.score, distance_m=off_m(_at(entry.place), query.bias)
+        hits.sort(key=lambda hit: (-hit.score, -hit.fame, hit.place.id))
+        first = (replace(hit, distance_m=off_m(hit.place.at, query.bias)) for hit in hits[: query.limit])
+        return self.answer(tuple(first), "exact")
+
+    def _hits(self, name: str, area: str | None, kinds: Sequence[str]) -> list[PlaceHit]:
+        """What a name may mean, of some kinds of area or sight, or of all."""
+        own_kinds = tuple(kind for kind in KINDS if kind in kinds)
+        hits = meanings(name, within=area, kinds=(own_kinds if kinds else KINDS), with_sights=not own_kinds)
+        kept = [hit for hit in hits if not kinds or hit.place.kind in kinds]
+        if kinds and not own_kinds and not set(kinds) & sight_kinds():
+            raise Unsupported(
+                f"no kind {kinds[0]!r} in Japan; there are: {', '.join((*KINDS, *sorted(sight_kinds())))}"
             )
-            for entry in entries
-        )
-        return self.answer(tuple(hits), "exact")
+        return kept
 
     async def reverse(self, at: LatLon) -> Answer[AdminPath]:
         whereabouts = gazetteer.reverse(at.lat_deg, at.lon_deg)
@@ -70,18 +91,38 @@ class Japan(Embedded):
 
     async def nearby(self, query: NearbyQuery) -> Answer[tuple[PlaceHit, ...]]:
         check_radius(query.radius_m)
-        if query.kinds and "station" not in query.kinds:
-            kinds = ", ".join(query.kinds)
-            raise Unsupported(f"only stations can be searched around a point here, not {kinds}")
-        near = gazetteer.stations_near(
-            query.at.lat_deg, query.at.lon_deg, radius_m=query.radius_m, limit=query.limit
-        )
-        hits = (PlaceHit(place=_place(entry.place), distance_m=round(entry.distance_m, 1)) for entry in near)
-        return self.answer(tuple(hits), "exact")
+        kinds = set(query.kinds)
+        if kinds and not kinds & {"station", *sight_kinds()}:
+            raise Unsupported(
+                f"no {', '.join(query.kinds)} can be searched around a point here, only sights and stations"
+            )
+        hits: list[PlaceHit] = []
+        if not kinds or "station" in kinds:
+            stations = gazetteer.stations_near(
+                query.at.lat_deg, query.at.lon_deg, radius_m=query.radius_m, limit=query.limit
+            )
+            hits += (
+                PlaceHit(place=area_place(near.place), distance_m=round(near.distance_m, 1))
+                for near in stations
+            )
+        hits += (hit for hit in self._sights_near(query) if not kinds or hit.place.kind in kinds)
+        hits.sort(key=lambda hit: (hit.distance_m or 0.0, hit.place.id))
+        return self.answer(tuple(hits[: query.limit]), "exact")
+
+    def _sights_near(self, query: NearbyQuery) -> Sequence[PlaceHit]:
+        near = []
+        for entry in landmarks().by_id.values():
+            far_m = off_m(LatLon(lat_deg=entry.lat_deg, lon_deg=entry.lon_deg), query.at)
+            if far_m is not None and far_m <= query.radius_m:
+                near.append((far_m, entry))
+        return [PlaceHit(place=sight_place(entry), distance_m=far_m) for far_m, entry in near]
 
     async def details(self, place_id: str) -> Answer[Place]:
+        entry = landmarks().by_id.get(place_id)
+        if entry is not None:
+            return self.answer(sight_place(entry), "exact")
         try:
-            return self.answer(_place(gazetteer.place(place_id)), "exact")
+            return self.answer(area_place(gazetteer.place(place_id)), "exact")
         except gazetteer.NoSuchPlace as error:
             raise NoSuchPlace(str(error)) from None
 
@@ -94,13 +135,55 @@ class Japan(Embedded):
         return gazetteer.reverse(at.lat_deg, at.lon_deg) is not None
 
 
+@functools.cache
+def sight_kinds() -> frozenset[str]:
+    """The kinds of sight there are."""
+    return frozenset(sight_kind(entry) for entry in landmarks().by_id.values())
+
+
 def _by_rail(start: LatLon, end: LatLon) -> Way:
-    """Walk to the nearest station, ride, walk from the nearest station."""
+    """Walk to a station, ride, walk from a station; or only walk, where that takes no longer.
+
+    Where both ends lie round Tokyo the ride is by the timetables. They hold no Shinkansen: over a long way
+    the estimate is taken where it is faster.
+
+    Raises:
+        Unreachable: an end is far from every station, or no rail joins the two.
+    """
+    straight_m = float(metres_between(start.lat_deg, start.lon_deg, end.lat_deg, end.lon_deg))
+    metres = DETOUR * straight_m
+    ways = [Way(minutes=walk_minutes(metres), metres=round(metres), mode="rail", exactness="estimate")]
+    timed = kanto().journey(start, end)
+    if timed is not None:
+        minutes, ride_m, changes = timed
+        ways.append(
+            Way(
+                minutes=math.ceil(minutes),
+                metres=round(ride_m),
+                mode="rail",
+                exactness="timetable",
+                changes=changes,
+            )
+        )
+    if timed is None or straight_m > SHINKANSEN_M:
+        estimate = _estimated(start, end)
+        ways += [estimate] if estimate else []
+    return min(ways, key=lambda way: way.minutes)
+
+
+def _estimated(start: LatLon, end: LatLon) -> Way | None:
+    """A journey by rail from where the lines' stations lie; None within the reach of one station.
+
+    Raises:
+        Unreachable: an end is far from every station, or no rail joins the two.
+    """
     network = rail()
     first, first_m = network.nearest(start.lat_deg, start.lon_deg)
     last, last_m = network.nearest(end.lat_deg, end.lon_deg)
     if max(first_m, last_m) > STATION_M:
         raise Unreachable(f"no station within {STATION_M:.0f} m of one of the two")
+    if first == last:
+        return None
     ride = network.trip(first, last)
     if ride is None:
         raise Unreachable("no rail joins the two")
@@ -125,30 +208,6 @@ def _on_foot(start: LatLon, end: LatLon, mode: Mode) -> Way:
     return Way(minutes=walk_minutes(metres), metres=round(metres), mode="walk", exactness="estimate")
 
 
-def _at(entry: GazetteerPlace) -> LatLon:
-    return LatLon(lat_deg=entry.lat_deg, lon_deg=entry.lon_deg)
-
-
-def _place(entry: GazetteerPlace) -> Place:
-    areas = {area.kind: area for area in reversed(gazetteer.areas_of(entry))}  # the city, not its ward
-    prefecture, city = areas.get("prefecture"), areas.get("municipality")
-    own = {entry.kind: entry.name_en or entry.name_ja}
-    return Place(
-        id=entry.id,
-        name=entry.name_en or entry.name_ja,
-        at=LatLon(lat_deg=round(entry.lat_deg, 6), lon_deg=round(entry.lon_deg, 6)),
-        kind=entry.kind,
-        also=(entry.name_ja,) if entry.name_en else (),
-        admin=AdminPath(
-            country="JP",
-            prefecture=own.get("prefecture") or (prefecture.name_en if prefecture else ""),
-            municipality=own.get("municipality") or (city.name_en if city else ""),
-            town=own.get("town", ""),
-        ),
-        tags=tuple(("line", line) for line in entry.lines),
-    )
-
-
 def _area(within: str) -> str:
     """The id of the area a name means.
 
@@ -163,13 +222,24 @@ def _area(within: str) -> str:
         raise NoSuchPlace(f"no area {within!r} in Japan")
     best = [hit for hit in hits if (hit.score, hit.place.kind) == (hits[0].score, hits[0].place.kind)]
     if len(best) > 1:
-        candidates = [PlaceHit(place=_place(hit.place), score=hit.score) for hit in best]
+        candidates = [PlaceHit(place=area_place(hit.place), score=hit.score) for hit in best]
         raise AmbiguousPlace(f"{within!r} is the name of {len(best)} areas", candidates)
     return best[0].place.id
 
 
-def _kinds(kinds: Sequence[str]) -> tuple[Kind, ...]:
-    own_kinds = tuple(kind for kind in KINDS if kind in kinds)
-    if kinds and not own_kinds:
-        raise Unsupported(f"no kind {kinds[0]!r} in Japan; there are: {', '.join(KINDS)}")
-    return own_kinds or KINDS
+def _area_or_none(name: str) -> str | None:
+    """The id of the area a name means, where it means one."""
+    try:
+        return _area(name)
+    except (NoSuchPlace, AmbiguousPlace):
+        return None
+
+
+def _name_and_area(name: str) -> tuple[str, str]:
+    """A name and the area written behind it, as in "Yasaka Shrine, Kyoto" or 八坂神社（京都）.
+
+    >>> _name_and_area("Fuchu (Hiroshima)"), _name_and_area("Ueno")
+    (('Fuchu', 'Hiroshima'), ('Ueno', ''))
+    """
+    match = re.fullmatch(r"(.+?)\s*(?:[,、]\s*(.+)|[(（](.+)[)）])", name)
+    return (match[1], match[2] or match[3]) if match else (name, "")

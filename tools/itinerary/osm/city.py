@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.core.regular_file import CITIES_VARIABLE, read_regular
+from tools.itinerary.choice import STOPS
 from tools.itinerary.embedded import Embedded
 from tools.itinerary.errors import BadArgument, NoSuchPlace, Unavailable, Unreachable, Unsupported
 from tools.itinerary.haversine import metres_between, off_m
@@ -34,6 +35,24 @@ OSM_NOTICE = "© OpenStreetMap contributors, Open Database License 1.0 (openstre
 OWN_CITIES = Path(__file__).parents[1] / "data"
 LEAST_LIKENESS = 0.6
 COVER_M = 1500.0
+TWIN_M = 500.0
+"""Two sources place one sight that near to each other: the gate, the main hall, the middle of the grounds."""
+SIGHTS = frozenset(
+    (
+        *(
+            "attraction",
+            "museum",
+            "place_of_worship",
+            "square",
+            "castle",
+            "park",
+            "garden",
+            "viewpoint",
+            "zoo",
+        ),
+        *("aquarium", "theatre", "theme_park", "marketplace", "monument", "memorial", "palace"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,13 +99,18 @@ class City(Embedded):
             if not kinds or place.kind in kinds
         )
         hits = [
-            PlaceHit(place=place, score=round(score, 3), distance_m=off_m(place.at, query.bias))
+            PlaceHit(
+                place=place,
+                score=round(score, 3),
+                distance_m=off_m(place.at, query.bias),
+                fame=_fame(place),
+            )
             for score, place in scored
             if score >= LEAST_LIKENESS
         ]
         if not hits:
             raise NoSuchPlace(f"no {name!r} in {self.about.title}")
-        hits.sort(key=lambda hit: (-hit.score, hit.distance_m or 0.0, hit.place.id))
+        hits.sort(key=lambda hit: (-hit.score, -hit.fame, hit.distance_m or 0.0, hit.place.id))
         return self.answer(tuple(hits[: query.limit]), "exact")
 
     async def reverse(self, at: LatLon) -> Answer[AdminPath]:
@@ -128,6 +152,26 @@ class City(Embedded):
         """Whether a point lies within COVER_M of a place of this city."""
         return bool((self._metres_from(at) <= COVER_M).any())
 
+    def twin_of(self, place: Place) -> Place | None:
+        """The place of this city that another source knows too: by Wikidata id, or by name and position."""
+        names = (place.name, *place.also)
+        wikidata = dict(place.tags).get("wikidata")
+        metres = self._metres_from(place.at)
+        near = [(float(metres[i]), self._all[i]) for i in np.flatnonzero(metres <= TWIN_M)]
+        alike = [
+            (
+                dict(own.tags).get("wikidata") != wikidata or wikidata is None,
+                own.kind in STOPS,
+                far_m,
+                own.id,
+                own,
+            )
+            for far_m, own in near
+            if (wikidata is not None and dict(own.tags).get("wikidata") == wikidata)
+            or any(likeness(name, own_name) == 1 for name in names for own_name in (own.name, *own.also))
+        ]
+        return min(alike, key=lambda row: row[:4])[4] if alike else None
+
     def _check_covered(self, at: LatLon) -> None:
         if not self.covers(at):
             raise Unsupported(f"{at.lat_deg:.4f}, {at.lon_deg:.4f} lies outside {self.about.title}")
@@ -137,6 +181,14 @@ class City(Embedded):
         return metres_between(at.lat_deg, at.lon_deg, self._lat, self._lon)
 
 
+def _fame(place: Place) -> float:
+    """How likely a place is meant rather than another of its name, 0 to 1, by what the map says of it."""
+    if place.kind in STOPS:
+        return 0.0
+    is_sight = place.kind in SIGHTS
+    return 0.2 + 0.3 * is_sight + 0.2 * any(key == "wikidata" for key, _ in place.tags)
+
+
 @functools.lru_cache(maxsize=8)
 def read_city(file: Path) -> City:
     """The city in an extract, read once per process.
@@ -144,16 +196,25 @@ def read_city(file: Path) -> City:
     Raises:
         Unavailable: the extract or its description cannot be read.
     """
-    extract = read_extract(file)
-    beside = file.with_name(f"{extract.name}.json")
+    return City(read_extract(file), about_city(file))
+
+
+def about_city(file: Path) -> About:
+    """What NAME.json beside an extract says of it; the extract itself is not read.
+
+    Raises:
+        Unavailable: the description cannot be read.
+    """
+    name = file.name.removesuffix(".pbf").removesuffix(".osm").lower()
+    beside = file.with_name(f"{name}.json")
     try:
         fields = json.loads(read_regular(beside)) if beside.is_file() else {}
-        about = About(**{"title": extract.name.replace("_", " ").title(), **fields})
-        if wrong := [name for name, value in fields.items() if not isinstance(value, str)]:
+        about = About(**{"title": name.replace("_", " ").title(), **fields})
+        if wrong := [field for field, value in fields.items() if not isinstance(value, str)]:
             raise TypeError(f"{wrong[0]} is no text")
     except (ValueError, TypeError, OSError) as error:
         raise Unavailable(f"{beside.name} does not describe a city: {error}") from None
-    return City(extract, about)
+    return about
 
 
 def city_files(folders: Iterable[Path] | None = None) -> dict[str, Path]:

@@ -1,7 +1,7 @@
 """Reads an OpenStreetMap file (.osm.pbf) once into named places and walkable ways."""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,8 @@ from tools.itinerary.errors import Unavailable
 from tools.itinerary.place import LatLon, Place
 
 KEYS = ("tourism", "historic", "amenity", "leisure", "shop", "railway", "natural")
-"""The tags that make a named thing a place, in the order in which they name its kind."""
+"""The tags that make a named thing a place, in the order in which they name its kind, after place=square."""
+AREA_RELATIONS = frozenset(("multipolygon", "boundary", "site"))
 
 NO_PLACES = frozenset(
     (
@@ -39,8 +40,26 @@ BARRED_WAYS = frozenset(
 )
 YES = frozenset(("yes", "designated", "permissive", "destination"))
 NO = frozenset(("no", "private", "use_sidepath"))
-OTHER_NAMES = ("name:en", "name:sv", "name:de", "alt_name", "official_name")
-KEPT_TAGS = ("cuisine", "website", "wheelchair", "fee", "addr:street", "addr:housenumber", "wikidata")
+OTHER_NAMES = (
+    "name:en",
+    "name:ja",
+    "name:ja-Latn",
+    "name:ja_rm",
+    "name:sv",
+    "name:de",
+    "alt_name",
+    "official_name",
+)
+"""Of alternative names several may stand in one tag, parted by semicolons."""
+KEPT_TAGS = (
+    "cuisine",
+    "website",
+    "wheelchair",
+    "fee",
+    "addr:street",
+    "addr:housenumber",
+    "wikidata",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,13 +92,16 @@ def read_extract(file: Path) -> Extract:
     newest = dt.datetime.min.replace(tzinfo=dt.UTC)
     try:
         check_regular(file)
+        outlines = _outlines(file)
         for entity in osmium.FileProcessor(str(file)).with_locations():
             if isinstance(entity, osmium.osm.Changeset):
                 continue
             newest = max(newest, entity.timestamp)
             tags = entity.tags
+            if isinstance(entity, osmium.osm.Way) and entity.id in outlines:
+                outlines[entity.id] = [(node.lat, node.lon) for node in entity.nodes if node.location.valid()]
             if "name" in tags and (kind := _kind(tags)):
-                place = _place(name, kind, entity)
+                place = _place(name, kind, entity, outlines)
                 if place is not None:
                     places[place.id] = place
             if isinstance(entity, osmium.osm.Way) and _is_walkable(tags):
@@ -94,7 +116,24 @@ def read_extract(file: Path) -> Extract:
     return Extract(name=name, places=ordered, streets=tuple(streets), taken_at=taken_at)
 
 
+def _outlines(file: Path) -> dict[int, list[tuple[float, float]]]:
+    """The ways that outline places drawn as relations, such as squares or a temple's grounds; still empty."""
+    return {
+        member.ref: []
+        for relation in osmium.FileProcessor(str(file), osmium.osm.RELATION)
+        if isinstance(relation, osmium.osm.Relation) and _is_area_place(relation.tags)
+        for member in relation.members
+        if member.type == "w" and member.role != "inner"
+    }
+
+
+def _is_area_place(tags: Any) -> bool:
+    return "name" in tags and tags.get("type") in AREA_RELATIONS and _kind(tags) is not None
+
+
 def _kind(tags: Any) -> str | None:
+    if tags.get("place") == "square":
+        return "square"
     for key in KEYS:
         value = tags.get(key)
         if value is None or value in NO_PLACES or (key == "natural" and value not in ("beach", "peak")):
@@ -111,23 +150,27 @@ def _kind(tags: Any) -> str | None:
     return None
 
 
-def _place(city: str, kind: str, entity: Any) -> Place | None:
-    """Nodes lie where they lie, ways at the middle of their bounding box; relations are left out."""
+def _place(
+    city: str, kind: str, entity: Any, outlines: Mapping[int, Sequence[tuple[float, float]]]
+) -> Place | None:
+    """Nodes lie where they lie, ways and relations at the middle of their bounding box."""
     if entity.is_node():
-        mark, at = "n", LatLon(lat_deg=round(entity.lat, 7), lon_deg=round(entity.lon, 7))
+        mark, points = "n", [(entity.lat, entity.lon)]
     elif entity.is_way():
-        points = [(node.lat, node.lon) for node in entity.nodes if node.location.valid()]
-        if not points:
-            return None
-        lats, lons = zip(*points, strict=True)
-        mark = "w"
-        at = LatLon(
-            lat_deg=round((min(lats) + max(lats)) / 2, 7), lon_deg=round((min(lons) + max(lons)) / 2, 7)
-        )
+        mark, points = "w", [(node.lat, node.lon) for node in entity.nodes if node.location.valid()]
+    elif entity.is_relation() and _is_area_place(entity.tags):
+        mark = "r"
+        points = [
+            point for member in entity.members if member.type == "w" for point in outlines.get(member.ref, ())
+        ]
     else:
         return None
+    if not points:
+        return None
+    lats, lons = zip(*points, strict=True)
+    at = LatLon(lat_deg=round((min(lats) + max(lats)) / 2, 7), lon_deg=round((min(lons) + max(lons)) / 2, 7))
     tags = entity.tags
-    also = {tags[key] for key in OTHER_NAMES if key in tags}
+    also = {name.strip() for key in OTHER_NAMES if key in tags for name in tags[key].split(";")} - {""}
     return Place(
         id=f"{city}/{mark}{entity.id}",
         name=tags["name"],

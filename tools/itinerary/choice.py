@@ -1,0 +1,86 @@
+"""Which place a name means: decided by fit, fame and nearness, or left to the traveller.
+
+A decision between places that both fit is never silent: it comes with a sentence that names the other one.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tools.itinerary.haversine import metres_between
+from tools.itinerary.name_match import plain_name
+from tools.itinerary.place import LatLon, PlaceHit
+
+SURE = 0.9  # below it a name is shown to the traveller as similar, never taken for what was meant
+LEAD = 0.2
+"""How far the best must be ahead of the next to be taken; nearer than that, the traveller is asked."""
+NEAR_KM, NEARNESS = 40.0, 0.6
+"""A place at the other stops weighs NEARNESS more than one far away; at NEAR_KM it is a third of that."""
+STOPS = frozenset(("tram_stop", "bus_stop", "bus_station", "station", "halt", "ferry_terminal", "taxi"))
+SAME_STOP_M = 300.0
+"""Stops of one name that near are one stop, and belong to the square or sight of that name beside them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a name was taken for; `told` says why where another place fitted too, and is empty otherwise."""
+
+    hit: PlaceHit
+    told: str = ""
+
+
+def choose(name: str, hits: Sequence[PlaceHit], bias: LatLon | None = None) -> Choice | None:
+    """The place that is meant; None where no place fits, or none is clearly ahead: see `rivals`."""
+    ranked = rivals(hits, bias)
+    if not ranked:
+        return None
+    best, *others = ranked
+    if others and _weight(best, bias) - _weight(others[0], bias) < LEAD:
+        return None
+    if best.is_misspelt:
+        return Choice(best, f"{name!r} is the name of no place that is known; taken for {called(best)}")
+    if not others:
+        return Choice(best)
+    why = "better known or nearer to the other places" if bias else "better known"
+    more = f" and {len(others) - 1} more of that name" if len(others) > 1 else ""
+    return Choice(best, f"{name!r} was taken for {called(best)}: {why} than {called(others[0])}{more}")
+
+
+def rivals(hits: Sequence[PlaceHit], bias: LatLon | None = None) -> list[PlaceHit]:
+    """The places that a name may mean, the likeliest first; what is one place to a traveller stands once."""
+    exact = [hit for hit in hits if hit.score >= SURE and not hit.is_misspelt]
+    fitting = exact or [hit for hit in hits if hit.score >= SURE]
+    # Squares and sights before stops, so that each takes in the stops that bear its name.
+    fitting.sort(key=lambda hit: (hit.place.kind in STOPS, -_weight(hit, bias), hit.place.id))
+    kept: list[PlaceHit] = []
+    for hit in fitting:
+        if hit.place.kind not in STOPS or not any(_is_at(hit, other) for other in kept):
+            kept.append(hit)
+    return sorted(kept, key=lambda hit: (-_weight(hit, bias), hit.place.id))
+
+
+def called(hit: PlaceHit) -> str:
+    """A place as a sentence names it: name, kind, and where it is."""
+    place = hit.place
+    name = next((f"{place.name} ({name})" for name in place.also[:1] if not name.isascii()), place.name)
+    parts = (place.admin.municipality, place.admin.prefecture) if place.admin else ()
+    where = ", ".join(dict.fromkeys(part for part in parts if part and part != place.name))
+    return f"{name}, {place.kind.replace('_', ' ')}" + (f" in {where}" if where else "")
+
+
+def _weight(hit: PlaceHit, bias: LatLon | None) -> float:
+    """How likely a place is meant: by its name, its fame, and how near it is to the rest of the trip."""
+    weight = hit.score + hit.fame
+    if bias is None:
+        return weight
+    at = hit.place.at
+    far_km = float(metres_between(bias.lat_deg, bias.lon_deg, at.lat_deg, at.lon_deg)) / 1000
+    return weight + NEARNESS * math.exp(-far_km / NEAR_KM)
+
+
+def _is_at(stop: PlaceHit, other: PlaceHit) -> bool:
+    """Whether a stop lies at another place of the same name, or is the same stop on the other side."""
+    names = [{plain_name(name) for name in (hit.place.name, *hit.place.also)} for hit in (stop, other)]
+    first, second = stop.place.at, other.place.at
+    apart_m = metres_between(first.lat_deg, first.lon_deg, second.lat_deg, second.lon_deg)
+    return bool(names[0] & names[1]) and float(apart_m) <= SAME_STOP_M
