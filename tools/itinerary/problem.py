@@ -11,7 +11,7 @@ from tools.itinerary.trip import Trip
 
 MINUTE_M = 40
 """For an earlier end one walks on: a minute of waiting weighs as much as half a minute on foot."""
-LAST_MIN = 48 * 60
+LAST_MIN = 20 * 24 * 60
 """The end of a day without a window: late enough for anything."""
 
 

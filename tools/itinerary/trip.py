@@ -46,10 +46,13 @@ class Trip:
         return replace(self, answerable=None)
 
     def home(self, day: int, *, at_end: bool) -> Place | None:
-        """Where a day starts or ends: the hotel, and where the trip ends on its last evening."""
+        """Where a day starts or ends by the request: its night, the hotel, the end of the trip; else None."""
         request = self.request
         if at_end and day == request.days - 1 and request.ends_at:
             return self.named.get(request.ends_at)
+        night = day if at_end else day - 1
+        if 0 <= night < len(request.nights) and (name := request.nights[night]):
+            return self.named.get(name)
         return self.hotel
 
     def places(self) -> list[Place]:
@@ -122,7 +125,7 @@ async def find(
 
 
 def _names(request: TripRequest) -> list[str]:
-    names = [request.hotel, request.ends_at, *request.places, *request.avoid]
+    names = [request.hotel, request.ends_at, *request.nights, *request.places, *request.avoid]
     names += [name for pair in request.order for name in pair]
     return list(dict.fromkeys(name for name in names if name))
 
