@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.json_schema import SkipJsonSchema
 
 from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace, Unreachable, Unsupported
 from tools.itinerary.hours import open_intervals, told_hours
@@ -69,8 +70,10 @@ class DraftPlan(Drafted):
     total_cost: Annotated[float, Field(ge=0, le=1e9, description="cost of all visits")] | None = None
     conflict: list[Text] = Field(default=[], max_length=60, description="ids of conflicting constraints")
     skipped: list[Text] = Field(default=[], max_length=60, description="places left out")
-    left_out: list[Skipped] = Field(default=[], max_length=80, description="what plan_trip left out, and why")
-    search: Search | None = Field(None, description="how plan_trip searched: copy it from its answer")
+    left_out: SkipJsonSchema[list[Skipped]] = Field(
+        default=[], max_length=80, description="what plan_trip left out, and why"
+    )
+    search: SkipJsonSchema[Search | None] = Field(None, description="how plan_trip searched")
 
 
 def read_draft(response: str) -> DraftPlan | str:
@@ -261,15 +264,12 @@ async def _nights(
     nights: list[Overnight | None] = []
     before = visited[0] if visited else None
     for number, (day, stops) in enumerate(zip(draft.days[:-1], stops_by_day, strict=False)):
-        home = trip.home(number, at_end=True)
-        basis: Literal["given", "chosen", "assumed"] = "assumed"
-        if home is not None:
-            basis, at = "given", (stop_of(home), home, trip.source_of(home))
-        elif day.night is not None:
-            basis, at = "chosen", await _stop(day.night, trip)
-        elif stops or before:
-            at = stops[-1] if stops else before
-        else:
+        basis: Literal["given", "chosen", "assumed"] = "given"
+        at = _home(trip, number, at_end=True)
+        if at is None:
+            basis = "assumed" if day.night is None else "chosen"
+            at = (stops[-1] if stops else before) if day.night is None else await _stop(day.night, trip)
+        if at is None:
             nights.append(None)
             continue
         evidence = (at[2],) if at[2] else ()

@@ -1,11 +1,19 @@
-"""Builds plans of any size and makes them better: cheapest insertion, then taking parts out and putting them back."""
+"""Builds plans of any size by cheapest insertion; makes them better by rebuilding one part after another."""
 
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tools.itinerary.hours import Interval
-from tools.itinerary.objective import MEAL_M, MUST_M, STOPS_A_DAY, Weights
+from tools.itinerary.objective import (
+    FULL_WISH,
+    MEAL_M,
+    MUST_M,
+    PLAIN_WISH,
+    STOPS_A_DAY,
+    WISHES_A_DAY,
+    Weights,
+)
 from tools.itinerary.terrain import FAR
 
 CODE = 4
@@ -108,7 +116,7 @@ class Search:
 
     def _priced(self, day: int, start: int, end: int, order: Order) -> Priced | None:
         weights, spots = self.weights, self.spots
-        clock, metres, way_cost, soft, stays = self.start_min, 0, 0, 0.0, 0
+        clock, metres, way_cost, soft, busy = self.start_min, 0, 0, 0.0, 0
         at = start
         for code in order:
             spot, meal = code // CODE, code % CODE
@@ -119,6 +127,7 @@ class Search:
                 clock += step_min
                 metres += step_m
                 way_cost += step_m if self.is_on_foot else self.minute_as_m * step_min
+                busy += 0 if self.is_on_foot else step_min
             timed = self.stay(day, spot, meal, clock)
             if timed is None:
                 return None
@@ -129,7 +138,7 @@ class Search:
                 soft += weights.closing_m * (weights.closing_min - (closes - leave))
             if spots.is_unsure[spot]:
                 soft += weights.unknown_hours_m
-            stays += leave - arrive
+            busy += leave - arrive
             clock, at = leave, spot
         if end >= 0 and at >= 0 and at != end:
             step_min, step_m = self.minutes[at][end], self.metres[at][end]
@@ -138,16 +147,17 @@ class Search:
             clock += step_min
             metres += step_m
             way_cost += step_m if self.is_on_foot else self.minute_as_m * step_min
+            busy += 0 if self.is_on_foot else step_min
         if clock > self.end_min or (
             self.is_on_foot and self.max_walk_m is not None and metres > self.max_walk_m
         ):
             return None
-        cost = way_cost + weights.minute_m * (clock - self.start_min) + soft + self.even_cost(stays)
+        cost = way_cost + weights.minute_m * (clock - self.start_min) + soft + self.even_cost(busy)
         return cost, metres, clock
 
-    def even_cost(self, stays_min: int) -> float:
-        """What a day so full costs: twice as full costs four times as much, so days come out even."""
-        return self.weights.even_m * stays_min * stays_min / (self.end_min - self.start_min)
+    def even_cost(self, busy_min: int) -> float:
+        """What so many minutes of stays and rides cost: twice as many cost four times as much."""
+        return self.weights.even_m * busy_min * busy_min / (self.end_min - self.start_min)
 
     def stay(self, day: int, spot: int, meal: int, ready: int) -> tuple[int, int, int | None] | None:
         """The earliest stay from `ready` on: arrival, end, and when the door closes (None: not known)."""
@@ -215,8 +225,8 @@ class Search:
             served = sorted(
                 (self.spots.fame[spot] for spot in visited if self.spots.wish[spot] == kind), reverse=True
             )
-            fames = [0.7 + fame for fame in served] + [0.0] * len(values)
-            total += sum(value * (1.7 - fame) for value, fame in zip(values, fames, strict=False))
+            shares = [PLAIN_WISH + fame for fame in served] + [0.0] * len(values)
+            total += sum(value * (FULL_WISH - share) for value, share in zip(values, shares, strict=False))
         return total
 
     def cost(self, solution: Solution) -> float | None:
@@ -340,7 +350,7 @@ class Search:
         self._wish(solution, days if has_noise else every)
 
     def _insert_must(self, solution: Solution, codes: list[int], days: Iterable[int]) -> None:
-        """A place to eat that was asked for is had as a meal that is still missing, where that is possible."""
+        """Have a place to eat that was asked for as a meal that is still missing, where that can be."""
         missing = self.unfed(solution)
         for code in codes[1:]:
             meal_days = [day for day, meal in missing if meal == code % CODE]
@@ -373,7 +383,7 @@ class Search:
                  if count < len(self.wish_values[kind])), reverse=True
             )  # fmt: skip
             for value, kind in values:
-                roomy = [day for day in days if self._sights(solution[day]) < STOPS_A_DAY]
+                roomy = [day for day in days if self._has_room(solution[day], kind)]
                 codes = [
                     spot * CODE
                     for spot in self.wished
@@ -384,7 +394,7 @@ class Search:
                 if added is None:
                     continue
                 spot = next(iter({c // CODE for o in solution for c in o} - visited))
-                if added > value * (0.7 + self.spots.fame[spot]):
+                if added > value * (PLAIN_WISH + self.spots.fame[spot]):
                     solution[:] = before
                     continue
                 visited.add(spot)
@@ -393,9 +403,12 @@ class Search:
             else:
                 return
 
-    @staticmethod
-    def _sights(order: Order) -> int:
-        return sum(code % CODE == 0 for code in order)
+    def _has_room(self, order: Order, kind: int) -> bool:
+        """Whether a day bears another stop, of that kind."""
+        spots = [code // CODE for code in order if code % CODE == 0]
+        of_kind = [spot for spot in spots if self.spots.wish[spot] == kind]
+        most = 1 if any(self.spots.feeds[spot] for spot in of_kind) else WISHES_A_DAY
+        return len(spots) < STOPS_A_DAY and len(of_kind) < most
 
     def _affords(self, solution: Solution, spot: int) -> bool:
         if self.budget is None or not self.spots.price[spot]:
@@ -417,7 +430,9 @@ class Search:
             self.chance.shuffle(spots)
             spots.sort(key=lambda spot: -round(self.spots.worth[spot] / MUST_M, 1))
             return spots
-        return sorted(spots, key=lambda spot: (-round(self.spots.worth[spot] / MUST_M, 1), open_for[spot], spot))
+        return sorted(
+            spots, key=lambda spot: (-round(self.spots.worth[spot] / MUST_M, 1), open_for[spot], spot)
+        )
 
     def improve(
         self,

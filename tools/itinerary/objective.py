@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tools.itinerary.place import Place
-from tools.itinerary.request import TripRequest
+from tools.itinerary.request import MEALS, TripRequest
 
 FAME = "fame"
 """The key of a tag of a place that says how well known it is, from 0 to 1."""
@@ -35,7 +35,7 @@ class Weights:
     closing_m: int = 20
     unknown_hours_m: int = 400
     wish_m: int = 9000
-    wish_again: float = 0.75
+    wish_again: float = 0.6
 
 
 EASY = Weights()
@@ -43,10 +43,14 @@ SHORT = Weights(minute_m=0, even_m=0, meal_m=0, closing_m=0, unknown_hours_m=0)
 """For the least metres, whatever else."""
 MUST_M, MEAL_M = 10_000_000, 1_000_000
 """A place that was asked for, or a meal, is never given up for anything below it."""
+FULL_WISH, PLAIN_WISH = 1.7, 0.7
+"""A wish is worth its value times PLAIN_WISH plus the fame of what serves it: at most FULL_WISH."""
 MINUTE_AS_M = 80
 """A minute on a train or in a car is as tiring as that many metres on foot."""
 STOPS_A_DAY = 5
 """Wishes fill a day up to that many stops, meals not counted."""
+WISHES_A_DAY = 2
+"""That many places of one wished kind are enough for a day; of places to eat at, one."""
 
 
 def weights_of(request: TripRequest) -> Weights:
@@ -65,10 +69,13 @@ def fame_of(place: Place) -> float:
     return FAME_OF_KIND.get(place.kind, USUAL_FAME)
 
 
-def wish_values(weights: Weights, days: int) -> list[float]:
-    """What the first, the second … place of a wished kind is worth, to be seen on that many days.
+def wish_values(weights: Weights, kind: str, days: int, choices: int) -> list[float]:
+    """What the first, the second … place of a wished kind is worth, of so many to choose from.
 
-    >>> [round(value) for value in wish_values(EASY, 1)][:3]
-    [9000, 6750, 5062]
+    >>> [round(value) for value in wish_values(EASY, "park", 2, 30)]
+    [9000, 9000, 5400, 5400]
+    >>> wish_values(EASY, "cafe", 1, 30)
+    [9000.0]
     """
-    return [weights.wish_m * weights.wish_again ** (rank // days) for rank in range(STOPS_A_DAY * days)]
+    most = min(choices, days * (1 if kind in MEALS else WISHES_A_DAY))
+    return [float(weights.wish_m * weights.wish_again ** (rank // days)) for rank in range(most)]

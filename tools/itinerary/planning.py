@@ -1,4 +1,4 @@
-"""Plans a trip, or refuses it: chooses meals, wishes and nights, searches, and says what the search proves."""
+"""Plans a trip, or refuses it: chooses meals, wishes and nights, and says what its search proves."""
 
 import math
 import random
@@ -18,7 +18,7 @@ from tools.itinerary.objective import (
     weights_of,
     wish_values,
 )
-from tools.itinerary.place import Place, Table
+from tools.itinerary.place import Place
 from tools.itinerary.plan import Search as SearchWord
 from tools.itinerary.plan import Skipped
 from tools.itinerary.problem import Problem
@@ -27,13 +27,12 @@ from tools.itinerary.proof import (
     is_ruled_out,
     least_cost,
     least_plan,
-    least_wishes,
+    least_wish,
     proven_conflict,
 )
 from tools.itinerary.request import MEALS
-from tools.itinerary.schedule import MAX_SPOTS, Round, Stopped
+from tools.itinerary.schedule import Round, Stopped
 from tools.itinerary.terrain import (
-    FAR,
     Candidates,
     Ways,
     candidates_of,
@@ -124,6 +123,24 @@ async def find_plan(
     return _refused_with(best.ground, best, _unserved(best), clock, is_proven=False)
 
 
+async def arrange(trip: Trip, places: Sequence[Place], *, seconds: float = SECONDS, seed: int = 0) -> Found:
+    """The same for these places alone: none is added to eat, to see or to sleep at.
+
+    Raises:
+        PlaceError: the provider failed.
+    """
+    clock = Clock(seconds, NOTHING)
+    distinct = list({place.id: place for place in places}.values())
+    ground = _Ground(trip, distinct, Candidates(), await _ways(trip, distinct, Candidates()))
+    bound = _bound(ground, clock)
+    best = _best(ground, bound, clock, seed, share=0.8)
+    if best.is_whole:
+        return _planned(best, bound, clock)
+    is_proven = bound.is_impossible or _is_impossible(ground.problem, clock)
+    conflict = proven_conflict(ground.problem, clock.until(1.0)) if is_proven else _unserved(best)
+    return _refused_with(ground, best, conflict or ("no_way",), clock, is_proven=is_proven)
+
+
 async def _ways(trip: Trip, places: Sequence[Place], choice: Candidates) -> tuple[list[Place], Ways]:
     """Every place of the trip, those to visit first, and the ways among them."""
     homes = [
@@ -133,12 +150,13 @@ async def _ways(trip: Trip, places: Sequence[Place], choice: Candidates) -> tupl
         if (home := trip.home(day, at_end=at_end)) is not None
     ]
     wished = [place for _, kind_places in choice.wishes for place in kind_places]
-    every = list({place.id: place for place in [*places, *wished, *choice.meals, *homes, *choice.beds]}.values())
+    stops = [*places, *wished, *choice.meals, *homes, *choice.beds]
+    every = list({place.id: place for place in stops}.values())
     return every, await ways_of(trip, every)
 
 
 class _Ground:
-    """A trip with its candidates: the problem of what must be seen, for proofs, and a search over everything."""
+    """A trip with its candidates: what must be seen, for proofs, and a search over everything."""
 
     def __init__(
         self, trip: Trip, places: list[Place], choice: Candidates, every: tuple[list[Place], Ways]
@@ -154,16 +172,25 @@ class _Ground:
             for at_end in (False, True)
             if (home := trip.home(day, at_end=at_end)) is not None
         }
-        known = range(len(self.every))
         self.problem = Problem(
             trip=trip,
             places=tuple(places),
-            table=Table(
-                minutes=tuple(tuple(_known(self.ways.minutes[a][b]) for b in known) for a in known),
-                metres=tuple(tuple(_known(self.ways.metres[a][b]) for b in known) for a in known),
-            ),
+            table=self.ways.table(),
             homes=homes,
         )
+
+    @property
+    def wish_values(self) -> list[list[float]]:
+        """By wish, what its first, second … place is worth."""
+        return [
+            wish_values(
+                self.weights,
+                kind,
+                self.trip.request.days,
+                len(row) + sum(place.kind == kind for place in self.places),
+            )
+            for kind, row in self.choice.wishes
+        ]
 
     @property
     def beds(self) -> list[Place]:
@@ -228,7 +255,7 @@ class _Ground:
                 )
                 for meal in request.meals
             ),
-            wish_values=[wish_values(self.weights, request.days) for _ in self.choice.wishes],
+            wish_values=self.wish_values,
             weights=self.weights,
             is_on_foot=request.mode == "walk",
             minute_as_m=MINUTE_AS_M,
@@ -268,10 +295,6 @@ class _Ground:
         return {spot: frozenset(own - {spot}) for spot, own in firsts.items()}
 
 
-def _known(value: int) -> int | None:
-    return None if value >= FAR else value
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Bound:
     """What is certain before any plan is there: the least cost, and the exact plan where there is one."""
@@ -288,7 +311,10 @@ def _bound(ground: _Ground, clock: Clock) -> _Bound:
     try:
         if is_plainly_impossible(problem):
             return _Bound(is_impossible=True)
-        wishes = least_wishes(problem, weights)
+        wishes = sum(
+            least_wish(values, max((fame_of(place) for place in [*row, *ground.places]), default=1.0))
+            for (_, row), values in zip(ground.choice.wishes, ground.wish_values, strict=True)
+        )
         least = wishes + (least_cost(problem, weights, MINUTE_AS_M) if problem.places else 0.0)
         if not 0 < len(problem.places) <= EXACT_SPOTS:
             return _Bound(least=least)
@@ -330,16 +356,11 @@ def _best(ground: _Ground, bound: _Bound, clock: Clock, seed: int, *, share: flo
     beds: list[Place | None] = [None]
     if not has_fixed_homes(request) and ground.beds:
         beds = [ground.beds[0], None]
-    best: _Tour | None = None
-    for number, bed in enumerate(beds):
-        part = clock.spent_s / clock.seconds
-        end = part + (share - part) * (1 if number == len(beds) - 1 else 0.6)
-        tour = _toured(ground, bound, clock.until(end), seed, bed)
-        if best is None or tour.cost < best.cost and not best.is_whole:
-            best = tour
-        if best.is_whole:
-            break
-    assert best is not None
+    part = clock.spent_s / clock.seconds
+    first_share = share if len(beds) == 1 else part + 0.6 * (share - part)
+    best = _toured(ground, bound, clock.until(first_share), seed, beds[0])
+    if not best.is_whole and len(beds) > 1:
+        best = min(best, _toured(ground, bound, clock.until(share), seed, None), key=lambda tour: tour.cost)
     return best if best.bed is not None else _with_beds(best)
 
 

@@ -1,26 +1,28 @@
-"""Proves that no plan of a trip exists, or that none costs less, by trips that are easier than the real one."""
+"""Proves that no plan of a trip exists, or that none costs less, by trips easier than the real one."""
 
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import minutes_of
-from tools.itinerary.objective import Weights, wish_values
-from tools.itinerary.place import TOP_KMH
+from tools.itinerary.objective import FULL_WISH, PLAIN_WISH, Weights
+from tools.itinerary.place import Table, least_minutes
 from tools.itinerary.problem import Problem
 from tools.itinerary.request import MEALS
 from tools.itinerary.schedule import MAX_SPOTS, DayProblem, Round, Stopped
 from tools.itinerary.solve import constraints, rounds_by_day
 from tools.itinerary.split import cheapest_split
+from tools.itinerary.terrain import has_fixed_homes, straight_m
 from tools.itinerary.verify.task import SLEEPERS
 
 HARDEST = 8
 """Of more places than can be searched exactly, that many with the shortest hours are searched for a proof."""
+NO_WAY = 1e9
 IsOver = Callable[[], bool]
 
 
@@ -64,7 +66,9 @@ def is_ruled_out(problem: Problem, without: Collection[str] = (), is_over: IsOve
     Raises:
         Stopped: `is_over` says so.
     """
-    return is_plainly_impossible(problem, without) or _is_too_tight(problem, without, is_over)
+    if is_plainly_impossible(problem, without):
+        return True
+    return _is_too_tight(_bridged(problem), without, is_over)
 
 
 def is_plainly_impossible(problem: Problem, without: Collection[str] = ()) -> bool:
@@ -76,7 +80,7 @@ def is_plainly_impossible(problem: Problem, without: Collection[str] = ()) -> bo
         return True
     if request.rooms is not None and "rooms" not in without and request.rooms * SLEEPERS < request.party:
         return True
-    return _is_too_far(problem, without)
+    return _is_too_far(_bridged(problem), without)
 
 
 def _is_too_far(problem: Problem, without: Collection[str]) -> bool:
@@ -84,14 +88,12 @@ def _is_too_far(problem: Problem, without: Collection[str]) -> bool:
     request, count = problem.trip.request, len(problem.places)
     rows = [*range(count), *sorted(set(problem.homes.values()))]
     minutes, metres = (_weights(grid, rows) for grid in (problem.table.minutes, problem.table.metres))
-    straight = _straight_m(problem, rows)
-    # Where no way is known there may be one by way of other places: it is as long as the straight line.
-    minutes = np.where(np.isfinite(minutes), minutes, straight / (TOP_KMH[request.mode] * 1000 / 60))
-    metres = np.where(np.isfinite(metres), metres, straight)
-    if request.mode == "walk" and request.max_walk_m is not None and "max_walk_m" not in without:
-        # A table's metres are rounded one by one.
-        if _net(metres) - len(rows) > request.days * request.max_walk_m:
-            return True
+    if not (np.isfinite(minutes).all() and np.isfinite(metres).all()):
+        return False
+    is_capped = request.mode == "walk" and request.max_walk_m is not None and "max_walk_m" not in without
+    # A table's metres are rounded one by one.
+    if is_capped and _net(metres) - len(rows) > request.days * (request.max_walk_m or 0):
+        return True
     if "window" in without:
         return False
     day_min = minutes_of(request.window.end) - minutes_of(request.window.start)
@@ -102,22 +104,45 @@ def _is_too_far(problem: Problem, without: Collection[str]) -> bool:
     return _net(minutes) + stays + eaten > request.days * day_min
 
 
-def _weights(grid: Sequence[Sequence[int | None]], rows: Sequence[int]) -> np.ndarray:
-    values = [[math.inf if grid[a][b] is None else float(grid[a][b] or 0) for b in rows] for a in rows]
-    return np.minimum(np.array(values), np.array(values).T)
+def _weights(grid: Sequence[Sequence[int | None]], rows: Sequence[int]) -> NDArray[np.float64]:
+    """The lesser of the two ways between each two of these rows; infinite where there is none."""
+    one_way = np.array(
+        [[math.inf if (way := grid[a][b]) is None else float(way) for b in rows] for a in rows],
+        dtype=np.float64,
+    ).reshape(len(rows), len(rows))
+    least: NDArray[np.float64] = np.minimum(one_way, one_way.T)
+    return least
 
 
-def _straight_m(problem: Problem, rows: Sequence[int]) -> np.ndarray:
+def _bridged(problem: Problem) -> Problem:
+    """The problem with the straight line at top speed where no way is known.
+
+    A stop of the planner's own choice, to eat, to see or to sleep at, may lie between two places that no way
+    joins. Without such stops the problem stays as it is.
+    """
+    request, table = problem.trip.request, problem.table
+    if not (request.meals or request.wishes or not has_fixed_homes(request)):
+        return problem
+    if all(way is not None for row in table.minutes for way in row):
+        return problem
     at = {number: place.at for number, place in enumerate(problem.places)}
-    for place in problem.trip.named.values():
-        if place.id in problem.homes:
-            at[problem.homes[place.id]] = place.at
-    lat = np.array([at[row].lat_deg if row in at else math.nan for row in rows])
-    lon = np.array([at[row].lon_deg if row in at else math.nan for row in rows])
-    return np.nan_to_num(metres_between(lat[:, None], lon[:, None], lat[None, :], lon[None, :]))
+    at |= {
+        problem.homes[place.id]: place.at
+        for place in problem.trip.named.values()
+        if place.id in problem.homes
+    }
+    minutes, metres = ([list(row) for row in grid] for grid in (table.minutes, table.metres))
+    for start, start_at in at.items():
+        for end, end_at in at.items():
+            if minutes[start][end] is None or metres[start][end] is None:
+                straight = straight_m(start_at, end_at)
+                metres[start][end] = int(straight)
+                minutes[start][end] = int(least_minutes(straight, request.mode))
+    bridged = Table(minutes=tuple(map(tuple, minutes)), metres=tuple(map(tuple, metres)))
+    return replace(problem, table=bridged)
 
 
-def _net(weights: np.ndarray) -> float:
+def _net(weights: NDArray[np.float64]) -> float:
     """The length of the shortest tree over all points: no way that sees them all is shorter."""
     if len(weights) < 2:
         return 0.0
@@ -189,8 +214,7 @@ def least_plan(
     """
     request = problem.trip.request
     days = [
-        replace(_easier(day, range(len(problem.places))), minute_m=weights.minute_m)
-        for day in problem.days()
+        replace(_easier(day, range(len(problem.places))), minute_m=weights.minute_m) for day in problem.days()
     ]
     if request.mode != "walk":
         days = [replace(day, metres=_as_metres(day, minute_as_m), max_walk_m=None) for day in days]
@@ -224,41 +248,44 @@ def least_cost(problem: Problem, weights: Weights, minute_as_m: int) -> float:
     homes = sorted(set(problem.homes.values()))
     rows = [*range(count), *homes]
     minutes, metres = (_weights(grid, rows) for grid in (problem.table.minutes, problem.table.metres))
-    ways = (metres if request.mode == "walk" else minute_as_m * minutes) + weights.minute_m * minutes
-    ways = np.where(np.isfinite(ways), ways, 1e9)
-    # Each day leaves its home and comes back; where the request names none, it starts and ends for nothing.
+    rides = metres if request.mode == "walk" else minute_as_m * minutes
+    # Each day leaves its home and comes back; where the nights are open, one way goes on from day to day.
     is_fixed = all(
         problem.trip.home(day, at_end=at_end) is not None
         for day in range(request.days)
         for at_end in (False, True)
     )
-    size = count + request.days
-    table = np.zeros((size, size))
-    table[:count, :count] = ways[:count, :count]
-    np.fill_diagonal(table[:count, :count], 1e9)
-    if is_fixed:
-        home = ways[:count, count:].min(axis=1) if count else np.zeros(0)
-        table[:count, count:] = home[:, None]
-        table[count:, :count] = home[None, :]
-    chosen = linear_sum_assignment(table)
+    days = request.days if is_fixed else 1
+    walked = _least_rounds(rides, count, days, is_fixed=is_fixed)
+    moved = _least_rounds(rides + weights.minute_m * minutes, count, days, is_fixed=is_fixed)
     stays = sum(request.rules.stay_min(place.kind) for place in problem.places)
     fed = sum(place.kind in MEALS for place in problem.places)
     meals = sorted([meal.minutes for meal in request.meals] * request.days)
     eaten = sum(meals[: max(0, len(meals) - fed)])
     day_min = minutes_of(request.window.end) - minutes_of(request.window.start)
     even = weights.even_m * (stays + eaten) ** 2 / request.days / day_min
-    return float(table[chosen].sum()) + weights.minute_m * (stays + eaten) + even
+    # Every day lasts until its last meal.
+    fed_min = max((minutes_of(meal.start) + meal.minutes for meal in request.meals), default=0)
+    last_min = request.days * max(0, fed_min - minutes_of(request.window.start))
+    return even + max(moved + weights.minute_m * (stays + eaten), walked + weights.minute_m * last_min)
 
 
-def least_wishes(problem: Problem, weights: Weights) -> float:
-    """What the wishes cost at least: each is missed, or its stay ends the day later.
+def _least_rounds(ways: NDArray[np.float64], count: int, days: int, *, is_fixed: bool) -> float:
+    """The least sum of ways by which each place and each day has one that follows it."""
+    known = np.where(np.isfinite(ways), ways, 0.0)
+    table = np.zeros((count + days, count + days))
+    table[:count, :count] = known[:count, :count]
+    np.fill_diagonal(table[:count, :count], NO_WAY)
+    if is_fixed and count:
+        home = known[:count, count:].min(axis=1)
+        table[:count, count:] = home[:, None]
+        table[count:, :count] = home[None, :]
+    return float(table[linear_sum_assignment(table)].sum())
 
-    A wish may be served by a place that is to be visited anyway.
+
+def least_wish(values: Sequence[float], fame: float) -> float:
+    """What a wish costs at least, when the best known place for it has that fame.
+
+    Its stays may fall into a wait, and then cost nothing.
     """
-    request = problem.trip.request
-    values = wish_values(weights, request.days)
-    total = 0.0
-    for kind in dict.fromkeys(request.wishes):
-        stay_m = weights.minute_m * request.rules.stay_min(kind)
-        total += sum(min(1.7 * value, stay_m) for value in values)
-    return total
+    return sum(value * (FULL_WISH - PLAIN_WISH - fame) for value in values)

@@ -122,14 +122,6 @@ def conflict_of(problem: Problem, *, day: int | None = None) -> tuple[str, ...]:
     return tuple(name for name in every if name not in left_out)
 
 
-def is_conflict(problem: Problem, named: Collection[str]) -> bool:
-    """Whether these constraints alone already rule out every plan."""
-    every = constraints(problem)
-    return (
-        set(named) <= set(every) and _search(problem, [name for name in every if name not in named]) is None
-    )
-
-
 def _search(
     problem: Problem, without: Collection[str], day: int | None = None, *, fair: bool = False
 ) -> list[Round] | None:

@@ -1,12 +1,13 @@
 """All places a trip may stop at, the ways among them and when they are open, as the search needs them."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tools.itinerary.errors import BadArgument, PlaceError, Unsupported
 from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import Interval, open_intervals
-from tools.itinerary.place import LatLon, Place
+from tools.itinerary.place import LatLon, Place, Table
 from tools.itinerary.provider import MAX_HITS, MAX_RADIUS_M, MAX_TABLE, NameQuery, NearbyQuery, Provider
 from tools.itinerary.request import MEALS, TripRequest
 from tools.itinerary.trip import Trip
@@ -14,7 +15,7 @@ from tools.itinerary.trip import Trip
 BEDS = ("hotel", "hostel", "guest_house", "apartment", "motel")
 """Kinds of place to sleep at."""
 RADII_M = (1_200.0, 5_000.0, MAX_RADIUS_M)
-"""How far around the places of a trip one looks for meals, wishes and beds: farther only if there are too few."""
+"""How far around a trip one looks for meals, wishes and beds: farther only where there are too few."""
 ONE_TOWN_M = 12_000.0
 """Places that lie within it are seen from one bed."""
 FAR = 10**7
@@ -41,6 +42,14 @@ class Ways:
 
     minutes: list[list[int]]
     metres: list[list[int]]
+
+    def table(self) -> Table:
+        """The same, None where there is no way."""
+        return Table(minutes=_without_far(self.minutes), metres=_without_far(self.metres))
+
+
+def _without_far(grid: Sequence[Sequence[int]]) -> tuple[tuple[int | None, ...], ...]:
+    return tuple(tuple(None if way >= FAR else way for way in row) for row in grid)
 
 
 async def candidates_of(trip: Trip, *, more: int = 1) -> Candidates:
@@ -71,7 +80,7 @@ async def candidates_of(trip: Trip, *, more: int = 1) -> Candidates:
 
 
 async def _anchors(trip: Trip) -> list[LatLon]:
-    """Points to look around at: the homes and the places, one for each neighbourhood, or the area's middle."""
+    """Points to look around at: homes and places, one for each neighbourhood, or the middle of the area."""
     request = trip.request
     names = [request.hotel, *request.nights, request.ends_at, *request.places]
     points = [trip.named[name].at for name in names if name and name in trip.named]
@@ -91,7 +100,7 @@ async def _anchors(trip: Trip) -> list[LatLon]:
 async def _around(
     trip: Trip, anchors: Sequence[LatLon], kinds: tuple[str, ...], count: int, taken: set[str]
 ) -> tuple[Place, ...]:
-    """Places of those kinds, the near ones first and those with hours before those without, anchor by anchor."""
+    """Places of those kinds, anchor by anchor: first those whose hours are known, of these the near ones."""
     limit = MOST_LOCAL_HITS if trip.provider.is_local else MAX_HITS
     rows: list[list[Place]] = []
     for radius_m in RADII_M:
@@ -140,17 +149,14 @@ async def ways_of(trip: Trip, places: Sequence[Place]) -> Ways:
     minutes = [[FAR] * count for _ in range(count)]
     metres = [[FAR] * count for _ in range(count)]
     blocks = [range(first, min(first + half, count)) for first in range(0, count, half)]
-    if count <= MAX_TABLE:
-        blocks = [range(count)]
-    for number, rows in enumerate(blocks):
-        for columns in blocks[number + 1 :] or ([()] if len(blocks) == 1 else []):
-            joined = [*rows, *columns]
-            table = (await trip.provider.matrix([points[i] for i in joined], mode=trip.request.mode)).value
-            for row, start in enumerate(joined):
-                for column, end in enumerate(joined):
-                    way_min, way_m = table.minutes[row][column], table.metres[row][column]
-                    if way_min is not None and way_m is not None:
-                        minutes[start][end], metres[start][end] = way_min, way_m
+    pairs = [[*rows, *columns] for rows, columns in itertools.combinations(blocks, 2)]
+    for joined in pairs if count > MAX_TABLE else [list(range(count))]:
+        table = (await trip.provider.matrix([points[i] for i in joined], mode=trip.request.mode)).value
+        for row, start in enumerate(joined):
+            for column, end in enumerate(joined):
+                way_min, way_m = table.minutes[row][column], table.metres[row][column]
+                if way_min is not None and way_m is not None:
+                    minutes[start][end], metres[start][end] = way_min, way_m
     return Ways(minutes=minutes, metres=metres)
 
 
