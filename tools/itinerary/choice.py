@@ -14,7 +14,7 @@ from tools.itinerary.place import LatLon, PlaceHit
 SURE = 0.9  # below it a name is shown to the traveller as similar, never taken for what was meant
 LEAD = 0.2
 """How far the best must be ahead of the next to be taken; nearer than that, the traveller is asked."""
-NEAR_KM, NEARNESS = 40.0, 0.6
+NEAR_KM, NEARNESS = 80.0, 0.6
 """A place at the other stops weighs NEARNESS more than one far away; at NEAR_KM it is a third of that."""
 STOPS = frozenset(("tram_stop", "bus_stop", "bus_station", "station", "halt", "ferry_terminal", "taxi"))
 SAME_STOP_M = 300.0

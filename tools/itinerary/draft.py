@@ -175,7 +175,7 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
         days=tuple(days),
         totals=totals.model_copy(update=changes),
         skipped=(
-            *(Skipped(place=name, reason=reason) for name, reason in trip.unseen.items()),
+            *(Skipped(place=name, reason=reason) for name, reason in trip.left_out.items()),
             *(Skipped(place=name, reason="left out") for name in draft.skipped),
             *draft.left_out,
         ),
@@ -218,6 +218,12 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
             lines.append(f"Night {number} is spent near {day.night.place.name}: no place to sleep is named.")
         if day.night and day.night.basis == "chosen":
             lines.append(f"Night {number} is spent at {day.night.place.name}: nobody knows if it has a room.")
+    if "timetable" in exactness:
+        lines.append(
+            "Rides round Tokyo take the mean minutes of the timetables; waits of 4 to 7 minutes and changes"
+            " are assumed, and no train is caught by it."
+        )
+    lines += trip.assumed.values()
     if trip.request.rules.price:
         lines.append("Prices are those of the request's rules, not of the places.")
     return tuple(lines)

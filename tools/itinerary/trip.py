@@ -2,7 +2,7 @@
 
 import itertools
 import statistics
-from collections.abc import Mapping
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, field, replace
 
 from tools.itinerary.choice import Choice, called, choose, rivals
@@ -22,10 +22,11 @@ NO_HITS: Answer[tuple[PlaceHit, ...]] = Answer(
 class Trip:
     """What an agent, a tool and the verifier know of a request.
 
-    `named` maps every name of the request to its place; `lost` names without one to the reason,
-    `candidates` ambiguous ones to what they might mean, `assumed` those that were decided between several
-    places to what they were taken for and why. `unseen` are names from a video that no
-    provider knows: left out, with the reason. `told_by` gives the source of each place by its id.
+    `named` maps every name of the request to its place; `lost` names without one to the reason: the request
+    is kept without them as long as anything is left of it. `candidates` maps ambiguous names to what they
+    might mean, `assumed` those decided between several places to what they were taken for and why. `unseen`
+    are names from a video that no provider knows: left out, with the reason. `told_by` gives the source of
+    each place by its id.
     `country` has two letters, or is empty.
     """
 
@@ -47,6 +48,11 @@ class Trip:
     def source_of(self, place: Place) -> str:
         """Who knows a place, and the state of the data."""
         return self.told_by.get(place.id) or f"{self.provider.name} {self.provider.version}"
+
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """The names that are planned without, with the reason; empty where nothing is left to plan."""
+        return {**self.unseen, **self.lost} if _asks_for_something(self.request, self.lost) else {}
 
     def unjudged(self) -> "Trip":
         """The same without what only a scorer may know: whether there is a plan at all."""
@@ -102,7 +108,7 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
     if not (request.places or request.wishes):
         lost, unseen = {**lost, **unseen}, {}
     return Trip(
-        request=request,
+        request=_without(request, lost),
         provider=provider,
         named={name: answer.value for name, answer in answers.items()},
         lost=lost,
@@ -113,6 +119,25 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
         country=await _country(provider, next((answer.value.at for answer in answers.values()), None)),
         answerable=answerable,
     )
+
+
+def _asks_for_something(request: TripRequest, lost: Container[str]) -> bool:
+    return bool(request.wishes) or any(name not in lost for name in request.places)
+
+
+def _without(request: TripRequest, lost: Collection[str]) -> TripRequest:
+    """The request without names that mean no place; as it is where nothing would be left of it."""
+    if not lost or not _asks_for_something(request, lost):
+        return request
+    changed = {
+        "places": [name for name in request.places if name not in lost],
+        "avoid": [name for name in request.avoid if name not in lost],
+        "order": [pair for pair in request.order if not set(pair) & set(lost)],
+        "hotel": None if request.hotel in lost else request.hotel,
+        "ends_at": None if request.ends_at in lost else request.ends_at,
+        "nights": [None if name in lost else name for name in request.nights],
+    }
+    return request.model_copy(update=changed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,7 @@ def checked_request(record: Mapping[str, Any]) -> TripRequest:
 
 
 def request_task(record: Mapping[str, Any]) -> Task:
-    """The task; places that are not found stay lost, and every plan then misses them.
+    """The task; places that are not found are left out, if others are.
 
     Raises:
         SpecError: the record is not a request.
@@ -54,7 +54,9 @@ def request_task(record: Mapping[str, Any]) -> Task:
     except PlaceError as error:
         raise DataError(f"{error.code}: {error}", field="request") from None
     details: dict[str, Any] = {}
-    if trip.lost:
+    if trip.left_out:
+        details["left_out"] = dict(trip.left_out)
+    elif trip.lost:
         details["not_found"] = dict(trip.lost)
     return Task(family="request", form="plan", trip=trip, details=details)
 

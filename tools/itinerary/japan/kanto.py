@@ -29,9 +29,11 @@ WAIT_LOCAL_MIN, WAIT_FAST_MIN = 4.0, 7.0
 """Assumed at each boarding, the first one too: half the time between trains, and the way to the platform."""
 CHANGE_STATION_MIN = 4.0
 """On foot from one station of an interchange to another, before the wait."""
-REACH_M, DOORS = 1_500.0, 4
+REACH_M, DOORS = 1_500.0, 6
 """How far from a point its stations are, and how many of them are tried; else the nearest within FAR_M."""
 FAR_M = 3_000.0
+SAME_STATION_M = 600.0
+"""Two sources place one station that near to each other."""
 DETOUR = 1.3
 KEPT = 300
 
@@ -42,14 +44,20 @@ class Kanto:
 
     lat_deg: NDArray[np.float64]
     lon_deg: NDArray[np.float64]
+    names: list[frozenset[str]]  # in Japanese, of each station
     named: dict[str, list[tuple[str, LatLon]]]
     graph: "csr_matrix"
     metres_of: dict[tuple[int, int], float]
     _from: dict[int, tuple[NDArray[np.float64], NDArray[np.int32]]] = field(default_factory=dict)
 
-    def journey(self, start: LatLon, end: LatLon) -> tuple[float, float, int] | None:
-        """Minutes with walks and waits, metres, and changes; None where an end has no station here."""
-        firsts, lasts = self._doors(start), self._doors(end)
+    def journey(
+        self, start: LatLon, end: LatLon, *, stations: tuple[str, str] = ("", "")
+    ) -> tuple[float, float, int] | None:
+        """Minutes with walks and waits, metres, and changes; None where an end has no station here.
+
+        `stations` holds the Japanese names of ends that are stations themselves: nobody walks to them.
+        """
+        firsts, lasts = (self._doors(at, name) for at, name in zip((start, end), stations, strict=True))
         best: tuple[float, int, int] | None = None
         for first, first_m in firsts:
             minutes = self._reach(first)[0]
@@ -66,10 +74,15 @@ class Kanto:
         walked_m = DETOUR * (dict(firsts)[first] + dict(lasts)[last])
         return total, ride_m + walked_m, changes
 
-    def _doors(self, at: LatLon) -> list[tuple[int, float]]:
+    def _doors(self, at: LatLon, station: str) -> list[tuple[int, float]]:
         """The stations near a point, with their distances."""
         far = metres_between(at.lat_deg, at.lon_deg, self.lat_deg, self.lon_deg)
         near = [(int(node), float(far[node])) for node in np.argsort(far, kind="stable")[:DOORS]]
+        here = [
+            (node, 0.0) for node, off_m in near if station in self.names[node] and off_m <= SAME_STATION_M
+        ]
+        if here:
+            return here
         return [door for door in near if door[1] <= REACH_M] or [
             door for door in near[:1] if door[1] <= FAR_M
         ]
@@ -129,6 +142,7 @@ def kanto() -> Kanto:
     return Kanto(
         lat_deg=np.array([lat[places].mean() for places in middle]),
         lon_deg=np.array([lon[places].mean() for places in middle]),
+        names=[frozenset(rows[place]["name_ja"] for place in places) for places in middle],
         named={key: list(names.items()) for key, names in named.items()},
         graph=edges.graph(),
         metres_of=edges.metres_of,

@@ -54,7 +54,15 @@ def meanings(name: str, *, within: str | None, kinds: Collection[Kind], with_sig
             if _is_within(entry, within)
         ]
     )
-    return [*near, *(_maybe_misspelt(hit) for hit in hits)]
+    likely = max(
+        (hit for hit in hits if hit.score >= LEAST_AREA_LIKENESS and hit.score != SIMILAR),
+        key=_rank,
+        default=None,
+    )
+    if likely is None:
+        return [*near, *hits]
+    meant = _as_travelled(_areas(likely.place.name, within=within, kinds=kinds), [])
+    return [*near, *(_as_misspelt(hit, likely.score) for hit in meant), *hits]
 
 
 def _is_beside_temple(name: str, place: Place) -> bool:
@@ -96,8 +104,15 @@ def _areas(name: str, *, within: str | None, kinds: Collection[Kind]) -> list[tu
             for hit in gazetteer.resolve(f"{name_ja}駅", within=within, kinds=STATIONS, limit=MOST):
                 if _apart_m(hit.place, at) <= ONE_AREA_M:
                     entries[hit.place.id] = (hit.place, max(score, entries.get(hit.place.id, (None, 0.0))[1]))
-    exact = [entry for entry in entries.values() if entry[1] >= gazetteer.BARE]
-    return exact or list(entries.values())
+    ranks = [score for _, score in entries.values()]
+    least = (
+        gazetteer.FULL
+        if gazetteer.FULL in ranks
+        else gazetteer.BARE
+        if max(ranks, default=0.0) >= gazetteer.BARE
+        else 0.0
+    )
+    return [entry for entry in entries.values() if entry[1] >= least]
 
 
 def _as_travelled(areas: list[tuple[GazetteerPlace, float]], sights: list[PlaceHit]) -> Iterable[PlaceHit]:
@@ -137,7 +152,7 @@ def _holds(outer: GazetteerPlace, inner: GazetteerPlace) -> bool:
 
 def _area_fame(area: GazetteerPlace, stations: Collection[GazetteerPlace]) -> float:
     """How well known an area is, 0 to 1: by its rank, its towns or lines, and the city around it."""
-    in_big_city = any(code in SPECIAL_WARDS for code in area.within) or len(area.within) > 2
+    in_city = 0.15 if any(code in SPECIAL_WARDS for code in area.within) else 0.1 * (len(area.within) > 2)
     if area.kind == "prefecture":
         return 0.8
     if area.kind == "municipality":
@@ -150,21 +165,21 @@ def _area_fame(area: GazetteerPlace, stations: Collection[GazetteerPlace]) -> fl
         return 0.3 + 0.12 * math.log10(max(1, area.weight)) - (0.15 if area.name_ja[-1] in "町村" else 0.0)
     if area.kind == "town":
         lines = max((len(station.lines) for station in stations), default=0)
-        return 0.15 + 0.1 * in_big_city + 0.08 * min(4, lines)
-    return 0.25 + 0.06 * min(5, len(area.lines)) + 0.15 * in_big_city + 0.1 * area.shinkansen
+        return 0.15 + in_city + 0.08 * min(4, lines)
+    return 0.25 + 0.06 * min(5, len(area.lines)) + in_city + 0.1 * area.shinkansen
 
 
 def _sight_fame(entry: Landmark) -> float:
     return 0.3 + 0.14 * entry.importance
 
 
-def _maybe_misspelt(hit: PlaceHit) -> PlaceHit:
-    """An area whose name is nearly the one that was typed may be taken, aloud; others are only shown."""
-    if hit.score < LEAST_AREA_LIKENESS or hit.score in (gazetteer.BEGINS, SIMILAR):
-        return hit
-    return PlaceHit(
-        place=hit.place, score=MISSPELT, fame=hit.fame * hit.score / gazetteer.WORTH, is_misspelt=True
-    )
+def _rank(hit: PlaceHit) -> tuple[float, float, str]:
+    return hit.score, hit.fame, hit.place.id
+
+
+def _as_misspelt(hit: PlaceHit, likeness: float) -> PlaceHit:
+    """An area whose name is nearly the one that was typed: it may be taken, aloud."""
+    return replace(hit, score=MISSPELT, fame=hit.fame * likeness / gazetteer.WORTH, is_misspelt=True)
 
 
 def sight_place(entry: Landmark) -> Place:

@@ -34,6 +34,9 @@ STATION_M = 3000.0
 """A point farther than this from any station is not on rail's reach."""
 SHINKANSEN_M = 50_000.0
 """From this far on, a Shinkansen may be faster than the trains that the timetables round Tokyo hold."""
+OTHER_STATION_M = 1500.0
+"""So far one walks to another station than the nearest, where no rail leads from that."""
+STATION_POINT_M = 30.0
 DETOUR, MAX_WALK_M = 1.3, 10_000.0
 """Streets are not in the data: a walk is the straight line, a third longer."""
 
@@ -153,7 +156,7 @@ def _by_rail(start: LatLon, end: LatLon) -> Way:
     straight_m = float(metres_between(start.lat_deg, start.lon_deg, end.lat_deg, end.lon_deg))
     metres = DETOUR * straight_m
     ways = [Way(minutes=walk_minutes(metres), metres=round(metres), mode="rail", exactness="estimate")]
-    timed = kanto().journey(start, end)
+    timed = kanto().journey(start, end, stations=(_station_at(start), _station_at(end)))
     if timed is not None:
         minutes, ride_m, changes = timed
         ways.append(
@@ -178,16 +181,20 @@ def _estimated(start: LatLon, end: LatLon) -> Way | None:
         Unreachable: an end is far from every station, or no rail joins the two.
     """
     network = rail()
-    first, first_m = network.nearest(start.lat_deg, start.lon_deg)
-    last, last_m = network.nearest(end.lat_deg, end.lon_deg)
-    if max(first_m, last_m) > STATION_M:
+    firsts = network.near(start.lat_deg, start.lon_deg, OTHER_STATION_M)
+    lasts = network.near(end.lat_deg, end.lon_deg, OTHER_STATION_M)
+    if max(firsts[0][1], lasts[0][1]) > STATION_M:
         raise Unreachable(f"no station within {STATION_M:.0f} m of one of the two")
-    if first == last:
+    if firsts[0][0] == lasts[0][0]:
         return None
-    ride = network.trip(first, last)
-    if ride is None:
+    pairs = (
+        (first, last) for first in firsts for last in lasts
+    )  # the nearest first: others where no rail joins them
+    joined = ((pair, ride) for pair in pairs if (ride := network.trip(pair[0][0], pair[1][0])) is not None)
+    pair, ride = next(joined, (None, None))
+    if pair is None or ride is None:
         raise Unreachable("no rail joins the two")
-    walked_m = DETOUR * (first_m + last_m)
+    walked_m = DETOUR * (pair[0][1] + pair[1][1])
     minutes = ride[0] + (walk_minutes(walked_m) if walked_m > 200 else 0)
     return Way(
         minutes=max(1, round(minutes)),
@@ -196,6 +203,12 @@ def _estimated(start: LatLon, end: LatLon) -> Way | None:
         exactness="estimate",
         changes=ride[2],
     )
+
+
+def _station_at(at: LatLon) -> str:
+    """The Japanese name of the station at a point; empty where there is none."""
+    stations = gazetteer.stations_near(at.lat_deg, at.lon_deg, radius_m=STATION_POINT_M, limit=1)
+    return stations[0].place.name_ja if stations else ""
 
 
 def _on_foot(start: LatLon, end: LatLon, mode: Mode) -> Way:

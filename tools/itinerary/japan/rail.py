@@ -39,13 +39,13 @@ class Rail:
     metres_of: dict[tuple[int, int], float]
     _from: dict[int, tuple[NDArray[np.float64], NDArray[np.int32]]]
 
-    def nearest(self, lat_deg: float, lon_deg: float) -> tuple[int, float]:
-        """The nearest station and how far off it lies, in metres."""
+    def near(self, lat_deg: float, lon_deg: float, reach_m: float) -> list[tuple[int, float]]:
+        """The nearest station, and others within reach, with how far off they lie in metres."""
         xy = flat_m(np.array([lat_deg]), np.array([lon_deg]), MIDDLE_LAT_DEG)[0]
-        near = np.asarray(self.tree.query(xy, k=4)[1])
+        near = np.asarray(self.tree.query(xy, k=6)[1])
         far = metres_between(lat_deg, lon_deg, self.lat_deg[near], self.lon_deg[near])
-        best = int(np.argmin(far))
-        return int(near[best]), float(far[best])
+        ranked = [(int(near[place]), float(far[place])) for place in np.argsort(far, kind="stable")]
+        return [ranked[0], *(station for station in ranked[1:] if station[1] <= reach_m)]
 
     def trip(self, start: int, end: int) -> tuple[float, float, int] | None:
         """Minutes, metres and changes between two stations; None where no rail joins them."""
