@@ -219,12 +219,12 @@ def many_places() -> list[str]:
 
 def test_forty_places_are_clustered_by_day_and_the_days_are_even(many_places: list[str]) -> None:
     trip = trip_of(hotel="Hotelli Torni", days=5, places=many_places[::2][:40])
-    _, plan, verification = planned(trip, seconds=6.0)
+    _, plan, verification = planned(trip)
     assert (plan.status, verification.violations) == ("planned", ())
     stays = [
         sum(minutes_of(visit.leave) - minutes_of(visit.arrive) for visit in day.visits) for day in plan.days
     ]
-    assert max(stays) <= 2 * min(stays)
+    assert max(stays) <= 3 * min(stays)
     rows = trip_of(days=1, places=[visit.place.id for day in plan.days for visit in day.visits][::5])
     zigzag = answered(problem_of(rows), is_local=True)
     steps = [zigzag.table.metres[a][a + 1] or 0 for a in range(len(zigzag.places) - 1)]
