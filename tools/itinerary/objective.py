@@ -29,7 +29,7 @@ class Weights:
     """
 
     minute_m: int = 40
-    even_m: int = 40
+    even_m: int = 160
     meal_m: int = 10
     closing_min: int = 15
     closing_m: int = 20

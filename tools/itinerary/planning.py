@@ -32,6 +32,7 @@ from tools.itinerary.proof import (
 )
 from tools.itinerary.request import MEALS
 from tools.itinerary.schedule import Round, Stopped
+from tools.itinerary.solve import constraints
 from tools.itinerary.terrain import (
     Candidates,
     Ways,
@@ -470,12 +471,16 @@ def _why(tour: _Tour, code: int) -> str:
 
 
 def _unserved(tour: _Tour) -> tuple[str, ...]:
-    """What the best plan could not do, as ids of constraints."""
+    """What the best plan could not do, as ids of the constraints that stand in its way."""
     meals = {tour.search.meals[meal - 1].name for _, meal in tour.search.unfed(tour.solution)}
     visited = {code // CODE for order in tour.solution for code in order}
     names = [f"meal:{name}" for name in sorted(meals)]
-    if not set(tour.search.musts) <= visited:
-        names.append("window")
+    missed = [place for spot, place in enumerate(tour.ground.places) if spot not in visited]
+    if missed:
+        problem = tour.ground.problem
+        closing = {f"hours:{problem.asked_as(place)}" for place in missed}
+        sums = {"window", "max_walk_m", "max_leg_min", "budget"}
+        names += [name for name in constraints(problem) if name in closing | sums]
     return tuple(names)
 
 

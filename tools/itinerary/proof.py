@@ -114,14 +114,20 @@ def _weights(grid: Sequence[Sequence[int | None]], rows: Sequence[int]) -> NDArr
     return least
 
 
+def _has_choice(problem: Problem) -> bool:
+    """Whether the planner may add stops of its own, to eat, to see or to sleep at."""
+    request = problem.trip.request
+    return bool(request.meals or request.wishes or not has_fixed_homes(request))
+
+
 def _bridged(problem: Problem) -> Problem:
     """The problem with the straight line at top speed where no way is known.
 
-    A stop of the planner's own choice, to eat, to see or to sleep at, may lie between two places that no way
-    joins. Without such stops the problem stays as it is.
+    A stop of the planner's own choice may lie between two places that no way joins. Without such stops the
+    problem stays as it is.
     """
     request, table = problem.trip.request, problem.table
-    if not (request.meals or request.wishes or not has_fixed_homes(request)):
+    if not _has_choice(problem):
         return problem
     if all(way is not None for row in table.minutes for way in row):
         return problem
@@ -153,6 +159,8 @@ def _net(weights: NDArray[np.float64]) -> float:
 def _is_too_tight(problem: Problem, without: Collection[str], is_over: IsOver | None) -> bool:
     """Whether no split over the days keeps hours, windows, order, meals and caps."""
     whole = range(len(problem.places))
+    if _has_choice(problem):  # a stop in between makes two short legs of a long one
+        without = [*without, "max_leg_min"]
     if len(whole) <= MAX_SPOTS:
         return _least_split(problem, without, whole, is_over) is None
     days = problem.days(without)
@@ -213,8 +221,10 @@ def least_plan(
         Stopped: `is_over` says so.
     """
     request = problem.trip.request
+    without = ("max_leg_min",) if _has_choice(problem) else ()
     days = [
-        replace(_easier(day, range(len(problem.places))), minute_m=weights.minute_m) for day in problem.days()
+        replace(_easier(day, range(len(problem.places))), minute_m=weights.minute_m)
+        for day in _bridged(problem).days(without)
     ]
     if request.mode != "walk":
         days = [replace(day, metres=_as_metres(day, minute_as_m), max_walk_m=None) for day in days]

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from tools.itinerary.errors import BadArgument, PlaceError, Unsupported
 from tools.itinerary.haversine import metres_between
-from tools.itinerary.hours import Interval, open_intervals
+from tools.itinerary.hours import LATEST_MIN, Interval, minutes_of, open_intervals
 from tools.itinerary.place import LatLon, Place, Table
 from tools.itinerary.provider import MAX_HITS, MAX_RADIUS_M, MAX_TABLE, NameQuery, NearbyQuery, Provider
-from tools.itinerary.request import MEALS, TripRequest
+from tools.itinerary.request import MEALS, Meal, TripRequest
 from tools.itinerary.trip import Trip
 
 BEDS = ("hotel", "hostel", "guest_house", "apartment", "motel")
@@ -61,11 +61,11 @@ async def candidates_of(trip: Trip, *, more: int = 1) -> Candidates:
     request = trip.request
     anchors = await _anchors(trip)
     taken = {place.id for place in trip.named.values()}
-    meals: tuple[Place, ...] = ()
-    if request.meals:
-        count = more * (12 + 3 * request.days * len(request.meals))
-        around = await _around(trip, anchors, tuple(sorted(MEALS)), count, taken)
-        meals = around[: min(count, 80)]
+    eateries: dict[str, Place] = {}
+    for meal in request.meals:
+        count = more * (12 + 3 * request.days)
+        around = await _around(trip, anchors, tuple(sorted(MEALS)), count, taken, meal)
+        eateries |= {place.id: place for place in around[: min(count, 80)]}
     wishes, missing = [], []
     for kind in dict.fromkeys(request.wishes):
         count = more * (5 + 3 * request.days)
@@ -76,7 +76,7 @@ async def candidates_of(trip: Trip, *, more: int = 1) -> Candidates:
     beds: tuple[Place, ...] = ()
     if request.days > 1 and request.hotel is None and not all(request.nights or [None]):
         beds = (await _around(trip, anchors, BEDS, 12, taken))[:12]
-    return Candidates(meals=meals, wishes=tuple(wishes), beds=beds, missing=tuple(missing))
+    return Candidates(meals=tuple(eateries.values()), wishes=tuple(wishes), beds=beds, missing=tuple(missing))
 
 
 async def _anchors(trip: Trip) -> list[LatLon]:
@@ -98,7 +98,12 @@ async def _anchors(trip: Trip) -> list[LatLon]:
 
 
 async def _around(
-    trip: Trip, anchors: Sequence[LatLon], kinds: tuple[str, ...], count: int, taken: set[str]
+    trip: Trip,
+    anchors: Sequence[LatLon],
+    kinds: tuple[str, ...],
+    count: int,
+    taken: set[str],
+    meal: Meal | None = None,
 ) -> tuple[Place, ...]:
     """Places of those kinds, anchor by anchor: first those whose hours are known, of these the near ones."""
     limit = MOST_LOCAL_HITS if trip.provider.is_local else MAX_HITS
@@ -107,7 +112,7 @@ async def _around(
         rows = []
         for anchor in anchors:
             near = await _near(trip.provider, NearbyQuery(anchor, radius_m, kinds=kinds, limit=limit))
-            usable = [place for place in near if place.id not in taken and is_ever_open(place, trip)]
+            usable = [place for place in near if place.id not in taken and is_ever_open(place, trip, meal)]
             rows.append(sorted(usable, key=lambda place: place.hours is None))
         if len({place.id for row in rows for place in row if place.hours or kinds == BEDS}) >= count:
             break
@@ -126,9 +131,16 @@ async def _near(provider: Provider, query: NearbyQuery) -> list[Place]:
         return []
 
 
-def is_ever_open(place: Place, trip: Trip) -> bool:
-    """Whether a place may be open on any day of the trip; one whose hours are not known may be."""
-    return any(opening(place, trip, day) != () for day in range(trip.request.days))
+def is_ever_open(place: Place, trip: Trip, meal: Meal | None = None) -> bool:
+    """Whether a place may be open on any day of the trip, and for the meal; unknown hours may be any."""
+    first, last, need = 0, LATEST_MIN, 1
+    if meal is not None:
+        first, last, need = minutes_of(meal.start), minutes_of(meal.end), meal.minutes
+    for day in range(trip.request.days):
+        hours = opening(place, trip, day)
+        if hours is None or any(min(end, last) - max(start, first) >= need for start, end in hours):
+            return True
+    return False
 
 
 def opening(place: Place, trip: Trip, day: int) -> tuple[Interval, ...] | None:
