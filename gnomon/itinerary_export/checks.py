@@ -170,7 +170,7 @@ def _check(code: str, result: TripResult, request: TripRequest | None, faults: l
         note = _count(result, level, faults) if state == "fails" else ""
     else:
         state, note = _faultless(code, result, request)
-        if missing and state == "holds":
+        if missing and state in ("holds", "unasked"):
             state, note = "unknown", _missing_words(level, missing, result)
     return Check(
         code=code,

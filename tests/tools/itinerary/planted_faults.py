@@ -203,7 +203,7 @@ def elsewhere(plan: Json, _: Json) -> None:
 def twice_under_another_id(plan: Json, request: Json) -> None:
     """One statue, which the map has twice, is two visits."""
     places = ["helsinki/n2116538313", "helsinki/n2116538316"]
-    request.update(days=1, places=places, budget=None)
+    request.update(days=1, places=places[:1], budget=None)
     plan.update(made(request, [[(places[0], "10:00", "10:15"), (places[1], "10:20", "10:35")]]))
 
 
@@ -272,6 +272,15 @@ IN_THE_CITY: dict[str, tuple[str, Change]] = {
             at("skipped", [{"place": "Rikhardinkadun kirjasto", "reason": "closed on Wednesday"}]),
         ),
     ),
+    "a hotel that nobody knows, in silence": ("SKIPPED", asked(hotel="Zanzibar Palace")),
+    "a place that nobody knows, in silence": (
+        "SKIPPED",
+        asked(places=[*CITY["places"], "Zanzibar Palace"]),
+    ),
+    "a proof that leaves a gap": (
+        "SCHEMA",
+        at("search", {"is_proven": True, "seconds": 0.1, "gap": 0.3}),
+    ),
     "a wish passed over in silence": ("WISH", asked(wishes=["zoo"])),
     "a leg by a means not asked for": ("MODE", at("days.0.legs.1.mode", "car")),
     "half the way told, to keep a limit": ("MAX_WALK", shorter_walks),
@@ -312,7 +321,6 @@ UNKNOWN: dict[str, tuple[str, Change]] = {
     "a reason near what nobody knows": ("WHY", why(0, 1, "Next to Zanzibar Palace")),
     "an order with what is not visited": ("ORDER", asked(order=[["Hotel Kämp", "Kiasma"]])),
     "a name to avoid that nobody knows": ("FORBIDDEN", asked(avoid=["Zanzibar Palace"])),
-    "a hotel that nobody knows": ("HOME", asked(hotel="Zanzibar Palace")),
     "another state of the data": (
         "EVIDENCE",
         at("days.0.legs.1.evidence", ["helsinki osm 2031-01-01"]),

@@ -1,6 +1,7 @@
 """Planted faults are caught by their code, true plans are not accused, and what no source knows is told."""
 
 import copy
+from dataclasses import replace
 
 import pytest
 
@@ -15,8 +16,11 @@ from tests.tools.itinerary.planted_faults import (
     city,
     judged,
     made,
+    opened,
     roaming,
 )
+from tools.itinerary.provider import answered
+from tools.itinerary.verify.verify import verify_plan
 from tools.itinerary.verify.violation import counts_in_words
 
 
@@ -97,15 +101,33 @@ def test_a_lower_bound_is_no_way_and_less_than_that_is_a_fault() -> None:
 
 def test_a_long_day_on_foot_is_worth_a_word_without_any_limit() -> None:
     request: Json = {
-        "id": "w", "area": "world", "start_date": "2026-06-10", "places": ["Helsinki", "Espoo"],
+        "id": "w", "area": "world", "start_date": "2026-06-10", "places": ["Helsinki", "Kerava"],
         "window": {"start": "00:30", "end": "23:59"},
     }  # fmt: skip
-    plan = made(request, [[("Helsinki", "01:00", "01:30"), ("Espoo", "08:30", "09:00")]])
-    far = plan["days"][0]["legs"][1]["metres"]
+    plan = made(request, [[("Helsinki", "01:00", "01:30"), ("Kerava", "09:30", "10:00")]])
+    assert plan["days"][0]["legs"][1]["metres"] > 20_000
     verdict = judged(plan, request)
-    remarks = [one for one in verdict.violations if one.code == "LONG_WALK"]
-    assert bool(remarks) == (far > 20_000)
-    assert all(one.severity == "warn" for one in remarks)
+    assert [one.severity for one in verdict.violations if one.code == "LONG_WALK"] == ["warn"]
+    assert verdict.failed == set()
+
+
+def test_what_a_name_was_taken_for_is_told(in_the_city: tuple[Json, Json]) -> None:
+    """A name that several places share is decided aloud: the words may not be taken away."""
+    plan, request = in_the_city
+    trip = replace(opened(request), assumed={"Kiasma": "Kiasma was taken for the museum."})
+    verdict = answered(verify_plan(plan, trip), is_local=True)[1]
+    assert "ASSUMED" in verdict.failed
+    told = {**plan, "assumptions": [*plan["assumptions"], "Kiasma was taken for the museum."]}
+    assert answered(verify_plan(told, trip), is_local=True)[1].failed == set()
+
+
+def test_a_name_that_nobody_knows_is_a_remark_where_the_plan_tells_it(in_the_city: tuple[Json, Json]) -> None:
+    plan, request = copy.deepcopy(in_the_city)
+    request["places"] = [*request["places"], "Zanzibar Palace"]
+    plan["skipped"] = [{"place": "Zanzibar Palace", "reason": "nobody knows it"}]
+    verdict = judged(plan, request)
+    assert [one.severity for one in verdict.violations if one.code == "SKIPPED"] == ["warn"]
+    assert verdict.failed == set()
 
 
 def test_a_wish_that_is_told_as_unserved_is_a_remark(in_the_city: tuple[Json, Json]) -> None:

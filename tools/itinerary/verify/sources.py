@@ -11,8 +11,9 @@ HOURS_OF = "opening_hours="
 SAID: Mapping[str, tuple[str, ...]] = {
     "lower_bound": ("crow flies", "least they can be"),
     "estimate": ("estimate",),
+    "timetable": ("timetable",),
 }
-"""What a legs' exactness makes a plan say: one of these words in one of its assumptions."""
+"""What the exactness of a leg makes a plan say: one of these words in one of its assumptions."""
 
 
 def sources(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
@@ -27,6 +28,11 @@ def sources(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
                 path="assumptions",
                 expected=f"that ways are known as {exactness.replace('_', ' ')} only",
                 found="not a word of it",
+            )
+    for name, told in trip.assumed.items():
+        if told not in plan.assumptions:
+            yield Violation(
+                code="ASSUMED", path="assumptions", expected=f"for {name}: {told}", found="not a word of it"
             )
     has_cost = any(visit.cost for day in plan.days for visit in day.visits)
     if has_cost and trip.request.rules.price and not any("rules" in line for line in plan.assumptions):

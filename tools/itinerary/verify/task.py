@@ -5,15 +5,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tools.itinerary.facts import Facts
-from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import opening_of, told_hours
-from tools.itinerary.name_match import GOOD_NAME, likeness, plain_name
+from tools.itinerary.name_match import GOOD_NAME, is_one_place, likeness, plain_name
 from tools.itinerary.place import Place
 from tools.itinerary.plan import Plan, Skipped, sums_of
 from tools.itinerary.reasons import WEEKDAYS
 from tools.itinerary.request import Money
 from tools.itinerary.trip import Trip
-from tools.itinerary.verify.grounding import NEAR_M
 from tools.itinerary.verify.violation import Violation
 
 SLEEPERS = 2
@@ -49,17 +47,9 @@ def _visits(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
     for name in trip.request.places:
         place = trip.named.get(name)
         if place is None or place.id not in times:
-            # A name that nobody knows cannot be visited: to say so is all that a plan can do.
-            is_told = place is None and _skipped(name, plan) is not None
-            yield Violation(
-                code="MUST_VISIT",
-                path="days",
-                expected=f"a visit to {name}",
-                found="none",
-                severity="warn" if is_told else "error",
-                evidence=trip.lost.get(name, ""),
-            )
+            yield Violation(code="MUST_VISIT", path="days", expected=f"a visit to {name}", found="none")
     barred = _barred(trip)
+    asked = {trip.named[name].id for name in trip.request.places if name in trip.named}
     visited: dict[str, Place | None] = {}
     for place_id, path in paths:
         place = facts.places.get(place_id)
@@ -68,10 +58,9 @@ def _visits(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
         )
         if to_avoid is not None:
             yield Violation(code="FORBIDDEN", path=path, expected=f"no visit to {to_avoid}", found="one")
-        if (
-            any(_is_same(place_id, place, other) for other in visited.values() if other)
-            or place_id in visited
-        ):
+        # Who asks for two entries of the map gets both.
+        earlier = [other for other in visited.values() if other is not None and place_id not in asked]
+        if place_id in visited or any(_is_same(place_id, place, other) for other in earlier):
             count = max(2, times[place_id])
             yield Violation(code="DUPLICATE", path=path, expected="each place once", found=f"{count} visits")
         visited[place_id] = place
@@ -80,18 +69,12 @@ def _visits(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
 def _barred(trip: Trip) -> list[tuple[str, Place]]:
     """What is to be avoided, by name; of a name that means several places, all of them."""
     barred = [(name, trip.named[name]) for name in trip.request.avoid if name in trip.named]
-    barred += [(name, hit.place) for name in trip.request.avoid for hit in trip.candidates.get(name, ())]
-    return barred
+    names = dict.fromkeys((*trip.request.avoid, *trip.unsure_avoid))
+    return [*barred, *((name, hit.place) for name in names for hit in trip.candidates.get(name, ()))]
 
 
 def _is_same(place_id: str, place: Place | None, other: Place) -> bool:
-    """Whether two entries of the map are one place: one id, or one name and kind at one spot."""
-    if place_id == other.id:
-        return True
-    if place is None or (plain_name(place.name), place.kind) != (plain_name(other.name), other.kind):
-        return False
-    at, to = place.at, other.at
-    return float(metres_between(at.lat_deg, at.lon_deg, to.lat_deg, to.lon_deg)) < NEAR_M
+    return place_id == other.id or (place is not None and is_one_place(place, other))
 
 
 def _skipped(name: str, plan: Plan) -> Skipped | None:
@@ -129,7 +112,19 @@ def serves(place: Place, wish: str) -> bool:
 
 
 def _left_out(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
-    """What is left out is not visited, and is closed where the plan says so."""
+    """What nobody knows is told; what is left out is not visited, and is closed if the plan says so."""
+    for name, reason in trip.lost.items():
+        if name in trip.request.places:
+            continue  # told as MUST_VISIT
+        told = next((left for left in plan.skipped if left.place == name), None)
+        yield Violation(
+            code="SKIPPED",
+            path="skipped",
+            expected=f"that {name} of the request could not be found",
+            found=told.reason if told else "not a word of it",
+            severity="warn" if told else "error",
+            evidence=reason,
+        )
     visits = [visit.place for day in plan.days for visit in day.visits]
     for index, left in enumerate(plan.skipped):
         same = [

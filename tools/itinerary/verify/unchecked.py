@@ -94,7 +94,7 @@ def _names(plan: Plan, trip: Trip) -> Iterator[Unchecked]:
     """Wishes about places that nobody could find, or that the plan does not have."""
     request, named = trip.request, trip.named
     visited = {visit.place.id for day in plan.days for visit in day.visits}
-    for name in request.avoid:
+    for name in dict.fromkeys((*request.avoid, *trip.unsure_avoid)):
         if name not in named and name not in trip.candidates:
             yield Unchecked(code="FORBIDDEN", path="days", why=f"nothing is known as {name}")
     for pair in request.order:
@@ -104,9 +104,3 @@ def _names(plan: Plan, trip: Trip) -> Iterator[Unchecked]:
                     code="ORDER", path="days", why=f"{pair[0]} before {pair[1]}: {name} is not in the plan"
                 )
                 break
-    for name in filter(None, (request.hotel, request.ends_at)):
-        if name not in named:
-            yield Unchecked(code="HOME", path="days", why=f"nothing is known as {name}")
-    for number, requested in enumerate(request.nights):
-        if requested is not None and requested not in named:
-            yield Unchecked(code="NIGHT", path=f"days.{number}.night", why=f"nothing is known as {requested}")

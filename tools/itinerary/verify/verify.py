@@ -49,6 +49,10 @@ def form(plan: Plan, request: TripRequest) -> Iterator[Violation]:
         yield Violation(
             code="SCHEMA", path="conflict", expected="none: there is a plan", found=", ".join(plan.conflict)
         )
+    if plan.search is not None and plan.search.is_proven and plan.search.gap:
+        yield Violation(
+            code="SCHEMA", path="search.gap", expected="none: it is proven", found=f"{plan.search.gap:g}"
+        )
     if len(plan.days) != len(dates):
         yield Violation(
             code="DAY_COUNT", path="days", expected=f"{len(dates)} days", found=f"{len(plan.days)}"
@@ -81,7 +85,8 @@ def verify(plan: Plan, trip: Trip, facts: Facts) -> Verification:
         said = tuple(reasons(plan, trip, facts))
         violations = (*_planned(plan, trip, facts), *(one for one in said if isinstance(one, Violation)))
         open_points = (*unchecked(plan, trip, facts), *(one for one in said if isinstance(one, Unchecked)))
-        checked = applicable(trip.request)
+        asked = applicable(trip.request)
+        checked = (*asked, *(() if "FORBIDDEN" in asked or not trip.unsure_avoid else ("FORBIDDEN",)))
     return Verification(
         violations=violations,
         checked=checked,
