@@ -74,12 +74,12 @@ def claims_in(text: str) -> list[Claim]:
     """Everything in a reason that a fact can contradict; what is left with a digit is a bare number.
 
     >>> [(claim.sort, claim.value) for claim in claims_in("Opens at 10, 300 m from Kiasma, free")]
-    [('opens', 600.0), ('metres', 300.0), ('free', 0.0)]
+    [('opens', 600.0), ('free', 0.0), ('metres', 300.0)]
     >>> claims_in("Worth it for the light alone")
     []
     """
     claims: list[Claim] = []
-    rest = text
+    rest = SPELLED.sub(lambda match: str(NUMBERS[match[1].lower()]), text)
     for pattern, read in READERS:
         for match in pattern.finditer(rest):
             claims += read(match)
@@ -182,6 +182,13 @@ def _meal(match: re.Match[str]) -> list[Claim]:
     return [Claim(sort="meal", words=match[1].lower())]
 
 
+NUMBERS = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "a hundred": 100,
+}  # fmt: skip
+UNIT_WORDS = "min|hour|met(?:er|re)|kilomet|mile|euro|yen|dollar|pound"
+SPELLED = re.compile(rf"\b({'|'.join(NUMBERS)})(?=[ -](?:{UNIT_WORDS}))", re.IGNORECASE)
+"""A number in words before its unit."""
 AMOUNT = r"(\d+(?:[ ,]\d{3})*(?:[.,]\d+)?)"
 LENGTH = r"km|kilomet(?:er|re)s?|met(?:er|re)s?|m|miles?|min(?:ute)?s?|h(?:our)?s?"
 PATTERNS = (

@@ -220,6 +220,8 @@ IN_THE_CITY: dict[str, tuple[str, Change]] = {
     "a reason with other hours": ("WHY", why(1, 2, "Open 10:00-02:00")),
     "a reason with too short a distance": ("WHY", why(1, 0, "Just 200 m from Kiasma")),
     "a reason with too short a walk": ("WHY", why(1, 0, "Only 2 min on foot from Kiasma")),
+    "a reason with too short a walk in words": ("WHY", why(1, 0, "Just two minutes from Kiasma")),
+    "a reason with a price in words": ("WHY", why(0, 2, "Entry is five euros")),
     "a reason with too short a way from before": ("WHY", why(1, 1, "A 3 minute walk away")),
     "a reason with a neighbour that is far": ("WHY", why(1, 0, "Next to Kiasma")),
     "a reason with a place made near": ("WHY", why(1, 0, "Steps from Kiasma")),
