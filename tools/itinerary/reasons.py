@@ -184,7 +184,8 @@ def _meal(match: re.Match[str]) -> list[Claim]:
 
 NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "a hundred": 100,
+    "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
+    "a hundred": 100,
 }  # fmt: skip
 UNIT_WORDS = "min|hour|met(?:er|re)|kilomet|mile|euro|yen|dollar|pound"
 SPELLED = re.compile(rf"\b({'|'.join(NUMBERS)})(?=[ -](?:{UNIT_WORDS}))", re.IGNORECASE)
