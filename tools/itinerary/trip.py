@@ -9,7 +9,7 @@ from tools.itinerary.choice import Choice, called, choose, rivals
 from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace, PlaceError, Unsupported
 from tools.itinerary.place import Answer, LatLon, Place, PlaceHit
 from tools.itinerary.provider import MAX_HITS, NameQuery, NearbyQuery, Provider
-from tools.itinerary.request import GraphNode, TripRequest, VideoStop
+from tools.itinerary.request import GraphNode, TripRequest
 
 MOST_CANDIDATES = 6
 NEAR_VIDEO_M = 150.0
@@ -85,8 +85,9 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
         PlaceError: the provider failed for a reason that is not the name's fault.
     """
     request, parents = _with_graph(request)
-    request, answers, unseen = await _with_video(request, provider)
-    names = [name for name in _names(request) if name not in answers]
+    answers, unseen, seen = await _placed_in_video(request, provider)
+    asked = _names(request)
+    names = [name for name in dict.fromkeys([*asked, *seen]) if name not in answers and name not in unseen]
     searches = {name: await _search(provider, name, within=parents.get(name)) for name in names}
     assumed: dict[str, str] = {}
     for name, search in searches.items():
@@ -107,6 +108,11 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
         for name, search in open_names.items()
         if not search.reason
     }
+    for name in set(seen) - set(asked):  # the traveller did not name it
+        if name in lost:
+            unseen[name] = lost.pop(name)
+            candidates.pop(name, None)
+    request = _with_seen(request, [name for name in seen if name in answers])
     if not (request.places or request.wishes):
         lost, unseen = {**lost, **unseen}, {}
     return Trip(
@@ -242,44 +248,45 @@ def _with_graph(request: TripRequest) -> tuple[TripRequest, dict[str, str]]:
     return request.model_copy(update=changed), parents
 
 
-VideoAnswers = tuple[TripRequest, dict[str, Answer[Place]], dict[str, str]]
+VideoAnswers = tuple[dict[str, Answer[Place]], dict[str, str], list[str]]
 
 
-async def _with_video(request: TripRequest, provider: Provider) -> VideoAnswers:
-    """The request with the stops of a video as places, in the order in which they appear in it.
-
-    The traveller did not name them, so what nobody knows is left out with its reason.
-    """
+async def _placed_in_video(request: TripRequest, provider: Provider) -> VideoAnswers:
+    """The places of a video whose position is known, those where nothing is, and all names as they appear."""
     answers: dict[str, Answer[Place]] = {}
     unseen: dict[str, str] = {}
+    seen: list[str] = []
     for number, stop in enumerate(sorted(request.video, key=lambda video_stop: video_stop.from_s)):
         name = stop.name or f"video stop {number + 1}"
-        if name in answers:
+        seen.append(name)
+        if name in answers or stop.lat is None or stop.lon is None:
             continue
         try:
-            answers[name] = await _seen_at(stop, provider)
+            answers[name] = await _seen_at(stop.name, LatLon(lat_deg=stop.lat, lon_deg=stop.lon), provider)
             unseen.pop(name, None)
         except (AmbiguousPlace, NoSuchPlace, Unsupported) as error:
             unseen[name] = str(error)
-    names = list(answers)
-    places = list(dict.fromkeys([*request.places, *names]))
-    order = list(dict.fromkeys([*request.order, *itertools.pairwise(names)]))
-    changed = {"places": places, "order": order, "video": []}
-    return (request.model_copy(update=changed) if request.video else request), answers, unseen
+    return answers, unseen, list(dict.fromkeys(seen))
 
 
-async def _seen_at(stop: VideoStop, provider: Provider) -> Answer[Place]:
-    """The place of a stop; where the picture's position is known, it tells places of one name apart."""
-    if stop.lat is None or stop.lon is None:
-        return await find(provider, stop.name or "")
-    at = LatLon(lat_deg=stop.lat, lon_deg=stop.lon)
-    if stop.name is None:
+def _with_seen(request: TripRequest, seen: list[str]) -> TripRequest:
+    """The request with the places found in a video, in the order in which they appear in it."""
+    if not request.video:
+        return request
+    places = list(dict.fromkeys([*request.places, *seen]))
+    order = list(dict.fromkeys([*request.order, *itertools.pairwise(seen)]))
+    return request.model_copy(update={"places": places, "order": order, "video": []})
+
+
+async def _seen_at(name: str | None, at: LatLon, provider: Provider) -> Answer[Place]:
+    """The place at a position of a video, which tells places of one name apart."""
+    if name is None:
         near = await provider.nearby(NearbyQuery(at, NEAR_VIDEO_M, limit=1))
         if not near.value:
-            raise NoSuchPlace(f"nothing within {NEAR_VIDEO_M:.0f} m of {stop.lat:.5f}, {stop.lon:.5f}")
+            raise NoSuchPlace(f"nothing within {NEAR_VIDEO_M:.0f} m of {at.lat_deg:.5f}, {at.lon_deg:.5f}")
         return near.of(near.value[0].place)
     try:
-        return await find(provider, stop.name, bias=at)
+        return await find(provider, name, bias=at)
     except AmbiguousPlace as error:
         nearest = min(error.candidates, key=lambda hit: hit.distance_m or 0.0).place
         return await provider.details(nearest.id)

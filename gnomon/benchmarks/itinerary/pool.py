@@ -16,6 +16,7 @@ from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import open_intervals
 from tools.itinerary.name_match import plain_name
 from tools.itinerary.osm.city import City, city_files, read_city
+from tools.itinerary.osm.extract import SETTLED
 from tools.itinerary.place import Place
 from tools.itinerary.provider import Provider
 
@@ -73,8 +74,8 @@ def pool_of(area: str, folder: str | None = None) -> Pool:
         city = read_city(files[area])
     except Unavailable as error:
         raise DataError(str(error), field="data") from None
-    # Squares and what is drawn as a relation were read later: without them the tasks drawn stay the same.
-    known = [p for p in city.places.values() if p.kind != "square" and "/r" not in p.id]
+    # The tasks drawn stay the same: they know no squares, no areas and nothing that is drawn as a relation.
+    known = [p for p in city.places.values() if p.kind not in SETTLED and "/r" not in p.id]
     names = Counter(plain_name(place.name) for place in known)
     single = [
         place

@@ -91,6 +91,23 @@ def test_what_is_asked_back_is_skipped_with_its_alternatives(japan: Provider) ->
     assert trip.request.avoid == []
 
 
+def test_names_seen_in_a_video_tell_each_other_apart_and_that_is_told(japan: Provider) -> None:
+    names = ("Fuchu City", "Itsukushima Shrine", "Okonomi Planet", "Onomichi")
+    video = [{"name": name, "from_s": second} for second, name in enumerate(names)]
+    trip = trip_of(japan, [], video=video)
+    assert trip.named["Fuchu City"].id == "jp:34208"
+    assert "Fuchu City" in trip.assumed
+    assert trip.request.places == ["Fuchu City", "Itsukushima Shrine", "Onomichi"]
+    assert trip.request.order == [("Fuchu City", "Itsukushima Shrine"), ("Itsukushima Shrine", "Onomichi")]
+    assert (set(trip.unseen), trip.lost) == ({"Okonomi Planet"}, {})
+
+
+def test_a_name_that_is_nearly_right_is_taken_aloud(helsinki: Provider) -> None:
+    trip = trip_of(helsinki, ["Hotelli Tornio"], area="helsinki")
+    assert trip.named["Hotelli Tornio"].name == "Hotelli Torni"
+    assert "is the name of no place that is known" in trip.assumed["Hotelli Tornio"]
+
+
 def test_only_nothing_left_refuses(japan: Provider) -> None:
     trip = trip_of(japan, ["Atlantis of the East"])
     assert set(trip.lost) == {"Atlantis of the East"}
@@ -98,11 +115,21 @@ def test_only_nothing_left_refuses(japan: Provider) -> None:
     assert trip.request.places == ["Atlantis of the East"]
 
 
-def test_a_square_comes_before_the_stops_that_bear_its_name(helsinki: Provider) -> None:
-    assert [place(helsinki, name).kind for name in ("Kauppatori", "Market Square", "Senaatintori")] == [
-        "square"
-    ] * 3
-    assert place(helsinki, "Hakaniemi").kind == "tram_stop"  # its stops alone are one
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("Kauppatori", "square"),
+        ("Market Square", "square"),
+        ("Senaatintori", "square"),
+        ("Hakaniemi", "suburb"),
+        ("Erottaja", "tram_stop"),  # the stops of both directions are one
+    ],
+)
+def test_squares_and_districts_come_before_the_stops_that_bear_their_name(
+    name: str, kind: str, helsinki: Provider
+) -> None:
+    trip = trip_of(helsinki, [name], area="helsinki")
+    assert (trip.named[name].kind, trip.assumed) == (kind, {})
 
 
 def test_sights_can_be_searched_around_a_point(japan: Provider) -> None:

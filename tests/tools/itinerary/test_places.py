@@ -22,7 +22,7 @@ def station(name: str, within: str | None = None) -> Place:
 
 def test_the_embedded_city_has_places_hours_and_streets(helsinki: Provider) -> None:
     city = read_city(city_files([])["helsinki"])
-    assert len(city.places) == 1257
+    assert len(city.places) == 1264
     with_hours = [place for place in city.places.values() if place.hours]
     assert len(with_hours) == 520
     unread = [p for p in with_hours if open_intervals(p.hours or "", dt.date(2026, 6, 10), "FI") is None]

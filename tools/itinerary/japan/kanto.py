@@ -7,7 +7,7 @@ runs where timetabled trains pass stations by. Nothing here catches a train: the
 import csv
 import gzip
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -45,7 +45,6 @@ class Kanto:
     lat_deg: NDArray[np.float64]
     lon_deg: NDArray[np.float64]
     names: list[frozenset[str]]  # in Japanese, of each station
-    named: dict[str, list[tuple[str, LatLon]]]
     graph: "csr_matrix"
     metres_of: dict[tuple[int, int], float]
     _from: dict[int, tuple[NDArray[np.float64], NDArray[np.int32]]] = field(default_factory=dict)
@@ -115,7 +114,17 @@ def station_names(latin: str) -> Sequence[tuple[str, LatLon]]:
     >>> [name for name, _ in station_names("Harajuku")]
     ['原宿']
     """
-    return kanto().named.get(latin_key(latin), ()) if latin.strip() else ()
+    return _named().get(latin_key(latin), ()) if latin.strip() else ()
+
+
+@cache
+def _named() -> Mapping[str, Sequence[tuple[str, LatLon]]]:
+    """The stations by the key of their Latin name; the network is not built for it."""
+    named: dict[str, dict[str, LatLon]] = defaultdict(dict)
+    for row in _rows("kanto-stations.csv.gz"):
+        at = LatLon(lat_deg=float(row["lat"]), lon_deg=float(row["lon"]))
+        named[latin_key(row["name_en"])].setdefault(row["name_ja"], at)
+    return {key: list(names.items()) for key, names in named.items()}
 
 
 @cache
@@ -134,16 +143,11 @@ def kanto() -> Kanto:
                 edges.both(station, other_station, CHANGE_STATION_MIN)
     station_of = {place: station for station, places in members.items() for place in places}
     _lines(rows, station_of, edges, lat, lon, len(numbers))
-    named: dict[str, dict[str, LatLon]] = defaultdict(dict)
-    for place, row in enumerate(rows):
-        at = LatLon(lat_deg=float(lat[place]), lon_deg=float(lon[place]))
-        named[latin_key(row["name_en"])].setdefault(row["name_ja"], at)
     middle = [np.array(members[station]) for station in range(len(numbers))]
     return Kanto(
         lat_deg=np.array([lat[places].mean() for places in middle]),
         lon_deg=np.array([lon[places].mean() for places in middle]),
         names=[frozenset(rows[place]["name_ja"] for place in places) for places in middle],
-        named={key: list(names.items()) for key, names in named.items()},
         graph=edges.graph(),
         metres_of=edges.metres_of,
     )

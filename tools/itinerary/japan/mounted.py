@@ -19,6 +19,7 @@ from tools.itinerary.errors import NoSuchPlace, Unreachable, Unsupported
 from tools.itinerary.haversine import off_m
 from tools.itinerary.japan.provider import Japan
 from tools.itinerary.osm.city import OSM_NOTICE, City, read_city
+from tools.itinerary.osm.extract import SETTLED
 from tools.itinerary.place import AdminPath, Answer, LatLon, Mode, Place, PlaceHit, Table, Way
 from tools.itinerary.provider import NameQuery, NearbyQuery
 
@@ -47,7 +48,7 @@ class Mounted:
         own = [hit for city in self.cities for hit in await _hits(city.resolve(query))]
         known = [self._as_mapped(hit, query) for hit in await _hits(self.japan.resolve(query))]
         if any(hit.score >= SURE and not hit.is_misspelt for hit in known):
-            own = [hit for hit in own if hit.place.kind not in STOPS]
+            own = [hit for hit in own if hit.place.kind not in STOPS | SETTLED]
         if not own and not known:
             raise NoSuchPlace(f"no {query.name!r} in Japan")
         best: dict[str, PlaceHit] = {}

@@ -16,7 +16,7 @@ from tools.itinerary.embedded import Embedded
 from tools.itinerary.errors import BadArgument, NoSuchPlace, Unavailable, Unreachable, Unsupported
 from tools.itinerary.haversine import metres_between, off_m
 from tools.itinerary.name_match import likeness
-from tools.itinerary.osm.extract import Extract, read_extract
+from tools.itinerary.osm.extract import SETTLED, Extract, read_extract
 from tools.itinerary.osm.streets import Streets, build_streets
 from tools.itinerary.place import (
     AdminPath,
@@ -104,6 +104,7 @@ class City(Embedded):
                 score=round(score, 3),
                 distance_m=off_m(place.at, query.bias),
                 fame=_fame(place),
+                is_misspelt=score < 1,
             )
             for score, place in scored
             if score >= LEAST_LIKENESS
@@ -185,6 +186,8 @@ def _fame(place: Place) -> float:
     """How likely a place is meant rather than another of its name, 0 to 1, by what the map says of it."""
     if place.kind in STOPS:
         return 0.0
+    if place.kind in SETTLED and place.kind != "square":
+        return 0.8 if place.kind in ("city", "town", "village") else 0.6
     is_sight = place.kind in SIGHTS
     return 0.2 + 0.3 * is_sight + 0.2 * any(key == "wikidata" for key, _ in place.tags)
 

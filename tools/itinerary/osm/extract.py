@@ -13,7 +13,11 @@ from tools.itinerary.errors import Unavailable
 from tools.itinerary.place import LatLon, Place
 
 KEYS = ("tourism", "historic", "amenity", "leisure", "shop", "railway", "natural")
-"""The tags that make a named thing a place, in the order in which they name its kind, after place=square."""
+"""The tags that make a named thing a place, in the order in which they name its kind, after `place`."""
+SETTLED = frozenset(
+    ("square", "city", "borough", "town", "village", "hamlet", "suburb", "quarter", "neighbourhood", "island")
+)
+"""Values of `place` that are somewhere to go: areas, by the point that stands for them, and squares."""
 AREA_RELATIONS = frozenset(("multipolygon", "boundary", "site"))
 
 NO_PLACES = frozenset(
@@ -132,8 +136,8 @@ def _is_area_place(tags: Any) -> bool:
 
 
 def _kind(tags: Any) -> str | None:
-    if tags.get("place") == "square":
-        return "square"
+    if tags.get("place") in SETTLED:
+        return str(tags["place"])
     for key in KEYS:
         value = tags.get(key)
         if value is None or value in NO_PLACES or (key == "natural" and value not in ("beach", "peak")):
