@@ -51,6 +51,7 @@ class Tours:
 
     `starts` and `ends` hold the number of the place where each day starts and ends; −1: where the night
     before was spent, and wherever the last stop is. `before` has, by spot, those that must come earlier.
+    `late_min` says by how many minutes a day begins later than the others.
     """
 
     spots: SpotTable
@@ -71,6 +72,7 @@ class Tours:
     max_leg_min: int | None
     budget: float | None
     musts: list[int]
+    late_min: dict[int, int] = field(default_factory=dict)
     _kept: dict[tuple[int, int, int, Order], Priced | None] = field(default_factory=dict)
     _like: list[int] = field(default_factory=list)
 
@@ -78,7 +80,8 @@ class Tours:
         """Days on which everything is open at the same times share what was computed for them."""
         profiles: dict[tuple[object, ...], int] = {}
         for day in range(len(self.starts)):
-            profile = tuple(row[day] for row in self.spots.open_min)
+            hours = tuple(row[day] for row in self.spots.open_min)
+            profile = (self.late_min.get(day, 0), *hours)
             self._like.append(profiles.setdefault(profile, day))
 
     # One day
@@ -97,7 +100,7 @@ class Tours:
 
     def _priced(self, day: int, start: int, end: int, order: Order) -> Priced | None:
         weights, spots = self.weights, self.spots
-        clock, metres, way_cost, soft, busy = self.start_min, 0, 0, 0.0, 0
+        clock, metres, way_cost, soft, busy = self.start_min + self.late_min.get(day, 0), 0, 0, 0.0, 0
         at = start
         for code in order:
             spot, meal = code // CODE, code % CODE
@@ -164,7 +167,7 @@ class Tours:
 
     def times(self, day: int, order: Order, start: int) -> list[tuple[int, int, int]]:
         """Spot, arrival and end of every stay of a day that can be kept."""
-        clock, at, rows = self.start_min, start, []
+        clock, at, rows = self.start_min + self.late_min.get(day, 0), start, []
         for code in order:
             clock += self.minutes[at][code // CODE] if at >= 0 else 0
             timed = self.stay(day, code // CODE, code % CODE, clock)
