@@ -60,7 +60,9 @@ def drawn(number: int, area: str, provider: Provider) -> dict[str, Any]:
     count = min(len(near), chance.choice((1, 2, 3, 4, 5, 6, 8, 10, 14, 25, 60)))
     places = chance.sample(near, count)
     if area == "japan" and days > 1 and chance.random() < 0.4:  # a second city
-        places += chance.sample(_near(provider, chance.choice(CENTRES[area]), 4000.0, ("station",)), 2)
+        places = places[:50] + chance.sample(
+            _near(provider, chance.choice(CENTRES[area]), 4000.0, ("station",)), 2
+        )
     request: dict[str, Any] = {
         "id": f"r{number}",
         "area": area,

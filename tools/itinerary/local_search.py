@@ -2,250 +2,25 @@
 
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from tools.itinerary.hours import Interval
-from tools.itinerary.objective import (
-    FULL_WISH,
-    MEAL_M,
-    MUST_M,
-    PLAIN_WISH,
-    STOPS_A_DAY,
-    WISHES_A_DAY,
-    Weights,
-)
-from tools.itinerary.terrain import FAR
+from tools.itinerary.day_order import best_days
+from tools.itinerary.objective import MUST_M, PLAIN_WISH, STOPS_A_DAY, WISHES_A_DAY
+from tools.itinerary.tours import CODE, Order, Solution, Tours
 
-CODE = 4
-"""A stop is its spot times CODE, plus the number of the meal that is had there, from 1; 0: none."""
 POSITIONS = 6
 """Positions within a day that are tried for a stop: those with the shortest detour."""
 PER_POSITION = 4
 """How many of several stops are tried at each position: those with the shortest detour."""
-KEPT_DAYS = 400_000
-EXACT_STOPS = 7
-"""A day of up to that many stops is put into its best order by trying all orders."""
-
-Order = tuple[int, ...]
-Solution = list[Order]
-Priced = tuple[float, int, int]
-"""What a day costs, its metres, and when it is over."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MealTime:
-    """A meal of every day: from when to when, how long, and when people have it."""
-
-    name: str
-    start_min: int
-    end_min: int
-    minutes: int
-    ideal_min: int
 
 
 @dataclass(slots=True, kw_only=True)
-class SpotTable:
-    """The places by number: how long one stays, prices, hours by day, what they are good for.
+class Search(Tours):
+    """The search over all tours of a trip: from what to choose, and the chance that drives it."""
 
-    `worth` is what a place that was asked for is worth; `wish` the number of the kind that wishes for it, −1
-    for none. Those with neither are there for meals alone.
-    """
-
-    stay_min: list[int]
-    price: list[float]
-    open_min: list[list[tuple[Interval, ...] | None]]
-    feeds: list[bool]
-    worth: list[float]
-    wish: list[int]
-    fame: list[float]
-    is_unsure: list[bool]
-
-
-@dataclass(slots=True, kw_only=True)
-class Search:
-    """One trip, and everything the search needs of it.
-
-    `starts` and `ends` hold the number of the place where each day starts and ends; −1: where the night
-    before was spent, and wherever the last stop is. `before` has, by spot, those that must come earlier.
-    """
-
-    spots: SpotTable
-    minutes: list[list[int]]
-    metres: list[list[int]]
-    starts: list[int]
-    ends: list[int]
-    start_min: int
-    end_min: int
-    before: dict[int, frozenset[int]]
-    after: dict[int, frozenset[int]]
-    meals: tuple[MealTime, ...]
-    wish_values: list[list[float]]
-    weights: Weights
-    is_on_foot: bool
-    minute_as_m: int
-    max_walk_m: int | None
-    max_leg_min: int | None
-    budget: float | None
-    musts: list[int]
     wished: list[int]
     eateries: list[int]
     chance: random.Random
-    _kept: dict[tuple[int, int, int, Order], Priced | None] = field(default_factory=dict)
-    _like: list[int] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        """Days on which everything is open at the same times share what was computed for them."""
-        profiles: dict[tuple[object, ...], int] = {}
-        for day in range(len(self.starts)):
-            profile = tuple(row[day] for row in self.spots.open_min)
-            self._like.append(profiles.setdefault(profile, day))
-
-    # One day
-
-    def day(self, day: int, start: int, end: int, order: Order) -> Priced | None:
-        """What a day costs in that order at the earliest times; None: a rule forbids it."""
-        key = (self._like[day], start, end, order)
-        try:
-            return self._kept[key]
-        except KeyError:
-            pass
-        if len(self._kept) > KEPT_DAYS:
-            self._kept.clear()
-        priced = self._kept[key] = self._priced(day, start, end, order)
-        return priced
-
-    def _priced(self, day: int, start: int, end: int, order: Order) -> Priced | None:
-        weights, spots = self.weights, self.spots
-        clock, metres, way_cost, soft, busy = self.start_min, 0, 0, 0.0, 0
-        at = start
-        for code in order:
-            spot, meal = code // CODE, code % CODE
-            if at >= 0:
-                step_min, step_m = self.minutes[at][spot], self.metres[at][spot]
-                if step_min >= FAR or (self.max_leg_min is not None and step_min > self.max_leg_min):
-                    return None
-                clock += step_min
-                metres += step_m
-                way_cost += step_m if self.is_on_foot else self.minute_as_m * step_min
-                busy += 0 if self.is_on_foot else step_min
-            timed = self.stay(day, spot, meal, clock)
-            if timed is None:
-                return None
-            arrive, leave, closes = timed
-            if meal:
-                soft += weights.meal_m * abs(arrive - self.meals[meal - 1].ideal_min)
-            if closes is not None and closes - leave < weights.closing_min:
-                soft += weights.closing_m * (weights.closing_min - (closes - leave))
-            if spots.is_unsure[spot]:
-                soft += weights.unknown_hours_m
-            busy += leave - arrive
-            clock, at = leave, spot
-        if end >= 0 and at >= 0 and at != end:
-            step_min, step_m = self.minutes[at][end], self.metres[at][end]
-            if step_min >= FAR or (self.max_leg_min is not None and step_min > self.max_leg_min):
-                return None
-            clock += step_min
-            metres += step_m
-            way_cost += step_m if self.is_on_foot else self.minute_as_m * step_min
-            busy += 0 if self.is_on_foot else step_min
-        if clock > self.end_min or (
-            self.is_on_foot and self.max_walk_m is not None and metres > self.max_walk_m
-        ):
-            return None
-        cost = way_cost + weights.minute_m * (clock - self.start_min) + soft + self.even_cost(busy)
-        return cost, metres, clock
-
-    def even_cost(self, busy_min: int) -> float:
-        """What so many minutes of stays and rides cost: twice as many cost four times as much."""
-        return self.weights.even_m * busy_min * busy_min / (self.end_min - self.start_min)
-
-    def stay(self, day: int, spot: int, meal: int, ready: int) -> tuple[int, int, int | None] | None:
-        """The earliest stay from `ready` on: arrival, end, and when the door closes (None: not known)."""
-        stay_min = self.spots.stay_min[spot]
-        latest = self.end_min
-        if meal:
-            wanted = self.meals[meal - 1]
-            stay_min = max(stay_min, wanted.minutes)
-            ready = max(ready, wanted.start_min)
-            latest = wanted.end_min - wanted.minutes
-            if ready > latest:
-                return None
-        hours = self.spots.open_min[spot][day]
-        if hours is None:
-            return (ready, ready + stay_min, None) if ready + stay_min <= self.end_min else None
-        for opens, closes in hours:
-            arrive = max(ready, opens)
-            if arrive + stay_min <= closes:
-                if arrive + stay_min > self.end_min or (meal and arrive > latest):
-                    return None
-                return arrive, arrive + stay_min, closes
-        return None
-
-    def times(self, day: int, order: Order, start: int) -> list[tuple[int, int, int]]:
-        """Spot, arrival and end of every stay of a day that can be kept."""
-        clock, at, rows = self.start_min, start, []
-        for code in order:
-            clock += self.minutes[at][code // CODE] if at >= 0 else 0
-            timed = self.stay(day, code // CODE, code % CODE, clock)
-            if timed is None:
-                raise ValueError("the day cannot be kept")
-            rows.append((code // CODE, timed[0], timed[1]))
-            clock, at = timed[1], code // CODE
-        return rows
-
-    # A whole trip
-
-    def places_of(self, solution: Solution) -> list[tuple[int, int]]:
-        """Where each day starts and ends; −1: nowhere in particular."""
-        pairs, at = [], self.starts[0]
-        for day, order in enumerate(solution):
-            start = self.starts[day] if self.starts[day] >= 0 else at
-            end = self.ends[day]
-            at = end if end >= 0 else (order[-1] // CODE if order else start)
-            pairs.append((start, end))
-        return pairs
-
-    def days_cost(self, solution: Solution, first: int = 0) -> float | None:
-        """What the days from `first` on cost; None: one of them cannot be kept."""
-        total = 0.0
-        for day, (start, end) in enumerate(self.places_of(solution)):
-            if day >= first:
-                priced = self.day(day, start, end, solution[day])
-                if priced is None:
-                    return None
-                total += priced[0]
-        return total
-
-    def missing_cost(self, solution: Solution) -> float:
-        """What is not done costs: places asked for above all, then meals, then wishes."""
-        visited = {code // CODE for order in solution for code in order}
-        total = sum(self.spots.worth[spot] for spot in self.musts if spot not in visited)
-        total += MEAL_M * len(self.unfed(solution))
-        for kind, values in enumerate(self.wish_values):
-            served = sorted(
-                (self.spots.fame[spot] for spot in visited if self.spots.wish[spot] == kind), reverse=True
-            )
-            shares = [PLAIN_WISH + fame for fame in served] + [0.0] * len(values)
-            total += sum(value * (FULL_WISH - share) for value, share in zip(values, shares, strict=False))
-        return total
-
-    def cost(self, solution: Solution) -> float | None:
-        """What a whole plan costs; None: it cannot be kept."""
-        days = self.days_cost(solution)
-        return None if days is None else days + self.missing_cost(solution)
-
-    def unfed(self, solution: Solution) -> list[tuple[int, int]]:
-        """The meals that are missing: day and number of the meal, from 1."""
-        return [
-            (day, meal)
-            for day, order in enumerate(solution)
-            for meal in range(1, len(self.meals) + 1)
-            if all(code % CODE != meal for code in order)
-        ]
-
-    def spent(self, solution: Solution) -> float:
-        """What all stops cost in money."""
-        return sum(self.spots.price[code // CODE] for order in solution for code in order)
 
     # Putting stops in
 
@@ -467,12 +242,12 @@ class Search:
                 current, current_cost = candidate, cost
             if cost < best_cost - 1e-6:
                 best, best_cost, idle = list(candidate), cost, 0
-                polished = self.polished(best)
+                polished = best_days(self, best)
                 polished_cost = self.cost(polished)
                 if polished_cost is not None and polished_cost < best_cost:
                     best, best_cost = polished, polished_cost
                     current, current_cost = list(polished), polished_cost
-        polished = self.polished(best)
+        polished = best_days(self, best)
         cost = self.cost(polished)
         return polished if cost is not None and cost < best_cost else best
 
@@ -502,90 +277,3 @@ class Search:
             if self.day(day, start, end, kept[day]) is None:
                 kept[day] = ()
         return kept if self.days_cost(kept) is not None else [() for _ in solution]
-
-    def polished(self, solution: Solution) -> Solution:
-        """Every day in its best order, as far as that leaves the other days as they are."""
-        better = list(solution)
-        for day in range(len(better)):
-            start, end = self.places_of(better)[day]
-            order = self._best_order(day, start, end, better)
-            changed = [*better[:day], order, *better[day + 1 :]]
-            old, new = self.days_cost(better), self.days_cost(changed)
-            if old is not None and new is not None and new < old:
-                better = changed
-        return better
-
-    def _best_order(self, day: int, start: int, end: int, solution: Solution) -> Order:
-        """The best order of a day's stops: exact up to EXACT_STOPS, else by reversing and moving parts."""
-        order = solution[day]
-        priced = self.day(day, start, end, order)
-        if priced is None or len(order) < 2:
-            return order
-        if len(order) <= EXACT_STOPS:
-            return self._exact_order(day, start, end, order, priced[0])
-        best, best_cost, is_better = order, priced[0], True
-        while is_better:
-            is_better = False
-            for new_order in _neighbours(best):
-                new = self.day(day, start, end, new_order)
-                if new is not None and new[0] < best_cost - 1e-9 and self._keeps_order(new_order):
-                    best, best_cost, is_better = new_order, new[0], True
-                    break
-        return best
-
-    def _keeps_order(self, order: Order) -> bool:
-        if not self.before:
-            return True
-        seen: set[int] = set()
-        here = {code // CODE for code in order}
-        for code in order:
-            if (self.before.get(code // CODE, frozenset()) & here) - seen:
-                return False
-            seen.add(code // CODE)
-        return True
-
-    def _exact_order(self, day: int, start: int, end: int, order: Order, at_most: float) -> Order:
-        """Depth first over all orders, cut off where the way so far alone costs more than the best plan."""
-        best = (at_most, order)
-        metres, minutes, minute_m = self.metres, self.minutes, self.weights.minute_m
-
-        def walk(done: Order, left: Order, at: int, clock: int, way_cost: int) -> None:
-            nonlocal best
-            if not left:
-                priced = self.day(day, start, end, done)
-                if priced is not None and priced[0] < best[0] - 1e-9:
-                    best = (priced[0], done)
-                return
-            for code in left:
-                spot = code // CODE
-                waiting = self.before.get(spot)
-                if waiting and any(other // CODE in waiting for other in left if other != code):
-                    continue
-                step_min, step_m = (minutes[at][spot], metres[at][spot]) if at >= 0 else (0, 0)
-                if step_min >= FAR:
-                    continue
-                timed = self.stay(day, spot, code % CODE, clock + step_min)
-                if timed is None:
-                    continue
-                cost = way_cost + (step_m if self.is_on_foot else self.minute_as_m * step_min)
-                if cost + minute_m * (timed[1] - self.start_min) >= best[0]:
-                    continue
-                rest = tuple(other for other in left if other != code)
-                walk((*done, code), rest, spot, timed[1], cost)
-
-        walk((), order, start, self.start_min, 0)
-        return best[1]
-
-
-def _neighbours(order: Order) -> Iterable[Order]:
-    """The orders with one part reversed, or up to three stops moved elsewhere."""
-    count = len(order)
-    for first in range(count):
-        for last in range(first + 2, count + 1):
-            yield (*order[:first], *reversed(order[first:last]), *order[last:])
-    for length in (1, 2, 3):
-        for first in range(count - length + 1):
-            part, rest = order[first : first + length], (*order[:first], *order[first + length :])
-            for position in range(len(rest) + 1):
-                if position != first:
-                    yield (*rest[:position], *part, *rest[position:])

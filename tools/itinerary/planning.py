@@ -1,22 +1,17 @@
 """Plans a trip, or refuses it: chooses meals, wishes and nights, and says what its search proves."""
 
 import math
-import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit
-from tools.itinerary.hours import clock_of, minutes_of
-from tools.itinerary.local_search import CODE, MealTime, Order, Search, Solution, SpotTable
+from tools.itinerary.ground import Ground, gathered_ways
+from tools.itinerary.hours import clock_of
+from tools.itinerary.local_search import Search
 from tools.itinerary.objective import (
-    IDEAL_MEAL,
     MINUTE_AS_M,
-    MUST_M,
-    Weights,
     fame_of,
-    weights_of,
-    wish_values,
 )
 from tools.itinerary.place import Place
 from tools.itinerary.plan import Search as SearchWord
@@ -30,19 +25,15 @@ from tools.itinerary.proof import (
     least_wish,
     proven_conflict,
 )
-from tools.itinerary.request import MEALS
 from tools.itinerary.schedule import Round, Stopped
 from tools.itinerary.solve import constraints
 from tools.itinerary.terrain import (
     Candidates,
-    Ways,
     candidates_of,
     has_fixed_homes,
-    is_one_town,
-    opening,
     straight_m,
-    ways_of,
 )
+from tools.itinerary.tours import CODE, Order, Solution
 from tools.itinerary.trip import Trip
 
 SECONDS = 20.0
@@ -105,7 +96,7 @@ async def find_plan(
         lost = [f"place:{name}" for name in trip.lost] or ["places"]
         return _refusal(trip, lost, clock, is_proven=False)
     choice = await candidates_of(trip)
-    ground = _Ground(trip, places, choice, await _ways(trip, places, choice))
+    ground = Ground(trip, places, choice, await gathered_ways(trip, places, choice))
     bound = _bound(ground, clock)
     if bound.is_impossible:
         conflict = proven_conflict(ground.problem, clock.until(0.6))
@@ -114,7 +105,7 @@ async def find_plan(
     best = _best(ground, bound, clock, seed, share=0.6)
     if not best.is_whole and not clock.until(0.7)() and request.meals:
         wider = await candidates_of(trip, more=4)
-        ground = _Ground(trip, places, wider, await _ways(trip, places, wider))
+        ground = Ground(trip, places, wider, await gathered_ways(trip, places, wider))
         best = min(best, _best(ground, bound, clock, seed + 1, share=0.8), key=lambda tour: tour.cost)
     if best.is_whole:
         return _planned(best, bound, clock)
@@ -132,7 +123,7 @@ async def arrange(trip: Trip, places: Sequence[Place], *, seconds: float = SECON
     """
     clock = Clock(seconds, NOTHING)
     distinct = list({place.id: place for place in places}.values())
-    ground = _Ground(trip, distinct, Candidates(), await _ways(trip, distinct, Candidates()))
+    ground = Ground(trip, distinct, Candidates(), await gathered_ways(trip, distinct, Candidates()))
     bound = _bound(ground, clock)
     best = _best(ground, bound, clock, seed, share=0.8)
     if best.is_whole:
@@ -140,160 +131,6 @@ async def arrange(trip: Trip, places: Sequence[Place], *, seconds: float = SECON
     is_proven = bound.is_impossible or _is_impossible(ground.problem, clock)
     conflict = proven_conflict(ground.problem, clock.until(1.0)) if is_proven else _unserved(best)
     return _refused_with(ground, best, conflict or ("no_way",), clock, is_proven=is_proven)
-
-
-async def _ways(trip: Trip, places: Sequence[Place], choice: Candidates) -> tuple[list[Place], Ways]:
-    """Every place of the trip, those to visit first, and the ways among them."""
-    homes = [
-        home
-        for day in range(trip.request.days)
-        for at_end in (False, True)
-        if (home := trip.home(day, at_end=at_end)) is not None
-    ]
-    wished = [place for _, kind_places in choice.wishes for place in kind_places]
-    stops = [*places, *wished, *choice.meals, *homes, *choice.beds]
-    every = list({place.id: place for place in stops}.values())
-    return every, await ways_of(trip, every)
-
-
-class _Ground:
-    """A trip with its candidates: what must be seen, for proofs, and a search over everything."""
-
-    def __init__(
-        self, trip: Trip, places: list[Place], choice: Candidates, every: tuple[list[Place], Ways]
-    ) -> None:
-        self.trip, self.places, self.choice = trip, places, choice
-        self.every, self.ways = every
-        self.number = {place.id: index for index, place in enumerate(self.every)}
-        request = trip.request
-        self.weights: Weights = weights_of(request)
-        homes = {
-            home.id: self.number[home.id]
-            for day in range(request.days)
-            for at_end in (False, True)
-            if (home := trip.home(day, at_end=at_end)) is not None
-        }
-        self.problem = Problem(
-            trip=trip,
-            places=tuple(places),
-            table=self.ways.table(),
-            homes=homes,
-        )
-
-    @property
-    def wish_values(self) -> list[list[float]]:
-        """By wish, what its first, second … place is worth."""
-        return [
-            wish_values(
-                self.weights,
-                kind,
-                self.trip.request.days,
-                len(row) + sum(place.kind == kind for place in self.places),
-            )
-            for kind, row in self.choice.wishes
-        ]
-
-    @property
-    def beds(self) -> list[Place]:
-        """Beds for a trip within one town, the nearest to all places first."""
-        if not self.choice.beds or not is_one_town([*self.places, *self.choice.beds[:1]]):
-            return []
-        around = self.places or [place for _, row in self.choice.wishes for place in row[:3]]
-        return sorted(
-            self.choice.beds, key=lambda bed: (sum(straight_m(bed.at, p.at) for p in around), bed.id)
-        )
-
-    def search(self, seed: int, bed: Place | None = None) -> Search:
-        """The search; `bed` is where the nights are spent for which the request names nothing."""
-        trip, request, every = self.trip, self.trip.request, self.every
-        must = {place.id for place in self.places}
-        wish_of = {
-            place.id: kind
-            for kind, (_, row) in reversed(list(enumerate(self.choice.wishes)))
-            for place in row
-        }
-        for place in self.places:  # a place to be visited serves a wish of its kind
-            for kind, (name, _) in enumerate(self.choice.wishes):
-                if place.kind == name:
-                    wish_of.setdefault(place.id, kind)
-        spots = SpotTable(
-            stay_min=[request.rules.stay_min(place.kind) for place in every],
-            price=[request.price(place.kind) or 0.0 for place in every],
-            open_min=[[opening(place, trip, day) for day in range(request.days)] for place in every],
-            feeds=[place.kind in MEALS for place in every],
-            worth=[MUST_M * (0.5 + fame_of(place)) if place.id in must else 0.0 for place in every],
-            wish=[wish_of.get(place.id, -1) for place in every],
-            fame=[fame_of(place) for place in every],
-            is_unsure=[
-                place.id not in must and opening(place, trip, 0) is None for place in every
-            ],
-        )  # fmt: skip
-        starts, ends = self.homes(bed)
-        before = self._before()
-        return Search(
-            spots=spots,
-            minutes=self.ways.minutes,
-            metres=self.ways.metres,
-            starts=starts,
-            ends=ends,
-            start_min=minutes_of(request.window.start),
-            end_min=minutes_of(request.window.end),
-            before=before,
-            after={
-                spot: frozenset(then for then, firsts in before.items() if spot in firsts)
-                for spot in {first for firsts in before.values() for first in firsts}
-            },
-            meals=tuple(
-                MealTime(
-                    name=meal.name,
-                    start_min=minutes_of(meal.start),
-                    end_min=minutes_of(meal.end),
-                    minutes=meal.minutes,
-                    ideal_min=min(
-                        max(IDEAL_MEAL[meal.name], minutes_of(meal.start)),
-                        minutes_of(meal.end) - meal.minutes,
-                    ),
-                )
-                for meal in request.meals
-            ),
-            wish_values=self.wish_values,
-            weights=self.weights,
-            is_on_foot=request.mode == "walk",
-            minute_as_m=MINUTE_AS_M,
-            max_walk_m=request.max_walk_m,
-            max_leg_min=request.max_leg_min,
-            budget=request.budget.amount if request.budget else None,
-            musts=list(range(len(self.places))),
-            wished=[self.number[key] for key, kind in wish_of.items() if key not in must and kind >= 0],
-            eateries=[self.number[place.id] for place in self.choice.meals],
-            chance=random.Random(seed),
-        )
-
-    def homes(self, bed: Place | None) -> tuple[list[int], list[int]]:
-        """Where each day starts and ends, as numbers; −1: wherever the trip is then."""
-        request, trip = self.trip.request, self.trip
-        starts, ends = [-1] * request.days, [-1] * request.days
-        for day in range(request.days):
-            start, end = trip.home(day, at_end=False), trip.home(day, at_end=True)
-            if start is not None:
-                starts[day] = self.number[start.id]
-            elif bed is not None and day > 0:
-                starts[day] = self.number[bed.id]
-            if end is not None:
-                ends[day] = self.number[end.id]
-            elif bed is not None and day < request.days - 1:
-                ends[day] = self.number[bed.id]
-        return starts, ends
-
-    def _before(self) -> dict[int, frozenset[int]]:
-        """By place, all that must come earlier, directly or not."""
-        firsts: dict[int, set[int]] = {}
-        for first, then in self.problem.before():
-            firsts.setdefault(then, set()).add(first)
-        for _ in range(len(firsts)):
-            for own in firsts.values():
-                own |= {earlier for first in list(own) for earlier in firsts.get(first, ())}
-        return {spot: frozenset(own - {spot}) for spot, own in firsts.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -306,7 +143,7 @@ class _Bound:
     is_searched: bool = False
 
 
-def _bound(ground: _Ground, clock: Clock) -> _Bound:
+def _bound(ground: Ground, clock: Clock) -> _Bound:
     """A bound on the cost of every plan; exact for few places."""
     problem, weights = ground.problem, ground.weights
     try:
@@ -340,7 +177,7 @@ class _Tour:
 
     solution: Solution
     search: Search
-    ground: _Ground
+    ground: Ground
     cost: float
     bed: Place | None = None
 
@@ -351,7 +188,7 @@ class _Tour:
         return visited >= set(self.search.musts) and not self.search.unfed(self.solution)
 
 
-def _best(ground: _Ground, bound: _Bound, clock: Clock, seed: int, *, share: float) -> _Tour:
+def _best(ground: Ground, bound: _Bound, clock: Clock, seed: int, *, share: float) -> _Tour:
     """The best tour found in that share of the time: from one bed in a town, else with nights on the way."""
     request = ground.trip.request
     beds: list[Place | None] = [None]
@@ -366,7 +203,7 @@ def _best(ground: _Ground, bound: _Bound, clock: Clock, seed: int, *, share: flo
 
 
 def _toured(
-    ground: _Ground, bound: _Bound, is_over: Callable[[], bool], seed: int, bed: Place | None
+    ground: Ground, bound: _Bound, is_over: Callable[[], bool], seed: int, bed: Place | None
 ) -> _Tour:
     search = ground.search(seed, bed)
     solution: Solution = [() for _ in range(ground.trip.request.days)]
@@ -485,7 +322,7 @@ def _unserved(tour: _Tour) -> tuple[str, ...]:
 
 
 def _refused_with(
-    ground: _Ground, tour: _Tour, conflict: Sequence[str], clock: Clock, *, is_proven: bool
+    ground: Ground, tour: _Tour, conflict: Sequence[str], clock: Clock, *, is_proven: bool
 ) -> Found:
     """A refusal with the best plan for a part of the request."""
     visited = {code // CODE for order in tour.solution for code in order}

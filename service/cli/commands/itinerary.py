@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
@@ -34,6 +35,21 @@ from service.cli.main import DONE, INCOMPLETE
 @click.option("--model", default="reference", show_default=True, help="The id of the model that plans.")
 @click.option("--api-base", help="The model's endpoint.")
 @click.option("--api-key-env", help="Name of the variable that holds the model's key.")
+@click.option(
+    "--change",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Instead of REQUEST: a plan, as --out FILE.json writes it, that is to change as little as it must.",
+)
+@click.option(
+    "--lock", multiple=True, metavar="STOP", help="With --change: keep its day and times. Repeatable."
+)
+@click.option("--drop", multiple=True, metavar="STOP", help="With --change: leave it out. Repeatable.")
+@click.option(
+    "--late", multiple=True, metavar="DAY:MINUTES", help="With --change: that day begins so much later."
+)
+@click.option(
+    "--rain", multiple=True, type=int, metavar="DAY", help="With --change: nothing outdoors on that day."
+)
 @click.option("--json", "as_json", is_flag=True, help="Plan and verification as one JSON document.")
 def itinerary(
     request: Path | None,
@@ -43,6 +59,11 @@ def itinerary(
     model: str,
     api_base: str | None,
     api_key_env: str | None,
+    change: Path | None,
+    lock: tuple[str, ...],
+    drop: tuple[str, ...],
+    late: tuple[str, ...],
+    rain: tuple[int, ...],
     as_json: bool,
 ) -> None:
     """Plan the trip that REQUEST (JSON or YAML) describes, verify it, and print it; or --check a plan.
@@ -51,11 +72,13 @@ def itinerary(
     can answer is printed as such.
     """
     if plan is not None:
-        if request is not None or out:
+        if request is not None or change is not None or out:
             raise click.UsageError("--check takes a plan, and its request with --request; nothing is planned")
         sys.exit(_check(plan, answered, as_json=as_json))
-    if request is None or answered is not None:
-        raise click.UsageError("give a REQUEST to plan, or a plan with --check PLAN [--request REQUEST]")
+    if answered is not None or (request is None) == (change is None):
+        raise click.UsageError(
+            "give a REQUEST, a plan with --change, or one with --check [--request REQUEST]"
+        )
     from gnomon.core.score import Outcome
     from gnomon.itinerary_export.outputs import ending_of, rendered
     from gnomon.spec.spec_file import read_spec
@@ -64,6 +87,9 @@ def itinerary(
     from service.jobs import draft_from_cli
 
     endings = [ending_of(str(file)) for file in out]
+    if change is not None:
+        _change(change, out, lock=lock, drop=drop, late=late, rain=rain, as_json=as_json)
+    assert request is not None  # noqa: S101 (for the type checker: one of the two is given)
     named = {"id": model, "api_base": api_base, "api_key_env": api_key_env}
     spec = spec_of(read_spec(request), {key: value for key, value in named.items() if value is not None})
     job = draft_from_cli(spec, settings_of(None)).job
@@ -119,3 +145,38 @@ def _plans_in(file: Path) -> list[object]:
     if not values:
         raise SpecError(f"{file} holds no plan", field="PLAN")
     return values
+
+
+def _change(
+    file: Path,
+    out: tuple[Path, ...],
+    *,
+    lock: tuple[str, ...],
+    drop: tuple[str, ...],
+    late: tuple[str, ...],
+    rain: tuple[int, ...],
+    as_json: bool,
+) -> NoReturn:
+    """Change a plan, print what differs and what that costs, and the new plan."""
+    from gnomon.itinerary_export.outputs import ending_of, rendered
+    from gnomon.spec.spec_file import read_spec
+    from service.changed_plans import changed
+    from service.itineraries import is_good
+    from tools.itinerary.replanning import Change
+
+    minutes: dict[int, int] = {}
+    for entry in late:
+        day, _, more = entry.partition(":")
+        if not (day.isdigit() and more.isdigit()):
+            raise click.UsageError(f"--late {entry}: must be DAY:MINUTES, such as 2:60")
+        minutes[int(day)] = int(more)
+    change = Change(lock=lock, drop=drop, late_min=minutes, rain=rain)
+    result, replanned, score = changed(read_spec(file), change)
+    for path in out:
+        path.write_bytes(rendered(result, ending_of(str(path))))
+        click.echo(f"{path}", err=True)
+    for line in replanned.differences or ("nothing changes",):
+        click.echo(line, err=True)
+    click.echo(f"{replanned.metres_more:+d} m, {replanned.minutes_more:+d} min", err=True)
+    click.echo(rendered(result, ".json" if as_json else ".md").decode(), nl=False)
+    sys.exit(DONE if is_good(result, score) and replanned.is_whole else INCOMPLETE)
