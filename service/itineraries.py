@@ -13,7 +13,7 @@ from gnomon.trials.trial_plan import trial_id
 SAMPLE, ARM, REFERENCE = "request", "planner", "reference"
 TOOLS = (
     *("find_place", "where_is", "places_near", "place_details"),
-    *("travel", "travel_table", "order_visits", "check_plan"),
+    *("travel", "travel_table", "order_visits", "plan_trip", "check_plan"),
 )
 MAX_TOOL_CALLS, MAX_TURNS = 60, 30
 

@@ -70,6 +70,12 @@ def geo_dir() -> Path:
 
 
 @pytest.fixture(scope="session")
+def places_dir() -> Path:
+    """A folder with texts of opening hours read by a second reader, as `../shared/data/places` has it."""
+    return _outside("GNOMON_PLACES_DIR", "../shared/data/places")
+
+
+@pytest.fixture(scope="session")
 def travelplanner_dir() -> Path:
     """A folder with TravelPlanner's published plans, as `../shared/data/travelplanner` has it."""
     return _outside("GNOMON_TRAVELPLANNER_DIR", "../shared/data/travelplanner")

@@ -33,11 +33,20 @@ class Fault(ToolResult):
     found: str
 
 
+class Missing(ToolResult):
+    """A check that no source could answer."""
+
+    code: str
+    path: str
+    why: str
+
+
 class CheckPlan(ToolResult):
-    """All faults, errors first; a plan with none passes."""
+    """All faults, errors first, and what could not be checked; a plan without errors passes."""
 
     errors: int
     faults: list[Fault]
+    unchecked: list[Missing] = Field(description="checks that no source could answer: no faults of the plan")
 
 
 def run(context: ToolContext, args: CheckPlanArgs) -> CheckPlan:
@@ -47,7 +56,8 @@ def run(context: ToolContext, args: CheckPlanArgs) -> CheckPlan:
         ToolError: the provider failed.
     """
     trip = trip_of(context)
-    violations = ask(trip, _verified(args.plan, trip)).violations
+    verdict = ask(trip, _verified(args.plan, trip))
+    violations = verdict.violations
     faults = sorted(violations, key=lambda violation: violation.severity)
     return CheckPlan(
         errors=sum(violation.severity == "error" for violation in violations),
@@ -61,6 +71,7 @@ def run(context: ToolContext, args: CheckPlanArgs) -> CheckPlan:
             )
             for violation in faults
         ],
+        unchecked=[Missing(code=one.code, path=one.path, why=one.why) for one in verdict.unchecked],
     )
 
 
@@ -84,6 +95,8 @@ def sketch(context: ToolContext, args: CheckPlanArgs, result: Result) -> Sketch:
     visits = f", {counted(sum(len(day.visits) for day in args.plan.days), 'visit')}" if args.plan.days else ""
     names = list(dict.fromkeys(text_in(fault, "code") for fault in faults))
     verdict = f"{counted(len(faults), 'fault')}: {some(names)}" if faults else "no faults"
+    missing = list(dict.fromkeys(text_in(row, "code") for row in rows_in(result, "unchecked")))
+    verdict += f", not checked: {some(missing)}" if missing else ""
     return drawn(f"{args.plan.status}{visits} → {verdict}", marks, plane="earth")
 
 

@@ -1,10 +1,13 @@
 """The best order of visits with its times, found exactly; or which constraints rule it out.
 
 Exact: dynamic programming over all subsets of places with hours, stays, meals, order, window and caps;
-"infeasible" comes with a conflict from which no constraint can be left out.
+"infeasible" comes with a conflict from which no constraint can be left out. "not_found" is no proof: other
+places to eat at may serve. A trip of several days without a hotel sleeps near where each day ends.
 
 Error: `metres_error` is 0, on the provider's table of ways.
 """
+
+from dataclasses import replace
 
 from pydantic import Field
 
@@ -12,10 +15,16 @@ from tools.core.marks import amount, counted, drawn, number_in, rows_in, text_in
 from tools.core.sketch import Mark, Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.itinerary.context import ask, day_line, known_dot, place_named, trip_of
+from tools.itinerary.draft import plan_of
 from tools.itinerary.hours import clock_of
+from tools.itinerary.place import Place
+from tools.itinerary.planning import arrange
 from tools.itinerary.problem import problem_of
+from tools.itinerary.proof import is_conflict
 from tools.itinerary.schedule import MAX_SPOTS
 from tools.itinerary.solve import solve
+from tools.itinerary.terrain import has_fixed_homes
+from tools.itinerary.trip import Trip
 
 
 class OrderVisitsArgs(ToolArgs):
@@ -29,6 +38,11 @@ class OrderVisitsArgs(ToolArgs):
         ge=1,
         le=14,
         description="the day of the trip, from 1; left out: shared out over all of its days",
+    )
+    start: str | None = Field(
+        None,
+        max_length=300,
+        description="with `day`: where the night before was spent, for a trip without a hotel",
     )
 
 
@@ -67,12 +81,20 @@ def run(context: ToolContext, args: OrderVisitsArgs) -> OrderVisits:
     trip = trip_of(context)
     if args.day is not None and args.day > trip.request.days:
         raise ToolError(f"bad_argument: day is {args.day}; the trip has {trip.request.days}")
+    if args.start is not None and args.day is not None and args.day > 1:
+        trip = _waking_at(trip, args.day, place_named(trip, args.start))
     places = list({place.id: place for place in (place_named(trip, name) for name in args.places)}.values())
+    if args.day is None and not has_fixed_homes(trip.request):
+        return _over_open_nights(trip, places)
     problem = ask(trip, problem_of(trip, places))
     # Whoever wants the shortest walk gets it, be one day full and another empty.
     solution = solve(problem, day=args.day, fair=trip.request.prefer != "short_walk")
     if solution.rounds is None:
         because = ", ".join(solution.conflict) or "no way joins the places"
+        eats = any(name.startswith("meal:") for name in solution.conflict)
+        # Another place to eat at may serve: only what fails with meals anywhere is impossible.
+        if eats and not is_conflict(problem, solution.conflict):
+            raise ToolError(f"not_found: with these places alone there is no {because}; add places to eat")
         raise ToolError(f"infeasible: these cannot be kept together: {because}")
     first = args.day or 1
     days = [
@@ -93,6 +115,46 @@ def run(context: ToolContext, args: OrderVisitsArgs) -> OrderVisits:
         for number, done in enumerate(solution.rounds)
     ]
     return OrderVisits(days=days, metres=solution.metres, metres_error=0)
+
+
+def _waking_at(trip: Trip, day: int, place: Place) -> Trip:
+    """The trip with the night before that day spent at a place, where the request names none."""
+    if trip.home(day - 1, at_end=False) is not None:
+        return trip
+    nights = list(trip.request.nights) or [None] * (trip.request.days - 1)
+    nights[day - 2] = place.id
+    request = trip.request.model_copy(update={"nights": nights})
+    return replace(trip, request=request, named={**trip.named, place.id: place})
+
+
+def _over_open_nights(trip: Trip, places: list[Place]) -> OrderVisits:
+    """All days of a trip whose nights are spent near where each day ends.
+
+    Raises:
+        ToolError: no plan was found.
+    """
+    found = ask(trip, arrange(trip, places))
+    if found.draft.status == "refused":
+        because = ", ".join(found.draft.conflict)
+        if found.search.is_proven:
+            raise ToolError(f"infeasible: these cannot be kept together: {because}")
+        raise ToolError(f"not_found: with these places alone there is no {because}")
+    plan = ask(trip, plan_of(found.draft, trip))
+    days = [
+        OrderedDay(
+            day=number,
+            visits=[
+                TimedVisit(
+                    place=visit.place.id, name=visit.place.name, arrive=visit.arrive, leave=visit.leave
+                )
+                for visit in day.visits
+            ],
+            metres=sum(leg.metres for leg in day.legs),
+            back=day.visits[-1].leave if day.visits else trip.request.window.start,
+        )
+        for number, day in enumerate(plan.days, 1)
+    ]
+    return OrderVisits(days=days, metres=plan.totals.metres, metres_error=0)
 
 
 def sketch(context: ToolContext, args: OrderVisitsArgs, result: Result) -> Sketch:

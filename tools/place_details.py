@@ -11,7 +11,7 @@ from tools.core.marks import drawn, number_in, place_dot, rows_in, text_in
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.itinerary.context import POSITION_ERROR_M, place_named, trip_of
-from tools.itinerary.hours import open_intervals, told_hours
+from tools.itinerary.hours import open_on, told_hours
 
 
 class PlaceDetailsArgs(ToolArgs):
@@ -68,7 +68,7 @@ def run(context: ToolContext, args: PlaceDetailsArgs) -> PlaceDetails:
             OpenDay(
                 date=date.isoformat(),
                 weekday=f"{date:%A}",
-                open=told_hours(open_intervals(place.hours or "", date, trip.country or None)),
+                open=told_hours(open_on(place, date, trip.country)),
             )
             for date in dates
         ],

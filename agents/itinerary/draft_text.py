@@ -31,6 +31,10 @@ class Drafted:
         days = (self.plan or {}).get("days", [])
         return [[visit["place"] for visit in day.get("visits", ())] for day in days]
 
+    def nights(self) -> list[str | None]:
+        """Where the night after each day is spent, where the draft says so."""
+        return [day.get("night") for day in (self.plan or {}).get("days", [])]
+
 
 def draft_in(words: str) -> Drafted:
     """The draft in a reply.
@@ -53,7 +57,13 @@ def with_times(draft: Drafted, days: Sequence[dict[str, Any]]) -> Drafted:
         for visit in day.get("visits", ())
         if "why" in visit
     }
-    plan["days"] = [{"visits": [_timed(visit, reasons) for visit in day["visits"]]} for day in days]
+    plan["days"] = [
+        {
+            "visits": [_timed(visit, reasons) for visit in day["visits"]],
+            **({"night": day["night"]} if day.get("night") else {}),
+        }
+        for day in days
+    ]
     plan.pop("total_metres", None)  # the sums were about the order before
     return Drafted(plan=plan, words=draft.words)
 

@@ -158,7 +158,8 @@ async def _schedule(state: State) -> dict[str, Any]:
     if draft is None or draft.plan is None or not _has(context, "order_visits"):
         return {}
     ask = functools.partial(_ask_tool, context, "order_visits")
-    scheduled, word = await scheduled_draft(draft, must_visit(state["messages"]), ask)
+    plan = functools.partial(_ask_tool, context, "plan_trip") if _has(context, "plan_trip") else None
+    scheduled, word = await scheduled_draft(draft, must_visit(state["messages"]), ask, plan)
     _note(f"schedule: {word}")
     return {"draft": scheduled}
 

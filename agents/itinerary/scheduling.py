@@ -12,13 +12,18 @@ PROOF = "kept together: "
 """In the scheduler's words: after it stand the constraints that rule out every plan."""
 
 
-async def scheduled_draft(draft: Drafted, must: Sequence[str], ask: Ask) -> tuple[Drafted, str]:
+async def scheduled_draft(
+    draft: Drafted, must: Sequence[str], ask: Ask, plan: Ask | None = None
+) -> tuple[Drafted, str]:
     """The draft with times, or a proven refusal, and a word on what was done.
 
     The model's choice of days stands if it can be kept. If not, the whole trip is asked for: first with
     all that was drafted, then with what must be visited alone. A model's own refusal is put to the same
-    test, so that no plan is missed and no refusal stands without a proof where there can be one.
+    test, so that no plan is missed and no refusal stands without a proof where there can be one. `plan`
+    calls `plan_trip`, where the arm has it: for what cannot be scheduled with the drafted places.
     """
+    if draft.plan is not None and "search" in draft.plan:
+        return draft, "as plan_trip planned it"
     drafted = list(dict.fromkeys(place for day in draft.places_by_day() for place in day))
     if draft.is_plan and drafted and (days := await _day_by_day(draft, ask)) is not None:
         return with_times(draft, days), "each day in its best order"
@@ -32,17 +37,33 @@ async def scheduled_draft(draft: Drafted, must: Sequence[str], ask: Ask) -> tupl
         if list(places) == list(must) and PROOF in str(result.get("error", "")):
             conflict = str(result["error"]).partition(PROOF)[2].split(", ")
             return Drafted(plan={"status": "refused", "conflict": conflict}), "proven that there is no plan"
+    result = await plan({}) if plan is not None else {}
+    if result.get("status") == "planned":
+        return with_times(
+            _opened(draft, []), result["days"]
+        ), "planned anew, with other places to eat and see"
+    if result.get("status") == "refused" and result.get("is_proven"):
+        conflict = list(result["conflict"])
+        return Drafted(plan={"status": "refused", "conflict": conflict}), "proven that there is no plan"
     return draft, "the draft stays as it is"
 
 
 async def _day_by_day(draft: Drafted, ask: Ask) -> list[Any] | None:
     days: list[Any] = []
-    for number, places in enumerate(draft.places_by_day()):
-        result = await ask({"places": places, "day": number + 1}) if places else {"days": [{"visits": []}]}
+    start: str | None = None
+    for number, (places, night) in enumerate(zip(draft.places_by_day(), draft.nights(), strict=True)):
+        question: dict[str, Any] = {"places": places, "day": number + 1}
+        if start is not None:  # it counts where the request names neither a hotel nor a night
+            question["start"] = start
+        result = await ask(question) if places else {"days": [{"visits": []}]}
         if "days" not in result:
             return None
         days += result["days"]
-    return days
+        visits = result["days"][-1]["visits"]
+        start = night or (visits[-1]["place"] if visits else start)
+    return [
+        {**day, "night": night} if night else day for day, night in zip(days, draft.nights(), strict=True)
+    ]
 
 
 def _opened(draft: Drafted, left_out: Sequence[str]) -> Drafted:

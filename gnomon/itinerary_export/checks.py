@@ -10,6 +10,7 @@ from tools.itinerary.errors import BadArgument
 from tools.itinerary.plan import Day
 from tools.itinerary.request import TripRequest, read_request
 from tools.itinerary.verify.verify import applicable
+from tools.itinerary.verify.violation import REMARKS, counts_in_words
 
 Level = Literal["trip", "day", "stop", "leg"]
 State = Literal["holds", "fails", "unknown", "remark", "unasked"]
@@ -19,7 +20,7 @@ MARKS: Mapping[State, str] = {"holds": "✓", "fails": "✕", "unknown": "?", "r
 WORDS: Mapping[State, str] = {
     "holds": "holds",
     "fails": "fails",
-    "unknown": "not known",
+    "unknown": "could not be checked",
     "remark": "a remark",
     "unasked": "does not apply",
 }
@@ -33,19 +34,28 @@ CHECKS: Mapping[str, tuple[Level, str]] = {
     "BUDGET": ("trip", "Within the budget"),
     "PARTY": ("trip", "Beds for everyone"),
     "SUM": ("trip", "The plan's sums add up"),
+    "WISH": ("trip", "Every wish is served, or told why not"),
+    "SKIPPED": ("trip", "What is left out is left out for a reason that holds"),
+    "ATTRIBUTION": ("trip", "It names whose data it rests on"),
+    "ASSUMED": ("trip", "What is assumed is told"),
     "CITY_RUNS": ("trip", "No city is left and visited again"),
     "REFUSED_BUT_FEASIBLE": ("trip", "Refused only where there is no plan"),
     "PLANNED_BUT_INFEASIBLE": ("trip", "Planned only where a plan can be"),
     "DATE": ("day", "It has the date asked for"),
     "HOME": ("day", "It starts and ends where it should"),
-    "NIGHT_CONTINUITY": ("day", "It starts where the day before ended"),
+    "NIGHT_CONTINUITY": ("day", "It starts where the night before was spent"),
+    "NIGHT": ("day", "Its night is somewhere one can sleep"),
     "MEAL_WINDOW": ("day", "Every meal has a stop to eat at"),
     "MAX_WALK": ("day", "No further on foot than allowed"),
+    "LONG_WALK": ("day", "No further on foot than most people like"),
     "KNOWN_PLACE": ("stop", "The place exists"),
     "AMBIGUOUS": ("stop", "Its name means one place"),
     "NAME_MISMATCH": ("stop", "It is called what the plan says"),
     "COORD": ("stop", "It is where the plan says"),
     "HIERARCHY": ("stop", "It is in the city and region the plan says"),
+    "KIND": ("stop", "It is of the kind the plan says"),
+    "EVIDENCE": ("stop", "Its sources are those that know it"),
+    "WHY": ("stop", "What is said of it is so"),
     "OPEN_HOURS": ("stop", "It is open during the whole stay"),
     "DWELL": ("stop", "The stay is long enough"),
     "DAY_WINDOW": ("stop", "The stay is within the hours of the day"),
@@ -75,7 +85,10 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """How one check went; `note` says for how many, or what was asked for."""
+    """How one check went; `note` says for how many, or what was asked for.
+
+    `unchecked` is where it could not be made, and what is missing: then it does not count as held.
+    """
 
     code: str
     level: Level
@@ -83,6 +96,7 @@ class Check:
     state: State
     note: str
     faults: tuple[Fault, ...] = ()
+    unchecked: tuple[Fault, ...] = ()
 
     @property
     def mark(self) -> str:
@@ -93,7 +107,6 @@ class Check:
         return WORDS[self.state]
 
 
-REMARK = "CITY_RUNS"  # worth a word, but no plan fails by it: it is not counted
 LEADING = ("OPEN_HOURS", "IMPOSSIBLE", "OVERLAP", "TRAVEL_TIME")
 """What keeps a traveller from going at all: named before other faults."""
 
@@ -150,12 +163,40 @@ def checks_of(result: TripResult, faults: tuple[Fault, ...]) -> tuple[Check, ...
 
 def _check(code: str, result: TripResult, request: TripRequest | None, faults: list[Fault]) -> Check:
     level, label = CHECKS[code]
-    if faults:
-        state: State = "fails" if any(fault.is_error for fault in faults) else "remark"
+    missing = _unchecked(code, result)
+    is_failed = any(fault.is_error for fault in faults)
+    if faults and (is_failed or not missing):
+        state: State = "fails" if is_failed else "remark"
         note = _count(result, level, faults) if state == "fails" else ""
     else:
         state, note = _faultless(code, result, request)
-    return Check(code=code, level=level, label=label, state=state, note=note, faults=tuple(faults))
+        if missing and state in ("holds", "unasked"):
+            state, note = "unknown", _missing_words(level, missing, result)
+    return Check(
+        code=code,
+        level=level,
+        label=label,
+        state=state,
+        note=note,
+        faults=tuple(faults),
+        unchecked=missing if state in ("unknown", "fails") else (),
+    )
+
+
+def _unchecked(code: str, result: TripResult) -> tuple[Fault, ...]:
+    return tuple(
+        Fault(code=code, where=where, anchor=anchor, reason=entry["why"], is_error=False)
+        for entry in result.unchecked
+        if entry["code"] == code
+        for where, anchor in [_place(entry["path"], result)]
+    )
+
+
+def _missing_words(level: Level, missing: tuple[Fault, ...], result: TripResult) -> str:
+    """Where a check could not be made, and why: the first few, each reason once."""
+    reasons = list(dict.fromkeys(f"{fault.where}: {fault.reason}" for fault in missing))
+    more = f"; and {len(reasons) - 3} more" if len(reasons) > 3 else ""
+    return "; ".join(filter(None, (_count(result, level, list(missing)), *reasons[:3]))) + more
 
 
 def _faultless(code: str, result: TripResult, request: TripRequest | None) -> tuple[State, str]:
@@ -171,9 +212,9 @@ def _faultless(code: str, result: TripResult, request: TripRequest | None) -> tu
         return "unasked", "there is no plan"
     if code == "PLANNED_BUT_INFEASIBLE" and result.errors:
         return "unknown", "this plan fails; whether another holds was not searched"
-    if code != REMARK and request is not None and code not in applicable(request):
+    if code not in REMARKS and request is not None and code not in applicable(request):
         return "unasked", UNASKED[code]
-    if code == "OPEN_HOURS":
+    if code == "OPEN_HOURS" and not result.unchecked:
         return _opening(result)
     asked = _asked(code, request) if request is not None else ""
     return "holds", "; ".join(filter(None, (_count(result, CHECKS[code][0], []), asked)))
@@ -182,7 +223,9 @@ def _faultless(code: str, result: TripResult, request: TripRequest | None) -> tu
 UNASKED: Mapping[str, str] = {
     "MEAL_WINDOW": "no meals were asked for",
     "HOME": "no hotel was named",
-    "NIGHT_CONTINUITY": "one day, or no hotel",
+    "NIGHT_CONTINUITY": "it is one day",
+    "NIGHT": "it is one day",
+    "WISH": "nothing was wished for",
     "MUST_VISIT": "no places were named",
     "FORBIDDEN": "nothing is to be avoided",
     "ORDER": "no order was asked for",
@@ -218,15 +261,13 @@ def _asked(code: str, request: TripRequest) -> str:
 
 
 def _opening(result: TripResult) -> tuple[State, str]:
-    """Opening hours hold for those stops whose hours are known; the others are named."""
+    """Opening hours hold where those of all stops are known; stops without are named."""
     unknown = list(unknown_hours(result))
     total = sum(len(day.visits) for day in result.plan.days)
     if not unknown:
         return "holds", _count(result, "stop", [])
     named = f"hours of {len(unknown)} are not known ({', '.join(unknown)})"
-    if len(unknown) == total:
-        return "unknown", named
-    return "holds", f"{total - len(unknown)} of {total} stops; {named}"
+    return "unknown", f"{total - len(unknown)} of {total} stops; {named}" if len(unknown) < total else named
 
 
 def unknown_hours(result: TripResult) -> Iterator[str]:
@@ -256,17 +297,13 @@ def headline(result: TripResult, checks: tuple[Check, ...], faults: tuple[Fault,
     if result.plan.status == "refused":
         proof = ", and it is proven that there is none" if result.is_proven else ""
         return f"No plan for {area}: the trip is refused{proof}."
-    states = ("holds", "fails", "unknown")
-    counted = [check for check in checks if check.state in states and check.code != REMARK]
-    fails = sum(check.state == "fails" for check in counted)
-    holds = sum(check.state == "holds" for check in counted)
-    unknown = len(counted) - holds - fails
+    states = [check.state for check in checks if check.code not in REMARKS]
+    held, failed, undecided = (states.count(state) for state in ("holds", "fails", "unknown"))
     days = f"{count} day{'s' * (count != 1)} in {area}"
-    parts = [f"{holds} of {len(counted)} checks hold" if holds < len(counted) else f"all {holds} checks hold"]
-    if fails:
-        errors = [fault.reason for fault in faults if fault.is_error]
-        parts.append(f"{fails} {'fails' if fails == 1 else 'fail'}: {errors[0]}")
-        parts += [f"and {len(errors) - 1} more"] if len(errors) > 1 else []
-    if unknown:
-        parts.append(f"{unknown} {'is' if unknown == 1 else 'are'} not known")
-    return f"{days}: {'; '.join(parts)}."
+    words = counts_in_words(held, failed, undecided)
+    errors = [fault.reason for fault in faults if fault.is_error]
+    if failed and errors:
+        more = f"; and {len(errors) - 1} more" if len(errors) > 1 else ""
+        fails = f"{failed} {'fails' if failed == 1 else 'fail'}"
+        words = words.replace(fails, f"{fails}: {errors[0]}{more}")
+    return f"{days}: {words}."

@@ -79,7 +79,14 @@ def _fault(violation: object) -> str:
 def _passed(result: TripResult) -> str:
     if result.plan.status == "refused":
         return "- Refused, with the constraints named above."
-    return f"- Every check holds (places, walking times, opening hours; by {_plain(result.verified_by)})."
+    by = f"(places, walking times, opening hours; by {_plain(result.verified_by)})"
+    if not result.unchecked:
+        return f"- Every check holds {by}."
+    count = len({entry["code"] for entry in result.unchecked})
+    missing = [
+        f"  - {entry['code']} at `{entry['path']}`: {_plain(entry['why'])}" for entry in result.unchecked
+    ]
+    return "\n".join([f"- No check fails {by}; {count} could not be checked:", *missing])
 
 
 def _plain(text: str) -> str:

@@ -21,11 +21,13 @@ class TripResult:
     """A plan, its faults, the request it answers, and opening hours as `open[place id][ISO date]`.
 
     `is_proven`: an exact search holds a refusal's constraints to rule out every plan; None: it was not made.
+    `unchecked`: the checks that no source could answer, each with its path and what is missing.
     `regret`: how much further than the shortest plan one walks, as a share; None: that is not known.
     """
 
     plan: Plan
     violations: tuple[Mapping[str, str], ...]
+    unchecked: tuple[Mapping[str, str], ...] = ()
     request: Mapping[str, Any] = field(default_factory=dict)
     open: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     verified_by: str = ""
@@ -82,6 +84,7 @@ class TripResult:
             "verification": {
                 "passes": not self.errors,
                 "violations": [dict(violation) for violation in self.violations],
+                "unchecked": [dict(entry) for entry in self.unchecked],
                 "verified_by": self.verified_by,
             },
             "request": dict(self.request),
@@ -106,6 +109,7 @@ def result_of(answer: str | None) -> TripResult:
         return TripResult(
             plan=Plan.model_validate(fields["plan"]),
             violations=tuple(fields["violations"]),
+            unchecked=tuple(fields.get("unchecked", ())),
             request=fields.get("request", {}),
             open=fields.get("open", {}),
             verified_by=fields.get("verified_by", ""),

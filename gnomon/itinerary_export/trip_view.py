@@ -130,6 +130,7 @@ def _group(level: Level, checks: Sequence[Check]) -> View:
                 "state_words": check.state_words,
                 "note": check.note,
                 "faults": [_fault(fault) for fault in check.faults],
+                "unchecked": [_fault(fault) for fault in check.unchecked],
             }
             for check in sorted(own, key=lambda check: check.state == "unasked")
         ],
@@ -265,5 +266,14 @@ def _verdict(
         state: State = "fails" if is_error else "remark"
         return state, [f"{MARKS['fails' if fault.is_error else 'remark']} {fault.reason}" for fault in wrong]
     count = sum(check.level == level and check.state in ("holds", "fails", "unknown") for check in checks)
-    count -= unknown
-    return "holds", [f"{MARKS['holds']} {count} {WORDS['holds'].removesuffix('s')}"]
+    missing = {
+        fault.code: fault.reason for check in checks for fault in check.unchecked if fault.anchor == anchor
+    }
+    count -= len(missing) if missing else unknown
+    held = f"{MARKS['holds']} {count} {WORDS['holds'].removesuffix('s')}"
+    if missing:
+        return "unknown", [
+            held,
+            *(f"{MARKS['unknown']} {CHECKS[code][1]}: {why}" for code, why in missing.items()),
+        ]
+    return "holds", [held]

@@ -40,6 +40,12 @@ BODIES: Mapping[str, Any] = {
         "hotel": "Hotelli Torni",
         "places": ["Ateneum", "Kiasma"],
     },
+    "POST /v1/itineraries/check": {
+        "plan": {
+            "days": [{"visits": [{"place": "Kiasma", "arrive": "10:00", "leave": "11:30"}]}],
+        },
+        "request": {"area": "helsinki", "start_date": "2026-06-11", "places": ["Kiasma"]},
+    },
     "POST /v1/tools/{name}": {"scene": SCENE, "args": {}},
     "POST /v1/trials/{trial_id}/file": {"from_step": 2, "result": {"error": "The sensor is away."}},
 }
@@ -62,6 +68,22 @@ RESPONSES: Mapping[str, Any] = {
     "GET /v1/trials/{trial_id}": {**ROW, "state": "done", "attempt": 1},
     "POST /v1/tools/{name}": {"cameras": [{"camera": "c1", "x_m": 0.0, "y_m": 0.0}]},
     "POST /v1/itineraries": {"id": "j_1f0c…", "status": "queued", "events": "/v1/jobs/j_1f0c…/events"},
+    "POST /v1/itineraries/check": {
+        "form": "gnomon",
+        "passes": True,
+        "summary": "all 28 checks hold",
+        "counts": {"holds": 28, "fails": 0, "unchecked": 0},
+        "checks": [
+            {
+                "code": "OPEN_HOURS",
+                "label": "It is open during the whole stay",
+                "state": "holds",
+                "note": "1 of 1 stop",
+                "points": [],
+                "evidence": ["Kiasma: Tu 10:00-17:00; We-Fr 10:00-20:30 (helsinki osm 2019-04-21)"],
+            }
+        ],
+    },
     "GET /v1/workers": [
         {"name": "worker-1", "host": "here", "pid": 4711, "state": "busy", "shard": "j_1f0c…/0"}
     ],

@@ -1,12 +1,13 @@
-"""Routes that queue a planning request and show its plan; each request is a job of one trial."""
+"""Routes that queue a planning request and show its plan, as a job of one trial, and that check a plan."""
 
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Response
 from fastapi.responses import JSONResponse
 
-from gnomon.core.errors import Conflict, DataError, NotFound
+from gnomon.core.errors import Conflict, DataError, NotFound, SpecError
 from gnomon.itinerary_export.outputs import MEDIA_TYPES, rendered
+from gnomon.itinerary_export.plan_check import check_plan
 from gnomon.itinerary_export.result import TripResult
 from service import jobs
 from service.api.content_negotiation import choose
@@ -32,6 +33,17 @@ REQUEST_BODY = body_docs(
     }
 )
 
+CHECK_BODY = body_docs(
+    {
+        "type": "object",
+        "required": ["plan"],
+        "properties": {
+            "plan": {"description": "an itinerary, a draft of one, or TravelPlanner's list of days"},
+            "request": {"type": "object", "description": "the request that it answers"},
+        },
+    }
+)
+
 router = APIRouter(prefix="/v1/itineraries", tags=["itineraries"])
 
 
@@ -47,6 +59,18 @@ def post_itinerary(
     job = jobs.submit(draft, store=state.store, redis=state.redis, idempotency_key=idempotency_key)
     response.headers["Location"] = f"/v1/itineraries/{job.id}"
     return {"id": job.id, "status": job.status, "events": f"/v1/jobs/{job.id}/events"}
+
+
+@router.post("/check", openapi_extra=CHECK_BODY)
+def post_check(body: Annotated[object, Depends(plain_body)]) -> dict[str, Any]:
+    """Check a plan: ours or TravelPlanner's, each check with its evidence; nothing is queued or stored."""
+    if not isinstance(body, dict) or "plan" not in body:
+        raise SpecError(
+            "must be one JSON object with a `plan`, and its `request` where there is one", field="body"
+        )
+    if unknown := sorted(set(body) - {"plan", "request"}):
+        raise SpecError(f"no field {unknown[0]!r}; allowed: plan, request", field="body")
+    return check_plan(body["plan"], body.get("request")).as_json()
 
 
 @router.get("/{job_id}", response_model=None)

@@ -143,7 +143,7 @@ def test_a_trip_has_twins_and_files(api: TestClient, store: Store) -> None:
     assert [row["kind"] for row in view["days"][0]["rows"]] == [
         *("start", "leg", "stop", "leg", "stop", "leg", "end")
     ]
-    assert sum(len(group["rows"]) for group in view["checks"]) == 33
+    assert sum(len(group["rows"]) for group in view["checks"]) == 42
     assert "_body" not in view
     assert "It is open during the whole stay" in api.get(f"{address}.md").text
     words = {

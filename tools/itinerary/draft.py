@@ -3,14 +3,27 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.json_schema import SkipJsonSchema
 
 from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace, Unreachable, Unsupported
-from tools.itinerary.hours import open_intervals, told_hours
+from tools.itinerary.hours import open_on, told_hours
 from tools.itinerary.place import WALK_KMH, Mode, Place
-from tools.itinerary.plan import Day, ItineraryLeg, Plan, Skipped, Stop, Visit, stop_of, sums_of
+from tools.itinerary.plan import (
+    Day,
+    ItineraryLeg,
+    Night,
+    Plan,
+    Search,
+    Skipped,
+    Stop,
+    Visit,
+    stop_of,
+    sums_of,
+)
 from tools.itinerary.request import USUAL_DWELL_MIN, Money
 from tools.itinerary.trip import Trip, find
 from tools.itinerary.verify.grounding import AMBIGUOUS, UNKNOWN
@@ -43,6 +56,9 @@ class DraftDay(Drafted):
     """One day's visits, in order."""
 
     visits: list[DraftVisit] = Field(default=[], max_length=MAX_VISITS, description="visits in order")
+    night: Text | None = Field(
+        None, description="where the night after it is spent; left out: the hotel, or near the last stop"
+    )
 
 
 class DraftPlan(Drafted):
@@ -54,6 +70,10 @@ class DraftPlan(Drafted):
     total_cost: Annotated[float, Field(ge=0, le=1e9, description="cost of all visits")] | None = None
     conflict: list[Text] = Field(default=[], max_length=60, description="ids of conflicting constraints")
     skipped: list[Text] = Field(default=[], max_length=60, description="places left out")
+    left_out: SkipJsonSchema[list[Skipped]] = Field(
+        default=[], max_length=80, description="what plan_trip left out, and why"
+    )
+    search: SkipJsonSchema[Search | None] = Field(None, description="how plan_trip searched")
 
 
 def read_draft(response: str) -> DraftPlan | str:
@@ -115,22 +135,34 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
             request_id=request.id,
             status="refused",
             conflict=tuple(draft.conflict),
+            skipped=tuple(draft.left_out),
+            search=draft.search,
             assumptions=tuple(_reasons(draft.conflict, trip)),
             attributions=attributions(trip),
         )
     dates = request.dates()
+    stops_by_day = [[await _stop(visit.place, trip) for visit in day.visits] for day in draft.days]
+    nights = await _nights(draft, stops_by_day, trip)
     days: list[Day] = []
-    for number, draft_day in enumerate(draft.days):
-        date = dates[min(number, len(dates) - 1)]
-        stops = [await _stop(visit.place, trip) for visit in draft_day.visits]
-        start, end = _home(trip, number, stops, at_end=False), _home(trip, number, stops, at_end=True)
+    for number, (draft_day, stops) in enumerate(zip(draft.days, stops_by_day, strict=True)):
+        start, end = _ends(number, stops, nights, trip)
         if start is None or end is None:
             continue
         visits = tuple(_visit(visit, stop, trip) for visit, stop in zip(draft_day.visits, stops, strict=True))
         chain = [start, *stops, end]
         claims = [*(visit.travel_min for visit in draft_day.visits), None]
         legs = [await _leg(chain[index], chain[index + 1], claim, trip) for index, claim in enumerate(claims)]
-        days.append(Day(date=date, start=start[0], end=end[0], visits=visits, legs=tuple(legs)))
+        spent = nights[number] if number < len(nights) else None
+        days.append(
+            Day(
+                date=dates[min(number, len(dates) - 1)],
+                start=start[0],
+                end=end[0],
+                visits=visits,
+                legs=tuple(legs),
+                night=spent.night if spent else None,
+            )
+        )
     totals = sums_of(days)
     changes: dict[str, Any] = {}
     if draft.total_metres is not None:
@@ -145,8 +177,10 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
         skipped=(
             *(Skipped(place=name, reason=reason) for name, reason in trip.left_out.items()),
             *(Skipped(place=name, reason="left out") for name in draft.skipped),
+            *draft.left_out,
         ),
         assumptions=assumptions(trip, days),
+        search=draft.search,
         attributions=attributions(trip),
     )
 
@@ -160,7 +194,7 @@ def _reasons(conflict: Sequence[str], trip: Trip) -> Iterator[str]:
             yield trip.lost[about]
         if kind == "hours" and place is not None and place.hours:
             for date in trip.request.dates():
-                hours = told_hours(open_intervals(place.hours, date, trip.country or None))
+                hours = told_hours(open_on(place, date, trip.country))
                 yield f"{place.name}, {date:%A %d %B %Y}: {hours} ({place.hours})"
 
 
@@ -179,6 +213,11 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
         lines.append("Times on the way are estimates from where places lie, not from a timetable.")
     if "lower_bound" in exactness:
         lines.append("Ways are the least they can be, as the crow flies: a real journey takes longer.")
+    for number, day in enumerate(days, 1):
+        if day.night and day.night.basis == "assumed":
+            lines.append(f"Night {number} is spent near {day.night.place.name}: no place to sleep is named.")
+        if day.night and day.night.basis == "chosen":
+            lines.append(f"Night {number} is spent at {day.night.place.name}: nobody knows if it has a room.")
     if "timetable" in exactness:
         lines.append(
             "Rides round Tokyo take the mean minutes of the timetables; waits of 4 to 7 minutes and changes"
@@ -212,12 +251,56 @@ def _nowhere(mark: str, name: str) -> Stop:
     return Stop(id=f"{mark}{bare}", name=name[:200], lat=0.0, lon=0.0)
 
 
-def _home(trip: Trip, number: int, stops: list[Resolved], *, at_end: bool) -> Resolved | None:
-    """Where the day starts or ends; without a hotel a day begins and ends at its own visits."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overnight:
+    """A night of a plan, and where it is spent."""
+
+    night: Night
+    at: Resolved
+
+
+async def _nights(
+    draft: DraftPlan, stops_by_day: Sequence[Sequence[Resolved]], trip: Trip
+) -> list[Overnight | None]:
+    """Where each night is spent: as requested, as drafted, else near where the day ends.
+
+    A day without visits ends where it began; before the first visit of all one waits near it.
+    """
+    visited = [stop for stops in stops_by_day for stop in stops]
+    nights: list[Overnight | None] = []
+    before = visited[0] if visited else None
+    for number, (day, stops) in enumerate(zip(draft.days[:-1], stops_by_day, strict=False)):
+        basis: Literal["given", "chosen", "assumed"] = "given"
+        at = _home(trip, number, at_end=True)
+        if at is None:
+            basis = "assumed" if day.night is None else "chosen"
+            at = (stops[-1] if stops else before) if day.night is None else await _stop(day.night, trip)
+        if at is None:
+            nights.append(None)
+            continue
+        evidence = (at[2],) if at[2] else ()
+        nights.append(Overnight(night=Night(place=at[0], basis=basis, evidence=evidence), at=at))
+        before = at
+    return nights
+
+
+def _ends(
+    number: int, stops: Sequence[Resolved], nights: Sequence[Overnight | None], trip: Trip
+) -> tuple[Resolved | None, Resolved | None]:
+    """Where a day starts and ends: at its nights, the homes of the request, else its first and last stop."""
+    before = nights[number - 1] if 0 < number <= len(nights) else None
+    after = nights[number] if number < len(nights) else None
+    start, end = (before.at if before else None), (after.at if after else None)
+    if start is None:
+        start = _home(trip, number, at_end=False) or (stops[0] if stops else end)
+    if end is None:
+        end = _home(trip, number, at_end=True) or (stops[-1] if stops else start)
+    return start, end
+
+
+def _home(trip: Trip, number: int, *, at_end: bool) -> Resolved | None:
     home = trip.home(number, at_end=at_end)
-    if home is not None:
-        return stop_of(home), home, trip.source_of(home)
-    return stops[-1 if at_end else 0] if stops else None
+    return None if home is None else (stop_of(home), home, trip.source_of(home))
 
 
 def _visit(drafted: DraftVisit, resolved: Resolved, trip: Trip) -> Visit:

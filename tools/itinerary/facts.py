@@ -5,32 +5,45 @@ import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from tools.itinerary.errors import NoSuchPlace, Unreachable, Unsupported
-from tools.itinerary.hours import Interval, open_intervals
+from tools.itinerary.errors import NoSuchPlace, PlaceError, Unreachable, Unsupported
+from tools.itinerary.hours import Interval, Opening, open_on, opening_of
+from tools.itinerary.name_match import plain_name
 from tools.itinerary.place import AdminPath, Mode, Place, Way
 from tools.itinerary.plan import Plan
-from tools.itinerary.trip import Trip
+from tools.itinerary.reasons import names_in
+from tools.itinerary.trip import Trip, find
 
 Pair = tuple[str, str, Mode]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Places by id (absent: there is none), ways by (from, to, mode) (None: there is no way), areas by id."""
+    """Places by id (absent: there is none), ways by (from, to, mode) (None: there is no way), areas by id.
+
+    `place_sources` and `way_sources` say who knows each; `mentioned` holds places that the plan's reasons
+    name, by those names; `attributions` are the notices of the data.
+    """
 
     places: Mapping[str, Place]
     ways: Mapping[Pair, Way | None] = field(default_factory=dict)
     areas: Mapping[str, AdminPath] = field(default_factory=dict)
+    place_sources: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    way_sources: Mapping[Pair, str] = field(default_factory=dict)
+    mentioned: Mapping[str, Place] = field(default_factory=dict)
+    attributions: tuple[str, ...] = ()
     country: str = ""
     provider: str = ""
     version: str = ""
 
     def hours(self, place_id: str, date: dt.date) -> tuple[Interval, ...] | None:
-        """When the place is open on that date; None: not known."""
+        """When the place is or may be open on that date; None: not known."""
         place = self.places.get(place_id)
-        if place is None or place.hours is None:
-            return None
-        return open_intervals(place.hours, date, self.country or None)
+        return None if place is None else open_on(place, date, self.country)
+
+    def opening(self, place_id: str, date: dt.date) -> Opening | None:
+        """What is sure and what is doubtful about its hours on that date; None: nothing is known."""
+        place = self.places.get(place_id)
+        return None if place is None else opening_of(place, date, self.country)
 
 
 async def facts_of(trip: Trip, plan: Plan) -> Facts:
@@ -41,31 +54,71 @@ async def facts_of(trip: Trip, plan: Plan) -> Facts:
     """
     provider = trip.provider
     places = {place.id: place for place in trip.named.values()}
+    sources = {place.id: {trip.source_of(place)} for place in trip.named.values()}
     areas: dict[str, AdminPath] = {}
     for place_id in _ids(plan):
-        if place_id not in places:
-            try:
-                places[place_id] = (await provider.details(place_id)).value
-            except NoSuchPlace:
+        try:
+            if place_id not in places or provider.is_local:
+                answer = await provider.details(place_id)
+                places.setdefault(place_id, answer.value)
+                sources.setdefault(place_id, set()).add(answer.told_by)
+        except NoSuchPlace:
+            if place_id not in places:
                 continue
         areas[place_id] = await _area(trip, places[place_id])
     ways: dict[Pair, Way | None] = {}
+    way_sources: dict[Pair, str] = {}
     for pair in _pairs(plan):
         start, end = places.get(pair[0]), places.get(pair[1])
         if start is None or end is None or pair in ways:
             continue
         try:
-            ways[pair] = (await provider.route(start.at, end.at, mode=pair[2])).value
+            way = await provider.route(start.at, end.at, mode=pair[2])
+            ways[pair], way_sources[pair] = way.value, way.told_by
         except (Unreachable, Unsupported):
             ways[pair] = None
     return Facts(
         places=places,
         ways=ways,
         areas=areas,
+        place_sources={place_id: frozenset(told_by) for place_id, told_by in sources.items()},
+        way_sources=way_sources,
+        mentioned=await _mentioned(trip, plan, places.values()),
+        attributions=tuple(line for line in provider.attribution.split("\n") if line),
         country=trip.country,
         provider=provider.name,
         version=provider.version,
     )
+
+
+async def _mentioned(trip: Trip, plan: Plan, places: Iterable[Place]) -> dict[str, Place]:
+    """The places that reasons name; services over a network are not asked for them."""
+    named = list(places)
+    found: dict[str, Place] = {}
+    for name in dict.fromkeys(
+        name for day in plan.days for visit in day.visits for name in names_in(visit.why)
+    ):
+        # A name in a sentence may be cut short; where it can mean several places it is not known which.
+        hits = [place for place in named if plain_name(place.name) == plain_name(name)]
+        hits = hits or [
+            place
+            for place in named
+            if any(
+                f"{plain_name(other)} ".startswith(f"{plain_name(name)} ")
+                for other in (place.name, *place.also)
+            )
+        ]
+        if len(hits) > 1:
+            continue
+        place = hits[0] if hits else None
+        if place is None and trip.provider.is_local:
+            try:
+                place = (await find(trip.provider, name)).value
+            except PlaceError:
+                continue
+        if place is not None:
+            found[name] = place
+    return found
 
 
 async def _area(trip: Trip, place: Place) -> AdminPath:
@@ -77,7 +130,14 @@ async def _area(trip: Trip, place: Place) -> AdminPath:
 
 def _ids(plan: Plan) -> Iterable[str]:
     stops = (
-        stop for day in plan.days for stop in (day.start, day.end, *(visit.place for visit in day.visits))
+        stop
+        for day in plan.days
+        for stop in (
+            day.start,
+            day.end,
+            *(visit.place for visit in day.visits),
+            *((day.night.place,) if day.night else ()),
+        )
     )
     return dict.fromkeys(stop.id for stop in stops)
 

@@ -3,15 +3,16 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from tools.itinerary.hours import Interval, minutes_of, open_intervals
+from tools.itinerary.hours import Interval, minutes_of, open_on
 from tools.itinerary.place import Place, Table
 from tools.itinerary.request import MEALS
-from tools.itinerary.schedule import MAX_SPOTS, DayProblem, Eating, Spot
+from tools.itinerary.schedule import DayProblem, Eating, Spot
+from tools.itinerary.terrain import ways_of
 from tools.itinerary.trip import Trip
 
 MINUTE_M = 40
 """For an earlier end one walks on: a minute of waiting weighs as much as half a minute on foot."""
-LAST_MIN = 48 * 60
+LAST_MIN = 20 * 24 * 60
 """The end of a day without a window: late enough for anything."""
 
 
@@ -66,7 +67,7 @@ class Problem:
         trip = self.trip
         hours: tuple[Interval, ...] | None = None
         if place.hours is not None and f"hours:{self.asked_as(place)}" not in without:
-            hours = open_intervals(place.hours, trip.request.dates()[number], trip.country or None)
+            hours = open_on(place, trip.request.dates()[number], trip.country)
         return Spot(
             id=place.id,
             stay_min=trip.request.rules.stay_min(place.kind),
@@ -99,19 +100,16 @@ async def problem_of(trip: Trip, places: Sequence[Place] | None = None) -> Probl
     """A trip's problem over its own places, or over others.
 
     Raises:
-        ValueError: there are more than MAX_SPOTS places.
         PlaceError: the provider failed.
     """
     chosen = tuple(trip.places() if places is None else places)
-    if len(chosen) > MAX_SPOTS:
-        raise ValueError(f"{len(chosen)} places; allowed: up to {MAX_SPOTS}")
-    points = [place.at for place in chosen]
+    stops = [*chosen]
     homes: dict[str, int] = {}
     for number in range(trip.request.days):
         for at_end in (False, True):
             home = trip.home(number, at_end=at_end)
             if home is not None and home.id not in homes:
-                homes[home.id] = len(points)
-                points.append(home.at)
-    answer = await trip.provider.matrix(points, mode=trip.request.mode)
-    return Problem(trip=trip, places=chosen, table=answer.value, homes=homes)
+                homes[home.id] = len(stops)
+                stops.append(home)
+    ways = await ways_of(trip, stops)
+    return Problem(trip=trip, places=chosen, table=ways.table(), homes=homes)

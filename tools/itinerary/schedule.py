@@ -1,6 +1,6 @@
 """Finds the shortest round through places with opening hours, exactly."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,8 @@ class DayProblem:
 
     In `minutes` and `metres` row n is the day's start and column n + 1 its end; None: there is no way.
     `minute_m` says how many metres more one would walk to be back a minute earlier: 0 asks for the shortest.
+    With `eats_anywhere` a meal can be had wherever one is, at no way: what is impossible then is so with any
+    choice of places to eat.
     """
 
     spots: tuple[Spot, ...]
@@ -49,6 +51,7 @@ class DayProblem:
     max_leg_min: int | None = None
     eating: tuple[Eating, ...] = ()
     minute_m: int = 0
+    eats_anywhere: bool = False
 
     def cost_m(self, metres: int, back_min: int) -> int:
         """What a round is worth, in metres: the less, the better."""
@@ -83,8 +86,9 @@ Plain tuples, as a day of ten spots makes a hundred thousand of them.
 class _Search:
     """Labels by the set of spots seen and the last of them; only those that no other beats are kept."""
 
-    def __init__(self, day: DayProblem) -> None:
+    def __init__(self, day: DayProblem, is_over: Callable[[], bool] | None = None) -> None:
         self.day, self.count = day, len(day.spots)
+        self.is_over, self.asked = is_over, 0
         self.ways = [[self._way(a, b) for b in range(self.count + 2)] for a in range(self.count + 2)]
         # A spot may not come after one that waits for it; a spot left out here is some other day's.
         self.waiting = [0] * self.count
@@ -110,7 +114,19 @@ class _Search:
 
         The earliest stay is enough, but where one eats it may also wait for a meal's window and last as
         long as the meal: that is a label of its own.
+
+        Raises:
+            Stopped: the time for the search is over.
         """
+        if self.day.eats_anywhere and label[5] is None:
+            return [new for fed in self.eaten(label) for new in self.onwards(fed, visited, spot)]
+        return self.onwards(label, visited, spot)
+
+    def onwards(self, label: _Label, visited: int, spot: int) -> list[_Label]:
+        """The same, from a label that has had its meals so far."""
+        self.asked += 1
+        if self.is_over is not None and self.asked % 1024 == 0 and self.is_over():
+            raise Stopped
         way = self.ways[label[3]][spot]
         if way is None or visited & self.waiting[spot]:
             return []
@@ -122,7 +138,17 @@ class _Search:
             for meal in self.day.eating:
                 stay_min = max(at.stay_min, meal.minutes)
                 labels.append(self._stay(label, at, spot, metres, max(ready, meal.start_min), stay_min))
-        return [new for new in labels if new is not None]
+        kept = [new for new in labels if new is not None]
+        return [fed for new in kept for fed in self.eaten(new)] if self.day.eats_anywhere else kept
+
+    def eaten(self, label: _Label) -> Iterator[_Label]:
+        """The label, and those after the meals that can still be had where it is."""
+        yield label
+        for bit, meal in enumerate(self.day.eating):
+            start_min = max(label[1], meal.start_min)
+            end_min = start_min + meal.minutes
+            if not label[4] >> bit & 1 and end_min <= min(meal.end_min, self.day.end_min):
+                yield from self.eaten((label[0], end_min, label[2], label[3], label[4] | 1 << bit, label[5]))
 
     def _stay(
         self, label: _Label, at: Spot, spot: int, metres: int, ready: int, stay_min: int
@@ -151,8 +177,9 @@ class _Search:
     def empty(self) -> Round | None:
         """A day without stays: from its start to its end."""
         start: _Label = (0, self.day.start_min, 0, self.count, 0, None)
-        home = self.home(start)
-        return _round(home) if home else None
+        labels = self.eaten(start) if self.day.eats_anywhere else (start,)
+        homes = [home for label in labels if (home := self.home(label))]
+        return _round(min(homes, key=self.worth)) if homes else None
 
     def _way(self, start: int, end: int) -> tuple[int, int] | None:
         minutes, metres = self.day.minutes[start][end], self.day.metres[start][end]
@@ -188,15 +215,20 @@ def first_fit(spot: Spot, from_min: int, stay_min: int | None = None) -> int | N
     return next(fits, None)
 
 
-def rounds(problem: DayProblem) -> dict[int, Round]:
+class Stopped(Exception):
+    """The time for a search is over before it has an answer."""
+
+
+def rounds(problem: DayProblem, is_over: Callable[[], bool] | None = None) -> dict[int, Round]:
     """The best round for every subset of the spots that has one; exact, ties broken by the earlier end.
 
     Raises:
         ValueError: there are more than MAX_SPOTS spots.
+        Stopped: `is_over` says so.
     """
     if len(problem.spots) > MAX_SPOTS:
         raise ValueError(f"{len(problem.spots)} spots; allowed: up to {MAX_SPOTS}")
-    return _Search(problem).run()
+    return _Search(problem, is_over).run()
 
 
 def best_round(problem: DayProblem) -> Round | None:

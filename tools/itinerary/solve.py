@@ -1,17 +1,24 @@
 """Finds the exact best plan of a trip, or the smallest set of constraints that rules out every plan."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit
 from tools.itinerary.hours import clock_of
 from tools.itinerary.problem import Problem
 from tools.itinerary.schedule import DayProblem, Round, rounds
+from tools.itinerary.split import Costs, cheapest_split
 from tools.itinerary.verify.task import SLEEPERS
 
 
 def best_split(
-    days: Sequence[DayProblem], before: Sequence[tuple[int, int]] = (), *, fair: bool = False
+    days: Sequence[DayProblem],
+    before: Sequence[tuple[int, int]] = (),
+    *,
+    fair: bool = False,
+    is_over: Callable[[], bool] | None = None,
 ) -> list[Round] | None:
     """One round a day over the same spots, each spot on exactly one day; None proves that there is none.
 
@@ -21,55 +28,43 @@ def best_split(
 
     Raises:
         ValueError: there are no days, or more than MAX_SPOTS spots.
+        Stopped: `is_over` says so.
     """
     if not days:
         raise ValueError("a trip has at least one day")
-    share = len(days[0].spots) // len(days) if fair else 0
-    tables = [rounds(day) for day in days]
-    whole = (1 << len(days[0].spots)) - 1
-    for least in range(share, -1, -1):
-        split = _split(days, tables, whole, before, least)
+    count = len(days[0].spots)
+    tables = rounds_by_day(days, is_over)
+    for least in range(count // len(days) if fair else 0, -1, -1):
+        costs = [_costs(day, table, least) for day, table in zip(days, tables, strict=True)]
+        split = cheapest_split(costs, before)
         if split is not None:
-            return split
+            return [table[part] for table, part in zip(tables, split[1], strict=True)]
     return None
 
 
-def _split(
-    days: Sequence[DayProblem],
-    tables: Sequence[dict[int, Round]],
-    whole: int,
-    before: Sequence[tuple[int, int]],
-    least: int,
-) -> list[Round] | None:
-    best: dict[int, tuple[int, tuple[Round, ...]]] = {0: (0, ())}
-    for number, full in enumerate(tables):
-        table = {mask: done for mask, done in full.items() if mask.bit_count() >= least}
-        if number == len(tables) - 1:
-            masks = [(visited, whole ^ visited) for visited in best]
-        else:
-            masks = [(visited, part) for visited in best for part in table if not visited & part]
-        totals: dict[int, tuple[int, tuple[Round, ...]]] = {}
-        for visited, part in masks:
-            done = table.get(part)
-            if done is None or not _in_order(visited, part, before):
-                continue
-            cost_m, earlier = best[visited]
-            total = (cost_m + days[number].cost_m(done.metres, done.back_min), (*earlier, done))
-            old = totals.get(visited | part)
-            if old is None or (total[0], _backs(total[1])) < (old[0], _backs(old[1])):
-                totals[visited | part] = total
-        best = totals
-    return list(best[whole][1]) if whole in best else None
+def rounds_by_day(
+    days: Sequence[DayProblem], is_over: Callable[[], bool] | None = None
+) -> list[dict[int, Round]]:
+    """The best rounds of each day; days that are alike are searched once.
+
+    Raises:
+        ValueError: there are more than MAX_SPOTS spots.
+        Stopped: `is_over` says so.
+    """
+    by_problem: dict[DayProblem, dict[int, Round]] = {}
+    for day in days:
+        if day not in by_problem:
+            by_problem[day] = rounds(day, is_over)
+    return [by_problem[day] for day in days]
 
 
-def _backs(done: tuple[Round, ...]) -> tuple[int, ...]:
-    return tuple(day_round.back_min for day_round in done)
-
-
-def _in_order(visited: int, part: int, before: Sequence[tuple[int, int]]) -> bool:
-    """Whether nothing of this day waits for something that only comes on a later one."""
-    here = visited | part
-    return all(here >> first & 1 or not part >> then & 1 for first, then in before)
+def _costs(day: DayProblem, table: Mapping[int, Round], least: int) -> Costs:
+    """What each subset costs; of equal ones the one with the earlier end is taken."""
+    costs = np.full(1 << len(day.spots), np.inf)
+    for mask, done in table.items():
+        if mask.bit_count() >= least:
+            costs[mask] = day.cost_m(done.metres, done.back_min) + done.back_min * 1e-6
+    return costs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,14 +120,6 @@ def conflict_of(problem: Problem, *, day: int | None = None) -> tuple[str, ...]:
         if _search(problem, (*left_out, name), day) is None:
             left_out.append(name)
     return tuple(name for name in every if name not in left_out)
-
-
-def is_conflict(problem: Problem, named: Collection[str]) -> bool:
-    """Whether these constraints alone already rule out every plan."""
-    every = constraints(problem)
-    return (
-        set(named) <= set(every) and _search(problem, [name for name in every if name not in named]) is None
-    )
 
 
 def _search(

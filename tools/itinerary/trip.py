@@ -25,7 +25,8 @@ class Trip:
     `named` maps every name of the request to its place; `lost` names without one to the reason: the request
     is kept without them as long as anything is left of it. `candidates` maps ambiguous names to what they
     might mean, `assumed` those decided between several places to what they were taken for and why. `unseen`
-    are names from a video that no provider knows: left out, with the reason. `told_by` gives the source of
+    are names from a video that no provider knows: left out, with the reason; `unsure_avoid` are lost names
+    of what was to be avoided. `told_by` gives the source of
     each place by its id.
     `country` has two letters, or is empty.
     """
@@ -37,6 +38,7 @@ class Trip:
     candidates: Mapping[str, tuple[PlaceHit, ...]] = field(default_factory=dict)
     assumed: Mapping[str, str] = field(default_factory=dict)
     unseen: Mapping[str, str] = field(default_factory=dict)
+    unsure_avoid: tuple[str, ...] = ()
     told_by: Mapping[str, str] = field(default_factory=dict)
     country: str = ""
     answerable: bool | None = None
@@ -59,10 +61,13 @@ class Trip:
         return replace(self, answerable=None)
 
     def home(self, day: int, *, at_end: bool) -> Place | None:
-        """Where a day starts or ends: the hotel, and where the trip ends on its last evening."""
+        """Where a day starts or ends by the request: its night, the hotel, the end of the trip; else None."""
         request = self.request
         if at_end and day == request.days - 1 and request.ends_at:
             return self.named.get(request.ends_at)
+        night = day if at_end else day - 1
+        if 0 <= night < len(request.nights) and (name := request.nights[night]):
+            return self.named.get(name)
         return self.hotel
 
     def places(self) -> list[Place]:
@@ -118,6 +123,7 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
         candidates=candidates,
         assumed=assumed,
         unseen=unseen,
+        unsure_avoid=tuple(name for name in request.avoid if name in lost),
         told_by={answer.value.id: answer.told_by for answer in answers.values()},
         country=await _country(provider, next((answer.value.at for answer in answers.values()), None)),
         answerable=answerable,

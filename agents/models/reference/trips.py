@@ -31,6 +31,8 @@ def plan_trip(reading: TripReading) -> str:
 
 
 def _plan(reading: TripReading) -> str:
+    if "plan_trip" in reading.offered:
+        return _searched(reading)
     places = chosen_places(reading)
     if not places:
         return json.dumps({"status": "refused", "conflict": ["places"]})
@@ -53,6 +55,32 @@ def _plan(reading: TripReading) -> str:
         for done in solution.rounds
     ]
     return json.dumps({"status": "planned", "days": days}, ensure_ascii=False)
+
+
+def _searched(reading: TripReading) -> str:
+    """What the planner found, as an answer; a refusal where it found nothing."""
+    if not reading.called("plan_trip"):
+        raise Need([Call(tool="plan_trip", arguments={})], "What is the best plan?")
+    found = reading.last("plan_trip")
+    if found is None:
+        return _guessed(reading, list(reading.request.get("places", ())))
+    keys = ("place", "arrive", "leave", "why")
+    answer: dict[str, Any] = {
+        "status": found["status"],
+        "days": [
+            {
+                "visits": [{key: visit[key] for key in keys} for visit in day["visits"]],
+                **({"night": day["night"]} if day.get("night") else {}),
+            }
+            for day in found["days"]
+        ],
+        "search": {key: found[key] for key in ("is_proven", "seconds", "gap") if key in found},
+    }
+    if found["status"] == "refused":
+        answer = {**answer, "conflict": list(found["conflict"])}
+    if found["left_out"]:
+        answer["left_out"] = list(found["left_out"])
+    return json.dumps(answer, ensure_ascii=False)
 
 
 def _scheduled(reading: TripReading, places: Sequence[str]) -> str:

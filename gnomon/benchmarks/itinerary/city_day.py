@@ -11,7 +11,7 @@ from typing import Any
 from gnomon.benchmarks.itinerary.pool import Pool
 from gnomon.benchmarks.itinerary.task import Task
 from tools.itinerary.draft import DraftPlan
-from tools.itinerary.hours import open_intervals, told_hours
+from tools.itinerary.hours import open_on, told_hours
 from tools.itinerary.place import Place
 from tools.itinerary.problem import Problem, problem_of
 from tools.itinerary.provider import answered
@@ -117,7 +117,7 @@ def _is_closed(place: Place, trip: Trip) -> bool:
     """Whether a place is closed on every day of the trip: no need to search then."""
     if place.hours is None:
         return False
-    return not any(open_intervals(place.hours, date, trip.country or None) for date in trip.request.dates())
+    return not any(open_on(place, date, trip.country) for date in trip.request.dates())
 
 
 def _bound(chance: random.Random, drawn: Drawn) -> Drawn:
@@ -176,7 +176,7 @@ def facts_of(problem: Problem) -> dict[str, Any]:
                 "stay_minutes": request.rules.stay_min(place.kind),
                 "cost_party": request.price(place.kind),
                 "open": {
-                    date.isoformat(): told_hours(open_intervals(place.hours, date, trip.country or None))
+                    date.isoformat(): told_hours(open_on(place, date, trip.country))
                     for date in request.dates()
                 }
                 if place.hours

@@ -3,6 +3,7 @@
 import itertools
 import json
 import random
+import time
 from typing import Any
 
 from gnomon.benchmarks.itinerary.city_day import draft_text
@@ -12,11 +13,11 @@ from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of, read
 from tools.itinerary.errors import PlaceError
 from tools.itinerary.facts import facts_of
 from tools.itinerary.hours import clock_of, minutes_of, told_hours
-from tools.itinerary.plan import Plan, sources_of
+from tools.itinerary.plan import Plan, Search, sources_of
 from tools.itinerary.problem import Problem, problem_of
+from tools.itinerary.proof import is_conflict
 from tools.itinerary.provider import answered
-from tools.itinerary.schedule import MAX_SPOTS, DayProblem, first_fit, walk_through
-from tools.itinerary.solve import is_conflict
+from tools.itinerary.schedule import DayProblem, first_fit, walk_through
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.verify import verify_plan
 from tools.itinerary.verify.violation import CODES, HARD, Verification
@@ -58,6 +59,8 @@ async def _plan(task: Task, draft: DraftPlan) -> Score:
     if plan.status == "refused":
         proven = await _is_proven(task, plan)
         metrics["conflict_proven"] = float(proven)
+        seconds = plan.search.seconds if plan.search else 0.0
+        plan = plan.model_copy(update={"search": Search(is_proven=proven, seconds=seconds)})
         is_right = trip.answerable is False or (trip.answerable is None and proven)
         return _scored(is_right, plan, verification, metrics, trip, {})
     metrics |= _measured(plan, verification)
@@ -89,6 +92,7 @@ def _scored(
     result = {
         "plan": plan.model_dump(mode="json"),
         "violations": [_violation_fields(violation) for violation in verification.violations],
+        "unchecked": [{"code": one.code, "path": one.path, "why": one.why} for one in verification.unchecked],
         "verified_by": "; ".join(sources_of(plan)) or verification.version,
         "open": opened,
         "request": trip.request.model_dump(mode="json", exclude_defaults=True),
@@ -143,18 +147,18 @@ def _measured(plan: Plan, verification: Verification) -> Metrics:
     }
 
 
+PROOF_S = 20.0
+"""How long the scorer searches for the proof of a refusal."""
+
+
 async def _is_proven(task: Task, plan: Plan) -> bool:
-    """Whether the constraints that a refusal names rule out every plan by themselves."""
-    try:
-        problem = task.problem or await _searchable(task.trip)
-    except ValueError:
+    """Whether the constraints that a refusal names rule out every plan, wherever one eats and sleeps."""
+    trip = task.trip
+    if not plan.conflict or not trip.places():
         return False
-    return problem is not None and bool(plan.conflict) and is_conflict(problem, plan.conflict or ())
-
-
-async def _searchable(trip: Trip) -> Problem | None:
-    places = trip.places()
-    return await problem_of(trip, places) if 0 < len(places) <= MAX_SPOTS else None
+    problem = task.problem or await problem_of(trip)
+    until = time.monotonic() + PROOF_S
+    return is_conflict(problem, plan.conflict, lambda: time.monotonic() > until)
 
 
 def _order(task: Task, response: str) -> Score:

@@ -19,8 +19,8 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from tools.itinerary.draft import plan_of, read_draft
 from tools.itinerary.osm.city import city_files
+from tools.itinerary.proof import is_conflict
 from tools.itinerary.provider import answered
-from tools.itinerary.solve import is_conflict
 from tools.itinerary.verify.verify import verify_plan
 
 SOME = 24

@@ -102,7 +102,7 @@ def test_faults_are_told_and_never_called_a_plan_that_holds() -> None:
     result = result_of(told.answer)
     assert {one["code"] for one in result.errors} == {"MUST_VISIT"}
     assert "2 days in Helsinki: " in rendered(result, ".html").decode()
-    assert "Ateneum is not visited; and 3 more; 1 is not known." in rendered(result, ".html").decode()
+    assert "Ateneum is not visited; and 3 more; 1 could not be checked." in rendered(result, ".html").decode()
 
 
 def test_a_row_without_a_plan_and_an_unknown_form_are_refused() -> None:

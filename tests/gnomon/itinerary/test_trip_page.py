@@ -84,12 +84,12 @@ def test_each_check_is_on_the_page_once_and_in_the_group_of_its_level(late: Trip
 
 def test_the_headline_counts_the_checks_and_names_what_fails_first(late: TripResult) -> None:
     assert trip_view(late)["answer"] == (
-        "2 days in Helsinki: 22 of 25 checks hold; 2 fail: "
-        "Ateneum closes 18:00, you arrive 18:20; and 1 more; 1 is not known."
+        "2 days in Helsinki: 29 of 32 checks hold; 2 fail: "
+        "Ateneum closes 18:00, you arrive 18:20; and 1 more; 1 could not be checked."
     )
     states = [check.state for check in checks_of(late, faults_of(late))]
-    assert (states.count("holds"), states.count("fails"), states.count("unknown")) == (22 + 1, 2, 1), (
-        "a remark that is not made holds, and is not counted"
+    assert (states.count("holds"), states.count("fails"), states.count("unknown")) == (29 + 2, 2, 1), (
+        "remarks that are not made hold, and are not counted"
     )
 
 
@@ -208,16 +208,16 @@ def test_a_trip_of_one_day_has_one_map_and_plain_numbers() -> None:
     page = page_of(result)
     assert page.count('class="trip-map"') == 1
     assert [row["label"] for row in trip_view(result)["days"][0]["rows"] if row["kind"] == "stop"] == ["1"]
-    assert trip_view(result)["answer"] == "1 day in Helsinki: all 23 checks hold."
+    assert trip_view(result)["answer"] == "1 day in Helsinki: all 29 checks hold."
 
 
 def test_hours_that_no_source_has_are_called_unknown_and_never_checked() -> None:
     park = "helsinki/w27326449"
     result = planned([[(park, "09:30", "10:00")]], days=1, places=[park], meals=[])
     (check,) = [check for check in checks_of(result, faults_of(result)) if check.code == "OPEN_HOURS"]
-    assert (check.state, check.note) == ("unknown", "hours of 1 are not known (Lönnrotinpuistikko)")
-    assert "? hours not known" in row_of(page_of(result), "stop-1-1")
-    assert trip_view(result)["answer"] == "1 day in Helsinki: 22 of 23 checks hold; 1 is not known."
+    assert (check.state, check.note) == ("unknown", "0 of 1 stop; stop 1: no source has its hours")
+    assert "open during the whole stay: no source has its hours" in row_of(page_of(result), "stop-1-1")
+    assert trip_view(result)["answer"] == "1 day in Helsinki: 28 of 29 checks hold; 1 could not be checked."
 
 
 @pytest.mark.parametrize(("is_proven", "word"), [(True, "Proven"), (False, "Not proven"), (None, "")])

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tools.itinerary.problem import Problem
+from tools.itinerary.proof import is_conflict
 from tools.itinerary.schedule import (
     MAX_SPOTS,
     DayProblem,
@@ -18,7 +19,7 @@ from tools.itinerary.schedule import (
     rounds,
     walk_through,
 )
-from tools.itinerary.solve import best_split, conflict_of, constraints, is_conflict, solve
+from tools.itinerary.solve import best_split, conflict_of, constraints, solve
 
 
 @st.composite

@@ -64,7 +64,9 @@ def test_an_order_is_found_and_a_plan_made_of_it_passes(toolbox: Toolbox, trip: 
         {"visits": [{key: one[key] for key in ("place", "arrive", "leave")} for one in day["visits"]]}
         for day in found["days"]
     ]
-    assert call(toolbox, "check_plan", plan={"days": days}) == {"errors": 0, "faults": []}
+    checked = call(toolbox, "check_plan", plan={"days": days})
+    assert (checked["errors"], checked["faults"]) == (0, [])
+    assert {row["code"] for row in checked["unchecked"]} == {"BUDGET"}, "chapels have no price here"
     days[0]["visits"].pop()
     told = call(toolbox, "check_plan", plan={"days": days})
     assert "MUST_VISIT" in {fault["code"] for fault in told["faults"]}

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.tools.itinerary.planted_faults import IN_THE_CITY, ROAMING_FAULTS
 from tools.itinerary.plan import Plan
 from tools.itinerary.provider import answered
 from tools.itinerary.request import read_request
@@ -209,13 +210,14 @@ def test_answerability_is_judged_where_it_is_known(
 
 def test_every_check_there_is_has_a_fault_planted_for_it() -> None:
     planted = {code for code, _ in FAULTS.values()} | set(TIGHTER)
-    planted |= {"CITY_RUNS", "REFUSED_BUT_FEASIBLE", "PLANNED_BUT_INFEASIBLE"}
+    planted |= {code for code, _ in (*IN_THE_CITY.values(), *ROAMING_FAULTS.values())}
+    planted |= {"CITY_RUNS", "LONG_WALK", "REFUSED_BUT_FEASIBLE", "PLANNED_BUT_INFEASIBLE"}
     assert planted == set(CODES)
 
 
 def test_shares_count_only_checks_that_can_fail(trip: Trip) -> None:
     bare = read_request({"area": "helsinki", "start_date": "2026-06-10", "wishes": ["park"]})
-    assert {"BUDGET", "ORDER", "MUST_VISIT", "NIGHT_CONTINUITY"}.isdisjoint(applicable(bare))
+    assert {"BUDGET", "ORDER", "MUST_VISIT", "NIGHT_CONTINUITY", "NIGHT"}.isdisjoint(applicable(bare))
     assert {"BUDGET", "ORDER", "MUST_VISIT", "NIGHT_CONTINUITY"} <= set(applicable(trip.request))
 
 

@@ -19,6 +19,7 @@ def grounding(plan: Plan, facts: Facts) -> Iterator[Violation]:
     for number, day in enumerate(plan.days):
         stops = [("start", day.start), ("end", day.end)]
         stops += [(f"visits.{index}.place", visit.place) for index, visit in enumerate(day.visits)]
+        stops += [("night.place", day.night.place)] if day.night else []
         for where, stop in stops:
             yield from _stop(f"days.{number}.{where}", stop, facts)
 
@@ -40,6 +41,8 @@ def _stop(path: str, stop: Stop, facts: Facts) -> Iterator[Violation]:
         return
     if max(likeness(stop.name, name) for name in (place.name, *place.also)) < GOOD_NAME:
         yield Violation(code="NAME_MISMATCH", path=path, expected=place.name, found=stop.name)
+    if stop.kind and stop.kind != place.kind:
+        yield Violation(code="KIND", path=f"{path}.kind", expected=place.kind, found=stop.kind)
     off_m = float(metres_between(stop.lat, stop.lon, place.at.lat_deg, place.at.lon_deg))
     if off_m > NEAR_M:
         yield Violation(
@@ -55,7 +58,7 @@ def _area(path: str, stop: Stop, place: Place, facts: Facts) -> Iterator[Violati
     claimed, area = stop.admin, facts.areas.get(place.id)
     if claimed is None or area is None or area.is_approximate:
         return
-    for level in ("prefecture", "municipality"):
+    for level in ("country", "prefecture", "municipality"):
         said, is_so = _level(claimed, level), _level(area, level)
         if said and is_so and likeness(said, is_so) < GOOD_NAME:
             yield Violation(code="HIERARCHY", path=f"{path}.admin.{level}", expected=is_so, found=said)

@@ -1,12 +1,12 @@
 """Checks whether the clock of a plan can be kept, by physics, by the provider and by opening hours."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tools.itinerary.facts import Facts
 from tools.itinerary.haversine import metres_between
-from tools.itinerary.hours import clock_of, minutes_of, told_hours
+from tools.itinerary.hours import Interval, clock_of, minutes_of, told_hours
 from tools.itinerary.place import Mode, Place, Way, least_minutes
-from tools.itinerary.plan import Day, Plan
+from tools.itinerary.plan import Day, ItineraryLeg, Plan
 from tools.itinerary.request import MEALS, Meal, TripRequest
 from tools.itinerary.verify.violation import Violation
 
@@ -30,7 +30,7 @@ def _stays(number: int, day: Day, request: TripRequest, facts: Facts) -> Iterato
                 code="DWELL", path=path, expected=f"at least {need} min", found=f"{leave - arrive} min"
             )
         hours = facts.hours(visit.place.id, day.date)
-        if hours is not None and not any(start <= arrive and leave <= end for start, end in hours):
+        if hours is not None and not covers(hours, arrive, leave):
             yield Violation(
                 code="OPEN_HOURS",
                 path=path,
@@ -46,6 +46,11 @@ def _stays(number: int, day: Day, request: TripRequest, facts: Facts) -> Iterato
                 expected=f"{window.start}-{window.end}",
                 found=f"{visit.arrive}-{visit.leave}",
             )
+
+
+def covers(intervals: Iterable[Interval], arrive_min: int, leave_min: int) -> bool:
+    """Whether one of the intervals holds the whole stay."""
+    return any(start <= arrive_min and leave_min <= end for start, end in intervals)
 
 
 def _gaps(number: int, day: Day, request: TripRequest, facts: Facts) -> Iterator[Violation]:
@@ -70,6 +75,8 @@ def _gaps(number: int, day: Day, request: TripRequest, facts: Facts) -> Iterator
         start, end = facts.places.get(ids[index]), facts.places.get(ids[index + 1])
         if start is None or end is None:
             continue
+        if index < len(day.legs):
+            yield from _claimed(path, day.legs[index], (start, end), facts)
         if start.id == end.id:  # as where a day without a hotel starts at its first stop
             continue
         yield from _gap(path, gap, (start, end), mode, facts)
@@ -94,6 +101,28 @@ def _gap(path: str, gap: int, ends: tuple[Place, Place], mode: Mode, facts: Fact
             expected=f"{way.minutes} min by {mode} ({way.exactness})",
             found=f"{gap} min",
             evidence=f"{facts.provider} {facts.version}",
+        )
+
+
+def _claimed(path: str, leg: ItineraryLeg, ends: tuple[Place, Place], facts: Facts) -> Iterator[Violation]:
+    """What the plan says of a leg, against the straight line."""
+    start, end = ends
+    straight_m = float(metres_between(start.at.lat_deg, start.at.lon_deg, end.at.lat_deg, end.at.lon_deg))
+    least = least_minutes(straight_m, leg.mode)
+    if leg.minutes < least:
+        yield Violation(
+            code="IMPOSSIBLE",
+            path=path,
+            expected=f"at least {least:.0f} min by {leg.mode} over {straight_m:.0f} m of straight line",
+            found=f"{leg.minutes} min",
+        )
+    way = facts.ways.get((start.id, end.id, leg.mode))
+    if way is not None and way.exactness == "lower_bound" and leg.metres < 0.99 * straight_m - 1:
+        yield Violation(
+            code="IMPOSSIBLE",
+            path=path,
+            expected=f"at least {straight_m:.0f} m, the straight line",
+            found=f"{leg.metres} m",
         )
 
 

@@ -10,10 +10,13 @@ from tools.itinerary.plan import Plan
 from tools.itinerary.request import TripRequest
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.grounding import grounding
+from tools.itinerary.verify.sources import attributed, sources
 from tools.itinerary.verify.space import space
 from tools.itinerary.verify.task import task
 from tools.itinerary.verify.time import time
-from tools.itinerary.verify.violation import CODES, Verification, Violation
+from tools.itinerary.verify.unchecked import unchecked
+from tools.itinerary.verify.violation import CODES, REMARKS, Unchecked, Verification, Violation
+from tools.itinerary.verify.why import reasons
 
 MEASURED = frozenset(
     ("minutes", "metres", "date", "currency", "amount", "arrive", "leave", "lat", "lon", "mode", "cost")
@@ -40,6 +43,16 @@ def read_plan(value: object) -> Plan | tuple[Violation, ...]:
 def form(plan: Plan, request: TripRequest) -> Iterator[Violation]:
     """Faults of days, dates and the chain of legs."""
     dates = request.dates()
+    if plan.request_id != request.id:
+        yield Violation(code="SCHEMA", path="request_id", expected=request.id, found=plan.request_id)
+    if plan.conflict is not None:
+        yield Violation(
+            code="SCHEMA", path="conflict", expected="none: there is a plan", found=", ".join(plan.conflict)
+        )
+    if plan.search is not None and plan.search.is_proven and plan.search.gap:
+        yield Violation(
+            code="SCHEMA", path="search.gap", expected="none: it is proven", found=f"{plan.search.gap:g}"
+        )
     if len(plan.days) != len(dates):
         yield Violation(
             code="DAY_COUNT", path="days", expected=f"{len(dates)} days", found=f"{len(plan.days)}"
@@ -63,15 +76,23 @@ def form(plan: Plan, request: TripRequest) -> Iterator[Violation]:
 
 
 def verify(plan: Plan, trip: Trip, facts: Facts) -> Verification:
-    """Everything that is wrong with a plan."""
+    """Everything that is wrong with a plan, and everything that could not be checked."""
     if plan.status == "refused":
-        violations = tuple(_refusal(plan, trip))
-        checked: tuple[str, ...] = ("SCHEMA", "REFUSED_BUT_FEASIBLE")
+        violations = tuple(_refusal(plan, trip, facts))
+        open_points = tuple(_unproven(trip))
+        checked: tuple[str, ...] = ("SCHEMA", "ATTRIBUTION", "REFUSED_BUT_FEASIBLE")
     else:
-        violations = tuple(_planned(plan, trip, facts))
-        checked = applicable(trip.request)
+        said = tuple(reasons(plan, trip, facts))
+        violations = (*_planned(plan, trip, facts), *(one for one in said if isinstance(one, Violation)))
+        open_points = (*unchecked(plan, trip, facts), *(one for one in said if isinstance(one, Unchecked)))
+        asked = applicable(trip.request)
+        checked = (*asked, *(() if "FORBIDDEN" in asked or not trip.unsure_avoid else ("FORBIDDEN",)))
     return Verification(
-        violations=violations, checked=checked, provider=facts.provider, version=facts.version
+        violations=violations,
+        checked=checked,
+        unchecked=open_points,
+        provider=facts.provider,
+        version=facts.version,
     )
 
 
@@ -91,9 +112,11 @@ def applicable(request: TripRequest) -> tuple[str, ...]:
     """The checks that can fail for this request; a share of passed checks counts no others."""
     needs = {
         "MEAL_WINDOW": bool(request.meals),
-        "HOME": request.hotel is not None,
-        "NIGHT_CONTINUITY": request.days > 1 and request.hotel is not None,
+        "HOME": bool(request.hotel or request.ends_at),
+        "NIGHT_CONTINUITY": request.days > 1,
+        "NIGHT": request.days > 1,
         "MUST_VISIT": bool(request.places),
+        "WISH": bool(request.wishes),
         "FORBIDDEN": bool(request.avoid),
         "ORDER": bool(request.order),
         "MAX_WALK": request.max_walk_m is not None,
@@ -101,9 +124,8 @@ def applicable(request: TripRequest) -> tuple[str, ...]:
         "BUDGET": request.budget is not None,
         "PARTY": request.rooms is not None,
         "REFUSED_BUT_FEASIBLE": False,
-        "CITY_RUNS": False,
     }
-    return tuple(code for code in CODES if needs.get(code, True))
+    return tuple(code for code in CODES if code not in REMARKS and needs.get(code, True))
 
 
 def _planned(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
@@ -112,6 +134,7 @@ def _planned(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
     yield from time(plan, trip.request, facts)
     yield from space(plan, trip, facts)
     yield from task(plan, trip, facts)
+    yield from sources(plan, trip, facts)
     if trip.answerable is False:
         yield Violation(
             code="PLANNED_BUT_INFEASIBLE",
@@ -121,7 +144,7 @@ def _planned(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
         )
 
 
-def _refusal(plan: Plan, trip: Trip) -> Iterator[Violation]:
+def _refusal(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
     if trip.answerable is True:
         yield Violation(
             code="REFUSED_BUT_FEASIBLE", path="status", expected="a plan; there is one", found="refused"
@@ -129,4 +152,37 @@ def _refusal(plan: Plan, trip: Trip) -> Iterator[Violation]:
     if not plan.conflict:
         yield Violation(
             code="SCHEMA", path="conflict", expected="the constraints that cannot be kept", found="none"
+        )
+    if plan.days:
+        yield Violation(
+            code="SCHEMA", path="days", expected="none: it is refused", found=f"{len(plan.days)} days"
+        )
+    for name in plan.conflict or ():
+        if not _is_asked(name, trip):
+            yield Violation(code="SCHEMA", path="conflict", expected="constraints of the request", found=name)
+    yield from attributed(plan, facts)
+
+
+def _is_asked(constraint: str, trip: Trip) -> bool:
+    """Whether the request has that constraint; an id of another form is taken for granted."""
+    request = trip.request
+    kind, _, about = constraint.partition(":")
+    match kind:
+        case "budget":
+            return request.budget is not None
+        case "max_walk_m":
+            return request.max_walk_m is not None
+        case "max_leg_min":
+            return request.max_leg_min is not None
+        case "meal":
+            return about in {meal.name for meal in request.meals}
+        case "order":
+            return about in {f"{first}>{then}" for first, then in request.order}
+    return True
+
+
+def _unproven(trip: Trip) -> Iterator[Unchecked]:
+    if trip.answerable is None:
+        yield Unchecked(
+            code="REFUSED_BUT_FEASIBLE", path="status", why="whether there is a plan was not searched here"
         )

@@ -17,6 +17,11 @@ CODES: Mapping[str, Group] = {
     "COORD": "grounding",
     "HIERARCHY": "grounding",
     "AMBIGUOUS": "grounding",
+    "KIND": "grounding",
+    "EVIDENCE": "grounding",
+    "ATTRIBUTION": "grounding",
+    "ASSUMED": "grounding",
+    "WHY": "grounding",
     "OVERLAP": "time",
     "TRAVEL_TIME": "time",
     "IMPOSSIBLE": "time",
@@ -26,10 +31,14 @@ CODES: Mapping[str, Group] = {
     "MEAL_WINDOW": "time",
     "HOME": "space",
     "NIGHT_CONTINUITY": "space",
+    "NIGHT": "space",
     "CITY_RUNS": "space",
     "LEG_CLAIM": "space",
     "MODE": "space",
+    "LONG_WALK": "space",
     "MUST_VISIT": "task",
+    "WISH": "task",
+    "SKIPPED": "task",
     "FORBIDDEN": "task",
     "DUPLICATE": "task",
     "ORDER": "task",
@@ -44,7 +53,10 @@ CODES: Mapping[str, Group] = {
 }
 """Every check there is. IMPOSSIBLE is physics: no provider can make it true; TRAVEL_TIME is by provider."""
 
-HARD = frozenset(("MUST_VISIT", "FORBIDDEN", "ORDER", "MAX_WALK", "MAX_LEG", "BUDGET", "PARTY"))
+REMARKS = frozenset(("CITY_RUNS", "LONG_WALK"))
+"""Worth a word, but no plan fails by them: they are counted nowhere."""
+
+HARD = frozenset(("MUST_VISIT", "WISH", "FORBIDDEN", "ORDER", "MAX_WALK", "MAX_LEG", "BUDGET", "PARTY"))
 """What the traveller asked for; all other checks are common sense."""
 
 
@@ -65,15 +77,30 @@ class Violation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verification:
-    """All faults of a plan, and how many of the checks that apply it passes.
+class Unchecked:
+    """A check that applies at `path`, and that no source could answer; `why` says what is missing."""
 
-    `micro` is the share of applicable checks without an error, `macro` whether all common-sense ones
-    hold, `hard_pass` whether everything asked for does; a plan passes where both do.
+    code: str
+    path: str
+    why: str
+
+    def __post_init__(self) -> None:
+        if self.code not in CODES:
+            raise ValueError(f"no check {self.code!r}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """All faults of a plan, what could not be checked, and how many of the checks that apply it passes.
+
+    A check that could not be made everywhere where it applies never counts as held. `micro` is the share
+    without an error of the others, `macro` whether no common-sense one fails, `hard_pass` whether nothing
+    asked for does; a plan passes where both do.
     """
 
     violations: tuple[Violation, ...]
     checked: tuple[str, ...]
+    unchecked: tuple[Unchecked, ...] = ()
     provider: str = ""
     version: str = ""
     _failed: frozenset[str] = field(init=False, repr=False, default=frozenset())
@@ -87,8 +114,25 @@ class Verification:
         return self._failed
 
     @property
+    def undecided(self) -> frozenset[str]:
+        """The checks without a fault that could not be made everywhere."""
+        return frozenset(one.code for one in self.unchecked) & frozenset(self.checked) - self.failed
+
+    @property
+    def held(self) -> frozenset[str]:
+        """The checks that were made wherever they apply, and hold."""
+        return frozenset(self.checked) - self.failed - self.undecided
+
+    @property
+    def words(self) -> str:
+        """How the checks went: `24 of 26 checks hold; 1 fails; 1 could not be checked`."""
+        return counts_in_words(
+            len(self.held), len(self.failed & frozenset(self.checked)), len(self.undecided)
+        )
+
+    @property
     def micro(self) -> float:
-        return 1 - len(self.failed & set(self.checked)) / len(self.checked)
+        return self.micro_of(self.checked) or 0.0
 
     @property
     def macro(self) -> bool:
@@ -103,6 +147,21 @@ class Verification:
         return not self.failed
 
     def micro_of(self, codes: Sequence[str]) -> float | None:
-        """The share of those checks that hold; None where none of them applies."""
-        applied = set(codes) & set(self.checked)
+        """The share of those checks that hold; None where none of them applies and could be made."""
+        applied = set(codes) & set(self.checked) - self.undecided
         return 1 - len(self.failed & applied) / len(applied) if applied else None
+
+
+def counts_in_words(held: int, failed: int, undecided: int) -> str:
+    """How many checks hold, fail, and could not be made, as a part of a sentence.
+
+    >>> counts_in_words(24, 1, 3)
+    '24 of 28 checks hold; 1 fails; 3 could not be checked'
+    >>> counts_in_words(26, 0, 0), counts_in_words(26, 0, 1)
+    ('all 26 checks hold', '26 of 27 checks hold; 1 could not be checked')
+    """
+    total = held + failed + undecided
+    parts = [f"all {held} checks hold" if held == total else f"{held} of {total} checks hold"]
+    parts += [f"{failed} {'fails' if failed == 1 else 'fail'}"] if failed else []
+    parts += [f"{undecided} could not be checked"] if undecided else []
+    return "; ".join(parts)

@@ -1,0 +1,205 @@
+"""Mends and rewrites texts of opening hours before they are parsed."""
+
+import re
+from collections.abc import Callable, Iterator
+
+DAYS = ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")
+DAY = r"(?:Mo|Tu|We|Th|Fr|Sa|Su|PH|SH)"
+CLOCK = r"\d{1,2}:\d\d"
+RANGE = re.compile(rf"({CLOCK})\s*-\s*({CLOCK})(\+?)")
+TIMES = re.compile(rf"{CLOCK}\s*-\s*{CLOCK}\+?(?:\s*,\s*{CLOCK}\s*-\s*{CLOCK}\+?)*")
+OPEN_END = re.compile(rf"(?:({CLOCK})\s*-\s*)?({CLOCK})\+")
+QUOTED = re.compile(r'("[^"]*"?)')
+SEPARATOR = re.compile(r"(\s*;\s*|\s*\|\|\s*|(?<=:\d\d)\s*,\s*(?=[A-Z]))")
+STATE = re.compile(r"\b(?:off|closed|open|unknown|24/7)\b")
+SUN = re.compile(r"\b(?:sunrise|sunset|dawn|dusk)\b")
+ON_REQUEST = re.compile(
+    r"request|appointment|reserv|arrange|booking|on demand|予約|sopimu|tilau|varau|anmeldung|vereinbarung",
+    re.IGNORECASE,
+)
+"""Words of comments that make hours a condition, in the languages of the data at hand."""
+HALF_DAY = re.compile(r"\b(\d{1,2})(?::(\d\d))?\s*([ap])\.?m\b\.?", re.IGNORECASE)
+
+
+def mended(hours: str) -> Iterator[str]:
+    """The text in the forms in which it may be meant, the likeliest first.
+
+    A comma and a blank between day names would begin a new rule by the letter of the grammar; no mapper means
+    that. A rule that is only a comment, or whose comment asks for a request, is uncertain.
+
+    >>> next(mended('Tu, Fr 10:00-18:00; Sa "for request only"'))
+    'Tu,Fr 10:00-18:00; Sa unknown "for request only"'
+    >>> list(mended("Mon - Fri 11am - 11pm, Sat 10-18"))[-1]
+    'Mo-Fr 11:00-23:00, Sa 10:00-18:00'
+    """
+    text = re.sub(r"[;\s]+$", "", _outside_quotes(hours, _closed_up))
+    yield _uncertain(text)
+    lenient = _outside_quotes(text, _in_grammar)
+    rules = [rule for _, rule in rules_of(lenient)]
+    if all(_has_time(rule) for rule in rules):  # else a slip would make a rule out of bare days: open always
+        yield _uncertain(lenient)
+
+
+def _closed_up(text: str) -> str:
+    return re.sub(rf"\b({DAY}(?:\[[^\]]*\])?)\s*,\s*(?={DAY}\b)", r"\1,", text)
+
+
+def _in_grammar(text: str) -> str:
+    """Long day names, hours with am and pm, hours without minutes, rules without a semicolon."""
+    text = re.sub(r"[\u2010-\u2015\u2212\u301c\uff5e]", "-", text).replace("\uff1a", ":")
+    text = HALF_DAY.sub(_whole_day, text)
+    text = re.sub(r"\bwd\b", "Mo-Fr", text)
+    for day in DAYS:
+        text = re.sub(rf"\b{day}(?:n|nday|es|esday|s|d|dnesday|ur|urs|rsday|ursday|i|iday|t|turday)?\b",
+                      day, text, flags=re.IGNORECASE)  # fmt: skip
+    text = re.sub(r"\b[Pp][Hh]\b", "PH", text)
+    text = re.sub(rf"({DAY})\s*-\s*({DAY})", r"\1-\2", text)
+    text = re.sub(rf"({DAY})\s+\[", r"\1[", text)
+    text = re.sub(r"(?<![:\d])(\d{1,2})\s*-\s*(\d{1,2})(?![:\d])", r"\1:00-\2:00", text)
+    text = re.sub(r"(?<!\d)(\d):(\d\d)", r"0\1:\2", text)
+    text = re.sub(rf"({CLOCK})\s*-\s*({CLOCK})", r"\1-\2", text)
+    text = re.sub(rf"({CLOCK}\+?)\s*,\s*(?={DAY}\b)", r"\1, ", text)
+    return re.sub(rf"({CLOCK}\+?)\s+(?={DAY}\b)", r"\1; ", text)
+
+
+def _whole_day(match: re.Match[str]) -> str:
+    hour = int(match[1]) % 12 + 12 * (match[3].lower() == "p")
+    return f"{hour:02d}:{match[2] or '00'}"
+
+
+def _uncertain(text: str) -> str:
+    """Rules that are only a comment, or hours on request, marked as uncertain."""
+    return "".join(separator + _rule_marked(rule) for separator, rule in rules_of(text))
+
+
+def _rule_marked(rule: str) -> str:
+    head, quote, comment = rule.partition('"')
+    if not quote or STATE.search(head.replace("24/7", "")):
+        return rule
+    is_bare = not re.search(rf"{CLOCK}|24/7", head) and not SUN.search(head)
+    return f'{head.rstrip()} unknown "{comment}'.lstrip() if is_bare or ON_REQUEST.search(comment) else rule
+
+
+def rules_of(text: str) -> list[tuple[str, str]]:
+    """Each rule with what separates it from the rule before.
+
+    >>> rules_of('Mo 10:00-18:00, Tu 12:00-14:00; We off "a; b"')
+    [('', 'Mo 10:00-18:00'), (', ', 'Tu 12:00-14:00'), ('; ', 'We off "a; b"')]
+    """
+    rules = [("", "")]
+    for part in QUOTED.split(text):
+        if part.startswith('"'):
+            rules[-1] = (rules[-1][0], rules[-1][1] + part)
+            continue
+        pieces = SEPARATOR.split(part)
+        rules[-1] = (rules[-1][0], rules[-1][1] + pieces[0])
+        rules += list(zip(pieces[1::2], pieces[2::2], strict=True))
+    return rules
+
+
+def _outside_quotes(text: str, change: Callable[[str], str]) -> str:
+    parts = QUOTED.split(text.strip())
+    return "".join(part if part.startswith('"') else change(part) for part in parts)
+
+
+def _has_time(rule: str) -> bool:
+    return bool(re.search(CLOCK, rule) or STATE.search(rule) or SUN.search(rule) or '"' in rule)
+
+
+def within_a_day(text: str) -> tuple[str, str | None]:
+    """The text cut at midnight, and what is left after midnight as hours of the day on which it began.
+
+    None: nothing is left. A rule without such hours is written as closed, as it replaces earlier rules.
+
+    >>> within_a_day("Mo-Sa 17:00-01:00; Su 11:30-23:00")
+    ('Mo-Sa 17:00-24:00; Su 11:30-23:00', 'Mo-Sa 00:00-01:00; Su off')
+    """
+    day, night, is_late = "", "", False
+    for separator, rule in rules_of(text):
+        rests = list[str]()
+
+        def cut(match: re.Match[str], rests: list[str] = rests) -> str:
+            start, end = _minutes(match[1]), _minutes(match[2])
+            if end > start and end <= 24 * 60:
+                return match[0]
+            rest = end - 24 * 60 if end > 24 * 60 else end
+            if rest:
+                rests.append(f"00:00-{rest // 60:02d}:{rest % 60:02d}")
+            return f"{match[1]}-24:00"
+
+        head, quote, comment = rule.partition('"')
+        day += f"{separator}{RANGE.sub(cut, head)}{quote}{comment}"
+        is_late = is_late or bool(rests)
+        if rests:
+            night += f"{separator}{TIMES.sub(','.join(rests), head, count=1)}{quote}{comment}"
+        elif ";" in separator or not separator:
+            span = re.search(rf"{CLOCK}|{STATE.pattern}|{SUN.pattern}|\(", head)
+            night += f"{separator}{(head[: span.start()] if span else head).strip()} off"
+    return day, (night.strip(" ;,") if is_late else None)
+
+
+def surely_until(text: str) -> str:
+    """The text without hours whose end is open, such as `20:30+`; a range with `+` holds until its end."""
+    return _with_ends(text, "")
+
+
+def with_end(text: str) -> str:
+    """The text with every open end at midnight, the latest that this reads into it."""
+    return _with_ends(text, "24:00")
+
+
+def _with_ends(text: str, end: str) -> str:
+    def closed(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return f"{match[2]}-{end}" if end else ""
+        crosses = _minutes(match[2]) <= _minutes(match[1])
+        return f"{match[1]}-{end if end and not crosses else match[2]}"
+
+    pieces = []
+    for separator, rule in rules_of(text):
+        head, quote, comment = rule.partition('"')
+        if OPEN_END.search(head):
+            head = re.sub(r"\s*,\s*(?=,|$)", "", OPEN_END.sub(closed, head)).rstrip()
+            head = re.sub(r"(^|\s),\s*", r"\1", head)
+            if not re.search(CLOCK, head):
+                head = f"{head} off".strip()
+            head += " " if quote else ""
+        pieces.append(f"{separator}{head}{quote}{comment}")
+    return "".join(pieces)
+
+
+def names_holidays(text: str) -> frozenset[str]:
+    """Which of PH (public) and SH (school holidays) the text speaks of.
+
+    >>> sorted(names_holidays('Mo-Fr 10:00-18:00; PH off "SH too"'))
+    ['PH']
+    """
+    return frozenset(re.findall(r"\b(PH|SH)\b", QUOTED.sub("", text)))
+
+
+def on_holiday(text: str, names: str) -> str:
+    """The text as it holds on such a holiday, whatever day of the week that is.
+
+    >>> on_holiday("Mo-Fr 10:00-18:00; SH Mo-Fr 12:00-16:00; PH off", "PH")
+    'Mo-Fr 10:00-18:00; SH Mo-Fr 12:00-16:00; Mo-Su off'
+    """
+
+    def everyday(part: str) -> str:
+        return re.sub(rf"\b{names}\b", "Mo-Su", re.sub(rf"\b{names}\s+(?={DAY}\b)", "", part))
+
+    return _outside_quotes(text, everyday)
+
+
+def names_sun(text: str) -> bool:
+    """Whether hours depend on the sun."""
+    return bool(SUN.search(QUOTED.sub("", text)))
+
+
+def is_constant(text: str) -> bool:
+    """Whether it is open day and night, all year."""
+    return text.strip() == "24/7"
+
+
+def _minutes(clock: str) -> int:
+    hours, minutes = clock.split(":")
+    return int(hours) * 60 + int(minutes)

@@ -1,0 +1,230 @@
+"""Reads the claims in the reasons that a plan gives: hours, distances, prices, names, kinds."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+WORD = r"[^\W\d_a-zà-ÿ][\w'’.-]*"
+NAME = rf"((?:the )?{WORD}(?:[ -](?:(?:of|de|la|and|no|van|der|am)[ ])?{WORD})*)"
+"""A run of words that begin with a capital letter."""
+HOUR = r"(\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm)|\d{1,2}[:.]\d\d|\d{1,2}\b|noon|midnight)"
+CLOCK = r"(\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm)|\d{1,2}[:.]\d\d|noon|midnight)"
+NEXT_TO, NEAR = 400.0, 1_500.0
+"""Metres that "next to" and "near" may mean at most, in a straight line."""
+BESIDE = (
+    r"next (?:door )?to|beside|opposite|across (?:the street )?from|a?round the corner from|adjacent to"
+    r"|in front of|steps from"
+)
+CLOSE = r"near(?:by)?(?: to)?|close to|not far from|(?:a )?(?:short|easy|quick) (?:walk|stroll) (?:from|to)"
+UNITS = {
+    "m": 1.0, "meter": 1.0, "metre": 1.0, "meters": 1.0, "metres": 1.0, "km": 1000.0, "kilometre": 1000.0,
+    "kilometres": 1000.0, "kilometer": 1000.0, "kilometers": 1000.0, "mile": 1609.0, "miles": 1609.0,
+}  # fmt: skip
+MONEY = r"(?:€|\$|£|¥|EUR|USD|GBP|JPY|CHF)"
+KINDS = (
+    *(
+        "museum",
+        "gallery",
+        "park",
+        "garden",
+        "restaurant",
+        "cafe",
+        "café",
+        "church",
+        "chapel",
+        "temple",
+        "shrine",
+    ),
+    *(
+        "cathedral",
+        "library",
+        "theatre",
+        "theater",
+        "hotel",
+        "hostel",
+        "zoo",
+        "castle",
+        "bar",
+        "pub",
+        "market",
+    ),
+    *("station", "mall", "viewpoint", "monument", "memorial"),
+)
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+Sort = Literal[
+    "opens", "closes", "open", "always", "closed_on", "metres", "minutes", "price", "free", "near", "subject",
+    "kind", "requested", "meal", "number",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One claim: what it is about, its numbers (minutes, metres, money), and the place that it names."""
+
+    sort: Sort
+    words: str
+    value: float = 0.0
+    until: float = 0.0
+    name: str = ""
+
+
+def claims_in(text: str) -> list[Claim]:
+    """Everything in a reason that a fact can contradict; what is left with a digit is a bare number.
+
+    >>> [(claim.sort, claim.value) for claim in claims_in("Opens at 10, 300 m from Kiasma, free")]
+    [('opens', 600.0), ('free', 0.0), ('metres', 300.0)]
+    >>> claims_in("Worth it for the light alone")
+    []
+    """
+    claims: list[Claim] = []
+    rest = SPELLED.sub(lambda match: str(NUMBERS[match[1].lower()]), text)
+    for pattern, read in READERS:
+        for match in pattern.finditer(rest):
+            claims += read(match)
+        rest = pattern.sub(lambda match: " " * len(match[0]), rest)
+    claims += [Claim(sort="number", words=match[0]) for match in re.finditer(r"\d[\d.,:]*\w*", rest)]
+    return claims
+
+
+def names_in(text: str) -> Iterator[str]:
+    """The names to which a reason refers: behind a preposition of place, or as the subject."""
+    for claim in claims_in(text):
+        if claim.name:
+            yield claim.name
+
+
+def _clock(words: str) -> float:
+    """Minutes from midnight of a time in words.
+
+    >>> _clock("10"), _clock("6.30pm"), _clock("midnight")
+    (600.0, 1110.0, 1440.0)
+    """
+    words = words.lower().strip()
+    if words in ("noon", "midnight"):
+        return 720.0 if words == "noon" else 1440.0
+    match = re.match(r"(\d{1,2})(?:[:.](\d\d))?\s*(am|pm)?", words)
+    if match is None:
+        return -1.0
+    hour = int(match[1]) % 12 + 12 * (match[3] == "pm") if match[3] else int(match[1])
+    return float(60 * hour + int(match[2] or 0))
+
+
+def _number(words: str) -> float:
+    """A number with a comma or blanks between thousands, or a decimal sign."""
+    words = re.sub(r"(?<=\d)[ ,](?=\d{3}\b)", "", words.strip())
+    return float(words.replace(",", "."))
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"^[Tt]he ", "", name).strip(" .,-").removesuffix("'s").removesuffix("’s")
+
+
+def _opens(match: re.Match[str]) -> list[Claim]:
+    return [Claim(sort="opens", words=match[0].strip(), value=_clock(match[1]))]
+
+
+def _closes(match: re.Match[str]) -> list[Claim]:
+    return [Claim(sort="closes", words=match[0].strip(), value=_clock(match[1]))]
+
+
+def _open(match: re.Match[str]) -> list[Claim]:
+    return [Claim(sort="open", words=match[0].strip(), value=_clock(match[1]), until=_clock(match[2]))]
+
+
+def _always(match: re.Match[str]) -> list[Claim]:
+    return [Claim(sort="always", words=match[0].strip())]
+
+
+def _closed_on(match: re.Match[str]) -> list[Claim]:
+    day = WEEKDAYS.index(match[2].lower().removesuffix("s"))
+    return [
+        Claim(sort="closed_on", words=match[0].strip(), value=day, until=float(match[1].lower() == "open"))
+    ]
+
+
+def _length(match: re.Match[str]) -> list[Claim]:
+    name = _bare(match[3] or "")
+    if match[2].lower() in UNITS:
+        metres = _number(match[1]) * UNITS[match[2].lower()]
+        return [Claim(sort="metres", words=match[0].strip(), value=metres, name=name)]
+    minutes = _number(match[1]) * (60 if match[2].lower().startswith("h") else 1)
+    return [Claim(sort="minutes", words=match[0].strip(), value=minutes, name=name)]
+
+
+def _price(match: re.Match[str]) -> list[Claim]:
+    return [Claim(sort="price", words=match[0].strip(), value=_number(match[1] or match[2]))]
+
+
+def _free(match: re.Match[str]) -> list[Claim]:
+    return [Claim(sort="free", words=match[0].strip())]
+
+
+def _near(match: re.Match[str]) -> list[Claim]:
+    reach = NEXT_TO if re.match(BESIDE, match[1], re.IGNORECASE) else NEAR
+    return [Claim(sort="near", words=match[0].strip(), value=reach, name=_bare(match[2]))]
+
+
+def _subject(match: re.Match[str]) -> list[Claim]:
+    return [Claim(sort="subject", words=match[0].strip(), name=_bare(match[1] or match[2]))]
+
+
+def _kind(match: re.Match[str]) -> list[Claim]:
+    return [Claim(sort="kind", words=match[1].lower())]
+
+
+def _requested(match: re.Match[str]) -> list[Claim]:
+    return [Claim(sort="requested", words=match[0].strip())]
+
+
+def _meal(match: re.Match[str]) -> list[Claim]:
+    return [Claim(sort="meal", words=match[1].lower())]
+
+
+NUMBERS = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
+    "a hundred": 100,
+}  # fmt: skip
+UNIT_WORDS = "min|hour|met(?:er|re)|kilomet|mile|euro|yen|dollar|pound"
+SPELLED = re.compile(rf"\b({'|'.join(NUMBERS)})(?=[ -](?:{UNIT_WORDS}))", re.IGNORECASE)
+"""A number in words before its unit."""
+AMOUNT = r"(\d+(?:[ ,]\d{3})*(?:[.,]\d+)?)"
+LENGTH = r"km|kilomet(?:er|re)s?|met(?:er|re)s?|m|miles?|min(?:ute)?s?|h(?:our)?s?"
+PATTERNS = (
+    (
+        r"\b(?:open (?:around the clock|24 hours|24/7|all night|day and night)|24/7|never closes)",
+        _always,
+    ),
+    (rf"\bopens?(?: daily| from| between)*\s+{CLOCK}\s*(?:-|–|to|until|till|and)\s*{CLOCK}", _open),
+    (rf"\b{CLOCK}\s*[-–]\s*{CLOCK}", _open),
+    (
+        rf"\b(?:open until|open till|open late until|clos(?:es|ing)|until|last entry|shuts)(?: at)?\s+{HOUR}",
+        _closes,
+    ),
+    (rf"\bopen(?:s|ing)?(?: only)?(?: its doors)?(?: at| from)?\s+{HOUR}", _opens),
+    (rf"\b(closed|open) (?:on |every )?({'|'.join(WEEKDAYS)})s?\b", _closed_on),
+    (rf"{MONEY}\s?{AMOUNT}|{AMOUNT}\s?(?:{MONEY}|euros?|yen|dollars?|pounds?)(?!\w)", _price),
+    (
+        r"\b(?:costs nothing|no (?:entrance |entry |admission )?fee|free(?! (?:time|day|hour|evening)))\b",
+        _free,
+    ),
+    (
+        rf"{AMOUNT}[ -]?({LENGTH})\b(?:[\w ,-]{{0,25}}?\b(?:from|to|of|away from|past|by)\s+(?-i:{NAME}))?",
+        _length,
+    ),
+    (rf"\b({BESIDE}|{CLOSE})\s+(?-i:{NAME})", _near),
+    (
+        rf"^(?-i:{NAME}) (?:is|was|has|shows|opens|closes|holds|houses|offers)\b|^(?-i:{NAME})['’]s\b",
+        _subject,
+    ),
+    (
+        r"\b(?:(?:you|the traveller) (?:asked|wished|named)|asked for|as requested|on (?:your|the) list)",
+        _requested,
+    ),
+    (r"\bfor (breakfast|lunch|dinner)\b", _meal),
+    (rf"^(?:an?|the|this|one)\s+(?:[\w-]+\s+){{0,2}}?({'|'.join(KINDS)})\b(?! near)", _kind),
+)
+READERS = tuple((re.compile(pattern, re.IGNORECASE), read) for pattern, read in PATTERNS)
+"""Each pattern with what it claims; what one has read the next ones do not see."""
