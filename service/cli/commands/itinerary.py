@@ -158,11 +158,20 @@ def _change(
     as_json: bool,
 ) -> NoReturn:
     """Change a plan, print what differs and what that costs, and the new plan."""
+    from pydantic import ValidationError
+
+    from gnomon.benchmarks.itinerary.brief import request_task
+    from gnomon.benchmarks.itinerary.scoring import score
+    from gnomon.benchmarks.itinerary.task import Task
+    from gnomon.core.errors import DataError, SpecError
     from gnomon.itinerary_export.outputs import ending_of, rendered
+    from gnomon.itinerary_export.result import result_of
     from gnomon.spec.spec_file import read_spec
-    from service.changed_plans import changed
     from service.itineraries import is_good
-    from tools.itinerary.replanning import Change
+    from tools.itinerary.errors import BadArgument, PlaceError
+    from tools.itinerary.plan import Plan
+    from tools.itinerary.provider import answered
+    from tools.itinerary.replanning import Change, changed_plan
 
     minutes: dict[int, int] = {}
     for entry in late:
@@ -171,7 +180,20 @@ def _change(
             raise click.UsageError(f"--late {entry}: must be DAY:MINUTES, such as 2:60")
         minutes[int(day)] = int(more)
     change = Change(lock=lock, drop=drop, late_min=minutes, rain=rain)
-    result, replanned, score = changed(read_spec(file), change)
+    record = read_spec(file)
+    if not (isinstance(record, dict) and isinstance(record.get("request"), dict) and "plan" in record):
+        raise SpecError("must be a plan as `gnomon itinerary --out trip.json` writes it", field="change")
+    trip = request_task(record["request"]).trip
+    try:
+        old = Plan.model_validate(record["plan"])
+        replanned = answered(changed_plan(old, trip, change), is_local=trip.provider.is_local)
+    except (ValidationError, BadArgument) as error:
+        raise SpecError(str(error), field="change") from None
+    except PlaceError as error:
+        raise DataError(f"{error.code}: {error}", field="change") from None
+    task = Task(family="request", form="plan", trip=replanned.trip)
+    scored = score(task, replanned.draft.model_dump_json(exclude_defaults=True))
+    result = result_of(scored.answer)
     for path in out:
         path.write_bytes(rendered(result, ending_of(str(path))))
         click.echo(f"{path}", err=True)
@@ -179,4 +201,4 @@ def _change(
         click.echo(line, err=True)
     click.echo(f"{replanned.metres_more:+d} m, {replanned.minutes_more:+d} min", err=True)
     click.echo(rendered(result, ".json" if as_json else ".md").decode(), nl=False)
-    sys.exit(DONE if is_good(result, score) and replanned.is_whole else INCOMPLETE)
+    sys.exit(DONE if is_good(result, scored.value) and replanned.is_whole else INCOMPLETE)
