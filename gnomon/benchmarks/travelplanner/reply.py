@@ -57,6 +57,8 @@ def _values(text: str) -> Iterator[object]:
 
 def _text_plan(text: str) -> Days | None:
     heads = list(_DAY.finditer(text))
+    if not heads:
+        return None
     ends = [*(head.start() for head in heads[1:]), len(text)]
     days: dict[int, dict[str, Any]] = {}
     for head, end in zip(heads, ends, strict=True):
