@@ -30,6 +30,7 @@ QUIRKS: Mapping[str, tuple[str, ...]] = {
         "on a day in one city a place passes that has any letter of the city's name in common",
         "on such a day the lodging passes with the last letter of the city's name",
         "a city's name anywhere in the text counts, in the place's own name too",
+        "a way counts whichever of its ends it begins at",
     ),
     "city_route": (
         "the city of a trip to one city is not compared with the one asked for",
