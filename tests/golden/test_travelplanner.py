@@ -70,11 +70,11 @@ def test_all_published_queries_but_one_are_read(travelplanner_dir: Path) -> None
     lines = (travelplanner_dir / "example_evaluation.jsonl").read_text(encoding="utf-8").splitlines()
     levels = Counter[str]()
     for record in map(json.loads, lines):
-        try:
-            needs = read_query(record["query"])
-        except SpecError as error:
-            assert (record["idx"], error.field) == (124, "people")  # “we”, without a number
+        if record["idx"] == 124:  # “we”, without a number
+            with pytest.raises(SpecError, match="people"):
+                read_query(record["query"])
             continue
+        needs = read_query(record["query"])
         number = record["idx"] - 1
         assert (needs.days, needs.cities) == ((3, 1), (5, 2), (7, 3))[number % 60 // 20]
         assert level_of(needs) == LEVELS[number // 60]

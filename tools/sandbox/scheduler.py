@@ -204,8 +204,10 @@ class _Search:
                 self._missing[f"fewer attractions in {city} than days"] = None
                 return None
         best: tuple[int, tuple[tuple[Restaurant, ...], ...]] | None = None
-        for extras in itertools.product(range(len(self.needs.cuisines) + 1), repeat=len(order)):
-            if sum(extras) > len(self.needs.cuisines) or not _fits(extras):
+        least = _missing_fields(self.needs.days, len(order))
+        most = max(least, len(self.needs.cuisines))
+        for extras in itertools.product(range(most + 1), repeat=len(order)):
+            if not least <= sum(extras) <= most or not _fits(extras):
                 continue
             if time.monotonic() > self.deadline:
                 self.is_cut = True
@@ -227,7 +229,7 @@ class _Search:
     def _table(self, city: str) -> "_Meals":
         if city not in self._tables:
             restaurants = tuple(self.sandbox.restaurants_in(city))
-            most = 3 * (self.needs.days - 2) + len(self.needs.cuisines)
+            most = 3 * (self.needs.days - 2) + max(4, len(self.needs.cuisines))
             self._tables[city] = _Meals(restaurants, self.needs.cuisines, most)
         return self._tables[city]
 
@@ -300,6 +302,18 @@ def _fits(extras: Sequence[int]) -> bool:
     return True
 
 
+def _missing_fields(days: int, cities: int) -> int:
+    """How many meals on days of travel a plan needs so that half of its fields say something.
+
+    A full day has five of six; a day of travel has transport, an attraction and, but for the last, a lodging.
+
+    >>> _missing_fields(7, 3), _missing_fields(3, 2)
+    (0, 1)
+    """
+    travel = cities + 1
+    return max(0, 3 * days - 5 * (days - travel) - 3 * travel + 1)
+
+
 def _written(outline: _Outline, sandbox: TravelSandbox) -> Days:
     """The outline as days in the published form, with more meals on days of travel as the budget allows."""
     needs = sandbox.needs
@@ -354,7 +368,8 @@ def _add_attractions(
     city = outline.cities[at]
     rows = sandbox.attractions_in(city)
     full = list(range(start + 1, end))
-    wanted = [*full, end, *([start] if _arrives_early(outline.ways[at]) else []), *full]
+    is_short = _missing_fields(sandbox.needs.days, len(outline.cities)) > 0
+    wanted = [*full, end, *([start] if is_short or _arrives_early(outline.ways[at]) else []), *full]
     for day, row in zip(wanted, rows, strict=False):
         text = days[day - 1]["attraction"]
         written = "" if text == "-" else str(text)
