@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from gnomon.core.message import ImageBlock, Message, TextBlock
 from tools.core.clip import Footage
 from tools.map_record.record import MapNames, MapRecord
+from tools.sandbox.record import TravelSandbox
 from tools.scene.scene import Scene
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Sample:
     map_names: MapNames = field(
         default_factory=MapNames
     )  # which names of that record the question itself gives away
+    sandbox: TravelSandbox | None = None  # all that is known of a trip, for tools that search it
     footage: Footage | None = None  # the clip, for tools that look again
     gazetteer: bool = False  # it plays in Japan: the gazetteer's tools fit
     missing: tuple[str, ...] = ()  # media that are absent, by name

@@ -36,6 +36,7 @@ def step_sketches(sample: Sample, trace: Mapping[str, Any]) -> tuple[StepSketch,
         gazetteer=sample.gazetteer,
         trip=sample.trip,
         map_record=sample.map_record,
+        sandbox=sample.sandbox,
     )
     steps = trace.get("steps")
     return tuple(

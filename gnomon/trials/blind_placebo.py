@@ -15,10 +15,12 @@ from gnomon.core.ids import stable_hash
 from gnomon.trials.donors import Donors
 from gnomon.trials.perturb_numbers import perturb_numbers
 from gnomon.trials.stand_in_record import stand_in_record
+from gnomon.trials.stand_in_sandbox import stand_in_sandbox
 from gnomon.trials.stand_in_scene import stand_in, without_marks
 from tools.core.tool import EMPTY_SCENE, Tool, ToolArgs, ToolContext
 from tools.core.toolbox import Observation, Toolbox
 from tools.map_record.record import MapRecord
+from tools.sandbox.record import TravelSandbox
 from tools.scene.scene import Scene
 
 OTHER_SCENE = "other_scene"  # as `injected` of a result, and in flags of a row
@@ -54,6 +56,12 @@ class BlindPlacebo(Toolbox):
         if context is not None and context.map_record is not None and tool.needs == "map_record":
             stand_in, kind = self._record(context.map_record)
             return replace(super().observe(tool, args, replace(context, map_record=stand_in)), injected=kind)
+        if context is not None and context.sandbox is not None and tool.needs == "sandbox":
+            sandbox = self._sandbox(context.sandbox)
+            if sandbox is None:
+                return self._says_nothing()
+            observed = super().observe(tool, args, replace(context, sandbox=sandbox))
+            return replace(observed, injected=OTHER_SCENE)
         true = super().observe(tool, args, context)
         if context is None or true.error is not None:
             return true
@@ -86,6 +94,12 @@ class BlindPlacebo(Toolbox):
             record = stand_in_record(asked, other or asked, names, self._seed)
             self._stand_in_record = record, OTHER_SCENE if other else SAME_SCENE
         return self._stand_in_record
+
+    def _sandbox(self, asked: TravelSandbox) -> TravelSandbox | None:
+        """The one sandbox that answers all calls; None where no other question has one."""
+        others = (donor.sandbox for donor in self._donors)
+        other = next((sandbox for sandbox in others if sandbox is not None), None)
+        return stand_in_sandbox(asked, other) if other else None
 
     def _stand_ins(self, tool: Tool[Any], context: ToolContext) -> Iterator[tuple[ToolContext, str]]:
         """The contexts of donors with what the tool needs; at last the question's own scene, exchanged."""

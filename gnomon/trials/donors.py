@@ -62,7 +62,8 @@ class Donors:
     def _fits(self, donor: Sample) -> bool:
         asked = self.asked
         if asked.scene is None or donor.scene is None:
-            unlike = (asked.footage, asked.map_record) != (donor.footage, donor.map_record)
+            own, others = ((sample.footage, sample.map_record, sample.sandbox) for sample in (asked, donor))
+            unlike = own != others
             return (asked.scene is None) == (donor.scene is None) and unlike
         return asked.scene.kind == donor.scene.kind and not is_same_place(asked.scene, donor.scene)
 

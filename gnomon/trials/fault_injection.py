@@ -38,6 +38,7 @@ def toolbox_of(
         gazetteer=sample.gazetteer,
         trip=sample.trip,
         map_record=sample.map_record,
+        sandbox=sample.sandbox,
     )
     if arm.results == "neutral":
         return PlaceboToolbox(arm.toolset(), context)

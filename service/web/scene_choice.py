@@ -59,7 +59,7 @@ def choices(need: Need) -> Mapping[str, str]:
             return scenes()
         case "trip":
             return {TRIP: "a trip to Helsinki"}
-        case "footage" | "map_record":
+        case "footage" | "map_record" | "sandbox":
             return {}
         case _:
             return {"": "no scene is needed"}
@@ -129,6 +129,7 @@ def _of_sample(state: State, key: str, job_id: str, sample_id: str) -> OpenedSce
         gazetteer=sample.gazetteer,
         trip=sample.trip,
         map_record=sample.map_record,
+        sandbox=sample.sandbox,
     )
     title = f"sample {sample_id} of {job.name or job.id}"
     return OpenedScene(key=key, title=title, context=context, job=job.id, sample=sample_id)

@@ -34,6 +34,7 @@ NEED_WORDS = {
     "gazetteer": "the gazetteer of Japan, which is always at hand",
     "trip": "a trip: a request with its places and ways",
     "map_record": "what a map service answered about the places of a question",
+    "sandbox": "all that is known of the cities and ways of a trip",
     "nothing": "nothing but its arguments",
 }
 

@@ -30,6 +30,7 @@ GROUPS: Mapping[Need, str] = {
     "trip": "On a trip",
     "footage": "On a clip",
     "map_record": "On the answers of a map service",
+    "sandbox": "On all that is known of a trip",
     "gazetteer": "On the map of Japan",
     "nothing": "On numbers alone",
 }

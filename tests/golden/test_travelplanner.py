@@ -2,17 +2,25 @@
 
 import copy
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gnomon.benchmarks.travelplanner import official
+from gnomon.benchmarks.travelplanner.loader import LEVELS, read_tasks
+from gnomon.benchmarks.travelplanner.official import judge_officially
+from gnomon.benchmarks.travelplanner.query import level_of, read_query
+from gnomon.core.errors import SpecError
 from gnomon.itinerary_export.travelplanner import (
     attractions_differ,
     delivered,
     restaurants_differ,
     transport_agrees,
 )
+from tools.sandbox.rules import judge
+from tools.sandbox.scheduler import find_trip
 
 
 @pytest.fixture(scope="module")
@@ -51,3 +59,40 @@ def test_one_altered_plan_alters_the_counts(
 def test_no_plan_is_none_delivered(plans: list[list[dict[str, Any]]]) -> None:
     assert not any(delivered(record) for record in ({}, {"plan": None}, {"plan": []}))
     assert all(plans)
+
+
+def test_the_benchmarks_official_rules_give_the_counts(plans: list[list[dict[str, Any]]]) -> None:
+    rules = (official.restaurants_differ, official.transport_agrees, official.attractions_differ)
+    assert [sum(rule(days) is None for days in plans) for rule in rules] == [142, 129, 161]
+
+
+def test_all_published_queries_but_one_are_read(travelplanner_dir: Path) -> None:
+    lines = (travelplanner_dir / "example_evaluation.jsonl").read_text(encoding="utf-8").splitlines()
+    levels = Counter[str]()
+    for record in map(json.loads, lines):
+        if record["idx"] == 124:  # “we”, without a number
+            with pytest.raises(SpecError, match="people"):
+                read_query(record["query"])
+            continue
+        needs = read_query(record["query"])
+        number = record["idx"] - 1
+        assert (needs.days, needs.cities) == ((3, 1), (5, 2), (7, 3))[number % 60 // 20]
+        assert level_of(needs) == LEVELS[number // 60]
+        levels[level_of(needs)] += 1
+    assert levels == {"easy": 60, "medium": 60, "hard": 59}
+
+
+def test_people_and_planner_on_the_training_tasks(travelplanner_dir: Path) -> None:
+    tasks, faults = read_tasks(travelplanner_dir / "train.jsonl")
+    assert (len(tasks), faults) == (30, [])
+    for task in tasks:
+        number = int(task.sample_id) - 1
+        assert (task.needs.days, task.needs.cities) == ((3, 1), (5, 2), (7, 3))[number % 15 // 5]
+        assert task.level == LEVELS[number // 15]
+        found = find_trip(task.sandbox)
+        assert found.days is not None
+        assert judge(found.days, task.sandbox).final_pass
+        assert judge_officially(found.days, task.sandbox).final_pass
+        assert task.people_plan is not None
+        faults_of = judge(task.people_plan, task.sandbox).faults
+        assert set(faults_of) == ({"in_sandbox", "in_current_city"} if task.sample_id == "42" else set())

@@ -21,6 +21,7 @@ from tools.scene.scene import Scene
 if TYPE_CHECKING:
     from tools.itinerary.trip import Trip  # reads opening hours, which few tools need
     from tools.map_record.record import MapRecord
+    from tools.sandbox.record import TravelSandbox
 
 
 class ToolError(Exception):
@@ -45,7 +46,7 @@ class PictureResult(ToolResult):
     pictures: SkipJsonSchema[tuple[Picture, ...]] = Field(exclude=True)
 
 
-Need = Literal["scene", "footage", "gazetteer", "trip", "map_record", "nothing"]
+Need = Literal["scene", "footage", "gazetteer", "trip", "map_record", "sandbox", "nothing"]
 
 
 class MediaSource(Protocol):
@@ -56,8 +57,8 @@ class MediaSource(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
-    """What a call may look at: the sample's scene, its clip, its trip, its map record and its media,
-    nothing else.
+    """What a call may look at: the sample's scene, its clip, its trip, its map record, its travel
+    sandbox and its media, nothing else.
 
     A sample without a scene has NOWHERE, a scene in which there is nothing.
     """
@@ -68,6 +69,7 @@ class ToolContext:
     gazetteer: bool = False
     trip: "Trip | None" = None
     map_record: "MapRecord | None" = None
+    sandbox: "TravelSandbox | None" = None
 
     def meets(self, need: Need) -> bool:
         """Whether there is what a tool needs."""
@@ -77,6 +79,7 @@ class ToolContext:
             "gazetteer": self.gazetteer,
             "trip": self.trip is not None,
             "map_record": self.map_record is not None,
+            "sandbox": self.sandbox is not None,
             "nothing": True,
         }[need]
 

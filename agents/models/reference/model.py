@@ -13,6 +13,7 @@ from agents.models.reference.order import ordered
 from agents.models.reference.question import Kind, Question, read_question
 from agents.models.reference.tool_names import in_own_names, in_shown_names, known_names
 from agents.models.reference.tool_results import Call, Evidence, Need, read_evidence
+from agents.models.reference.travel_reading import is_travel_query
 from agents.models.reference.trip_reading import is_trip, read_trip
 from gnomon.core.errors import SpecError
 from gnomon.core.message import ToolCall
@@ -59,6 +60,8 @@ class ReferenceModel:
             return _trip_reply(request)
         if is_map_question(request.messages):
             return _map_reply(request)
+        if is_travel_query(request.messages):
+            return _travel_reply(request)
         question = read_question(request.messages)
         turn = sum(message["role"] == "assistant" for message in request.messages)
         if not request.tools and turn == 0:
@@ -117,6 +120,17 @@ def _map_reply(request: Request) -> Reply:
     if request.tool_choice == "required" and request.tools:
         return _call_of_duty(request, f"call_{turn}_0")
     return Reply(text=text, usd=0.0)
+
+
+def _travel_reply(request: Request) -> Reply:
+    from agents.models.reference.travel import answer_travel_query  # late: few jobs ask for such trips
+
+    turn = sum(message["role"] == "assistant" for message in request.messages)
+    try:
+        return Reply(text=answer_travel_query(request), usd=0.0)
+    except Need as need:
+        calls = tuple(_tool_call(call, f"call_{turn}_{i}") for i, call in enumerate(need.calls))
+        return Reply(text=need.why, tool_calls=calls, finish_reason="tool_calls", usd=0.0)
 
 
 def _call_of_duty(request: Request, name: str) -> Reply:

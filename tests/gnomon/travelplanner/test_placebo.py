@@ -1,0 +1,85 @@
+"""A placebo answers from another task's places, so that what it plans does not hold."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from gnomon.benchmarks.travelplanner import travelplanner
+from gnomon.core.sample import Sample
+from gnomon.core.select import Select
+from gnomon.media import MediaStore
+from gnomon.trials.blind_placebo import BlindPlacebo
+from gnomon.trials.donors import Donors
+from gnomon.trials.stand_in_sandbox import stand_in_sandbox
+from tests.published_trips import EASY, city, rows, ways, written
+from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.toolbox import TOOLS
+from tools.sandbox.rules import judge
+from tools.sandbox.scheduler import find_trip
+
+DOVER = {
+    **city("Dover"),
+    **ways("Amberlow", "Dover", "2022-03-01", "F2000001"),
+    **ways("Dover", "Amberlow", "2022-03-03", "F2000002"),
+}
+OTHER: dict[str, Any] = {
+    **rows()[0],
+    "idx": 3,
+    "query": EASY.replace("Brine", "Dover"),
+    "reference_information": DOVER,
+}
+NEUTRAL = '{"result": null}'
+CALL = {
+    "origin": "Amberlow",
+    "destination": "Brine",
+    "cities": 1,
+    "days": 3,
+    "start_date": "2022-03-01",
+    "people": 1,
+    "budget_usd": 1000,
+}
+
+
+def opened(tmp_path: Path, *more: dict[str, Any]) -> tuple[Sample, Donors]:
+    samples = travelplanner.open(
+        data=written(tmp_path, *more),
+        select=Select(),
+        protocol="guarded",
+        media=MediaStore(tmp_path / "media"),
+    )
+    sample = samples.get("1")
+    return sample, Donors(sample, samples, seed=1)
+
+
+def scheduled(sample: Sample, donors: Donors) -> tuple[dict[str, Any], str | None]:
+    context = ToolContext(scene=EMPTY_SCENE, sandbox=sample.sandbox)
+    box = BlindPlacebo((TOOLS.get("sandbox_schedule"),), context, donors=donors, seed=1, neutral=NEUTRAL)
+    observation = box.call("sandbox_schedule", json.dumps(CALL))
+    return json.loads(observation.content), observation.injected
+
+
+def test_the_scheduler_plans_with_the_other_tasks_places(tmp_path: Path) -> None:
+    sample, donors = opened(tmp_path, OTHER)
+    result, injected = scheduled(sample, donors)
+    assert injected == "other_scene"
+    assert result["status"] == "planned"
+    assert sample.sandbox is not None
+    assert "in_sandbox" in judge(result["plan"], sample.sandbox).faults
+
+
+def test_without_another_task_the_result_says_nothing(tmp_path: Path) -> None:
+    result, injected = scheduled(*opened(tmp_path))
+    assert "plan" not in result
+    assert injected == "neutral"
+
+
+def test_a_stand_in_keeps_cities_and_dates_and_plans_nothing_that_holds(tmp_path: Path) -> None:
+    sample, donors = opened(tmp_path, OTHER)
+    other = donors.first()
+    assert other is not None and other.sandbox is not None and sample.sandbox is not None  # noqa: PT018
+    stand_in = stand_in_sandbox(sample.sandbox, other.sandbox)
+    assert (stand_in.cities, stand_in.needs) == (sample.sandbox.cities, sample.sandbox.needs)
+    assert {flight.date for flight in stand_in.flights} == {flight.date for flight in sample.sandbox.flights}
+    found = find_trip(stand_in)
+    assert found.days is not None
+    assert not judge(found.days, sample.sandbox).final_pass
