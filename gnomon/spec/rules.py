@@ -8,7 +8,7 @@ an error that names the field and what is allowed. What only callers know comes 
 
 import json
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,6 @@ from gnomon.core.benchmark import (
     BENCHMARKS,
     Benchmark,
     HasOracle,
-    KnowsMedia,
     OfficialScenes,
     OfficialShow,
     PlansRequests,
@@ -32,25 +31,23 @@ from gnomon.core.benchmark import (
 from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.model import is_built_in, is_scripted
-from gnomon.core.transforms import RefusesTransforms, Transforms
+from gnomon.core.transforms import Transforms
 from gnomon.core.validation import first_validation_error
 from gnomon.media import MediaStore
 from gnomon.price_table import price_entry
 from gnomon.spec.data_paths import for_command_line, from_request
 from gnomon.spec.endpoints import NO_ENDPOINTS, EndpointAllowlist, check_endpoints
-from gnomon.spec.job_spec import JobSpec, shows_media
-from gnomon.spec.margin_spec import MarginSpec
+from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_ids import check_model_id
 from gnomon.spec.preset import expand_preset
+from gnomon.spec.sample_rules import OF_THE_SAMPLES
 from gnomon.spec.script import read_script
 from gnomon.spec.size import check_sizes
 from gnomon.spec.token_budget import StoredJob, with_token_budget
-from gnomon.trials.trial_plan import cluster_of, count_trials
 from tools.core.registry import UnknownPlugin
 from tools.core.toolbox import TOOLS
 
 MAX_PAIRINGS = 2_000  # of models with arms, and of models with contrasts: a report looks at each
-MAX_TRIALS = 10_000_000
 
 FORMS = {  # what a part of a spec must be, where it is absent or of another type
     "benchmark": "the name of a benchmark, such as worlds",
@@ -416,75 +413,6 @@ def prices(spec: JobSpec, _: Context) -> None:
             raise SpecError(f"{message}; allowed: {allowed}", field=f"models.{at}.price")
 
 
-# The spec with its samples. Before these rules the benchmark itself refuses data that are not as published.
-
-
-def selection(spec: JobSpec, samples: SampleSet) -> None:
-    """Refuses a selection without samples."""
-    if not samples.refs:
-        of = f" of {', '.join(spec.select.scenes)}" if spec.select.scenes else ""
-        raise SpecError(f"selects no sample{of}; widen tasks or scenes", field="select")
-
-
-def videos(spec: JobSpec, samples: SampleSet) -> None:
-    """Refuses arms that show videos of which none is there."""
-    if isinstance(samples, KnowsMedia) and shows_media(spec) and samples.unshowable == len(samples.refs):
-        message = (
-            f"none of the {len(samples.refs):,} samples has its video; looked in {samples.sought}. Put the "
-            "videos there, or say that none shall be shown: `show: []` in every arm"
-        )
-        raise DataError(message, field="data")
-
-
-def can_stop_early(spec: JobSpec, samples: SampleSet) -> None:
-    """Refuses to stop early where so few clusters could not decide even if each changed altogether."""
-    if not spec.analysis.sequential:
-        return
-    from gnomon.statistics.sequential import LEAST_CLUSTERS  # late: SciPy is slow to load
-
-    clusters = len({cluster_of(spec, ref) for ref in samples.refs})
-    if clusters < LEAST_CLUSTERS:
-        message = f"{clusters} clusters can never decide: {LEAST_CLUSTERS} must change from wrong to right"
-        raise SpecError(f"{message}; widen select, or leave it out", field="analysis.sequential")
-
-
-def margins(spec: JobSpec, samples: SampleSet) -> None:
-    """Refuses a margin for a subset that no selected sample belongs to: it would count for nothing."""
-    margin = spec.analysis.margin
-    cells = sorted({ref.cell for ref in samples.refs})
-    for name in margin.subsets if isinstance(margin, MarginSpec) else ():
-        if name not in cells:
-            message = f"no subset {name!r} among the selected samples; allowed: {', '.join(cells)}"
-            raise SpecError(message, field="analysis.margin")
-
-
-def transformable(spec: JobSpec, samples: SampleSet) -> None:
-    """Refuses transforms that the data do not allow: new names beside a map that prints the old ones."""
-    if not isinstance(samples, RefusesTransforms):
-        return
-    for at, arm in enumerate(spec.arms):
-        reason = samples.cannot(arm.transform, arm.show) if arm.transform else ""
-        if reason:
-            raise SpecError(reason, field=f"arms.{at}.transform")
-
-
-def trial_count(spec: JobSpec, samples: SampleSet) -> None:
-    """Refuses more trials (samples × models × arms × repeats) than a job may have."""
-    trials = count_trials(spec, len(samples.refs))
-    if trials > MAX_TRIALS:
-        factors: Mapping[str, int] = {
-            "select.limit": len(samples.refs),
-            "repeats": spec.repeats,
-            "models": len(spec.models),
-            "arms": len(spec.arms),
-        }
-        message = f"makes {trials:,} trials; allowed: {MAX_TRIALS:,} a job"
-        raise SpecError(message, field=max(factors, key=lambda name: factors[name]))
-
-
-AS_WRITTEN: tuple[Callable[[Any, Context], Written], ...] = (mapping, sizes, token_budget, preset)
-
-
 def scripts(spec: JobSpec, _: Context) -> None:
     """Refuses options of a scripted model that are no script."""
     for at, model in enumerate(spec.models):
@@ -495,6 +423,7 @@ def scripts(spec: JobSpec, _: Context) -> None:
                 raise SpecError(error.message, field=f"models.{at}.{error.field}") from None
 
 
+AS_WRITTEN: tuple[Callable[[Any, Context], Written], ...] = (mapping, sizes, token_budget, preset)
 OF_THE_SPEC: tuple[Callable[[JobSpec, Context], None], ...] = (
     labels,
     pairings,
@@ -519,12 +448,4 @@ OF_THE_PLACE: tuple[Callable[[JobSpec, Context], None], ...] = (
     model_ids,
     scripts,
     prices,
-)
-OF_THE_SAMPLES: tuple[Callable[[JobSpec, SampleSet], None], ...] = (
-    selection,
-    videos,
-    can_stop_early,
-    margins,
-    transformable,
-    trial_count,
 )

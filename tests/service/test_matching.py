@@ -16,10 +16,12 @@ from service.settings import Settings, read_settings
 from workers.open_job import open_spec
 from workers.store.store import Store
 
+SCRIPT = {"replies": ["A"]}
+MODEL, OTHER = ({"id": name, "options": SCRIPT} for name in ("scripted/m", "scripted/other"))
 SPEC: dict[str, Any] = {
     "benchmark": "worlds",
     "select": {"limit": 4, "seed": 5},
-    "models": [{"id": "scripted/m"}],
+    "models": [MODEL],
     "arms": [
         {"name": "raw", "agent": "react"},
         {"name": "placebo", "agent": "react", "tools": ["speed"], "results": "neutral"},
@@ -92,8 +94,18 @@ def test_another_arm_can_be_named(settings: Settings, store: Store) -> None:
         ({"tokens": 5}, {}, "arms.tokens_from", "not both"),
         ({"tokens_arm": "raw"}, {}, "arms.tokens_arm", "placebo, live"),
         ({"preset": "ladder"}, {}, "arms.tokens_from", "not permitted"),
-        ({}, {"models": [{"id": "scripted/other"}]}, "arms.tokens_from", "it has: scripted/m"),
-        ({}, {"models": [{"id": "scripted/m"}, {"id": "reference"}]}, "arms.tokens_from", "2 models"),
+        (
+            {},
+            {"models": [OTHER]},
+            "arms.tokens_from",
+            "it has: scripted/m",
+        ),
+        (
+            {},
+            {"models": [MODEL, {"id": "reference"}]},
+            "arms.tokens_from",
+            "2 models",
+        ),
         ({}, {"benchmark": "itinerary"}, "arms.tokens_from", "is of worlds, this spec of itinerary"),
     ],
 )

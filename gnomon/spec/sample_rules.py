@@ -1,0 +1,90 @@
+"""The rules of a spec with its samples, in the order in which they are tried (gnomon/spec/rules.py).
+
+Before them the benchmark itself refuses data that are not as published.
+"""
+
+from collections.abc import Callable, Mapping
+
+from gnomon.core.benchmark import KnowsMedia, SampleSet
+from gnomon.core.errors import DataError, SpecError
+from gnomon.core.transforms import RefusesTransforms
+from gnomon.spec.job_spec import JobSpec, shows_media
+from gnomon.spec.margin_spec import MarginSpec
+from gnomon.trials.trial_plan import cluster_of, count_trials
+
+MAX_TRIALS = 10_000_000
+
+
+def selection(spec: JobSpec, samples: SampleSet) -> None:
+    """Refuses a selection without samples."""
+    if not samples.refs:
+        of = f" of {', '.join(spec.select.scenes)}" if spec.select.scenes else ""
+        raise SpecError(f"selects no sample{of}; widen tasks or scenes", field="select")
+
+
+def videos(spec: JobSpec, samples: SampleSet) -> None:
+    """Refuses arms that show videos of which none is there."""
+    if isinstance(samples, KnowsMedia) and shows_media(spec) and samples.unshowable == len(samples.refs):
+        message = (
+            f"none of the {len(samples.refs):,} samples has its video; looked in {samples.sought}. Put the "
+            "videos there, or say that none shall be shown: `show: []` in every arm"
+        )
+        raise DataError(message, field="data")
+
+
+def can_stop_early(spec: JobSpec, samples: SampleSet) -> None:
+    """Refuses to stop early where so few clusters could not decide even if each changed altogether."""
+    if not spec.analysis.sequential:
+        return
+    from gnomon.statistics.sequential import LEAST_CLUSTERS  # late: SciPy is slow to load
+
+    clusters = len({cluster_of(spec, ref) for ref in samples.refs})
+    if clusters < LEAST_CLUSTERS:
+        message = f"{clusters} clusters can never decide: {LEAST_CLUSTERS} must change from wrong to right"
+        raise SpecError(f"{message}; widen select, or leave it out", field="analysis.sequential")
+
+
+def margins(spec: JobSpec, samples: SampleSet) -> None:
+    """Refuses a margin for a subset that no selected sample belongs to: it would count for nothing."""
+    margin = spec.analysis.margin
+    if not isinstance(margin, MarginSpec) or not margin.subsets:
+        return
+    cells = sorted({ref.cell for ref in samples.refs})
+    for name in margin.subsets:
+        if name not in cells:
+            message = f"no subset {name!r} among the selected samples; allowed: {', '.join(cells)}"
+            raise SpecError(message, field="analysis.margin")
+
+
+def transformable(spec: JobSpec, samples: SampleSet) -> None:
+    """Refuses transforms that the data do not allow: new names beside a map that prints the old ones."""
+    if not isinstance(samples, RefusesTransforms):
+        return
+    for at, arm in enumerate(spec.arms):
+        reason = samples.cannot(arm.transform, arm.show) if arm.transform else ""
+        if reason:
+            raise SpecError(reason, field=f"arms.{at}.transform")
+
+
+def trial_count(spec: JobSpec, samples: SampleSet) -> None:
+    """Refuses more trials (samples × models × arms × repeats) than a job may have."""
+    trials = count_trials(spec, len(samples.refs))
+    if trials > MAX_TRIALS:
+        factors: Mapping[str, int] = {
+            "select.limit": len(samples.refs),
+            "repeats": spec.repeats,
+            "models": len(spec.models),
+            "arms": len(spec.arms),
+        }
+        message = f"makes {trials:,} trials; allowed: {MAX_TRIALS:,} a job"
+        raise SpecError(message, field=max(factors, key=lambda name: factors[name]))
+
+
+OF_THE_SAMPLES: tuple[Callable[[JobSpec, SampleSet], None], ...] = (
+    selection,
+    videos,
+    can_stop_early,
+    transformable,
+    trial_count,
+    margins,
+)
