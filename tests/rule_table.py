@@ -82,17 +82,17 @@ CASES: dict[str, Case] = {
         "analysis.sequential",
         "clusters can never decide: 8 must change",
     ),
-    "margins": Case(
-        {"analysis": {"margin": {"absolute": 0.05, "subsets": {"outdor.GL": 0.1}}}},
-        "analysis.margin",
-        "no subset 'outdor.GL' among the selected samples; allowed: ",
-    ),
     "transformable": Case(
         {"benchmark": "gtr-bench", "data": MAPS, "arms": [{**ARM, "transform": "rotate"}]},
         "arms.0.transform",
         "the published map is a picture",
     ),
     "trial_count": Case({"select": {"limit": 5_000_001}}, "select.limit", "10,000,002 trials; allowed: "),
+    "margins": Case(
+        {"analysis": {"margin": {"absolute": 0.05, "subsets": {"outdor.GL": 0.1}}}},
+        "analysis.margin",
+        "no subset 'outdor.GL' among the selected samples; allowed: ",
+    ),
 }
 
 

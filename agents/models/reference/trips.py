@@ -74,7 +74,11 @@ def _searched(reading: TripReading) -> str:
             }
             for day in found["days"]
         ],
-        "search": {key: found[key] for key in ("is_proven", "seconds", "gap") if key in found},
+        "search": {
+            "is_proven": found["is_proven"],
+            "seconds": found["seconds"],
+            "gap": found.get("cost_error"),
+        },
     }
     if found["status"] == "refused":
         answer = {**answer, "conflict": list(found["conflict"])}
