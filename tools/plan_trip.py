@@ -62,7 +62,7 @@ class PlanTrip(ToolResult):
     is_proven: bool = Field(
         description="no better plan exists, or none at all; false: a better one, or any, was not found"
     )
-    cost_error: float | None = Field(
+    cost_error_share: float | None = Field(
         description="share by which the plan may cost more than the best; none: unknown"
     )
     seconds: float
@@ -84,7 +84,7 @@ def run(context: ToolContext, args: PlanTripArgs) -> PlanTrip:
         days=[_day(day, trip) for day in found.draft.days],
         conflict=list(found.draft.conflict),
         is_proven=found.search.is_proven,
-        cost_error=found.search.gap,
+        cost_error_share=found.search.gap,
         seconds=found.search.seconds,
         left_out=[LeftOut(place=item.place, reason=item.reason) for item in found.left_out],
         part=[_day(day, trip) for day in part],
@@ -119,7 +119,7 @@ def sketch(context: ToolContext, _: PlanTripArgs, result: Result) -> Sketch:
             dots.append(known_dot(context, text_in(visit, "place"), label, "result"))
         marks += [day_line(context, day_index, dots, f"day {day_index + 1}"), *dots]
         count += len(dots)
-    gap = number_in(result, "cost_error")
+    gap = number_in(result, "cost_error_share")
     if days:
         quality = "" if gap is None else f", at most {100 * gap:.0f} % above the best"
         words = f"{counted(count, 'visit')} on {counted(len(days), 'day')}{quality}"

@@ -40,8 +40,8 @@ def test_a_failing_stop_is_outlined_and_its_reason_is_in_reach_on_a_phone(site: 
     trip = planned_trip(site, ateneum=("18:20", "19:50"))
     page = visit(site, size=PHONE, script=False).open(f"/ui/trips/{trip}")
     assert page.locator(".trip-answer").inner_text() == (
-        "2 days in Helsinki: 23 of 25 checks hold; 1 fails: Ateneum closes 18:00, you arrive 18:20; "
-        "1 is not known."
+        "2 days in Helsinki: 30 of 32 checks hold; 1 fails: Ateneum closes 18:00, you arrive 18:20; "
+        "1 could not be checked."
     )
     assert page.locator(".trip-outline").count() == 1
     assert page.locator(".trip-ring").count() == 2

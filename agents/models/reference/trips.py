@@ -77,7 +77,7 @@ def _searched(reading: TripReading) -> str:
         "search": {
             "is_proven": found["is_proven"],
             "seconds": found["seconds"],
-            "gap": found.get("cost_error"),
+            "gap": found.get("cost_error_share"),
         },
     }
     if found["status"] == "refused":
