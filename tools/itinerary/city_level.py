@@ -24,7 +24,7 @@ from tools.itinerary.place import (
     Way,
     least_minutes,
 )
-from tools.itinerary.provider import NameQuery, NearbyQuery, check_radius
+from tools.itinerary.provider import WORLD, NameQuery, NearbyQuery, check_radius
 
 GEONAMES_NOTICE = "Cities of the world: GeoNames (geonames.org), CC BY 4.0"
 NEAR_CITY_M = 60_000.0
@@ -33,7 +33,7 @@ NEAR_CITY_M = 60_000.0
 class World(Embedded):
     """34,006 cities. A way is the straight line at the mode's top speed: a lower bound, marked as such."""
 
-    name = "world"
+    name = WORLD
     version = "geonames cities15000"
     attribution = GEONAMES_NOTICE
     retrieved_at = "2026-11-21"

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 from tools.itinerary.errors import BadArgument
 from tools.itinerary.place import AdminPath, Answer, LatLon, Mode, Place, PlaceHit, Table, Way
 
+WORLD = "world"  # the area, and the provider, of the world's cities
 MAX_RADIUS_M = 20_000.0
 MAX_HITS = 30
 MAX_TABLE = 60

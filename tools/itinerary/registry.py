@@ -16,7 +16,7 @@ from tools.itinerary.japan.provider import Japan
 from tools.itinerary.name_match import plain_name
 from tools.itinerary.osm.city import about_city, city_files, read_city
 from tools.itinerary.place import AdminPath, Answer, LatLon, Mode, Place, PlaceHit, Table, Way
-from tools.itinerary.provider import NameQuery, NearbyQuery, Provider
+from tools.itinerary.provider import WORLD, NameQuery, NearbyQuery, Provider
 
 T = TypeVar("T")
 
@@ -87,7 +87,7 @@ class Composite:
 
 
 PLACES_URL, ROUTES_URL = "https://places.googleapis.com", "https://routes.googleapis.com"
-WORLD, JAPAN = "world", "japan"
+JAPAN = "japan"
 
 
 def provider_for(area: str, environ: Mapping[str, str] | None = None) -> Provider:

@@ -2,17 +2,19 @@
 
 import itertools
 import statistics
-from collections.abc import Collection, Container, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from tools.itinerary.choice import Choice, called, choose, rivals
 from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace, PlaceError, Unsupported
+from tools.itinerary.haversine import metres_between
 from tools.itinerary.place import Answer, LatLon, Place, PlaceHit
-from tools.itinerary.provider import MAX_HITS, NameQuery, NearbyQuery, Provider
+from tools.itinerary.provider import MAX_HITS, WORLD, NameQuery, NearbyQuery, Provider
 from tools.itinerary.request import GraphNode, TripRequest
 
 MOST_CANDIDATES = 6
 NEAR_VIDEO_M = 150.0
+FAR_KM = 1500.0  # more than a day on the ground from the rest of the trip: another place was meant
 NO_HITS: Answer[tuple[PlaceHit, ...]] = Answer(
     value=(), provider="", version="", attribution="", retrieved_at="", exactness="exact"
 )
@@ -99,8 +101,10 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
             choice = None if name in answers else search.choose(_middle(answers))
             if choice is not None:
                 answers[name], assumed[name] = search.hits.of(choice.hit.place), choice.told
-    open_names = {name: search for name, search in searches.items() if name not in answers}
-    lost = {
+    far = _far_away(answers, names) if request.area.lower() != WORLD else {}
+    answers = {name: answer for name, answer in answers.items() if name not in far}
+    open_names = {name: search for name, search in searches.items() if name not in {*answers, *far}}
+    lost = far | {
         name: search.reason or str(search.ambiguity(_middle(answers))) for name, search in open_names.items()
     }
     candidates = {
@@ -200,6 +204,21 @@ def _middle(answers: Mapping[str, Answer[Place]]) -> LatLon | None:
         lat_deg=statistics.median(at.lat_deg for at in points),
         lon_deg=statistics.median(at.lon_deg for at in points),
     )
+
+
+def _far_away(answers: Mapping[str, Answer[Place]], names: Iterable[str]) -> dict[str, str]:
+    """Names that only the list of the world's cities knows, and farther off than a day's journey: why not."""
+    far: dict[str, str] = {}
+    for name in names:
+        rest = _middle({other: answer for other, answer in answers.items() if other != name})
+        if name not in answers or rest is None or answers[name].provider != WORLD:
+            continue
+        place = answers[name].value
+        far_km = float(metres_between(rest.lat_deg, rest.lon_deg, place.at.lat_deg, place.at.lon_deg)) / 1000
+        if far_km > FAR_KM:
+            where = f"{called(PlaceHit(place=place))}, {far_km:,.0f} km from the other places"
+            far[name] = f"nothing near is called {name!r}; the world knows {where}"
+    return far
 
 
 async def find(

@@ -253,3 +253,10 @@ def test_an_extract_of_another_country_stands_alone(cities: Path) -> None:
     assert place(provider, "浅草寺").id == "vaduz/r9"
     with pytest.raises(NoSuchPlace):
         answered(provider.resolve(NameQuery("Tokyo Tower")), is_local=True)
+
+
+def test_a_name_that_only_another_continent_knows_is_left_out(japan: Provider) -> None:
+    trip = trip_of(japan, ["Tokyo Tower", "Shibuya Crossing", "Atlantis"])
+    assert set(trip.named) == {"Tokyo Tower", "Shibuya Crossing"}
+    assert "Atlantis, city" in trip.lost["Atlantis"]
+    assert "km from the other places" in trip.lost["Atlantis"]
