@@ -15,6 +15,7 @@ from gnomon.itinerary_export.geojson import Line, Way, straight, to_geojson
 from gnomon.itinerary_export.page import to_html, trip_body
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.trip_view import View
+from gnomon.itinerary_export.words import length_text, time_text, way_text
 from tools.itinerary.errors import PlaceError
 from tools.itinerary.place import LatLon
 from tools.itinerary.plan import Day, Stop
@@ -37,7 +38,7 @@ def to_markdown(result: TripResult) -> str:
         cost = plan.totals.cost
         money = f", {cost.amount:.2f} {cost.currency}" if cost else ""
         lines.append(
-            f"{plan.totals.metres / 1000:.1f} km in {plan.totals.minutes} minutes on the way{money}."
+            f"{length_text(plan.totals.metres)} in {time_text(plan.totals.minutes)} on the way{money}."
         )
     for number, day in enumerate(plan.days, 1):
         lines += ["", f"## Day {number}: {day.date:%A %d %B %Y}", "", *_table(result, day)]
@@ -60,13 +61,12 @@ def _table(result: TripResult, day: Day) -> list[str]:
         cost = f"{visit.cost.amount:.2f} {visit.cost.currency}" if visit.cost else ""
         kind = visit.place.kind.replace("_", " ")
         place = f"**{_plain(visit.place.name)}** ({_plain(kind)})" if kind else _plain(visit.place.name)
-        way = f"{leg.minutes} min, {leg.metres} m {leg.mode}"
+        way = way_text(leg)
         opened = result.open_on(visit, day.date.isoformat())
         rows.append(f"| {visit.arrive} | {visit.leave} | {place} | {way} | {opened} | {cost} |")
     if day.legs:
         last = day.legs[-1]
-        way = f"{last.minutes} min, {last.metres} m {last.mode}"
-        rows.append(f"|  |  | end: {_plain(day.end.name)} | {way} |  |  |")
+        rows.append(f"|  |  | end: {_plain(day.end.name)} | {way_text(last)} |  |  |")
     return rows
 
 

@@ -18,6 +18,7 @@ from gnomon.itinerary_export.checks import (
     stop_label,
 )
 from gnomon.itinerary_export.result import TripResult
+from gnomon.itinerary_export.words import length_text, time_text, way_text
 from tools.itinerary.hours import clock_of, minutes_of
 from tools.itinerary.plan import Day, ItineraryLeg, Visit
 
@@ -54,7 +55,7 @@ def _facts(result: TripResult) -> list[str]:
         facts.append(f"{first:%-d %B %Y}" + (f" to {last:%-d %B %Y}" if last != first else ""))
         stops = sum(len(day.visits) for day in plan.days)
         facts.append(f"{stops} stop{'s' * (stops != 1)}")
-        facts.append(f"{plan.totals.metres / 1000:.1f} km, {plan.totals.minutes} min on the way")
+        facts.append(f"{length_text(plan.totals.metres)}, {time_text(plan.totals.minutes)} on the way")
     if plan.totals.cost:
         facts.append(f"{plan.totals.cost.amount:.2f} {plan.totals.cost.currency}")
     return facts
@@ -155,7 +156,7 @@ def _day(result: TripResult, number: int, checks: Sequence[Check], faults: Seque
 def _rows(
     result: TripResult, number: int, day: Day, checks: Sequence[Check], faults: Sequence[Fault]
 ) -> list[View]:
-    """Start, legs and stops in their order, and the end."""
+    """Start, legs and stops in their order, and the end; no leg from a stop to itself."""
     rows = [_home("start", "H" if result.request.get("hotel") else "S", number, day.start.name, "", faults)]
     left: int | None = None
     for index, visit in enumerate(day.visits, 1):
@@ -163,14 +164,17 @@ def _rows(
         if index <= len(day.legs):
             leg = day.legs[index - 1]
             set_off = arrive - leg.minutes if left is None else left
-            rows.append(_leg(number, index, leg, set_off, arrive, checks, faults))
+            if leg.from_id != leg.to_id:
+                rows.append(_leg(number, index, leg, set_off, arrive, checks, faults))
         rows.append(_stop(result, number, index, day, visit, checks, faults))
         left = minutes_of(visit.leave)
     if len(day.legs) > len(day.visits):
         leg = day.legs[-1]
         set_off = minutes_of(result.request.get("window", {}).get("start", "09:00")) if left is None else left
-        there = set_off + leg.minutes
-        rows.append(_leg(number, len(day.visits) + 1, leg, set_off, there, checks, faults))
+        moves = leg.from_id != leg.to_id
+        there = set_off + leg.minutes * moves
+        if moves:
+            rows.append(_leg(number, len(day.visits) + 1, leg, set_off, there, checks, faults))
         label = "H" if result.request.get("hotel") and day.end.id == day.start.id else "E"
         rows.append(_home("end", label, number, day.end.name, clock_of(there), faults))
     return rows
@@ -207,7 +211,7 @@ def _leg(
         "anchor": f"leg-{number}-{index}",
         "time": f"{clock_of(set_off)}–{clock_of(set_off + leg.minutes)}",
         "label": "",
-        "name": f"{leg.minutes} min {leg.mode}, {leg.metres:,} m",
+        "name": way_text(leg),
         "details": [f"{wait} min wait"] * (wait > 0) + EXACTNESS.get(leg.exactness, []),
         "state": state,
         "checks": words,
