@@ -120,8 +120,8 @@ def _left_out(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
         yield Violation(
             code="SKIPPED",
             path="skipped",
-            expected=f"that {name} of the request could not be found",
-            found=told.reason if told else "not a word of it",
+            expected=f"a visit to {name}",
+            found=f"left out: {told.reason}" if told else "not a word of it",
             severity="warn" if told else "error",
             evidence=reason,
         )
