@@ -43,7 +43,8 @@ def to_markdown(result: TripResult) -> str:
     for number, day in enumerate(plan.days, 1):
         lines += ["", f"## Day {number}: {day.date:%A %d %B %Y}", "", *_table(result, day)]
     lines += ["", "## Checks", ""]
-    lines += [_fault(violation) for violation in result.violations] or [_passed(result)]
+    lines += [_fault(violation) for violation in result.violations]
+    lines += [] if result.errors else [_passed(result)]
     if plan.skipped:
         lines += [
             "",
@@ -62,7 +63,7 @@ def _table(result: TripResult, day: Day) -> list[str]:
         kind = visit.place.kind.replace("_", " ")
         place = f"**{_plain(visit.place.name)}** ({_plain(kind)})" if kind else _plain(visit.place.name)
         way = way_text(leg)
-        opened = result.open_on(visit, day.date.isoformat())
+        opened = result.hours_words(visit, day.date).removeprefix("open ").removeprefix("hours ")
         rows.append(f"| {visit.arrive} | {visit.leave} | {place} | {way} | {opened} | {cost} |")
     if day.legs:
         last = day.legs[-1]

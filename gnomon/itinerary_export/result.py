@@ -72,6 +72,8 @@ class TripResult:
         hours = self.open_minutes(visit, date)
         if not hours:
             return "hours not known" if hours is None else "closed that day"
+        if hours[0][0] == 0 and hours[0][1] >= DAY_MIN:
+            return "open day and night"
         clocks = [
             (clock_of(start), clock_of(end % DAY_MIN if end > DAY_MIN else end)) for start, end in hours
         ]
