@@ -41,6 +41,7 @@ SECONDS = 20.0
 EXACT_SPOTS = 10
 """Up to that many places the least cost is searched exactly, before anything else."""
 NEAR_BED_M = 5_000.0
+EVEN = 1e-6  # costs that differ by less, as a share, are alike
 NOTHING: Callable[[], bool] = lambda: False  # noqa: E731 (a default that asks nobody)
 
 
@@ -48,13 +49,14 @@ NOTHING: Callable[[], bool] = lambda: False  # noqa: E731 (a default that asks n
 class Found:
     """A plan or a refusal as a draft, and how it was searched for.
 
-    `cost` is by the objective, in metres; `partial` is the best plan for a part of what a refused request
-    asks for, `left_out` what it leaves out.
+    `cost` is by the objective, in metres, `least` what no plan can cost less than; `partial` is the best plan
+    for a part of what a refused request asks for, `left_out` what it leaves out.
     """
 
     draft: DraftPlan
     search: SearchWord
     cost: float | None = None
+    least: float | None = None
     partial: DraftPlan | None = None
     left_out: tuple[Skipped, ...] = ()
 
@@ -250,14 +252,31 @@ def _with_beds(tour: _Tour) -> _Tour:
 
 
 def _planned(tour: _Tour, bound: _Bound, clock: Clock) -> Found:
-    gap = max(0.0, tour.cost / bound.least - 1) if bound.least > 0 else (0.0 if tour.cost <= 0 else None)
-    is_proven = gap is not None and gap < 1e-6
+    gap = gap_of(tour.cost, bound.least)
+    is_proven = gap is not None and gap < EVEN
     word = SearchWord(
         is_proven=is_proven, seconds=round(clock.spent_s, 1), gap=None if gap is None else round(gap, 4)
     )
     left_out = tuple(Skipped(place=kind, reason=reason) for kind, reason in _unmet(tour))
     draft = _draft(tour).model_copy(update={"search": word, "left_out": list(left_out)})
-    return Found(draft=draft, search=word, cost=round(tour.cost, 1), left_out=left_out)
+    return Found(
+        draft=draft, search=word, cost=round(tour.cost, 1), least=round(bound.least, 1), left_out=left_out
+    )
+
+
+def gap_of(cost: float, least: float) -> float | None:
+    """By what share a cost is above the least possible; None where no bound is known.
+
+    A plan below its bound shows that the bound is none: then nothing is proven.
+
+    >>> gap_of(110.0, 100.0), gap_of(100.0, 100.0), gap_of(90.0, 100.0), gap_of(5.0, 0.0)
+    (0.10000000000000009, 0.0, None, None)
+    """
+    if cost < least - EVEN * max(1.0, least):
+        return None
+    if least > 0:
+        return max(0.0, cost / least - 1)
+    return 0.0 if cost <= 0 else None
 
 
 def _unmet(tour: _Tour) -> list[tuple[str, str]]:

@@ -1,17 +1,19 @@
 """The planner chooses meals, wishes and nights, refuses only with a proof, and answers in any time."""
 
 import itertools
+import random
 from typing import Any
 
 import pytest
 
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of
 from tools.itinerary.hours import minutes_of
+from tools.itinerary.place import LatLon
 from tools.itinerary.plan import Plan
 from tools.itinerary.planning import Found, find_plan
 from tools.itinerary.problem import problem_of
 from tools.itinerary.proof import is_conflict, is_ruled_out
-from tools.itinerary.provider import answered
+from tools.itinerary.provider import NearbyQuery, answered
 from tools.itinerary.registry import embedded
 from tools.itinerary.request import read_request
 from tools.itinerary.solve import solve
@@ -185,6 +187,29 @@ def test_without_choices_the_least_walk_is_found_and_proven() -> None:
     assert found.search.gap == 0.0
     assert plan.search == found.search
     assert plan.totals.metres == solve(answered(problem_of(trip), is_local=True)).metres
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_plan_costs_less_than_the_bound(seed: int) -> None:
+    """Of drawn requests with meals, wishes, beds and caps: the bound is one."""
+    chance = random.Random(seed)
+    kinds = ("museum", "park", "place_of_worship", "gallery")
+    near = NearbyQuery(LatLon(lat_deg=60.17, lon_deg=24.94), 1500.0, kinds=kinds, limit=60)
+    hits = answered(embedded("helsinki").nearby(near), is_local=True).value
+    fields: dict[str, Any] = {
+        "days": chance.randint(1, 3),
+        "places": [hit.place.id for hit in chance.sample(hits, chance.randint(1, 6))],
+        "meals": [LUNCH, DINNER][: chance.randint(0, 2)],
+        "wishes": ["cafe", "park"][: chance.randint(0, 2)],
+    }
+    if chance.random() < 0.5:
+        fields["hotel"] = "Hotelli Torni"
+    if chance.random() < 0.5:
+        fields["prefer"] = "short_walk"
+    found = answered(find_plan(trip_of(**fields), seconds=2.0), is_local=True)
+    if found.cost is not None:
+        assert found.least is not None
+        assert found.cost >= found.least - 1
 
 
 def test_two_weeks_with_wishes_and_lunch_are_planned() -> None:
