@@ -10,7 +10,8 @@ demo: $(VENV)/run.installed  ## the main job, offline: what do tools change on g
 	$(BIN)/gnomon demo
 
 test: $(VENV)/dev.installed check  ## everything, on real Redis, real processes and a real small language model
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(WORKERS) --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(WORKERS) --dist worksteal --ignore tests/web
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(WORKERS) --dist worksteal tests/web  # a browser keeps an event loop
 
 soak: $(VENV)/dev.installed  ## slow checks: faults with the clocks of production, very many orders of events (an hour)
 	$(BIN)/pytest -m soak -s

@@ -18,12 +18,7 @@ from tools.itinerary.context import ask, day_line, known_dot, place_named, trip_
 from tools.itinerary.draft import plan_of
 from tools.itinerary.hours import clock_of
 from tools.itinerary.place import Place
-from tools.itinerary.planning import arrange
-from tools.itinerary.problem import problem_of
-from tools.itinerary.proof import is_conflict
 from tools.itinerary.schedule import MAX_SPOTS
-from tools.itinerary.solve import solve
-from tools.itinerary.terrain import has_fixed_homes
 from tools.itinerary.trip import Trip
 
 
@@ -78,6 +73,12 @@ def run(context: ToolContext, args: OrderVisitsArgs) -> OrderVisits:
     Raises:
         ToolError: a place is not found, or no order keeps the trip's constraints.
     """
+    # Late: NumPy and SciPy are slow to load.
+    from tools.itinerary.problem import problem_of
+    from tools.itinerary.proof import is_conflict
+    from tools.itinerary.solve import solve
+    from tools.itinerary.terrain import has_fixed_homes
+
     trip = trip_of(context)
     if args.day is not None and args.day > trip.request.days:
         raise ToolError(f"bad_argument: day is {args.day}; the trip has {trip.request.days}")
@@ -133,6 +134,8 @@ def _over_open_nights(trip: Trip, places: list[Place]) -> OrderVisits:
     Raises:
         ToolError: no plan was found.
     """
+    from tools.itinerary.planning import arrange
+
     found = ask(trip, arrange(trip, places))
     if found.draft.status == "refused":
         because = ", ".join(found.draft.conflict)

@@ -16,7 +16,7 @@ from tools.core.sketch import Mark, Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.itinerary.context import ask, day_line, known_dot, place_named, trip_of
 from tools.itinerary.draft import DraftDay
-from tools.itinerary.planning import SECONDS, Found, find_plan
+from tools.itinerary.plan import SECONDS
 from tools.itinerary.trip import Trip
 
 
@@ -76,8 +76,10 @@ def run(context: ToolContext, args: PlanTripArgs) -> PlanTrip:
     Raises:
         ToolError: the provider failed.
     """
+    from tools.itinerary.planning import find_plan  # late: NumPy and SciPy are slow to load
+
     trip = trip_of(context)
-    found: Found = ask(trip, find_plan(trip.unjudged(), seconds=args.seconds))
+    found = ask(trip, find_plan(trip.unjudged(), seconds=args.seconds))
     part = found.partial.days if found.partial else []
     return PlanTrip(
         status=found.draft.status,

@@ -2,22 +2,25 @@
 
 import math
 from collections.abc import Iterable
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from tools.itinerary.place import LatLon, Place, PlaceHit
 
+if TYPE_CHECKING:  # late: most workers ask nothing about trips
+    import numpy as np
+    from numpy.typing import NDArray
+
+LAZY = ("numpy",)  # every process loads the tools of trips, not every one plans
 EARTH_RADIUS_M = 6_371_008.8  # mean radius of WGS 84
 METRES_PER_DEGREE = math.pi * EARTH_RADIUS_M / 180
 
 
 def metres_between(
-    lat_deg: NDArray[np.float64] | float,
-    lon_deg: NDArray[np.float64] | float,
-    to_lat_deg: NDArray[np.float64] | float,
-    to_lon_deg: NDArray[np.float64] | float,
-) -> NDArray[np.float64]:
+    lat_deg: "NDArray[np.float64] | float",
+    lon_deg: "NDArray[np.float64] | float",
+    to_lat_deg: "NDArray[np.float64] | float",
+    to_lon_deg: "NDArray[np.float64] | float",
+) -> "NDArray[np.float64]":
     """Great-circle distances by the haversine formula, broadcast like any numpy function.
 
     >>> float(metres_between(60.0, 24.0, 60.0, 24.0))
@@ -25,6 +28,8 @@ def metres_between(
     >>> round(float(metres_between(35.6812, 139.7671, 34.7335, 135.5002)) / 1000)  # Tokyo, Shin-Osaka
     402
     """
+    import numpy as np
+
     lat, to_lat = np.radians(lat_deg), np.radians(to_lat_deg)
     half_lat = np.sin((to_lat - lat) / 2) ** 2
     half_lon = np.sin((np.radians(to_lon_deg) - np.radians(lon_deg)) / 2) ** 2
@@ -46,11 +51,13 @@ def nearest_first(places: Iterable[Place], at: LatLon) -> list[PlaceHit]:
 
 
 def flat_m(
-    lat_deg: NDArray[np.float64], lon_deg: NDArray[np.float64], middle_lat_deg: float
-) -> NDArray[np.float64]:
+    lat_deg: "NDArray[np.float64]", lon_deg: "NDArray[np.float64]", middle_lat_deg: float
+) -> "NDArray[np.float64]":
     """Degrees as metres on a flat map (x, y), for nearest-neighbour search within a city or a country.
 
     Equirectangular: exact at `middle_lat_deg`, stretched in x away from it; rank by it, never report it.
     """
+    import numpy as np
+
     x = lon_deg * METRES_PER_DEGREE * math.cos(math.radians(middle_lat_deg))
     return np.column_stack([x, lat_deg * METRES_PER_DEGREE])

@@ -64,6 +64,10 @@ class Night(Given):
     evidence: tuple[str, ...] = ()
 
 
+SECONDS = 20.0
+"""How long a search for a plan may take on one core; most end far earlier."""
+
+
 class Search(Given):
     """How a plan or a refusal was searched for.
 

@@ -14,8 +14,8 @@ from tools.itinerary.objective import (
     fame_of,
 )
 from tools.itinerary.place import Place
+from tools.itinerary.plan import SECONDS, Skipped
 from tools.itinerary.plan import Search as SearchWord
-from tools.itinerary.plan import Skipped
 from tools.itinerary.problem import Problem
 from tools.itinerary.proof import (
     is_plainly_impossible,
@@ -36,8 +36,6 @@ from tools.itinerary.terrain import (
 from tools.itinerary.tours import CODE, Order, Solution
 from tools.itinerary.trip import Trip
 
-SECONDS = 20.0
-"""How long a request may take on one core; most end far earlier."""
 EXACT_SPOTS = 10
 """Up to that many places the least cost is searched exactly, before anything else."""
 NEAR_BED_M = 5_000.0
