@@ -1,11 +1,8 @@
-"""Tells whether two spellings, or two entries of a map, mean the same place."""
+"""Tells whether two spellings mean the same place."""
 
 import re
 import unicodedata
 from difflib import SequenceMatcher
-
-from tools.itinerary.haversine import metres_between
-from tools.itinerary.place import Place
 
 GOOD_NAME = 0.7
 """VIR-Bench counts two names as one above this ratio."""
@@ -38,25 +35,3 @@ def likeness(name: str, other: str) -> float:
     if short in long and len(short) >= max(5, 0.4 * len(long)):
         ratio = max(ratio, 0.85)
     return min(ratio, 0.99)
-
-
-ONE_SPOT_M, ONE_PLACE_M = 50.0, 200.0
-OF_CHAINS = frozenset(
-    ("restaurant", "cafe", "fast_food", "pub", "bar", "shop", "supermarket", "bank", "kiosk")
-)
-"""Kinds of which two branches of one name may stand side by side."""
-
-
-def is_one_place(place: Place, other: Place) -> bool:
-    """Whether two entries of a map are one place: one name, one kind, one Wikidata item or one spot."""
-    if place.id == other.id:
-        return True
-    if (plain_name(place.name), place.kind) != (plain_name(other.name), other.kind):
-        return False
-    at, to = place.at, other.at
-    off_m = float(metres_between(at.lat_deg, at.lon_deg, to.lat_deg, to.lon_deg))
-    items = {dict(one.tags).get("wikidata") for one in (place, other)}
-    is_one_item = len(items) == 1 and None not in items
-    if place.kind in OF_CHAINS:
-        return False
-    return off_m < (ONE_PLACE_M if is_one_item else ONE_SPOT_M)

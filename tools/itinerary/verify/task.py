@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tools.itinerary.facts import Facts
+from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import opening_of, told_hours
-from tools.itinerary.name_match import GOOD_NAME, is_one_place, likeness, plain_name
+from tools.itinerary.name_match import GOOD_NAME, likeness, plain_name
 from tools.itinerary.place import Place
 from tools.itinerary.plan import Plan, Skipped, sums_of
 from tools.itinerary.reasons import WEEKDAYS
@@ -16,6 +17,13 @@ from tools.itinerary.verify.violation import Violation
 
 SLEEPERS = 2
 """How many sleep in a room, where the request says nothing."""
+
+
+ONE_SPOT_M, ONE_PLACE_M = 50.0, 200.0
+OF_CHAINS = frozenset(
+    ("restaurant", "cafe", "fast_food", "pub", "bar", "shop", "supermarket", "bank", "kiosk")
+)
+"""Kinds of which two branches of one name may stand side by side."""
 
 
 def task(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
@@ -239,3 +247,18 @@ def _sums(plan: Plan) -> Iterator[Violation]:
 
 def _in_words(money: Money | None) -> str:
     return "no cost" if money is None else f"{money.amount:.2f} {money.currency}"
+
+
+def is_one_place(place: Place, other: Place) -> bool:
+    """Whether two entries of a map are one place: one name, one kind, one Wikidata item or one spot."""
+    if place.id == other.id:
+        return True
+    if (plain_name(place.name), place.kind) != (plain_name(other.name), other.kind):
+        return False
+    at, to = place.at, other.at
+    off_m = float(metres_between(at.lat_deg, at.lon_deg, to.lat_deg, to.lon_deg))
+    items = {dict(one.tags).get("wikidata") for one in (place, other)}
+    is_one_item = len(items) == 1 and None not in items
+    if place.kind in OF_CHAINS:
+        return False
+    return off_m < (ONE_PLACE_M if is_one_item else ONE_SPOT_M)
