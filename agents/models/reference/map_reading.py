@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from agents.models.reference.tool_results import Call, results_of
+from agents.models.reference.tool_results import Call, answers_in, offered_in, results_of, texts_of
 from gnomon.core.message import Message
 from gnomon.core.model import Request
 from tools.core.tool import EMPTY_SCENE, ToolContext
@@ -43,11 +43,10 @@ class MapEvidence:
     """Answers to calls: from the facts in the prompt where there are any, else from the conversation."""
 
     def __init__(self, request: Request) -> None:
-        self._answers = _results(request.messages)
-        is_free = request.tool_choice != "none"
-        self._offered = [tool["function"]["name"] for tool in request.tools] if is_free else []
+        self._answers = answers_in(request.messages)
+        self._offered = offered_in(request)
         self._facts = next(
-            (_FACTS.sub("", text) for text in _texts(request.messages) if _FACTS.match(text)), None
+            (_FACTS.sub("", text) for text in texts_of(request.messages) if _FACTS.match(text)), None
         )
 
     @property
@@ -86,13 +85,14 @@ class MapEvidence:
 def is_map_question(messages: Sequence[Message]) -> bool:
     """Whether the messages ask a question about places in one of the two forms."""
     return any(
-        _QUESTION.search(text) and (text.startswith(OPENING) or NUMBERED in text) for text in _texts(messages)
+        _QUESTION.search(text) and (text.startswith(OPENING) or NUMBERED in text)
+        for text in texts_of(messages)
     )
 
 
 def read_map_question(messages: Sequence[Message]) -> MapReading:
     """The question of such messages."""
-    match = next(match for text in _texts(messages) if (match := _QUESTION.search(text)))
+    match = next(match for text in texts_of(messages) if (match := _QUESTION.search(text)))
     lines = [_OPTION.match(line) for line in match[2].splitlines()]
     options = {(line[1] or line[2]): line[3].strip() for line in lines if line}
     is_numbered = match[3] != "Answer with"
@@ -104,39 +104,3 @@ def read_map_question(messages: Sequence[Message]) -> MapReading:
         unanswerable=unanswerable,
         is_numbered=is_numbered,
     )
-
-
-def _results(messages: Sequence[Message]) -> dict[str, Mapping[str, Any] | None]:
-    """The conversation's calls and their results; None for one that failed or says nothing."""
-    results = {
-        message["tool_call_id"]: message["content"] for message in messages if message["role"] == "tool"
-    }
-    answers: dict[str, Mapping[str, Any] | None] = {}
-    for message in messages:
-        for call in message.get("tool_calls", ()):
-            arguments = _object(call["function"]["arguments"]) or {}
-            result = _object(results.get(call["id"]))
-            says_nothing = result is None or "error" in result or result.get("result", "") is None
-            answers[Call(call["function"]["name"], arguments).key] = None if says_nothing else result
-    return answers
-
-
-def _object(text: object) -> dict[str, Any] | None:
-    try:
-        value = json.loads(text) if isinstance(text, str) else None
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _texts(messages: Sequence[Message]) -> list[str]:
-    """The texts of the user's turns, block by block."""
-    texts: list[str] = []
-    for message in messages:
-        if message["role"] == "user":
-            content = message["content"]
-            if isinstance(content, list):
-                texts += [block["text"] for block in content if block["type"] == "text"]
-            else:
-                texts.append(content or "")
-    return texts

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.models.reference.constants import SHIPPED, Constants
+from gnomon.core.message import Message
 from gnomon.core.model import Request
 
 MAX_CALLS = 12  # an arm's usual limit; what would exceed it is done without
@@ -82,22 +83,42 @@ def results_of(
 
 
 def read_evidence(request: Request, constants: Constants = SHIPPED) -> Evidence:
-    """The conversation's calls and their results; one with an `error`, or a null `result`, told nothing."""
+    """The conversation's calls and their results, and the tools that may be called now."""
+    return Evidence(answers_in(request.messages), offered_in(request), constants)
+
+
+def answers_in(messages: Sequence[Message]) -> dict[str, Result | None]:
+    """The results of the conversation's calls; one with an `error`, or a null `result`, told nothing."""
     results = {
-        message["tool_call_id"]: message["content"]
-        for message in request.messages
-        if message["role"] == "tool"
+        message["tool_call_id"]: message["content"] for message in messages if message["role"] == "tool"
     }
     answers: dict[str, Result | None] = {}
-    for message in request.messages:
+    for message in messages:
         for call in message.get("tool_calls", ()):
             arguments = _object(call["function"]["arguments"])
             result = _object(results.get(call["id"]))
             key = Call(call["function"]["name"], arguments or {}).key
             says_nothing = result is None or "error" in result or result.get("result", "") is None
             answers[key] = None if says_nothing else result
-    offered = [] if request.tool_choice == "none" else [tool["function"]["name"] for tool in request.tools]
-    return Evidence(answers, offered, constants)
+    return answers
+
+
+def offered_in(request: Request) -> list[str]:
+    """The tools that may be called now."""
+    return [] if request.tool_choice == "none" else [tool["function"]["name"] for tool in request.tools]
+
+
+def texts_of(messages: Sequence[Message]) -> list[str]:
+    """The texts of the user's turns, block by block."""
+    texts: list[str] = []
+    for message in messages:
+        if message["role"] == "user":
+            content = message["content"]
+            if isinstance(content, list):
+                texts += [block["text"] for block in content if block["type"] == "text"]
+            else:
+                texts.append(content or "")
+    return texts
 
 
 def _object(text: object) -> dict[str, Any] | None:

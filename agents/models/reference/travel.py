@@ -5,8 +5,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from agents.models.reference.tool_results import Call
-from agents.models.reference.travel_reading import TravelEvidence, texts_of
+from agents.models.reference.tool_results import Call, texts_of
+from agents.models.reference.travel_reading import TravelEvidence
 from gnomon.benchmarks.travelplanner.floors import greedy_plan, legs_of
 from gnomon.benchmarks.travelplanner.loader import sandbox_of
 from gnomon.benchmarks.travelplanner.query import read_query
