@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from gnomon.benchmarks._clusters import clusters_by_shared
 from gnomon.benchmarks.mapeval.context import ContextReading, read_context
 from gnomon.core.errors import DataError, SpecError
-from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault
 from tools.core.regular_file import open_regular
 from tools.itinerary.name_match import plain_name
@@ -174,22 +174,7 @@ def clusters_of(questions: Sequence[MapQuestion]) -> dict[str, str]:
     """The cluster of each question: those whose evidence is about a common place are kin, also by way of
     others.
     """
-    parents: dict[str, str] = {}
-
-    def root(name: str) -> str:
-        parents.setdefault(name, name)
-        while parents[name] != name:
-            parents[name] = parents[parents[name]]
-            name = parents[name]
-        return name
-
-    for question in questions:
-        for place in _places_of(question):
-            parents[root(f"place {place}")] = root(f"question {question.sample_id}")
-    members: dict[str, list[str]] = {}
-    for question in questions:
-        members.setdefault(root(f"question {question.sample_id}"), []).append(question.sample_id)
-    return {name: f"places {stable_hash(sorted(kin), size=8)}" for kin in members.values() for name in kin}
+    return clusters_by_shared({question.sample_id: _places_of(question) for question in questions}, "places")
 
 
 def _places_of(question: MapQuestion) -> set[str]:

@@ -9,9 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from gnomon.benchmarks._clusters import clusters_by_shared
 from gnomon.benchmarks.travelplanner.query import level_of, read_query
 from gnomon.core.errors import DataError, SpecError
-from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault
 from tools.core.regular_file import open_regular
 from tools.sandbox.plan import Days
@@ -183,17 +183,7 @@ def sandbox_of(reference: Reference, needs: TripNeeds) -> TravelSandbox:
 
 def clusters_of(tasks: Sequence[TravelTask]) -> dict[str, str]:
     """The cluster of each task: those that visit a common city are kin, also by way of others."""
-    kin_of: dict[str, set[str]] = {}
-    for task in tasks:
-        kin = {task.sample_id}.union(*(kin_of.get(city, set()) for city in task.sandbox.cities))
-        for other in tasks:
-            if other.sample_id in kin:
-                kin_of.update(dict.fromkeys(other.sandbox.cities, kin))
-    names: dict[str, str] = {}
-    for task in tasks:
-        kin = kin_of.get(next(iter(task.sandbox.cities), ""), {task.sample_id})
-        names[task.sample_id] = f"cities {stable_hash(sorted(kin), size=8)}"
-    return names
+    return clusters_by_shared({task.sample_id: task.sandbox.cities for task in tasks}, "cities")
 
 
 def _check_ends(needs: TripNeeds, sandbox: TravelSandbox) -> None:
