@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from tools.core.marks import amount, counted, drawn, number_in, rows_in, text_in
+from tools.core.marks import amount, counted, drawn, number_in, rows_in
 from tools.core.sketch import Mark, Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from tools.itinerary.context import ask, day_line, known_dot, place_named, trip_of
+from tools.itinerary.context import ask, day_line, place_named, trip_of, visit_dots
 from tools.itinerary.draft import plan_of
 from tools.itinerary.hours import clock_of
 from tools.itinerary.place import Place
@@ -164,11 +164,7 @@ def sketch(context: ToolContext, args: OrderVisitsArgs, result: Result) -> Sketc
     """The visits of each day, numbered, with a dashed line from each to the next."""
     days, marks, count = rows_in(result, "days"), list[Mark | None](), 0
     for day in days:
-        dots = []
-        for number_in_day, visit in enumerate(rows_in(day, "visits"), 1):
-            hours = f"{text_in(visit, 'arrive')}–{text_in(visit, 'leave')}"
-            label = f"{number_in_day} {text_in(visit, 'name')} {hours}"
-            dots.append(known_dot(context, text_in(visit, "place"), label, "result"))
+        dots = visit_dots(context, day)
         day_number = int(number_in(day, "day") or 0)
         label = f"day {day_number or '?'}, {amount(number_in(day, 'metres'), 'm')}"
         marks += [day_line(context, day_number - 1, dots, label), *dots]

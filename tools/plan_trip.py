@@ -11,10 +11,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from tools.core.marks import counted, drawn, number_in, rows_in, some, text_in
+from tools.core.marks import counted, drawn, number_in, rows_in, some
 from tools.core.sketch import Mark, Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.itinerary.context import ask, day_line, known_dot, place_named, trip_of
+from tools.itinerary.context import ask, day_line, place_named, trip_of, visit_dots
 from tools.itinerary.draft import DraftDay
 from tools.itinerary.plan import SECONDS
 from tools.itinerary.trip import Trip
@@ -114,11 +114,7 @@ def sketch(context: ToolContext, _: PlanTripArgs, result: Result) -> Sketch:
     """The visits of each day, numbered, with a dashed line from each to the next."""
     days, marks, count = rows_in(result, "days"), list[Mark | None](), 0
     for day_index, day in enumerate(days):
-        dots = []
-        for number_in_day, visit in enumerate(rows_in(day, "visits"), 1):
-            hours = f"{text_in(visit, 'arrive')}–{text_in(visit, 'leave')}"
-            label = f"{number_in_day} {text_in(visit, 'name')} {hours}"
-            dots.append(known_dot(context, text_in(visit, "place"), label, "result"))
+        dots = visit_dots(context, day)
         marks += [day_line(context, day_index, dots, f"day {day_index + 1}"), *dots]
         count += len(dots)
     gap = number_in(result, "cost_error_share")

@@ -6,8 +6,8 @@ from typing import Any, Self, TypeVar
 
 from pydantic import Field
 
-from tools.core.marks import dot_at, line_of
-from tools.core.sketch import Dot, Line, Role
+from tools.core.marks import dot_at, line_of, rows_in, text_in
+from tools.core.sketch import Dot, Line, Result, Role
 from tools.core.tool import ToolContext, ToolError, ToolResult
 from tools.itinerary.errors import AmbiguousPlace, PlaceError, RateLimited
 from tools.itinerary.place import Answer, Exactness, Place, PlaceHit
@@ -86,6 +86,15 @@ def day_line(
     start, end = ([(home.at.lon_deg, home.at.lat_deg)] if home else [] for home in homes)
     track = [*start, *(stop.at for stop in stops if stop), *end]
     return line_of(track, label, role, has_arrow=True, is_dashed=True)
+
+
+def visit_dots(context: ToolContext, day: Result) -> list[Dot | None]:
+    """A dot for each visit of a day of a result, numbered, with its hours."""
+    dots = []
+    for number, visit in enumerate(rows_in(day, "visits"), 1):
+        label = f"{number} {text_in(visit, 'name')} {text_in(visit, 'arrive')}–{text_in(visit, 'leave')}"
+        dots.append(known_dot(context, text_in(visit, "place"), label, "result"))
+    return dots
 
 
 def minutes_error(minutes: int, exactness: Exactness) -> int:
