@@ -1,10 +1,11 @@
 """MapEval as a benchmark plug-in."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+from gnomon.benchmarks._chosen import ChosenSamples
 from gnomon.benchmarks._published import published_rows
 from gnomon.benchmarks.mapeval.loader import (
     TASKS,
@@ -18,43 +19,16 @@ from gnomon.benchmarks.mapeval.loader import (
 from gnomon.benchmarks.mapeval.prompt import displayed, options_of, parts_of
 from gnomon.benchmarks.mapeval.scoring import score_options
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, reject_variant
-from gnomon.core.errors import DataError, NotFound, SpecError
+from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.question_view import NO_ANSWER, Option, QuestionView, verdict_on_options
-from gnomon.core.sample import SHOWABLE, DataFault, Sample, SampleRef, Shown
+from gnomon.core.sample import SHOWABLE, Sample, SampleRef, Shown
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from tools.core.marks import dot_at
 from tools.core.sketch import Sketch
 from tools.core.tool import Need
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MapSamples:
-    """The selected questions, in an order drawn by the seed: a smaller limit is a prefix of a larger one."""
-
-    refs: Sequence[SampleRef]
-    faults: Sequence[DataFault]
-    questions: Mapping[str, MapQuestion]
-    protocol: PromptProtocol
-
-    def get(self, sample_id: str) -> Sample:
-        """The whole sample.
-
-        Raises:
-            NotFound: it is not among the selected ones.
-        """
-        if sample_id not in self.questions:
-            raise NotFound(f"no sample {sample_id!r} in this selection")
-        question = self.questions[sample_id]
-        return Sample(
-            ref=next(ref for ref in self.refs if ref.sample_id == sample_id),
-            parts=parts_of(question, self.protocol),
-            target={"question": question, "protocol": self.protocol},
-            map_record=question.evidence.record,
-            map_names=names_of(question),
-        )
 
 
 class MapEval:
@@ -87,11 +61,13 @@ class MapEval:
         chosen = [question for question in questions if not select.tasks or question.task in select.tasks]
         chosen.sort(key=lambda question: stable_hash(select.seed, question.sample_id))
         chosen = chosen[: select.limit]
-        return MapSamples(
-            refs=[_ref(question, clusters[question.sample_id]) for question in chosen],
+        return ChosenSamples(
+            rows={
+                question.sample_id: (_ref(question, clusters[question.sample_id]), question)
+                for question in chosen
+            },
             faults=faults,
-            questions={question.sample_id: question for question in chosen},
-            protocol=protocol,
+            build=partial(_sample, protocol),
         )
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
@@ -149,6 +125,16 @@ class MapEval:
 
     def published(self) -> Sequence[Published]:
         return published_rows("mapeval")
+
+
+def _sample(protocol: PromptProtocol, ref: SampleRef, question: MapQuestion) -> Sample:
+    return Sample(
+        ref=ref,
+        parts=parts_of(question, protocol),
+        target={"question": question, "protocol": protocol},
+        map_record=question.evidence.record,
+        map_names=names_of(question),
+    )
 
 
 def _ref(question: MapQuestion, cluster: str) -> SampleRef:

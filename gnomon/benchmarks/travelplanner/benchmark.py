@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+from gnomon.benchmarks._chosen import ChosenSamples
 from gnomon.benchmarks._published import published_rows
 from gnomon.benchmarks.travelplanner.floors import floors_of
 from gnomon.benchmarks.travelplanner.loader import (
@@ -19,41 +20,15 @@ from gnomon.benchmarks.travelplanner.loader import (
 from gnomon.benchmarks.travelplanner.prompt import parts_of
 from gnomon.benchmarks.travelplanner.scoring import score_plan, score_response
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, reject_variant
-from gnomon.core.errors import DataError, NotFound, SpecError
+from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.question_view import NO_ANSWER, QuestionView
-from gnomon.core.sample import SHOWABLE, DataFault, Sample, SampleRef, Shown
+from gnomon.core.sample import SHOWABLE, Sample, SampleRef, Shown
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from tools.core.sketch import Sketch
 from tools.core.tool import Need
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TravelSamples:
-    """The selected tasks, in an order drawn by the seed: a smaller limit is a prefix of a larger one."""
-
-    refs: Sequence[SampleRef]
-    faults: Sequence[DataFault]
-    tasks: Mapping[str, TravelTask]
-    protocol: PromptProtocol
-
-    def get(self, sample_id: str) -> Sample:
-        """The whole sample.
-
-        Raises:
-            NotFound: it is not among the selected ones.
-        """
-        if sample_id not in self.tasks:
-            raise NotFound(f"no sample {sample_id!r} in this selection")
-        task = self.tasks[sample_id]
-        return Sample(
-            ref=next(ref for ref in self.refs if ref.sample_id == sample_id),
-            parts=parts_of(task, self.protocol),
-            target={"task": task},
-            sandbox=task.sandbox,
-        )
 
 
 class TravelPlanner:
@@ -85,11 +60,10 @@ class TravelPlanner:
         chosen = [task for task in tasks if not select.tasks or task.level in select.tasks]
         chosen.sort(key=lambda task: stable_hash(select.seed, task.sample_id))
         chosen = chosen[: select.limit]
-        return TravelSamples(
-            refs=[_ref(task, clusters[task.sample_id]) for task in chosen],
+        return ChosenSamples(
+            rows={task.sample_id: (_ref(task, clusters[task.sample_id]), task) for task in chosen},
             faults=faults,
-            tasks={task.sample_id: task for task in chosen},
-            protocol=protocol,
+            build=partial(_sample, protocol),
         )
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
@@ -153,6 +127,10 @@ class TravelPlanner:
 
     def published(self) -> Sequence[Published]:
         return published_rows("travelplanner")
+
+
+def _sample(protocol: PromptProtocol, ref: SampleRef, task: TravelTask) -> Sample:
+    return Sample(ref=ref, parts=parts_of(task, protocol), target={"task": task}, sandbox=task.sandbox)
 
 
 def _ref(task: TravelTask, cluster: str) -> SampleRef:

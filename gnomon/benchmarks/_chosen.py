@@ -1,0 +1,33 @@
+"""Samples of a published file that is read whole."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from gnomon.core.errors import NotFound
+from gnomon.core.sample import DataFault, Sample, SampleRef
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenSamples(Generic[Row]):
+    """The selected rows by sample id, in their order; `build` makes the whole sample of one."""
+
+    rows: Mapping[str, tuple[SampleRef, Row]]
+    faults: Sequence[DataFault]
+    build: Callable[[SampleRef, Row], Sample]
+
+    @property
+    def refs(self) -> Sequence[SampleRef]:
+        return [ref for ref, _ in self.rows.values()]
+
+    def get(self, sample_id: str) -> Sample:
+        """The whole sample.
+
+        Raises:
+            NotFound: it is not among the selected ones.
+        """
+        if sample_id not in self.rows:
+            raise NotFound(f"no sample {sample_id!r} in this selection")
+        return self.build(*self.rows[sample_id])
