@@ -113,14 +113,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("file", type=Path)
     parser.add_argument("--all", action="store_true", help="print the texts of every class but `same`")
-    given = parser.parse_args()
-    rows = rows_of(given.file)
+    options = parser.parse_args()
+    rows = rows_of(options.file)
     members: defaultdict[str, list[str]] = defaultdict(list)
     for row in rows:
         members[class_of(row)].append(f"{row['country']} {row['hours']}")
     for name, meaning in CLASSES.items():
         print(f"{len(members[name]):5} {name:12} {meaning}")
-        if given.all and name != "same":
+        if options.all and name != "same":
             print("".join(f"        {text}\n" for text in members[name]), end="")
     print("uncertain here:")
     for reason, count in uncertain(rows).most_common():

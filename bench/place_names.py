@@ -1,4 +1,4 @@
-"""How many of the names that travellers type mean the right place: resolved, asked back, wrong.
+"""Counts how many of the names that travellers type are resolved right, asked back, or wrong.
 
     python -m bench.place_names [--all]
 

@@ -57,11 +57,11 @@ def _planner(tasks: list[TravelTask]) -> None:
     seconds: list[float] = []
     proven = unknown = 0
     for task in tasks:
-        found, took_s = _timed(task.sandbox)
-        plans[task.sample_id] = found.days
+        trip, took_s = _timed(task.sandbox)
+        plans[task.sample_id] = trip.days
         seconds.append(took_s)
-        proven += found.days is None and found.is_proven
-        unknown += found.days is None and not found.is_proven
+        proven += trip.days is None and trip.is_proven
+        unknown += trip.days is None and not trip.is_proven
     refused = f"{proven} proven infeasible, {unknown} not known"
     print(f"planner: {refused}; slowest {max(seconds):.2f} s, all {sum(seconds):.2f} s")
     _plans("planner", plans, tasks)
@@ -84,8 +84,8 @@ def _with_budget(sandbox: TravelSandbox, budget_usd: int) -> FoundTrip:
 
 def _timed(sandbox: TravelSandbox) -> tuple[FoundTrip, float]:
     start = time.perf_counter()
-    found = find_trip(sandbox)
-    return found, time.perf_counter() - start
+    trip = find_trip(sandbox)
+    return trip, time.perf_counter() - start
 
 
 def _plans(name: str, plans: Mapping[str, Days | None], tasks: list[TravelTask]) -> None:

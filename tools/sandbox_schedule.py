@@ -71,14 +71,14 @@ def run(context: ToolContext, args: SandboxScheduleArgs) -> SandboxSchedule:
         raise ToolError("Every city needs a night: more cities than nights.")
     if args.cities == 1 and plain_words(args.destination) not in map(plain_words, sandbox.cities):
         raise ToolError(f"Nothing is known of {args.destination!r}; known: {', '.join(sandbox.cities)}.")
-    found = find_trip(replace(sandbox, needs=_needs(args), _rows={}))
-    status = "planned" if found.days else "infeasible" if found.is_proven else "not found"
+    trip = find_trip(replace(sandbox, needs=_needs(args), _rows={}))
+    status = "planned" if trip.days else "infeasible" if trip.is_proven else "not found"
     return SandboxSchedule(
         status=status,
-        cost_usd=found.cost_usd,
-        reason=found.why or None,
-        plan=[day_row(day) for day in found.days] if found.days else None,
-        proof_error=int(not found.is_proven),
+        cost_usd=trip.cost_usd,
+        reason=trip.why or None,
+        plan=[day_row(day) for day in trip.days] if trip.days else None,
+        proof_error=int(not trip.is_proven),
     )
 
 

@@ -144,13 +144,13 @@ def check_plan(value: object, request: object = None) -> CheckedPlan:
     if not isinstance(inner, Mapping) or not {"days", "status"} & set(inner):
         raise SpecError("has neither `days` nor `status`: it is no itinerary", field="plan")
     _bounded(inner)
-    given = request if request is not None else value.get("request") or None
-    if given is not None and not isinstance(given, Mapping):
+    written = request if request is not None else value.get("request") or None
+    if written is not None and not isinstance(written, Mapping):
         raise SpecError("must be one JSON object: a planning request", field="request")
-    trip = request_task(given if given is not None else _implied(inner)).trip.unjudged()
+    trip = request_task(written if written is not None else _implied(inner)).trip.unjudged()
     try:
         return answered(
-            _checked(dict(inner), trip, has_request=given is not None), is_local=trip.provider.is_local
+            _checked(dict(inner), trip, has_request=written is not None), is_local=trip.provider.is_local
         )
     except PlaceError as error:
         raise DataError(f"{error.code}: {error}", field="plan") from None
@@ -284,11 +284,11 @@ def _evidence(code: str, plan: Plan, facts: Facts) -> Iterator[str]:
                     told_by = ", ".join(sorted(facts.place_sources.get(place.id, ())))
                     yield f"{place.name}: {place.hours} ({told_by})"
     elif code in ("TRAVEL_TIME", "LEG_CLAIM", "MAX_LEG", "MAX_WALK"):
-        known = [
+        sources = [
             (way.exactness, facts.way_sources[pair]) for pair, way in facts.ways.items() if way is not None
         ]
-        for exactness, source in dict.fromkeys(known):
-            count = known.count((exactness, source))
+        for exactness, source in dict.fromkeys(sources):
+            count = sources.count((exactness, source))
             yield f"{count} way{'s' * (count != 1)}, {exactness.replace('_', ' ')} ({source})"
     elif code == "IMPOSSIBLE":
         yield "straight lines at the top speed of each mode"

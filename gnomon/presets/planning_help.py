@@ -1,4 +1,4 @@
-"""Four ways to help a planner: the information told, fetched, fetched with a verifier, or with a scheduler.
+"""Compares what helps a planner, by information told, fetched, fetched with a verifier, or with a scheduler.
 
 `question` shows the request alone. `told` also shows all the facts in the prompt. In `fetched` the same facts
 are behind tools that look up. `checked` adds the tools that judge a plan, `scheduled` the one that makes it.

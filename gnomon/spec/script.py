@@ -1,4 +1,4 @@
-"""The script of a scripted model: its replies, as the options of its `ModelSpec` hold them.
+"""Reads the script of a scripted model from the options of its `ModelSpec`.
 
 replies: ["Hello", {tool_calls: [{name: lookup, arguments: {name: shop}}]}, {fault: rate_limit}]
 rules: [{contains: "camera c1", tools: true, tool_choice: auto, replies: [...]}]  # the first that fits

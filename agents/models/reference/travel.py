@@ -1,4 +1,4 @@
-"""Answers queries for trips: by the scheduler where offered, else greedily, minding what a check names."""
+"""Answers queries for trips by the scheduler where offered, else greedily, minding what a check names."""
 
 import datetime as dt
 import json

@@ -61,29 +61,29 @@ def _searched(reading: TripReading) -> str:
     """What the planner found, as an answer; a refusal where it found nothing."""
     if not reading.called("plan_trip"):
         raise Need([Call(tool="plan_trip", arguments={})], "What is the best plan?")
-    found = reading.last("plan_trip")
-    if found is None:
+    result = reading.last("plan_trip")
+    if result is None:
         return _guessed(reading, list(reading.request.get("places", ())))
     keys = ("place", "arrive", "leave", "why")
     answer: dict[str, Any] = {
-        "status": found["status"],
+        "status": result["status"],
         "days": [
             {
                 "visits": [{key: visit[key] for key in keys} for visit in day["visits"]],
                 **({"night": day["night"]} if day.get("night") else {}),
             }
-            for day in found["days"]
+            for day in result["days"]
         ],
         "search": {
-            "is_proven": found["is_proven"],
-            "seconds": found["seconds"],
-            "gap": found.get("cost_error_share"),
+            "is_proven": result["is_proven"],
+            "seconds": result["seconds"],
+            "gap": result.get("cost_error_share"),
         },
     }
-    if found["status"] == "refused":
-        answer = {**answer, "conflict": list(found["conflict"])}
-    if found["left_out"]:
-        answer["left_out"] = list(found["left_out"])
+    if result["status"] == "refused":
+        answer = {**answer, "conflict": list(result["conflict"])}
+    if result["left_out"]:
+        answer["left_out"] = list(result["left_out"])
     return json.dumps(answer, ensure_ascii=False)
 
 

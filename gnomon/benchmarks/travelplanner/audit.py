@@ -53,9 +53,9 @@ def remarks(samples: Sequence[Sample]) -> Iterator[str]:
     plans = [(task, task.people_plan) for task in tasks if task.people_plan is not None]
     passed = sum(judge(plan, task.sandbox).final_pass for task, plan in plans)
     yield f"Of {len(plans)} people's plans {passed} keep every rule."
-    found = [find_trip(task.sandbox) for task in tasks]
-    planned = sum(trip.days is not None for trip in found)
-    refused = sum(trip.days is None and trip.is_proven for trip in found)
+    trips = [find_trip(task.sandbox) for task in tasks]
+    planned = sum(trip.days is not None for trip in trips)
+    refused = sum(trip.days is None and trip.is_proven for trip in trips)
     yield f"The exact planner plans {planned} of {len(tasks)} tasks and proves {refused} infeasible."
 
 

@@ -1,4 +1,4 @@
-"""Plans without a model and without looking ahead: the cheapest of each thing, or the first listed."""
+"""Makes plans without a model or looking ahead, of the cheapest of each thing or of the first listed."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any

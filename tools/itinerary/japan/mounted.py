@@ -46,13 +46,13 @@ class Mounted:
     async def resolve(self, query: NameQuery) -> Answer[tuple[PlaceHit, ...]]:
         """Places of that name of all sources; where none knows it, similar ones."""
         own = [hit for city in self.cities for hit in await _hits(city.resolve(query))]
-        known = [self._as_mapped(hit, query) for hit in await _hits(self.japan.resolve(query))]
-        if any(hit.score >= SURE and not hit.is_misspelt for hit in known):
+        hits = [self._as_mapped(hit, query) for hit in await _hits(self.japan.resolve(query))]
+        if any(hit.score >= SURE and not hit.is_misspelt for hit in hits):
             own = [hit for hit in own if hit.place.kind not in STOPS | SETTLED]
-        if not own and not known:
+        if not own and not hits:
             raise NoSuchPlace(f"no {query.name!r} in Japan")
         best: dict[str, PlaceHit] = {}
-        for hit in sorted((*known, *own), key=_rank):
+        for hit in sorted((*hits, *own), key=_rank):
             best.setdefault(hit.place.id, hit)
         return self._answer(tuple(best.values())[: query.limit])
 
