@@ -76,6 +76,20 @@ class Rules(Given):
         return self.dwell_min.get(kind, DWELL_MIN.get(kind, USUAL_DWELL_MIN))
 
 
+class Preferences(Given):
+    """What the traveller would rather have: weighed after everything that must hold.
+
+    `must_see` are places of the request that are given up last where not all fit.
+    """
+
+    pace: Literal["relaxed", "normal", "packed"] = "normal"
+    diet: list[Literal["vegetarian", "vegan", "halal", "kosher", "gluten_free"]] = []
+    wheelchair: bool = False
+    children: bool = False
+    crowds: Literal["any", "avoid"] = "any"
+    must_see: list[Name] = Field(default=[], max_length=60)
+
+
 class GraphNode(Given):
     """A place of a visiting-order graph; `parent` is the id of the area that holds it."""
 
@@ -145,6 +159,7 @@ class TripRequest(Given):
     prefer: Literal["early_end", "short_walk"] = Field(
         default="early_end", description="of plans that keep all constraints, which is best"
     )
+    preferences: Preferences = Preferences()
     rules: Rules = Rules()
     graph: VisitGraph | None = None
     video: list[VideoStop] = Field(default=[], max_length=200)
