@@ -8,13 +8,14 @@ from tools.itinerary.local_search import Search
 from tools.itinerary.objective import (
     IDEAL_MEAL,
     MINUTE_AS_M,
-    MUST_M,
     Weights,
     fame_of,
     weights_of,
     wish_values,
+    worth_of,
 )
 from tools.itinerary.place import Place
+from tools.itinerary.preferences import crowd_m, preference_m
 from tools.itinerary.problem import Problem
 from tools.itinerary.request import MEALS
 from tools.itinerary.terrain import Candidates, Ways, is_one_town, opening, straight_m, ways_of
@@ -101,12 +102,19 @@ class Ground:
             price=[request.price(place.kind) or 0.0 for place in every],
             open_min=[[opening(place, trip, day) for day in range(request.days)] for place in every],
             feeds=[place.kind in MEALS for place in every],
-            worth=[MUST_M * (0.5 + fame_of(place)) if place.id in must else 0.0 for place in every],
+            worth=[
+                worth_of(place, is_must_see=place.id in trip.must_see) if place.id in must else 0.0
+                for place in every
+            ],
             wish=[wish_of.get(place.id, -1) for place in every],
             fame=[fame_of(place) for place in every],
             is_unsure=[
                 place.id not in must and opening(place, trip, 0) is None for place in every
             ],
+            preference_m=[
+                0.0 if place.id in must else preference_m(place, request.preferences) for place in every
+            ],
+            crowd_m=[crowd_m(place, request.preferences) for place in every],
         )  # fmt: skip
         starts, ends = self.homes(bed)
         before = self._before()

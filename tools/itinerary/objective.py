@@ -69,6 +69,14 @@ def fame_of(place: Place) -> float:
     return FAME_OF_KIND.get(place.kind, USUAL_FAME)
 
 
+def worth_of(place: Place, *, is_must_see: bool) -> float:
+    """What a place that was asked for is worth: one that must be seen more than all the others together.
+
+    The request has at most 60 places, each worth at most one and a half times MUST_M.
+    """
+    return MUST_M * (0.5 + fame_of(place) + (100.0 if is_must_see else 0.0))
+
+
 def wish_values(weights: Weights, kind: str, days: int, choices: int) -> list[float]:
     """What the first, the second … place of a wished kind is worth, of so many to choose from.
 

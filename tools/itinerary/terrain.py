@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from tools.itinerary.errors import BadArgument, PlaceError, Unsupported
 from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import LATEST_MIN, Interval, minutes_of, open_intervals
+from tools.itinerary.objective import weights_of
 from tools.itinerary.place import LatLon, Place, Table
+from tools.itinerary.preferences import preference_m
 from tools.itinerary.provider import MAX_HITS, MAX_RADIUS_M, MAX_TABLE, NameQuery, NearbyQuery, Provider
 from tools.itinerary.request import MEALS, Meal, TripRequest
 from tools.itinerary.trip import Trip
@@ -113,7 +115,7 @@ async def _around(
         for anchor in anchors:
             near = await _near(trip.provider, NearbyQuery(anchor, radius_m, kinds=kinds, limit=limit))
             usable = [place for place in near if place.id not in taken and is_ever_open(place, trip, meal)]
-            rows.append(sorted(usable, key=lambda place: place.hours is None))
+            rows.append(sorted(usable, key=lambda place: _rank(place, trip)))
         if len({place.id for row in rows for place in row if place.hours or kinds == BEDS}) >= count:
             break
     ordered: dict[str, Place] = {}
@@ -122,6 +124,12 @@ async def _around(
             if rank < len(row):
                 ordered.setdefault(row[rank].id, row[rank])
     return tuple(ordered.values())
+
+
+def _rank(place: Place, trip: Trip) -> float:
+    """What speaks against a place before its distance is looked at, in metres: sorting by it is stable."""
+    unknown_m = weights_of(trip.request).unknown_hours_m or 1
+    return unknown_m * (place.hours is None) + preference_m(place, trip.request.preferences)
 
 
 async def _near(provider: Provider, query: NearbyQuery) -> list[Place]:

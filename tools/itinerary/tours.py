@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from tools.itinerary.hours import Interval
 from tools.itinerary.objective import FULL_WISH, MEAL_M, PLAIN_WISH, Weights
+from tools.itinerary.preferences import crowded_minutes
 from tools.itinerary.terrain import FAR
 
 CODE = 4
@@ -32,7 +33,8 @@ class SpotTable:
     """The places by number: how long one stays, prices, hours by day, what they are good for.
 
     `worth` is what a place that was asked for is worth; `wish` the number of the kind that wishes for it, −1
-    for none. Those with neither are there for meals alone.
+    for none. Those with neither are there for meals alone. `preference_m` is what a stop costs by what the
+    traveller prefers, `crowd_m` each minute of it in the hours in which famous places are full.
     """
 
     stay_min: list[int]
@@ -43,6 +45,8 @@ class SpotTable:
     wish: list[int]
     fame: list[float]
     is_unsure: list[bool]
+    preference_m: list[float]
+    crowd_m: list[float]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -122,6 +126,9 @@ class Tours:
                 soft += weights.closing_m * (weights.closing_min - (closes - leave))
             if spots.is_unsure[spot]:
                 soft += weights.unknown_hours_m
+            soft += spots.preference_m[spot]
+            if spots.crowd_m[spot]:
+                soft += spots.crowd_m[spot] * crowded_minutes(arrive, leave)
             busy += leave - arrive
             clock, at = leave, spot
         if end >= 0 and at >= 0 and at != end:
