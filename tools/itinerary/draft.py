@@ -24,7 +24,7 @@ from tools.itinerary.plan import (
     stop_of,
     sums_of,
 )
-from tools.itinerary.preferences import preference_words
+from tools.itinerary.preference_words import preference_words
 from tools.itinerary.request import USUAL_DWELL_MIN, Money
 from tools.itinerary.trip import Trip, find
 from tools.itinerary.verify.grounding import AMBIGUOUS, UNKNOWN

@@ -114,7 +114,7 @@ class Ground:
             preference_m=[
                 0.0 if place.id in must else preference_m(place, request.preferences) for place in every
             ],
-            crowd_m=[crowd_m(place, request.preferences) for place in every],
+            crowd_m=[crowd_m(fame_of(place), request.preferences) for place in every],
         )  # fmt: skip
         starts, ends = self.homes(bed)
         before = self._before()

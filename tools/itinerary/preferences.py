@@ -3,13 +3,10 @@
 What no tag says is unknown: it counts neither for a place nor against it, and a plan says so.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Literal
 
-from tools.itinerary.hours import minutes_of
-from tools.itinerary.objective import fame_of
 from tools.itinerary.place import Place
-from tools.itinerary.plan import Day
 from tools.itinerary.request import MEALS, Preferences
 
 Aspect = Literal["diet", "wheelchair", "children"]
@@ -35,14 +32,6 @@ CROWDED = (11 * 60, 15 * 60)
 """When famous places are fullest, in minutes from midnight: a rule of thumb, not a count of visitors."""
 CROWD_M = 20
 """Metres on foot that each minute at a famous place within CROWDED is worth, times its fame."""
-
-WORDS: Mapping[str, str] = {
-    "vegetarian": "a vegetarian meal",
-    "vegan": "a vegan meal",
-    "halal": "halal food",
-    "kosher": "kosher food",
-    "gluten_free": "a meal without gluten",
-}
 
 
 def fit_of(place: Place, aspect: Aspect, preferences: Preferences) -> float | None:
@@ -108,9 +97,8 @@ def preference_m(place: Place, preferences: Preferences) -> float:
     )
 
 
-def crowd_m(place: Place, preferences: Preferences) -> float:
-    """What a minute there within CROWDED costs, in metres: something only of famous places."""
-    fame = fame_of(place)
+def crowd_m(fame: float, preferences: Preferences) -> float:
+    """What a minute within CROWDED costs at a place so well known, in metres: nothing of plain ones."""
     return CROWD_M * fame if preferences.crowds == "avoid" and fame >= FAMOUS else 0.0
 
 
@@ -121,65 +109,3 @@ def crowded_minutes(arrive_min: int, leave_min: int) -> int:
     (60, 0)
     """
     return max(0, min(leave_min, CROWDED[1]) - max(arrive_min, CROWDED[0]))
-
-
-def preference_words(
-    preferences: Preferences, days: Sequence[Day], places: Mapping[str, Place]
-) -> Iterator[str]:
-    """What a plan says of its stops for these preferences: what is not known, and what does not fit."""
-    stops = list(
-        dict.fromkeys(
-            stop.id
-            for day in days
-            for stop in (
-                *(visit.place for visit in day.visits),
-                *((day.night.place,) if day.night and day.night.basis != "assumed" else ()),
-            )
-        )
-    )
-    for aspect in ASPECTS:
-        asked = [
-            places[stop]
-            for stop in stops
-            if stop in places and is_asked(places[stop].kind, aspect, preferences)
-        ]
-        fits = [(place, fit_of(place, aspect, preferences)) for place in asked]
-        if unknown := _names(place for place, fit in fits if fit is None):
-            yield f"No source says {_what(aspect, preferences)} at {unknown}: ask before you go."
-        if partly := _names(place for place, fit in fits if fit is not None and 0 < fit < 1):
-            yield f"By the map only in part {_whether(aspect, preferences)}: {partly}."
-        if not_so := _names(place for place, fit in fits if fit == 0):
-            yield f"By the map not {_whether(aspect, preferences)}: {not_so}."
-    if preferences.crowds == "avoid" and days:
-        full = [
-            visit.place.name
-            for day in days
-            for visit in day.visits
-            if (place := places.get(visit.place.id)) is not None
-            and crowd_m(place, preferences)
-            and crowded_minutes(minutes_of(visit.arrive), minutes_of(visit.leave))
-        ]
-        rule = "Famous places are put before 11:00 or after 15:00 where that fits: a rule of thumb, as no"
-        yield f"{rule} source counts visitors." + (f" Within these hours: {', '.join(full)}." if full else "")
-
-
-def _names(places: Iterable[Place]) -> str:
-    return ", ".join(dict.fromkeys(place.name for place in places))
-
-
-def _what(aspect: Aspect, preferences: Preferences) -> str:
-    if aspect == "diet":
-        return f"whether there is {_diets(preferences)}"
-    if aspect == "wheelchair":
-        return "whether a wheelchair gets in"
-    return "whether it suits children"
-
-
-def _whether(aspect: Aspect, preferences: Preferences) -> str:
-    if aspect == "diet":
-        return f"a place with {_diets(preferences)}"
-    return "accessible by wheelchair" if aspect == "wheelchair" else "for children"
-
-
-def _diets(preferences: Preferences) -> str:
-    return " and ".join(WORDS[diet] for diet in preferences.diet)
