@@ -191,7 +191,7 @@ def _share(name: str, numerator: float, denominator: float, *, unknown: int = 0,
         return Measure(name=name, value=None, counts=counts, unknown=unknown, reason=none)
     return Measure(
         name=name,
-        value=min(1.0, max(0.0, numerator / denominator)),
+        value=round(min(1.0, max(0.0, numerator / denominator)), 6),
         counts=counts,
         numerator=round(numerator, 4),
         denominator=round(denominator, 4),
