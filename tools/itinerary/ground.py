@@ -1,39 +1,55 @@
 """A trip with its candidates as numbers: a problem for proofs, and a search over everything."""
 
+import itertools
 import random
 from collections.abc import Sequence
 
+from tools.itinerary.effort import IsOver
 from tools.itinerary.hours import minutes_of
 from tools.itinerary.local_search import Search
 from tools.itinerary.objective import (
     IDEAL_MEAL,
+    MEAL_KIND_M,
     MINUTE_AS_M,
     MUST_M,
     Weights,
     fame_of,
+    preference_m,
     weights_of,
     wish_values,
 )
 from tools.itinerary.place import Place
 from tools.itinerary.problem import Problem
 from tools.itinerary.request import MEALS
-from tools.itinerary.terrain import Candidates, Ways, is_one_town, opening, straight_m, ways_of
+from tools.itinerary.terrain import Candidates, Ways, groups_of, is_one_town, opening, straight_m, ways_of
 from tools.itinerary.tours import MealTime, SpotTable
 from tools.itinerary.trip import Trip
 
 
-async def gathered_ways(trip: Trip, places: Sequence[Place], choice: Candidates) -> tuple[list[Place], Ways]:
-    """Every place of the trip, those to visit first, and the ways among them."""
+async def gathered_ways(
+    trip: Trip, places: Sequence[Place], choice: Candidates, is_over: IsOver = lambda: False
+) -> tuple[list[Place], Ways]:
+    """Every place of the trip, those to visit first, and the ways among them.
+
+    When `is_over`, those to choose from whose ways are known by then.
+
+    Raises:
+        PlaceError: the provider failed.
+    """
     homes = [
         home
         for day in range(trip.request.days)
         for at_end in (False, True)
         if (home := trip.home(day, at_end=at_end)) is not None
     ]
-    wished = [place for _, kind_places in choice.wishes for place in kind_places]
-    stops = [*places, *wished, *choice.meals, *homes, *choice.beds]
-    every = list({place.id: place for place in stops}.values())
-    return every, await ways_of(trip, every)
+    # The first of each kind first: the last ones are left out where time is short.
+    rows = [choice.beds, choice.meals, *(row for _, row in choice.wishes)]
+    chosen = [place for rank in itertools.zip_longest(*rows) for place in rank if place is not None]
+    needed = {place.id: place for place in [*places, *homes]}
+    every = list((needed | {place.id: place for place in chosen if place.id not in needed}).values())
+    ways = await ways_of(trip, every, is_over=is_over)
+    count = max(len(needed), ways.complete)
+    return every[:count], ways.first(count)
 
 
 class Ground:
@@ -42,9 +58,10 @@ class Ground:
     def __init__(
         self, trip: Trip, places: list[Place], choice: Candidates, every: tuple[list[Place], Ways]
     ) -> None:
-        self.trip, self.places, self.choice = trip, places, choice
+        self.trip, self.places = trip, places
         self.every, self.ways = every
         self.number = {place.id: index for index, place in enumerate(self.every)}
+        self.choice = choice.among(self.number)
         request = trip.request
         self.weights: Weights = weights_of(request)
         homes = {
@@ -80,13 +97,33 @@ class Ground:
             return []
         around = self.places or [place for _, row in self.choice.wishes for place in row[:3]]
         return sorted(
-            self.choice.beds, key=lambda bed: (sum(straight_m(bed.at, p.at) for p in around), bed.id)
+            self.choice.beds,
+            key=lambda bed: (
+                sum(straight_m(bed.at, place.at) for place in around)
+                + len(around) * preference_m(bed, self.trip.request.preferences),
+                bed.id,
+            ),
+        )
+
+    def chosen_m(self, place: Place) -> float:
+        """What a stop costs that nobody asked for."""
+        is_unsure = opening(place, self.trip, 0) is None
+        taste_m = preference_m(place, self.trip.request.preferences)
+        return taste_m + (self.weights.unknown_hours_m if is_unsure else 0)
+
+    def meal_m(self, place: Place) -> tuple[float, ...]:
+        """What each meal costs beside its time, for the kind of place it is had at."""
+        has_kinds = self.weights.has_meal_kinds
+        return tuple(
+            float(MEAL_KIND_M[meal.name].get(place.kind, 0)) if has_kinds else 0.0
+            for meal in self.trip.request.meals
         )
 
     def search(self, seed: int, bed: Place | None = None) -> Search:
         """The search; `bed` is where the nights are spent for which the request names nothing."""
         trip, request, every = self.trip, self.trip.request, self.every
         must = {place.id for place in self.places}
+        foremost = {trip.named[name].id for name in request.preferences.must_see if name in trip.named}
         wish_of = {
             place.id: kind
             for kind, (_, row) in reversed(list(enumerate(self.choice.wishes)))
@@ -101,13 +138,16 @@ class Ground:
             price=[request.price(place.kind) or 0.0 for place in every],
             open_min=[[opening(place, trip, day) for day in range(request.days)] for place in every],
             feeds=[place.kind in MEALS for place in every],
-            worth=[MUST_M * (0.5 + fame_of(place)) if place.id in must else 0.0 for place in every],
+            worth=[
+                MUST_M * (0.5 + fame_of(place) + 2 * (place.id in foremost)) if place.id in must else 0.0
+                for place in every
+            ],
             wish=[wish_of.get(place.id, -1) for place in every],
             fame=[fame_of(place) for place in every],
-            is_unsure=[
-                place.id not in must and opening(place, trip, 0) is None for place in every
-            ],
-        )  # fmt: skip
+            chosen_m=[0.0 if place.id in must else self.chosen_m(place) for place in every],
+            meal_m=[self.meal_m(place) for place in every],
+            group=groups_of(every),
+        )
         starts, ends = self.homes(bed)
         before = self._before()
         return Search(

@@ -53,7 +53,7 @@ class Problem:
             start_min=minutes_of(request.window.start) if has_window else 0,
             end_min=minutes_of(request.window.end) if has_window else LAST_MIN,
             before=self.before(without),
-            minute_m=MINUTE_M if request.prefer == "early_end" else 0,
+            minute_m=0 if request.prefer == "short_walk" else MINUTE_M,
             max_walk_m=None if "max_walk_m" in without else request.max_walk_m,
             max_leg_min=None if "max_leg_min" in without else request.max_leg_min,
             eating=tuple(
