@@ -126,7 +126,7 @@ def _in_japan(request: dict[str, Any], city: str, count: int, chance: random.Ran
 def _named(entries: Sequence[Landmark], city: str, count: int, chance: random.Random) -> list[str]:
     """Names of landmarks of a city, the important ones more often."""
     own = [entry for entry in entries if entry.city.casefold() == city]
-    ranked = sorted(own, key=lambda entry: -chance.random() ** (1.0 / entry.importance))
+    ranked = sorted(own, key=lambda entry: -(chance.random() ** (1.0 / entry.importance)))
     return _distinct(
         chance.choice((entry.name_en, entry.name_ja, entry.name_en, *entry.also))
         if chance.random() < 0.9

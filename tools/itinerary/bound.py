@@ -47,9 +47,7 @@ def bound_of(ground: Ground, is_over: IsOver) -> Bound:
         return Bound(least=least_of(ground))
     if exact is None:
         return Bound(is_impossible=True, is_searched=True)
-    return Bound(
-        least=least_of(ground, exact[0]), exact=exact[0], rounds=tuple(exact[1]), is_searched=True
-    )
+    return Bound(least=least_of(ground, exact[0]), exact=exact[0], rounds=tuple(exact[1]), is_searched=True)
 
 
 def least_of(ground: Ground, exact: float | None = None) -> float:

@@ -14,7 +14,7 @@ COMFORT_MIN: Mapping[str, int] = {
     "restaurant": 75, "fast_food": 30, "pub": 60, "bar": 60, "shop": 30, "station": 10, "peak": 60,
     "ruins": 45,
 }  # fmt: skip
-"""How long people like to stay, by kind: a rule of the plan, kept where there is room; others stay the least."""
+"""How long people like to stay, by kind: a rule of the plan where there is room; others stay the least."""
 AT_PACE: Mapping[str, float] = {"relaxed": 1.25, "normal": 1.0, "packed": 0.0}
 """By pace, the share of it that is asked for; at 0 stays are the least."""
 ROUND_MIN = 5

@@ -2,7 +2,9 @@
 
 import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+
+import numpy as np
 
 from tools.itinerary.effort import IsOver
 from tools.itinerary.hours import minutes_of
@@ -18,10 +20,19 @@ from tools.itinerary.objective import (
     weights_of,
     wish_values,
 )
-from tools.itinerary.place import Place
+from tools.itinerary.place import Place, Table
 from tools.itinerary.problem import Problem
 from tools.itinerary.request import MEALS
-from tools.itinerary.terrain import Candidates, Ways, groups_of, is_one_town, opening, straight_m, ways_of
+from tools.itinerary.terrain import (
+    Candidates,
+    Ways,
+    groups_of,
+    has_choice,
+    is_one_town,
+    opening,
+    straight_m,
+    ways_of,
+)
 from tools.itinerary.tours import MealTime, SpotTable
 from tools.itinerary.trip import Trip
 
@@ -73,9 +84,22 @@ class Ground:
         self.problem = Problem(
             trip=trip,
             places=tuple(places),
-            table=self.ways.table(),
+            table=self._proof_table(homes),
             homes=homes,
         )
+
+    def _proof_table(self, homes: Collection[str]) -> Table:
+        """The ways among the places and homes; as short as over any place that the planner may choose."""
+        count = len({place.id for place in self.places} | set(homes))
+        if not has_choice(self.trip.request):
+            return self.ways.first(count).table()
+        grids = []
+        for grid in (self.ways.minutes, self.ways.metres):
+            least = np.array(grid, dtype=np.int64)
+            for middle in range(len(least)):  # Floyd 1962
+                np.minimum(least, least[:, middle, None] + least[None, middle, :], out=least)
+            grids.append(least[:count, :count].tolist())
+        return Ways(minutes=grids[0], metres=grids[1], complete=count).table()
 
     @property
     def wish_values(self) -> list[list[float]]:

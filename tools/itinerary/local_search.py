@@ -1,13 +1,13 @@
 """Builds plans of any size by cheapest insertion; makes them better by rebuilding one part after another."""
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tools.itinerary.day_order import best_days
 from tools.itinerary.effort import IsOver
 from tools.itinerary.objective import MUST_M, PLAIN_WISH
-from tools.itinerary.tours import CODE, Order, Solution, Tours
+from tools.itinerary.tours import CODE, Frame, Order, Solution, Tours
 
 POSITIONS = 6
 """Positions within a day that are tried for a stop: those with the shortest detour."""
@@ -37,16 +37,7 @@ class Search(Tours):
             frame = self.frame(day, start, end, order)
             if frame is None:
                 continue
-            by_position: dict[int, list[tuple[int, int, int]]] = {}
-            for code in codes:
-                first, last = self._range(solution, day, code // CODE)
-                for position in range(first, last + 1):
-                    detour = self.detour(frame, position, code)
-                    if detour is not None:
-                        by_position.setdefault(position, []).append((detour, position, code))
-            most = PER_POSITION if len(codes) > 1 else 1
-            places = sorted(place for row in by_position.values() for place in sorted(row)[:most])
-            for _, position, code in places[: POSITIONS if len(codes) == 1 else len(places)]:
+            for position, code in self._likely(solution, frame, day, codes):
                 priced = self.inserted(frame, position, code)
                 if priced is None:
                     continue
@@ -65,6 +56,22 @@ class Search(Tours):
             return None
         solution[best[1]] = best[2]
         return best[0]
+
+    def _likely(
+        self, solution: Solution, frame: Frame, day: int, codes: Sequence[int]
+    ) -> Iterator[tuple[int, int]]:
+        """Positions of a day, each with the stops that may be put in there at the shortest detours."""
+        by_position: dict[int, list[tuple[int, int, int]]] = {}
+        for code in codes:
+            first, last = self._range(solution, day, code // CODE)
+            for position in range(first, last + 1):
+                detour = self.detour(frame, position, code)
+                if detour is not None:
+                    by_position.setdefault(position, []).append((detour, position, code))
+        most = PER_POSITION if len(codes) > 1 else 1
+        places = sorted(place for row in by_position.values() for place in sorted(row)[:most])
+        for _, position, code in places[: POSITIONS if len(codes) == 1 else len(places)]:
+            yield position, code
 
     def _later(self, solution: Solution, day: int, new_order: Order) -> float | None:
         """How much more the later days cost when a day ends elsewhere; None: they cannot be kept then."""

@@ -50,7 +50,7 @@ EASY = Weights()
 SHORT = Weights(minute_m=0, even_m=0, meal_m=0, closing_m=0, unknown_hours_m=0)
 """For the least metres, whatever else."""
 COMFORTABLE = Weights(
-    minute_m=20, even_m=60, meal_m=20, closing_min=20, wish_again=0.85, has_fewer_again=True, wishes_a_day=1,
+    minute_m=20, even_m=100, meal_m=20, closing_min=20, wish_again=0.85, has_fewer_again=True, wishes_a_day=1,
     has_meal_kinds=True,
 )  # fmt: skip
 """For a day as people have it: back later is no loss but for the time lost on the way and waiting."""
@@ -82,7 +82,7 @@ def weights_of(request: TripRequest) -> Weights:
 
 
 def preference_m(place: Place, preferences: Preferences) -> float:  # noqa: ARG001 (nothing is weighed yet)
-    """What it costs, by the traveller's preferences, to choose a place to eat, to see or to sleep at; from 0."""
+    """What it costs by these preferences to choose a place to eat, to see or to sleep at; at least 0."""
     return 0.0
 
 

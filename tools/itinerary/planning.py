@@ -21,7 +21,7 @@ from tools.itinerary.terrain import Candidates, Ways, candidates_of, has_fixed_h
 from tools.itinerary.tours import CODE, Order, Solution
 from tools.itinerary.trip import Trip
 
-STEPS, PART_STEPS = 1_500_000, 150_000
+STEPS, PART_STEPS = 1_000_000, 100_000
 """Stops that a search tries and prices at most; for a part of what is proven impossible fewer."""
 EXACT_CALLS, CONFLICT_CALLS = 1_000, 600
 """How often an exact search asks whether it is over: a thousand labels each time."""
@@ -67,9 +67,9 @@ async def find_plan(
     every = await _gathered(trip, places, effort, more=1)
     if is_comfortable(request):
         ground = every.ground(at_comfort(trip))
-        bound = _bound(ground, effort, share=0.4)
+        bound = _bound(ground, effort, share=0.35)
         if not bound.is_impossible:
-            best = _best(ground, bound, effort, seed, share=0.5, is_trial=True)
+            best = _best(ground, bound, effort, seed, share=0.45, is_trial=True)
             if best.is_whole and not _unserved_kinds(best):
                 return _planned(best, bound, effort, trip)
     ground = every.ground(trip)

@@ -18,7 +18,7 @@ from tools.itinerary.request import MEALS
 from tools.itinerary.schedule import MAX_SPOTS, DayProblem, Round, Stopped
 from tools.itinerary.solve import constraints, rounds_by_day
 from tools.itinerary.split import cheapest_split
-from tools.itinerary.terrain import has_fixed_homes, straight_m
+from tools.itinerary.terrain import has_choice, straight_m
 from tools.itinerary.verify.task import SLEEPERS
 
 HARDEST = 8
@@ -114,12 +114,6 @@ def _weights(grid: Sequence[Sequence[int | None]], rows: Sequence[int]) -> NDArr
     return least
 
 
-def _has_choice(problem: Problem) -> bool:
-    """Whether the planner may add stops of its own, to eat, to see or to sleep at."""
-    request = problem.trip.request
-    return bool(request.meals or request.wishes or not has_fixed_homes(request))
-
-
 def _bridged(problem: Problem) -> Problem:
     """The problem with the straight line at top speed where no way is known.
 
@@ -127,7 +121,7 @@ def _bridged(problem: Problem) -> Problem:
     problem stays as it is.
     """
     request, table = problem.trip.request, problem.table
-    if not _has_choice(problem):
+    if not has_choice(problem.trip.request):
         return problem
     if all(way is not None for row in table.minutes for way in row):
         return problem
@@ -159,7 +153,7 @@ def _net(weights: NDArray[np.float64]) -> float:
 def _is_too_tight(problem: Problem, without: Collection[str], is_over: IsOver | None) -> bool:
     """Whether no split over the days keeps hours, windows, order, meals and caps."""
     whole = range(len(problem.places))
-    if _has_choice(problem):  # a stop in between makes two short legs of a long one
+    if has_choice(problem.trip.request):  # a stop in between makes two short legs of a long one
         without = [*without, "max_leg_min"]
     if len(whole) <= MAX_SPOTS:
         return _least_split(problem, without, whole, is_over) is None
@@ -221,7 +215,7 @@ def least_plan(
         Stopped: `is_over` says so.
     """
     request = problem.trip.request
-    without = ("max_leg_min",) if _has_choice(problem) else ()
+    without = ("max_leg_min",) if has_choice(problem.trip.request) else ()
     days = [
         replace(_easier(day, range(len(problem.places))), minute_m=weights.minute_m)
         for day in _bridged(problem).days(without)
@@ -259,13 +253,13 @@ class LeastWays:
 def least_ways(problem: Problem, weights: Weights, minute_as_m: int) -> LeastWays:
     """The least cost of ways that see all places, for any number of them.
 
-    Each place has one that follows it, at the least ways that such an assignment can have. Each day leaves its
-    home and comes back; where the nights are open, one way goes on from day to day.
+    Each place has one that follows it, at the least ways that such an assignment can have. Each day leaves
+    its home and comes back; where the nights are open, one way goes on from day to day.
     """
-    request, count = problem.trip.request, len(problem.places)
+    request, count, table = problem.trip.request, len(problem.places), _bridged(problem).table
     homes = sorted(set(problem.homes.values()))
     rows = [*range(count), *homes]
-    minutes, metres = (_weights(grid, rows) for grid in (problem.table.minutes, problem.table.metres))
+    minutes, metres = (_weights(grid, rows) for grid in (table.minutes, table.metres))
     rides = metres if request.mode == "walk" else minute_as_m * minutes
     is_fixed = all(
         problem.trip.home(day, at_end=at_end) is not None

@@ -141,7 +141,7 @@ class _Around:
     is_over: IsOver
 
     async def of(self, kinds: tuple[str, ...], count: int, meal: Meal | None = None) -> tuple[Place, ...]:
-        """Places of those kinds, anchor by anchor: first those whose hours are known, of these the near ones."""
+        """Places of those kinds, anchor by anchor: first those whose hours are known, by distance."""
         trip = self.trip
         limit = MOST_LOCAL_HITS if trip.provider.is_local else MAX_HITS
         rows: list[list[Place]] = []
@@ -256,3 +256,8 @@ def is_one_town(places: Sequence[Place]) -> bool:
 def has_fixed_homes(request: TripRequest) -> bool:
     """Whether the request itself says where every day starts and ends, or there is one day alone."""
     return request.days == 1 or request.hotel is not None
+
+
+def has_choice(request: TripRequest) -> bool:
+    """Whether the planner may add stops of its own, to eat, to see or to sleep at."""
+    return bool(request.meals or request.wishes or not has_fixed_homes(request))

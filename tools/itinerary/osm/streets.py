@@ -78,7 +78,7 @@ class Streets:
         along = np.where(nodes[:, None] <= nodes[None, :], there, there.T)
         metres = along + off_m[:, None] + off_m[None, :]
         straight = metres_between(lat[:, None], lon[:, None], lat[None, :], lon[None, :])
-        # Where the straight line is about as long, the pair is computed alone, so that it is the same to the bit.
+        # Where the straight line is about as long, the pair is computed alone, to the same bit.
         is_plain = metres > 1.0001 * straight + 1.0
         return [
             [
