@@ -1,29 +1,29 @@
 """Proves that no plan of a trip exists, or that none costs less, by trips easier than the real one."""
 
 import math
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import minimum_spanning_tree
 
+from tools.itinerary.effort import IsOver
 from tools.itinerary.hours import minutes_of
-from tools.itinerary.objective import FULL_WISH, PLAIN_WISH, Weights
+from tools.itinerary.objective import Weights
 from tools.itinerary.place import Table, least_minutes
 from tools.itinerary.problem import Problem
 from tools.itinerary.request import MEALS
 from tools.itinerary.schedule import MAX_SPOTS, DayProblem, Round, Stopped
 from tools.itinerary.solve import constraints, rounds_by_day
 from tools.itinerary.split import cheapest_split
-from tools.itinerary.terrain import has_fixed_homes, straight_m
+from tools.itinerary.terrain import has_choice, straight_m
 from tools.itinerary.verify.task import SLEEPERS
 
 HARDEST = 8
 """Of more places than can be searched exactly, that many with the shortest hours are searched for a proof."""
 NO_WAY = 1e9
-IsOver = Callable[[], bool]
 
 
 def is_conflict(problem: Problem, named: Collection[str], is_over: IsOver | None = None) -> bool:
@@ -114,12 +114,6 @@ def _weights(grid: Sequence[Sequence[int | None]], rows: Sequence[int]) -> NDArr
     return least
 
 
-def _has_choice(problem: Problem) -> bool:
-    """Whether the planner may add stops of its own, to eat, to see or to sleep at."""
-    request = problem.trip.request
-    return bool(request.meals or request.wishes or not has_fixed_homes(request))
-
-
 def _bridged(problem: Problem) -> Problem:
     """The problem with the straight line at top speed where no way is known.
 
@@ -127,7 +121,7 @@ def _bridged(problem: Problem) -> Problem:
     problem stays as it is.
     """
     request, table = problem.trip.request, problem.table
-    if not _has_choice(problem):
+    if not has_choice(problem.trip.request):
         return problem
     if all(way is not None for row in table.minutes for way in row):
         return problem
@@ -159,7 +153,7 @@ def _net(weights: NDArray[np.float64]) -> float:
 def _is_too_tight(problem: Problem, without: Collection[str], is_over: IsOver | None) -> bool:
     """Whether no split over the days keeps hours, windows, order, meals and caps."""
     whole = range(len(problem.places))
-    if _has_choice(problem):  # a stop in between makes two short legs of a long one
+    if has_choice(problem.trip.request):  # a stop in between makes two short legs of a long one
         without = [*without, "max_leg_min"]
     if len(whole) <= MAX_SPOTS:
         return _least_split(problem, without, whole, is_over) is None
@@ -191,7 +185,7 @@ def _least_split(
         for mask, done in table.items():
             cost[mask] = day.cost_m(done.metres, done.back_min)
         costs.append(cost)
-    split = cheapest_split(costs, before)
+    split = cheapest_split(costs, before, is_over)
     return None if split is None else split[0]
 
 
@@ -221,7 +215,7 @@ def least_plan(
         Stopped: `is_over` says so.
     """
     request = problem.trip.request
-    without = ("max_leg_min",) if _has_choice(problem) else ()
+    without = ("max_leg_min",) if has_choice(problem.trip.request) else ()
     days = [
         replace(_easier(day, range(len(problem.places))), minute_m=weights.minute_m)
         for day in _bridged(problem).days(without)
@@ -238,7 +232,7 @@ def least_plan(
             even = weights.even_m * busy * busy / (day.end_min - day.start_min)
             cost[mask] = day.cost_m(done.metres, done.back_min) + even
         costs.append(cost)
-    split = cheapest_split(costs, problem.before())
+    split = cheapest_split(costs, problem.before(), is_over)
     if split is None:
         return None
     return split[0], [table[part] for table, part in zip(tables, split[1], strict=True)]
@@ -248,36 +242,35 @@ def _as_metres(day: DayProblem, minute_as_m: int) -> tuple[tuple[int | None, ...
     return tuple(tuple(None if way is None else minute_as_m * way for way in row) for row in day.minutes)
 
 
-def least_cost(problem: Problem, weights: Weights, minute_as_m: int) -> float:
-    """A cost that no plan of the trip can fall below, for any number of places.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeastWays:
+    """What the ways of a trip cost at least, alone and with the time that they take."""
 
-    Each place has one that follows it, at the least ways that such an assignment can have; stays and meals
-    end the day so much later, and are shared out as evenly as can be.
+    alone: float = 0.0
+    with_time: float = 0.0
+
+
+def least_ways(problem: Problem, weights: Weights, minute_as_m: int) -> LeastWays:
+    """The least cost of ways that see all places, for any number of them.
+
+    Each place has one that follows it, at the least ways that such an assignment can have. Each day leaves
+    its home and comes back; where the nights are open, one way goes on from day to day.
     """
-    request, count = problem.trip.request, len(problem.places)
+    request, count, table = problem.trip.request, len(problem.places), _bridged(problem).table
     homes = sorted(set(problem.homes.values()))
     rows = [*range(count), *homes]
-    minutes, metres = (_weights(grid, rows) for grid in (problem.table.minutes, problem.table.metres))
+    minutes, metres = (_weights(grid, rows) for grid in (table.minutes, table.metres))
     rides = metres if request.mode == "walk" else minute_as_m * minutes
-    # Each day leaves its home and comes back; where the nights are open, one way goes on from day to day.
     is_fixed = all(
         problem.trip.home(day, at_end=at_end) is not None
         for day in range(request.days)
         for at_end in (False, True)
     )
     days = request.days if is_fixed else 1
-    walked = _least_rounds(rides, count, days, is_fixed=is_fixed)
-    moved = _least_rounds(rides + weights.minute_m * minutes, count, days, is_fixed=is_fixed)
-    stays = sum(request.rules.stay_min(place.kind) for place in problem.places)
-    fed = sum(place.kind in MEALS for place in problem.places)
-    meals = sorted([meal.minutes for meal in request.meals] * request.days)
-    eaten = sum(meals[: max(0, len(meals) - fed)])
-    day_min = minutes_of(request.window.end) - minutes_of(request.window.start)
-    even = weights.even_m * (stays + eaten) ** 2 / request.days / day_min
-    # Every day lasts until its last meal.
-    fed_min = max((minutes_of(meal.start) + meal.minutes for meal in request.meals), default=0)
-    last_min = request.days * max(0, fed_min - minutes_of(request.window.start))
-    return even + max(moved + weights.minute_m * (stays + eaten), walked + weights.minute_m * last_min)
+    return LeastWays(
+        alone=_least_rounds(rides, count, days, is_fixed=is_fixed),
+        with_time=_least_rounds(rides + weights.minute_m * minutes, count, days, is_fixed=is_fixed),
+    )
 
 
 def _least_rounds(ways: NDArray[np.float64], count: int, days: int, *, is_fixed: bool) -> float:
@@ -291,11 +284,3 @@ def _least_rounds(ways: NDArray[np.float64], count: int, days: int, *, is_fixed:
         table[:count, count:] = home[:, None]
         table[count:, :count] = home[None, :]
     return float(table[linear_sum_assignment(table)].sum())
-
-
-def least_wish(values: Sequence[float], fame: float) -> float:
-    """What a wish costs at least, when the best known place for it has that fame.
-
-    Its stays may fall into a wait, and then cost nothing.
-    """
-    return sum(value * (FULL_WISH - PLAIN_WISH - fame) for value in values)
