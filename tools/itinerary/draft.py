@@ -25,6 +25,7 @@ from tools.itinerary.plan import (
     sums_of,
 )
 from tools.itinerary.request import USUAL_DWELL_MIN, Money
+from tools.itinerary.track import NO_TRACK, track_of
 from tools.itinerary.trip import Trip, find
 from tools.itinerary.verify.grounding import AMBIGUOUS, UNKNOWN
 
@@ -322,6 +323,7 @@ async def _leg(start: Resolved, end: Resolved, claim_min: int | None, trip: Trip
     mode: Mode = trip.request.mode
     minutes, metres, exactness = max(1, claim_min or 1), 0, "lower_bound"
     evidence: tuple[str, ...] = ()
+    track = NO_TRACK
     if start[1] is not None and end[1] is not None:
         try:
             answer = await trip.provider.route(start[1].at, end[1].at, mode=mode)
@@ -331,6 +333,7 @@ async def _leg(start: Resolved, end: Resolved, claim_min: int | None, trip: Trip
             way = answer.value
             minutes, metres, exactness = claim_min or way.minutes, way.metres, way.exactness
             evidence = (answer.told_by,)
+            track = await track_of(trip.provider, start[1].at, end[1].at, mode=mode)
     return ItineraryLeg.model_validate(
         {
             "from_id": start[0].id,
@@ -340,5 +343,7 @@ async def _leg(start: Resolved, end: Resolved, claim_min: int | None, trip: Trip
             "metres": metres,
             "exactness": exactness,
             "evidence": evidence,
+            "via": track.via,
+            "path": track.path,
         }
     )

@@ -8,10 +8,12 @@ from pydantic import Field
 
 from tools.itinerary.place import Exactness, Mode, Place
 from tools.itinerary.request import Given, Money
+from tools.itinerary.track import MAX_POINTS
 
 PlanClock = Annotated[
     str, Field(pattern=r"^([01]\d|2\d):[0-5]\d$", description="HH:MM; 24:10 is after midnight")
 ]
+Point = tuple[Annotated[float, Field(ge=-90, le=90)], Annotated[float, Field(ge=-180, le=180)]]
 
 
 class Area(Given):
@@ -34,7 +36,11 @@ class Stop(Given):
 
 
 class ItineraryLeg(Given):
-    """From one stop to the next: whole minutes, whole metres, and how well that is known."""
+    """From one stop to the next: whole minutes, whole metres, and how well that is known.
+
+    `via`: the streets on foot in the order walked, or the parts of a ride; `path`: a line in degrees (lat,
+    lon), simplified to a few metres. Both are for people, empty where no source says; no check trusts them.
+    """
 
     from_id: str
     to_id: str
@@ -43,6 +49,8 @@ class ItineraryLeg(Given):
     metres: int = Field(ge=0)
     exactness: Exactness
     evidence: tuple[str, ...] = ()
+    via: tuple[Annotated[str, Field(max_length=300)], ...] = Field(default=(), max_length=200)
+    path: tuple[Point, ...] = Field(default=(), max_length=MAX_POINTS)
 
 
 class Visit(Given):
