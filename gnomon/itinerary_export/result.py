@@ -4,7 +4,7 @@ import datetime as dt
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gnomon.core.errors import DataError
@@ -22,6 +22,7 @@ class TripResult:
 
     `is_proven`: an exact search holds a refusal's constraints to rule out every plan; None: it was not made.
     `unchecked`: the checks that no source could answer, each with its path and what is missing.
+    `alternatives`: of a refusal, what was tried instead, as `tools/itinerary/alternatives.py` writes it.
     `regret`: how much further than the shortest plan one walks, as a share; None: that is not known.
     """
 
@@ -31,6 +32,7 @@ class TripResult:
     request: Mapping[str, Any] = field(default_factory=dict)
     open: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     verified_by: str = ""
+    alternatives: Mapping[str, Any] = field(default_factory=dict)
     is_proven: bool | None = None
     regret: float | None = None
 
@@ -91,7 +93,22 @@ class TripResult:
             },
             "request": dict(self.request),
             "open": {place: dict(days) for place, days in self.open.items()},
+            **({"alternatives": dict(self.alternatives)} if self.alternatives else {}),
         }
+
+    @property
+    def part(self) -> "TripResult | None":
+        """The best plan for a part of a refused request, unverified; None: there is none."""
+        if self.plan.status != "refused" or "part" not in self.alternatives:
+            return None
+        return replace(
+            self,
+            plan=Plan.model_validate(self.alternatives["part"]),
+            violations=(),
+            unchecked=(),
+            alternatives={},
+            is_proven=None,
+        )
 
 
 def _cited_hours(visit: Visit, date: dt.date) -> tuple[Interval, ...] | None:
@@ -115,6 +132,7 @@ def result_of(answer: str | None) -> TripResult:
             request=fields.get("request", {}),
             open=fields.get("open", {}),
             verified_by=fields.get("verified_by", ""),
+            alternatives=fields.get("alternatives", {}),
         )
     except (ValueError, KeyError, TypeError):
         raise DataError("no plan was made; the trace says why") from None

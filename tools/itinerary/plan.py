@@ -1,6 +1,7 @@
 """The itinerary itself, day by day, in one strict form for every output and every check."""
 
 import datetime as dt
+import unicodedata
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
@@ -25,7 +26,10 @@ class Area(Given):
 
 
 class Stop(Given):
-    """A place as the plan names it: id and name of the provider, degrees of WGS 84."""
+    """A place as the plan names it: id and name of the provider, degrees of WGS 84.
+
+    `other_script`: its name in the script of the country, or in Latin letters, where `name` is in the other.
+    """
 
     id: str = Field(min_length=1, max_length=200)
     name: str = Field(min_length=1, max_length=200)
@@ -33,6 +37,7 @@ class Stop(Given):
     lon: float = Field(ge=-180, le=180)
     kind: str = ""
     admin: Area | None = None
+    other_script: str = Field(default="", max_length=200)
 
 
 class ItineraryLeg(Given):
@@ -136,7 +141,27 @@ def stop_of(place: Place) -> Stop:
     if admin is not None:
         area = Area(country=admin.country, prefecture=admin.prefecture, municipality=admin.municipality)
     return Stop(
-        id=place.id, name=place.name, lat=place.at.lat_deg, lon=place.at.lon_deg, kind=place.kind, admin=area
+        id=place.id,
+        name=place.name,
+        lat=place.at.lat_deg,
+        lon=place.at.lon_deg,
+        kind=place.kind,
+        admin=area,
+        other_script=_other_script(place),
+    )
+
+
+def _other_script(place: Place) -> str:
+    """A Japanese place's own name beside a Latin one; a Latin name beside one in other letters."""
+    is_latin = _is_latin(place.name)
+    if is_latin and not (place.admin and place.admin.country == "JP"):
+        return ""
+    return next((name for name in place.also if name and _is_latin(name) != is_latin), "")
+
+
+def _is_latin(name: str) -> bool:
+    return not any(
+        letter.isalpha() and not unicodedata.name(letter, "").startswith("LATIN") for letter in name
     )
 
 

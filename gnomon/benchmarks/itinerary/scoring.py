@@ -4,6 +4,7 @@ import itertools
 import json
 import random
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from gnomon.benchmarks.itinerary.city_day import draft_text
@@ -62,13 +63,25 @@ async def _plan(task: Task, draft: DraftPlan) -> Score:
         seconds = plan.search.seconds if plan.search else 0.0
         plan = plan.model_copy(update={"search": Search(is_proven=proven, seconds=seconds)})
         is_right = trip.answerable is False or (trip.answerable is None and proven)
-        return _scored(is_right, plan, verification, metrics, trip, {})
+        others = await _instead(plan, trip, is_proven=proven) if task.family == "request" else {}
+        return _scored(is_right, plan, verification, metrics, trip, others)
     metrics |= _measured(plan, verification)
     if verification.final_pass and task.optimum_m:
         walked = sum(leg.metres for day in plan.days for leg in day.legs)
         metrics["regret"] = max(0.0, walked / task.optimum_m - 1)
-    opened = await _opened(plan, trip) if task.family == "request" else {}
+    opened = {"open": await _opened(plan, trip)} if task.family == "request" else {}
     return _scored(verification.final_pass, plan, verification, metrics, trip, opened)
+
+
+async def _instead(plan: Plan, trip: Trip, *, is_proven: bool) -> dict[str, Any]:
+    """What can be served instead of a refused request; unless the refusal is proven, with the best part."""
+    from tools.itinerary.alternatives import nearest_requests  # late: it loads SciPy, for refusals alone
+
+    nearest = await nearest_requests(trip, plan.conflict or ())
+    fields = {"alternatives": nearest.as_json(with_part=not is_proven)}
+    return (
+        fields if is_proven or nearest.part is None else {**fields, "open": await _opened(nearest.part, trip)}
+    )
 
 
 def _refusal(trip: Trip, *, is_refused: bool) -> Metrics:
@@ -87,15 +100,16 @@ def _scored(
     verification: Verification,
     metrics: Metrics,
     trip: Trip,
-    opened: dict[str, Any],
+    extra: Mapping[str, Any],
 ) -> Score:
     result = {
         "plan": plan.model_dump(mode="json"),
         "violations": [_violation_fields(violation) for violation in verification.violations],
         "unchecked": [{"code": one.code, "path": one.path, "why": one.why} for one in verification.unchecked],
         "verified_by": "; ".join(sources_of(plan)) or verification.version,
-        "open": opened,
+        "open": {},
         "request": trip.request.model_dump(mode="json", exclude_defaults=True),
+        **extra,
     }
     return Score(
         value=float(is_right),
