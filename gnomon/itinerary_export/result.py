@@ -76,10 +76,7 @@ class TripResult:
             return "hours not known" if hours is None else "closed that day"
         if hours[0][0] == 0 and hours[0][1] >= DAY_MIN:
             return "open day and night"
-        clocks = [
-            (clock_of(start), clock_of(end % DAY_MIN if end > DAY_MIN else end)) for start, end in hours
-        ]
-        return f"open {', '.join(f'{start}–{end}' for start, end in clocks)}"
+        return f"open {', '.join(_span_text(start, end) for start, end in hours)}"
 
     def as_json(self) -> dict[str, Any]:
         """Plan and verification as plain data, the plan first."""
@@ -109,6 +106,16 @@ class TripResult:
             alternatives={},
             is_proven=None,
         )
+
+
+def _span_text(start: int, end: int) -> str:
+    """A span of opening hours as people write it.
+
+    >>> _span_text(540, 1440), _span_text(0, 300), _span_text(720, 1740)
+    ('09:00–midnight', 'until 05:00', '12:00–05:00')
+    """
+    close = "midnight" if end == DAY_MIN else clock_of(end % DAY_MIN)
+    return f"until {close}" if start == 0 else f"{clock_of(start)}–{close}"
 
 
 def _cited_hours(visit: Visit, date: dt.date) -> tuple[Interval, ...] | None:

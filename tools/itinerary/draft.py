@@ -206,7 +206,7 @@ def attributions(trip: Trip) -> tuple[str, ...]:
 
 def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
     """What the plan takes for granted and no source says."""
-    exactness = {leg.exactness for day in days for leg in day.legs}
+    exactness = {leg.exactness for day in days for leg in day.legs if leg.from_id != leg.to_id}
     lines = [f"Stays are at least as long as the rules of the plan say, such as {USUAL_DWELL_MIN} minutes."]
     if "network" in exactness and trip.request.mode == "walk":
         lines.append(f"Walking is at {WALK_KMH:g} km/h along mapped streets.")

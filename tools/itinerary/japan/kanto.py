@@ -233,7 +233,7 @@ def kanto() -> Kanto:
             Platform(
                 railway=rows[place]["railway"],
                 order=int(rows[place]["order"]),
-                name=rows[place]["name_en"],
+                name=_bare(rows[place]["name_en"]),
                 lat_deg=float(lat[place]),
                 lon_deg=float(lon[place]),
                 is_fast=is_fast,
@@ -249,11 +249,16 @@ def _termini(rows: Sequence[dict[str, str]]) -> dict[str, tuple[str, str]]:
     """The first and the last stop of each railway that is no loop."""
     stops: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for row in rows:
-        stops[row["railway"]].append((int(row["order"]), row["name_en"]))
+        stops[row["railway"]].append((int(row["order"]), _bare(row["name_en"])))
     loops = {
         rows[int(hop["start"])]["railway"] for hop in _rows("kanto-hops.csv.gz") if _closes(hop, rows, stops)
     }
     return {railway: (min(ends)[1], max(ends)[1]) for railway, ends in stops.items() if railway not in loops}
+
+
+def _bare(name: str) -> str:
+    """A station's name without what is written beside it, as in Oshiage<SKYTREE>."""
+    return re.split(r"[<(]", name)[0].strip()
 
 
 def _closes(
