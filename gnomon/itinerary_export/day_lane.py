@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gnomon.itinerary_export.checks import Fault, stop_label
+from gnomon.itinerary_export.checks import Fault, home_label, stop_label
 from gnomon.itinerary_export.result import TripResult
 from tools.itinerary.hours import clock_of, minutes_of
 from tools.itinerary.plan import Day
@@ -219,7 +219,7 @@ def _rows(
             _row(
                 clock=clock,
                 y=HEAD + ROW * (index - 1),
-                shown_as="H" if day.end.id == day.start.id else "E",
+                shown_as=home_label(result, day.end.id, "end"),
                 anchor=f"end-{number}",
                 hours=(),
                 stay=None,

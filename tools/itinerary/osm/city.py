@@ -31,6 +31,7 @@ from tools.itinerary.place import (
     walk_minutes,
 )
 from tools.itinerary.provider import MAX_TABLE, NameQuery, NearbyQuery, check_radius
+from tools.itinerary.track import NO_TRACK, Track
 
 OSM_NOTICE = "© OpenStreetMap contributors, Open Database License 1.0 (openstreetmap.org/copyright)"
 OWN_CITIES = Path(__file__).parents[1] / "data"
@@ -165,6 +166,10 @@ class City(Embedded):
             metres=tuple(tuple(None if way_m is None else round(way_m) for way_m in row) for row in metres),
         )
         return self.answer(table, self.exactness)
+
+    async def track(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Track:
+        """The streets of the shortest way on foot."""
+        return self.streets.track(start, end) if mode == "walk" else NO_TRACK
 
     def covers(self, at: LatLon) -> bool:
         """Whether a point lies within COVER_M of a place of this city."""
