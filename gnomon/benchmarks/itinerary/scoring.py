@@ -18,7 +18,8 @@ from tools.itinerary.plan import Plan, Search, sources_of
 from tools.itinerary.problem import Problem, problem_of
 from tools.itinerary.proof import is_conflict
 from tools.itinerary.provider import answered
-from tools.itinerary.quality import quality_of
+from tools.itinerary.published import published_criteria
+from tools.itinerary.quality import ground_of, measures
 from tools.itinerary.schedule import DayProblem, first_fit, walk_through
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.verify import verify
@@ -69,12 +70,14 @@ async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool) -> Score:
         is_right = trip.answerable is False or (trip.answerable is None and proven)
         others = await _instead(plan, trip, is_proven=proven) if task.family == "request" else {}
         return _scored(is_right, plan, verification, metrics, trip, others)
-    quality = await quality_of(plan, trip, facts) if has_quality else ()
+    ground = await ground_of(plan, trip, facts) if has_quality and plan.days else None
+    quality = measures(ground) if ground else ()
     metrics |= _measured(plan, verification)
     if verification.final_pass and task.optimum_m:
         walked = sum(leg.metres for day in plan.days for leg in day.legs)
         metrics["regret"] = max(0.0, walked / task.optimum_m - 1)
     metrics |= {f"{QUALITY}{measure.name}": measure.value for measure in quality}
+    metrics |= published_criteria(ground) if ground else {}
     details: dict[str, Any] = {"quality": [measure.as_json() for measure in quality]} if quality else {}
     if task.family == "request":
         details["open"] = _opened(plan, facts)
