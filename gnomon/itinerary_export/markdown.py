@@ -68,8 +68,7 @@ def _table(day: View) -> Iterator[str]:
     for row in day["rows"]:
         if row["kind"] == "leg":
             via = (", " if row["mode"] == "walk" else "; ").join(row["via"])
-            words = ", ".join([row["name"], *row["details"]]) + (f": {via}" if via else "")
-            text = _plain(words)
+            text = _plain("; ".join([f"{row['name']}: {via}" if via else row["name"], *row["details"]]))
         else:
             name = f"{row['name']} {row['other_script']}".strip()
             parts = [*row["details"], row["why"].rstrip("."), row["source"]]
