@@ -356,7 +356,10 @@ def _refused_with(
     visited = {code // CODE for order in tour.solution for code in order}
     reason = "does not fit beside the rest" if is_proven else "no room was found for it"
     left_out = [
-        Skipped(place=ground.problem.asked_as(place), reason=reason)
+        Skipped(
+            place=ground.problem.asked_as(place),
+            reason=reason if ground.has_way(spot) else f"no way leads there by {ground.trip.request.mode}",
+        )
         for spot, place in enumerate(ground.places)
         if spot not in visited
     ]

@@ -167,7 +167,9 @@ class _Around:
         return tuple(ordered.values())
 
     def _is_taken(self, place: Place) -> bool:
-        """Whether it is a place that the request names, to visit it or to avoid it."""
+        """Whether it is a place that the request names, to visit it or to avoid it, or may be one."""
+        if plain_name(place.name) in {plain_name(name) for name in self.trip.lost}:
+            return True
         return any(is_one_place(place, named) for named in self.trip.named.values())
 
 
