@@ -189,13 +189,13 @@ def _config(namespace: str, checkpoint_id: str) -> RunnableConfig:
 
 
 def _node(task_path: str) -> str:
-    """The node in a task's path; empty for a step of a workflow, whose path names the workflow alone.
+    """The node in a task's path; of a step of a workflow, the workflow.
 
     >>> _node("~__pregel_pull, gather"), _node("~__pregel_push, ~__pregel_pull, flow, 0000000000")
-    ('gather', '')
+    ('gather', 'flow')
     """
-    kind, _, name = task_path.partition(", ")
-    return name if kind.endswith("pull") else ""
+    names = [name for name in task_path.split(", ") if not name.startswith("~__pregel")]
+    return names[0] if names else "the start"
 
 
 def _nodes(checkpoint: Checkpoint) -> list[str]:

@@ -17,7 +17,7 @@ from gnomon.core.trace import NoteStep, ReplyStep, Step, ToolStep, Trace
 from gnomon.trials.timeout import trial_run_s
 from tools.core.toolbox import BAD_CALL, Toolbox
 
-WORTH_S = 0.2  # of calls that would be lost: less is not worth a write
+WORTH_S, WORTH_USD = 1.0, 0.001  # of calls that would be lost: less is not worth a write
 MAX_STORED = 4 * 2**20  # bytes, deflated; what is larger is not kept, the one before it stays
 MAX_PLAIN = 64 * 2**20
 FORMAT = 1
@@ -143,8 +143,8 @@ class TrialCheckpoints:
             for step in new
             if isinstance(step, ToolStep) or (isinstance(step, ReplyStep) and not step.cached)
         ]
-        is_paid = any(isinstance(step, ReplyStep) and step.usd for step in calls)
-        return is_paid or (bool(calls) and sum(step.wall_s for step in calls) >= WORTH_S)
+        usd = sum(step.usd or 0.0 for step in calls if isinstance(step, ReplyStep))
+        return bool(calls) and (usd >= WORTH_USD or sum(step.wall_s for step in calls) >= WORTH_S)
 
     def keep(self, state: Callable[[], bytes], *, after: str) -> Awaitable[None]:
         """Take a checkpoint now; await the answer until it is written. `state` is called if one is due."""
@@ -154,7 +154,7 @@ class TrialCheckpoints:
         try:
             body = SavedTrial(
                 digest=self._digest_now(),
-                after=after or self._last_call(),
+                after=after,
                 seconds=round(self.seconds_before + trial_run_s(), 3),
                 tools_offered=self._trace.tools_offered,
                 steps=tuple(self._trace.steps),
@@ -164,10 +164,6 @@ class TrialCheckpoints:
             log.warning("no checkpoint after %s: %s: %s", after, type(error).__name__, error)
             return _nothing()
         return _nothing() if body is None else self._save(body, Trace(steps=list(self._trace.steps)))
-
-    def _last_call(self) -> str:
-        last = next((step.kind for step in reversed(self._trace.steps) if step.kind != "note"), "")
-        return {"reply": "the model", "tool": "its calls"}.get(last, "nothing")
 
     def _digest_now(self) -> str:
         self._digest = self._digest or stable_hash(*self._question)

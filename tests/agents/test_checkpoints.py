@@ -231,10 +231,11 @@ def test_bytes_of_a_checkpoint_name_no_code_to_run(tmp_path: Path) -> None:
     assert not here.exists()
 
 
-async def test_calls_that_cost_nothing_and_took_no_time_are_not_written(
+async def test_only_calls_that_took_long_or_were_paid_for_are_written(
     play: Callable[..., Play], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(checkpoint, "WORTH_S", 1_000.0)
-    trial = play("react", replies=["There is no plan."])
-    _, trace, kept, _ = await trial.run()
-    assert len(kept) == len(trace.replies) == 1  # it was paid for
+    _, _, kept, _ = await play("react").run()
+    assert [SavedTrial.from_bytes(body).after for body, _ in kept] == ["the model", "the model"]
+    monkeypatch.setattr(checkpoint, "WORTH_USD", 1_000.0)
+    assert (await play("react").run())[2] == []

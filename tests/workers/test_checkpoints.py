@@ -253,7 +253,7 @@ EARLY = json.dumps({"days": [{"visits": [{"place": "Kiasma", "arrive": "09:00", 
 SLOW = {
     "id": "scripted",
     "options": {
-        "replies": [FIND, EARLY],
+        "replies": [FIND, FIND, FIND, FIND, EARLY],
         "delay_s": 0.4,
         "usd": 0.25,
         "prompt_tokens": 10,
