@@ -23,6 +23,7 @@ def to_markdown(result: TripResult) -> str:
         lines += ["", f"## {_plain(day['heading'])}", "", f"{_plain(day['summary'])}", "", *_table(day)]
     if view["status"] != "refused":
         lines += _before(view)
+    lines += _quality(view)
     if view["sources"]:
         lines += ["", "Data: " + _plain("; ".join(view["sources"]))]
     if view["verified_by"]:
@@ -49,6 +50,17 @@ def _before(view: View) -> Iterator[str]:
     points += [f"{point['where']}: {point['reason']}" for point in view["remarks"]]
     yield from _section("Not checked, look yourself", points)
     yield from _section("Assumed", view["assumptions"])
+
+
+def _quality(view: View) -> list[str]:
+    if not view["quality"]:
+        return []
+    lines = ["", "## Quality", "", "| measure | share | of what |", "|---|---|---|"]
+    for row in view["quality"]:
+        words = "; ".join(filter(None, (row["counts"], row["unknown"])))
+        lines.append(f"| {row['title']} | {row['share']} | {_plain(words)} |")
+    missing = view["unmeasured"]
+    return [*lines, "", f"Not measured: {_plain('; '.join(missing))}."] if missing else lines
 
 
 def _section(heading: str, entries: Iterable[str]) -> list[str]:

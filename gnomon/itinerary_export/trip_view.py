@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from gnomon.itinerary_export import before_you_go
@@ -20,6 +21,7 @@ from gnomon.itinerary_export.checks import (
     home_label,
     stop_label,
 )
+from gnomon.itinerary_export.quality_words import quality_rows, unmeasured
 from gnomon.itinerary_export.result import HOURS_OF, TripResult
 from gnomon.itinerary_export.words import (
     clock_text,
@@ -61,6 +63,8 @@ def trip_view(result: TripResult) -> View:
         "assumptions": before_you_go.assumed(result),
         "checks": [_group(level, checks) for level in LEVELS],
         "proof": _proof(result),
+        "quality": [asdict(row) for row in quality_rows(result)],
+        "unmeasured": unmeasured(result),
         "verified_by": "; ".join(source_text(source) for source in result.verified_by.split("; ") if source),
         "sources": list(plan.attributions),
     }
