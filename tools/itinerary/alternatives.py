@@ -18,6 +18,7 @@ from tools.itinerary.plan import Plan, Skipped
 from tools.itinerary.planning import find_plan
 from tools.itinerary.request import Meal, Money, TripRequest, Window
 from tools.itinerary.trip import Trip
+from tools.itinerary.verify.task import SLEEPERS
 from tools.itinerary.verify.verify import verify_plan
 
 SECONDS = 10.0
@@ -27,7 +28,6 @@ MOST_SERVED = 3
 SHIFTS = (1, -1, 2, -2, 3, -3, 4, 5, 6, 7)
 LATEST, EARLIEST = 23 * 60, 6 * 60
 MAX_DAYS = 14
-SLEEPERS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
