@@ -128,9 +128,7 @@ def _holds(trip: Trip, provider: Plane, parts: Sequence[Sequence[Place]]) -> boo
     return True
 
 
-def _days(
-    trip: Trip, provider: Plane, number: int, part: list[Place], start: Place | None
-) -> Iterator[None]:
+def _days(trip: Trip, provider: Plane, number: int, part: list[Place], start: Place | None) -> Iterator[None]:
     """Every way to have a day's stops in that order that keeps its rules."""
     request = trip.request
     opens, closes = (_minutes(text) for text in (request.window.start, request.window.end))
