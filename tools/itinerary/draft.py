@@ -25,6 +25,7 @@ from tools.itinerary.plan import (
     stop_of,
     sums_of,
 )
+from tools.itinerary.preference_words import preference_words
 from tools.itinerary.request import USUAL_DWELL_MIN, Money, TripRequest
 from tools.itinerary.trip import Trip, find
 from tools.itinerary.verify.grounding import AMBIGUOUS, UNKNOWN
@@ -166,6 +167,9 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
                 night=spent.night if spent else None,
             )
         )
+    beds = [night.at for night in nights if night is not None]
+    resolved = [*(stop for stops in stops_by_day for stop in stops), *beds]
+    places = {place.id: place for _, place, _ in resolved if place is not None}
     totals = sums_of(days)
     changes: dict[str, Any] = {}
     if draft.total_metres is not None:
@@ -182,7 +186,7 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
             *(Skipped(place=name, reason="left out") for name in draft.skipped),
             *draft.left_out,
         ),
-        assumptions=assumptions(trip, days),
+        assumptions=(*assumptions(trip, days), *preference_words(request.preferences, days, places)),
         search=draft.search,
         attributions=attributions(trip),
     )

@@ -13,14 +13,14 @@ from tools.itinerary.objective import (
     IDEAL_MEAL,
     MEAL_KIND_M,
     MINUTE_AS_M,
-    MUST_M,
     Weights,
     fame_of,
-    preference_m,
     weights_of,
     wish_values,
+    worth_of,
 )
 from tools.itinerary.place import Place, Table
+from tools.itinerary.preferences import crowd_m, preference_m
 from tools.itinerary.problem import Problem
 from tools.itinerary.request import MEALS
 from tools.itinerary.terrain import (
@@ -154,7 +154,6 @@ class Ground:
         """The search; `bed` is where the nights are spent for which the request names nothing."""
         trip, request, every = self.trip, self.trip.request, self.every
         must = {place.id for place in self.places}
-        foremost = {trip.named[name].id for name in request.preferences.must_see if name in trip.named}
         wish_of = {
             place.id: kind
             for kind, (_, row) in reversed(list(enumerate(self.choice.wishes)))
@@ -170,12 +169,13 @@ class Ground:
             open_min=[[opening(place, trip, day) for day in range(request.days)] for place in every],
             feeds=[place.kind in MEALS for place in every],
             worth=[
-                MUST_M * (0.5 + fame_of(place) + 2 * (place.id in foremost)) if place.id in must else 0.0
+                worth_of(place, is_must_see=place.id in trip.must_see) if place.id in must else 0.0
                 for place in every
             ],
             wish=[wish_of.get(place.id, -1) for place in every],
             fame=[fame_of(place) for place in every],
             chosen_m=[0.0 if place.id in must else self.chosen_m(place) for place in every],
+            crowd_m=[crowd_m(fame_of(place), request.preferences) for place in every],
             meal_m=[self.meal_m(place) for place in every],
             group=groups_of(every),
         )

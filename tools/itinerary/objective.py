@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tools.itinerary.place import Place
-from tools.itinerary.request import MEALS, Preferences, TripRequest
+from tools.itinerary.request import MEALS, TripRequest
 
 FAME = "fame"
 """The key of a tag of a place that says how well known it is, from 0 to 1."""
@@ -81,11 +81,6 @@ def weights_of(request: TripRequest) -> Weights:
     return replace(COMFORTABLE, wishes_a_day=a_day, stops_a_day=STOPS_AT_PACE[pace])
 
 
-def preference_m(place: Place, preferences: Preferences) -> float:  # noqa: ARG001 (nothing is weighed yet)
-    """What it costs by these preferences to choose a place to eat, to see or to sleep at; at least 0."""
-    return 0.0
-
-
 def fame_of(place: Place) -> float:
     """How well known a place is, from 0 to 1: by its source, else by its kind."""
     for key, value in place.tags:
@@ -95,6 +90,14 @@ def fame_of(place: Place) -> float:
             except ValueError:
                 break
     return FAME_OF_KIND.get(place.kind, USUAL_FAME)
+
+
+def worth_of(place: Place, *, is_must_see: bool) -> float:
+    """What a place that was asked for is worth: one that must be seen more than all the others together.
+
+    The request has at most 60 places, each worth at most one and a half times MUST_M.
+    """
+    return MUST_M * (0.5 + fame_of(place) + (100.0 if is_must_see else 0.0))
 
 
 def wish_values(weights: Weights, kind: str, days: int, choices: int) -> list[float]:

@@ -11,6 +11,7 @@ from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import LATEST_MIN, Interval, minutes_of, open_intervals
 from tools.itinerary.name_match import plain_name
 from tools.itinerary.place import LatLon, Place, Table
+from tools.itinerary.preferences import preference_m
 from tools.itinerary.provider import MAX_HITS, MAX_RADIUS_M, MAX_TABLE, NameQuery, NearbyQuery, Provider
 from tools.itinerary.request import MEALS, Meal, TripRequest
 from tools.itinerary.trip import Trip
@@ -155,7 +156,7 @@ class _Around:
         return cls(trip=trip, anchors=await _anchors(trip), is_over=is_over, named=named, lost=lost)
 
     async def of(self, kinds: tuple[str, ...], count: int, meal: Meal | None = None) -> tuple[Place, ...]:
-        """Places of those kinds, anchor by anchor: first those whose hours are known, by distance."""
+        """Places of those kinds, anchor by anchor: what fits and has known hours first, by distance."""
         trip = self.trip
         limit = MOST_LOCAL_HITS if trip.provider.is_local else MAX_HITS
         rows: list[list[Place]] = []
@@ -168,7 +169,7 @@ class _Around:
                 usable = [
                     place for place in near if not self._is_taken(place) and is_ever_open(place, trip, meal)
                 ]
-                rows.append(sorted(usable, key=lambda place: place.hours is None))
+                rows.append(sorted(usable, key=lambda place: _rank(place, trip)))
                 if self.is_over():
                     break
             if len({place.id for row in rows for place in row if place.hours or kinds == BEDS}) >= count:
@@ -185,6 +186,11 @@ class _Around:
         name = plain_name(place.name)
         alike = self.named.get(name, ())
         return name in self.lost or any(is_one_place(place, named) for named in alike)
+
+
+def _rank(place: Place, trip: Trip) -> tuple[float, bool]:
+    """What speaks against a place before its distance is looked at: that it does not fit, unknown hours."""
+    return preference_m(place, trip.request.preferences), place.hours is None
 
 
 async def _near(provider: Provider, query: NearbyQuery) -> list[Place]:

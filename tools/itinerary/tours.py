@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from tools.itinerary.hours import Interval
 from tools.itinerary.objective import FULL_WISH, MEAL_M, PLAIN_WISH, Weights
+from tools.itinerary.preferences import crowded_minutes
 from tools.itinerary.terrain import FAR
 
 CODE = 4
@@ -53,7 +54,8 @@ class SpotTable:
 
     `worth` is what a place that was asked for is worth; `wish` the number of the kind that wishes for it, −1
     for none. Those with neither are there for meals alone. `chosen_m` is what a stop costs that nobody asked
-    for, `meal_m` what each meal there costs; spots of one `group` are one place or branches of one chain.
+    for, `crowd_m` each minute of a stay in the hours in which famous places are full, `meal_m` what each meal
+    there costs; spots of one `group` are one place or branches of one chain.
     """
 
     stay_min: list[int]
@@ -64,6 +66,7 @@ class SpotTable:
     wish: list[int]
     fame: list[float]
     chosen_m: list[float]
+    crowd_m: list[float]
     meal_m: list[tuple[float, ...]]
     group: list[int]
 
@@ -156,6 +159,8 @@ class Tours:
             if closes is not None and closes - leave < weights.closing_min:
                 soft += weights.closing_m * (weights.closing_min - (closes - leave))
             soft += spots.chosen_m[spot]
+            if spots.crowd_m[spot]:
+                soft += spots.crowd_m[spot] * crowded_minutes(arrive, leave)
             busy += leave - arrive
             clock, at = leave, spot
         return clock, metres, way_cost, soft, busy, at
