@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tools.itinerary.bound import Bound, bound_of, least_of
-from tools.itinerary.comfort import at_comfort, comfortable_min, is_comfortable, settled
+from tools.itinerary.comfort import at_comfort, is_comfortable, settled, stays_of
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit
 from tools.itinerary.effort import Effort, IsOver
 from tools.itinerary.ground import Ground, gathered_ways
@@ -301,13 +301,13 @@ def _unmet(tour: _Tour) -> list[tuple[str, str]]:
 def _draft(tour: _Tour, trip: Trip) -> DraftPlan:
     search, ground = tour.search, tour.ground
     homes = search.places_of(tour.solution)
-    wanted = [comfortable_min(trip.request, place.kind) for place in ground.every]
+    stays = stays_of(trip.request, [place.kind for place in ground.every])
     days = []
     for day, order in enumerate(tour.solution):
         start, end = homes[day]
         rows = search.times(day, order, start)
         if is_comfortable(trip.request):
-            rows = settled(search, day, order, start, end, wanted)
+            rows = settled(search, day, order, start, end, stays)
         visits = [
             DraftVisit(
                 place=ground.every[spot].id,

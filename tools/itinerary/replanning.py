@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tools.itinerary.comfort import comfortable_min, is_comfortable, settled
+from tools.itinerary.comfort import is_comfortable, settled, stays_of
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit
 from tools.itinerary.errors import BadArgument
 from tools.itinerary.ground import Ground, gathered_ways
@@ -259,8 +259,8 @@ class _Work:
         request = self.trip.request
         if not is_comfortable(request):
             return self.search.times(day, order, ends[0])
-        wanted = [comfortable_min(request, place.kind) for place in self.ground.every]
-        return settled(self.search, day, order, *ends, wanted)
+        stays = stays_of(request, [place.kind for place in self.ground.every])
+        return settled(self.search, day, order, *ends, stays)
 
     def _is_kept(self, day: int, solution: Solution) -> bool:
         """Whether a day starts and ends where it did."""
