@@ -99,7 +99,8 @@ def settled(
                     usual = tours.meals[next_meal - 1].ideal_min - EARLY_MEAL_MIN
                     next_start = max(next_start, min(usual, latest[place + 1]))
                 idle_until = next_start - way_min
-                wanted = max(wanted, min(idle_until - arrive, most))
+                if idle_until - arrive <= most:  # a longer wait is free time
+                    wanted = max(wanted, idle_until - arrive)
         leave = max(leave, min(arrive + wanted, until))
         rows.append((spot, arrive, leave))
         clock, at = leave, spot
