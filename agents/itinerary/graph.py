@@ -18,6 +18,7 @@ from agents.core.tool_turn import run_call, tool_choice_now, with_unique_ids
 from agents.itinerary.draft_text import Drafted, draft_in
 from agents.itinerary.intake import asked_for, is_brief, lost_names, must_visit, understand
 from agents.itinerary.scheduling import as_searched, scheduled_draft
+from gnomon.benchmarks.itinerary.brief import request_task
 from gnomon.core.agent import AgentContext, LimitReached
 from gnomon.core.message import Message, ToolCall
 from gnomon.core.trace import NoteStep
@@ -61,8 +62,23 @@ async def run(context: AgentContext) -> str:
         "answer": "",
     }
     limit = 3 * context.arm.max_turns + 6 * MAX_REPAIRS + 20
-    end = await run_graph(_graph(), start, context, max_steps=limit)
+    end = await run_graph(
+        _graph(),
+        start,
+        context,
+        max_steps=limit,
+        is_whole=True,
+        state_types=(Drafted,),
+        on_resume=functools.partial(_bind_tools, context),
+    )
     return str(end["answer"])
+
+
+async def _bind_tools(context: AgentContext, values: dict[str, Any]) -> None:
+    """Bind the tools to the trip that an earlier attempt made of free words or a film."""
+    if values.get("request"):
+        task = await asyncio.to_thread(request_task, values["request"])
+        context.toolbox.on_trip(task.trip)
 
 
 @functools.cache

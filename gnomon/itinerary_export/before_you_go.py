@@ -10,8 +10,8 @@ from typing import Any
 from gnomon.itinerary_export.checks import CHECKS, faults_of, stop_label, unchecked_of
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.words import clock_text, listed
-from tools.itinerary.plan import Night
-from tools.itinerary.request import MEALS
+from tools.itinerary.plan import Night, Visit
+from tools.itinerary.request import MEALS, Meal
 
 LARGE_PARTY = 6
 """From so many people on a table is booked."""
@@ -122,15 +122,24 @@ def _bed(night: Night, dates: Sequence[dt.date], result: TripResult) -> str:
 
 
 def _tables(result: TripResult) -> list[str]:
-    party = int(result.request.get("party", 1))
-    if party < LARGE_PARTY or not result.request.get("meals"):
+    """Tables for a large party: of each day the first place to eat within the hours of each meal."""
+    party, meals = int(result.request.get("party", 1)), result.request.get("meals", ())
+    if party < LARGE_PARTY:
         return []
-    return [
-        f"A table for {party} at {visit.place.name}, {day.date:%A %-d %B}, {clock_text(visit.arrive)}."
-        for day in result.plan.days
-        for visit in day.visits
-        if visit.place.kind in MEALS
-    ]
+    tables: dict[str, None] = {}
+    for day in result.plan.days:
+        for meal in meals:
+            visit = next((visit for visit in day.visits if _is_meal(visit, meal)), None)
+            if visit is not None:
+                tables[f"{visit.place.name}, {day.date:%A %-d %B}, {clock_text(visit.arrive)}"] = None
+    return [f"Tables for {party}: {'; '.join(tables)}."] if tables else []
+
+
+def _is_meal(visit: Visit, meal: Mapping[str, Any]) -> bool:
+    """Whether a visit is to a place to eat, within the hours of a meal."""
+    usual = Meal()
+    start, end = meal.get("start", usual.start), meal.get("end", usual.end)
+    return visit.place.kind in MEALS and start <= visit.arrive and visit.leave <= end
 
 
 def _tickets(result: TripResult) -> list[str]:

@@ -23,6 +23,7 @@ def to_markdown(result: TripResult) -> str:
         lines += ["", f"## {_plain(day['heading'])}", "", f"{_plain(day['summary'])}", "", *_table(day)]
     if view["status"] != "refused":
         lines += _before(view)
+    lines += _quality(view)
     if view["sources"]:
         lines += ["", "Data: " + _plain("; ".join(view["sources"]))]
     if view["verified_by"]:
@@ -49,24 +50,17 @@ def _before(view: View) -> Iterator[str]:
     points += [f"{point['where']}: {point['reason']}" for point in view["remarks"]]
     yield from _section("Not checked, look yourself", points)
     yield from _section("Assumed", view["assumptions"])
-    yield from _quality(view)
 
 
-def _quality(view: View) -> Iterator[str]:
-    """The measures as a table, and what could not be measured."""
-    if view["quality"]:
-        yield from (
-            "",
-            "## How good it is to travel by",
-            "",
-            "| measure | share | of what |",
-            "|---|---|---|",
-        )
-        for row in view["quality"]:
-            counts = "; ".join(filter(None, (row.counts, row.unknown)))
-            yield f"| {row.title} | {row.share} | {_plain(counts)} |"
-        if view["unmeasured"]:
-            yield from ("", f"Not measured: {_plain('; '.join(view['unmeasured']))}.")
+def _quality(view: View) -> list[str]:
+    if not view["quality"]:
+        return []
+    lines = ["", "## Quality", "", "| measure | share | of what |", "|---|---|---|"]
+    for row in view["quality"]:
+        words = "; ".join(filter(None, (row["counts"], row["unknown"])))
+        lines.append(f"| {row['title']} | {row['share']} | {_plain(words)} |")
+    missing = view["unmeasured"]
+    return [*lines, "", f"Not measured: {_plain('; '.join(missing))}."] if missing else lines
 
 
 def _section(heading: str, entries: Iterable[str]) -> list[str]:
@@ -86,8 +80,7 @@ def _table(day: View) -> Iterator[str]:
     for row in day["rows"]:
         if row["kind"] == "leg":
             via = (", " if row["mode"] == "walk" else "; ").join(row["via"])
-            words = ", ".join([row["name"], *row["details"]]) + (f": {via}" if via else "")
-            text = _plain(words)
+            text = _plain("; ".join([f"{row['name']}: {via}" if via else row["name"], *row["details"]]))
         else:
             name = f"{row['name']} {row['other_script']}".strip()
             parts = [*row["details"], row["why"].rstrip("."), row["source"]]

@@ -4,6 +4,7 @@ Calendars and streets are imported when they are wanted: the API, which offers t
 """
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -23,6 +24,9 @@ from tools.itinerary.plan import Stop
 if TYPE_CHECKING:
     from tools.itinerary.osm.city import City
 
+
+PAIR = re.compile(r"\[\n\s+(-?\d+\.\d+),\n\s+(-?\d+\.\d+)\n\s+\]")
+"""A point of a path over four lines, as JSON is indented; within its texts no line ends."""
 
 MEDIA_TYPES: Mapping[str, str] = {
     ".json": "application/json",
@@ -46,7 +50,7 @@ def rendered(result: TripResult, ending: str) -> bytes:
     city = _city(result)
     streets, way = _streets(city)
     if ending == ".json":
-        text = json.dumps(result.as_json(), indent=2, ensure_ascii=False) + "\n"
+        text = PAIR.sub(r"[\1, \2]", json.dumps(result.as_json(), indent=2, ensure_ascii=False)) + "\n"
     elif ending == ".html":
         text = to_html(result, streets=streets, way=way)
     elif ending == ".md":

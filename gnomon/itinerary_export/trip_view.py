@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from gnomon.itinerary_export import before_you_go
@@ -62,7 +63,7 @@ def trip_view(result: TripResult) -> View:
         "assumptions": before_you_go.assumed(result),
         "checks": [_group(level, checks) for level in LEVELS],
         "proof": _proof(result),
-        "quality": quality_rows(result),
+        "quality": [asdict(row) for row in quality_rows(result)],
         "unmeasured": unmeasured(result),
         "verified_by": "; ".join(source_text(source) for source in result.verified_by.split("; ") if source),
         "sources": list(plan.attributions),

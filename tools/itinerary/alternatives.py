@@ -6,28 +6,28 @@ and found impossible, or not found, is told as tried.
 
 import datetime as dt
 import math
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tools.itinerary.draft import plan_of
-from tools.itinerary.effort import Effort
 from tools.itinerary.hours import clock_of, minutes_of, open_on, told_hours
 from tools.itinerary.place import Place
 from tools.itinerary.plan import Plan, Skipped
 from tools.itinerary.planning import find_plan
 from tools.itinerary.request import Meal, Money, TripRequest, Window
 from tools.itinerary.trip import Trip
+from tools.itinerary.verify.task import SLEEPERS
 from tools.itinerary.verify.verify import verify_plan
 
 SECONDS = 10.0
 """For all attempts together; the first of them, the best plan for a part, has no more than PART_S."""
-PART_S, ATTEMPT_S = 3.0, 2.0
+PART_S, ATTEMPT_S, LEAST_S = 3.0, 2.0, 0.2
 MOST_SERVED = 3
 SHIFTS = (1, -1, 2, -2, 3, -3, 4, 5, 6, 7)
 LATEST, EARLIEST = 23 * 60, 6 * 60
 MAX_DAYS = 14
-SLEEPERS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,14 +97,14 @@ async def nearest_requests(trip: Trip, conflict: Sequence[str], *, seconds: floa
         PlaceError: the provider failed.
     """
     trip = trip.unjudged()
-    clock = Effort(seconds, lambda: False)
+    started = time.monotonic()
     causes = _causes(trip, conflict)
     if not trip.places() and not trip.request.wishes:
         return Alternatives(causes=causes, tried=(), seconds=0.0)
     first = await find_plan(trip, seconds=min(PART_S, seconds / 2))
     if first.draft.status == "planned":
         whole = Tried(kind="as_asked", words="as it was asked for", change={}, is_served=True)
-        return Alternatives(causes=causes, tried=(whole,), seconds=round(clock.spent_s, 1))
+        return Alternatives(causes=causes, tried=(whole,), seconds=round(time.monotonic() - started, 1))
     part = await plan_of(first.partial, trip) if first.partial else None
     tried: list[Tried] = []
     missed = [item.place for item in first.left_out]
@@ -112,15 +112,16 @@ async def nearest_requests(trip: Trip, conflict: Sequence[str], *, seconds: floa
         served = {attempt.kind for attempt in tried if attempt.is_served}
         if kind in served:
             continue
-        if clock.spent_s > seconds - 0.2 or len(served) >= MOST_SERVED:
+        left_s = seconds - (time.monotonic() - started)
+        if left_s < LEAST_S or len(served) >= MOST_SERVED:
             break
-        attempt = await _attempt(trip, kind, words, change, min(ATTEMPT_S, seconds - clock.spent_s))
+        attempt = await _attempt(trip, kind, words, change, min(ATTEMPT_S, left_s))
         if attempt is not None:
             tried.append(attempt)
     return Alternatives(
         causes=causes,
         tried=tuple(tried),
-        seconds=round(clock.spent_s, 1),
+        seconds=round(time.monotonic() - started, 1),
         part=part,
         left_out=first.left_out if part else (),
     )
@@ -307,7 +308,9 @@ def _more_days(request: TripRequest) -> Iterator[Change]:
 def _causes(trip: Trip, conflict: Sequence[str]) -> tuple[str, ...]:
     """What stands in the way; places that are closed on the same days are named together."""
     shut = _shut(trip)
-    names = [name for name in conflict if name.removeprefix("hours:") not in shut]
+    names = [
+        name for name in conflict if not shut or (name[6:] not in shut and name not in ("window", "no_way"))
+    ]
     together = [_shut_cause([trip.named[name] for name in shut], trip)] if shut else []
     return tuple(filter(None, (*together, *(_cause(name, trip) for name in names))))
 

@@ -24,6 +24,7 @@ from tools.itinerary.preferences import crowd_m, preference_m
 from tools.itinerary.problem import Problem
 from tools.itinerary.request import MEALS
 from tools.itinerary.terrain import (
+    FAR,
     Candidates,
     Ways,
     groups_of,
@@ -100,6 +101,12 @@ class Ground:
                 np.minimum(least, least[:, middle, None] + least[None, middle, :], out=least)
             grids.append(least[:count, :count].tolist())
         return Ways(minutes=grids[0], metres=grids[1], complete=count).table()
+
+    def has_way(self, spot: int) -> bool:
+        """Whether any way leads to a place."""
+        return len(self.every) < 2 or any(
+            row[spot] < FAR for start, row in enumerate(self.ways.minutes) if start != spot
+        )
 
     @property
     def wish_values(self) -> list[list[float]]:

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
-from scipy.sparse.csgraph import minimum_spanning_tree
 
 from tools.itinerary.effort import IsOver
 from tools.itinerary.hours import minutes_of
+from tools.itinerary.least_tour import least_tour
 from tools.itinerary.objective import Weights
 from tools.itinerary.place import Table, least_minutes
 from tools.itinerary.problem import Problem
@@ -23,7 +22,7 @@ from tools.itinerary.verify.task import SLEEPERS
 
 HARDEST = 8
 """Of more places than can be searched exactly, that many with the shortest hours are searched for a proof."""
-NO_WAY = 1e9
+ROUNDING = 1e-3
 
 
 def is_conflict(problem: Problem, named: Collection[str], is_over: IsOver | None = None) -> bool:
@@ -85,14 +84,16 @@ def is_plainly_impossible(problem: Problem, without: Collection[str] = ()) -> bo
 
 def _is_too_far(problem: Problem, without: Collection[str]) -> bool:
     """Whether the shortest net over all places is already longer than all days together bear."""
-    request, count = problem.trip.request, len(problem.places)
-    rows = [*range(count), *sorted(set(problem.homes.values()))]
+    request = problem.trip.request
+    rows, ends = _stops(problem)
     minutes, metres = (_weights(grid, rows) for grid in (problem.table.minutes, problem.table.metres))
     if not (np.isfinite(minutes).all() and np.isfinite(metres).all()):
-        return False
+        np.fill_diagonal(minutes, np.inf)
+        is_alone = ~np.isfinite(minutes).any(axis=1)
+        return len(rows) > 1 and not has_choice(request) and bool(is_alone.any())
     is_capped = request.mode == "walk" and request.max_walk_m is not None and "max_walk_m" not in without
     # A table's metres are rounded one by one.
-    if is_capped and _net(metres) - len(rows) > request.days * (request.max_walk_m or 0):
+    if is_capped and least_tour(metres, ends) - len(rows) > request.days * (request.max_walk_m or 0):
         return True
     if "window" in without:
         return False
@@ -101,7 +102,17 @@ def _is_too_far(problem: Problem, without: Collection[str]) -> bool:
     meals = sorted(meal.minutes for meal in request.meals if f"meal:{meal.name}" not in without)
     fed = sum(place.kind in MEALS for place in problem.places)
     eaten = sum(sorted(meals * request.days)[: max(0, len(meals) * request.days - fed)])
-    return _net(minutes) + stays + eaten > request.days * day_min
+    return least_tour(minutes, ends) + stays + eaten > request.days * day_min + ROUNDING
+
+
+def _stops(problem: Problem) -> tuple[list[int], tuple[int, int] | None]:
+    """The rows of all places and of every home where a day begins or ends, and where the trip does."""
+    trip, count = problem.trip, len(problem.places)
+    homes = [trip.home(0, at_end=False)]
+    homes += [trip.home(day, at_end=True) for day in range(trip.request.days)]
+    rows = [*range(count), *(problem.homes[home.id] for home in homes if home is not None)]
+    has_ends = homes[0] is not None and homes[-1] is not None
+    return rows, (count, len(rows) - 1) if has_ends else None
 
 
 def _weights(grid: Sequence[Sequence[int | None]], rows: Sequence[int]) -> NDArray[np.float64]:
@@ -140,14 +151,6 @@ def _bridged(problem: Problem) -> Problem:
                 minutes[start][end] = int(least_minutes(straight, request.mode))
     bridged = Table(minutes=tuple(map(tuple, minutes)), metres=tuple(map(tuple, metres)))
     return replace(problem, table=bridged)
-
-
-def _net(weights: NDArray[np.float64]) -> float:
-    """The length of the shortest tree over all points: no way that sees them all is shorter."""
-    if len(weights) < 2:
-        return 0.0
-    tiny = 1e-6  # a way of no length is a way all the same
-    return float(minimum_spanning_tree(weights + tiny).sum()) - 1e-3
 
 
 def _is_too_tight(problem: Problem, without: Collection[str], is_over: IsOver | None) -> bool:
@@ -244,43 +247,27 @@ def _as_metres(day: DayProblem, minute_as_m: int) -> tuple[tuple[int | None, ...
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeastWays:
-    """What the ways of a trip cost at least, alone and with the time that they take."""
+    """What the ways of a trip cost at least, alone and with the time that they take; minutes of rides."""
 
     alone: float = 0.0
     with_time: float = 0.0
+    ride_min: float = 0.0
 
 
 def least_ways(problem: Problem, weights: Weights, minute_as_m: int) -> LeastWays:
     """The least cost of ways that see all places, for any number of them.
 
-    Each place has one that follows it, at the least ways that such an assignment can have. Each day leaves
-    its home and comes back; where the nights are open, one way goes on from day to day.
+    One way goes through all places, and home after each day; where the nights are open, on from day to day.
     """
-    request, count, table = problem.trip.request, len(problem.places), _bridged(problem).table
-    homes = sorted(set(problem.homes.values()))
-    rows = [*range(count), *homes]
+    rows, ends = _stops(problem)
+    table = _bridged(problem).table
     minutes, metres = (_weights(grid, rows) for grid in (table.minutes, table.metres))
-    rides = metres if request.mode == "walk" else minute_as_m * minutes
-    is_fixed = all(
-        problem.trip.home(day, at_end=at_end) is not None
-        for day in range(request.days)
-        for at_end in (False, True)
-    )
-    days = request.days if is_fixed else 1
+    minutes, metres = (np.where(np.isfinite(grid), grid, 0.0) for grid in (minutes, metres))
+    is_on_foot = problem.trip.request.mode == "walk"
+    rides = metres if is_on_foot else minute_as_m * minutes
+    alone = least_tour(rides, ends)
     return LeastWays(
-        alone=_least_rounds(rides, count, days, is_fixed=is_fixed),
-        with_time=_least_rounds(rides + weights.minute_m * minutes, count, days, is_fixed=is_fixed),
+        alone=alone,
+        with_time=least_tour(rides + weights.minute_m * minutes, ends),
+        ride_min=0.0 if is_on_foot else alone / minute_as_m,
     )
-
-
-def _least_rounds(ways: NDArray[np.float64], count: int, days: int, *, is_fixed: bool) -> float:
-    """The least sum of ways by which each place and each day has one that follows it."""
-    known = np.where(np.isfinite(ways), ways, 0.0)
-    table = np.zeros((count + days, count + days))
-    table[:count, :count] = known[:count, :count]
-    np.fill_diagonal(table[:count, :count], NO_WAY)
-    if is_fixed and count:
-        home = known[:count, count:].min(axis=1)
-        table[:count, count:] = home[:, None]
-        table[count:, :count] = home[None, :]
-    return float(table[linear_sum_assignment(table)].sum())

@@ -89,12 +89,10 @@ async def _instead(plan: Plan, trip: Trip, *, is_proven: bool) -> dict[str, Any]
     from tools.itinerary.alternatives import nearest_requests  # late: it loads SciPy, for refusals alone
 
     nearest = await nearest_requests(trip, plan.conflict or ())
-    fields = {"alternatives": nearest.as_json(with_part=not is_proven)}
-    return (
-        fields
-        if is_proven or nearest.part is None
-        else {**fields, "open": _opened(nearest.part, await facts_of(trip, nearest.part))}
-    )
+    fields: dict[str, Any] = {"alternatives": nearest.as_json(with_part=not is_proven)}
+    if not is_proven and nearest.part is not None:
+        fields["open"] = _opened(nearest.part, await facts_of(trip, nearest.part))
+    return fields
 
 
 def _refusal(trip: Trip, *, is_refused: bool) -> Metrics:
@@ -113,7 +111,7 @@ def _scored(
     verification: Verification,
     metrics: Metrics,
     trip: Trip,
-    extra: Mapping[str, Any],
+    details: Mapping[str, Any],
 ) -> Score:
     result = {
         "plan": plan.model_dump(mode="json"),
@@ -122,7 +120,7 @@ def _scored(
         "verified_by": "; ".join(sources_of(plan)) or verification.version,
         "open": {},
         "request": trip.request.model_dump(mode="json", exclude_defaults=True),
-        **extra,
+        **details,
     }
     return Score(
         value=float(is_right),

@@ -39,7 +39,6 @@ SHINKANSEN_M = 50_000.0
 OTHER_STATION_M = 1500.0
 """So far one walks to another station than the nearest, where no rail leads from that."""
 STATION_POINT_M = 30.0
-KEPT_POINTS = 20_000
 SHINKANSEN_LINES = {
     "東海道新幹線": "Tokaido Shinkansen",
     "山陽新幹線": "Sanyo Shinkansen",
@@ -49,6 +48,7 @@ SHINKANSEN_LINES = {
     "北海道新幹線": "Hokkaido Shinkansen",
     "九州新幹線": "Kyushu Shinkansen",
 }
+KEPT_POINTS = 20_000
 DETOUR, MAX_WALK_M = 1.3, 10_000.0
 """Streets are not in the data: a walk is the straight line, a third longer."""
 

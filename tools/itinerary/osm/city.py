@@ -151,6 +151,10 @@ class City(Embedded):
             raise Unreachable(f"no way on foot between the two in {self.about.title}")
         return Way(minutes=walk_minutes(metres), metres=round(metres), mode="walk", exactness="network")
 
+    async def track(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Track:
+        """The streets of the shortest way on foot."""
+        return self.streets.track(start, end) if mode == "walk" else NO_TRACK
+
     async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:
         if mode != "walk" or len(points) > MAX_TABLE:
             return await super().matrix(points, mode=mode)
@@ -166,10 +170,6 @@ class City(Embedded):
             metres=tuple(tuple(None if way_m is None else round(way_m) for way_m in row) for row in metres),
         )
         return self.answer(table, self.exactness)
-
-    async def track(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Track:
-        """The streets of the shortest way on foot."""
-        return self.streets.track(start, end) if mode == "walk" else NO_TRACK
 
     def covers(self, at: LatLon) -> bool:
         """Whether a point lies within COVER_M of a place of this city."""
