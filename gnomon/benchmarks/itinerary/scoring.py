@@ -7,7 +7,9 @@ import time
 from typing import Any
 
 from gnomon.benchmarks.itinerary.city_day import draft_text
+from gnomon.benchmarks.itinerary.talks import common_length, score_of_talk
 from gnomon.benchmarks.itinerary.task import Task
+from gnomon.core.answers import answers_of
 from gnomon.core.score import Score
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of, read_draft, read_object
 from tools.itinerary.errors import PlaceError
@@ -31,6 +33,15 @@ def score(task: Task, response: str) -> Score:
 
     Scored None where the provider failed: that is never the model's fault.
     """
+    if task.turns:
+        tasks = [task, *(turn.task for turn in task.turns)]
+        answers = answers_of(response)[-len(tasks) :]
+        asked = tasks[-len(answers) :]
+        return score_of_talk(task, [_one(of, answer) for of, answer in zip(asked, answers, strict=True)])
+    return _one(task, response)
+
+
+def _one(task: Task, response: str) -> Score:
     if task.form == "order":
         return _order(task, response)
     if task.form == "graph":
@@ -174,7 +185,7 @@ def _order(task: Task, response: str) -> Score:
         metrics={
             "delivered": 1.0,
             "must_visit_recall": len(set(names) & set(truth)) / len(truth),
-            "common_subsequence": _common(names, truth) / len(truth),
+            "common_subsequence": common_length(names, truth) / len(truth),
         },
     )
 
@@ -190,23 +201,6 @@ def _plain(task: Task, name: str) -> str:
         ):
             return place.id
     return f"unknown:{name}"
-
-
-def _common(names: list[str], truth: list[str]) -> int:
-    """The length of the longest common subsequence: order without collapsing after one slip.
-
-    >>> _common(["a", "x", "b", "c"], ["a", "b", "c"])
-    3
-    """
-    row = [0] * (len(truth) + 1)
-    for item in names:
-        before = 0
-        for index, true_name in enumerate(truth):
-            before, row[index + 1] = (
-                row[index + 1],
-                max(row[index + 1], row[index], before + 1 if item == true_name else 0),
-            )
-    return row[-1]
 
 
 def _graph(task: Task, response: str) -> Score:
@@ -237,6 +231,8 @@ def floors_of(task: Task) -> dict[str, float]:
     """What each policy scores on a generated task, by its name in reports; empty for a user's request."""
     if not task.witness:
         return {}
+    if task.turns:  # policies answer the last turn alone
+        task = task.turns[-1].task
     scores = {"exact search (ceiling)": _value_of(task, task.witness)}
     if task.form == "plan":
         scores["always refuse"] = float(task.trip.answerable is False)
