@@ -40,12 +40,14 @@ def score(task: Task, response: str, *, has_quality: bool = True) -> Score:
     if task.turns:
         tasks = [task, *(turn.task for turn in task.turns)]
         answers = answers_of(response)[-len(tasks) :]
-        asked = tasks[-len(answers) :]
-        return score_of_talk(task, [_one(of, answer) for of, answer in zip(asked, answers, strict=True)])
-    return _one(task, response)
+        turns = zip(tasks[-len(answers) :], answers, strict=True)
+        return score_of_talk(
+            task, [_one(turn, said, has_quality=has_quality and turn is tasks[-1]) for turn, said in turns]
+        )
+    return _one(task, response, has_quality=has_quality)
 
 
-def _one(task: Task, response: str) -> Score:
+def _one(task: Task, response: str, *, has_quality: bool) -> Score:
     if task.form == "order":
         return _order(task, response)
     if task.form == "graph":
