@@ -15,6 +15,8 @@ from workers.store.leases import ISOLATE_AFTER
 from workers.store.records import Lease
 from workers.store.store import Store
 
+WAIT_S, END_WAIT_S = 1.0, 5.0
+"""How long a trial waits for a slow store: while it runs, and when it ends. The store goes on writing."""
 log = logging.getLogger(__name__)
 
 
@@ -101,11 +103,11 @@ class AttemptCheckpoints:
         return replace(self._lease, counted=before if self.written is None else self.written)
 
     async def end(self) -> Lease:
-        """Wait for what is being written; the lease as it is then."""
+        """Wait for what is being written, not for long; the lease as it is then."""
         if self._task is not None:
-            await asyncio.wait([self._task])
+            await asyncio.wait([self._task], timeout=END_WAIT_S)
         return self.lease_now()
 
     async def _save(self, body: bytes, trace: Trace) -> None:
         self._task = self._writer.add(self, body, Usage.paid(trace).known)
-        await asyncio.wait([self._task])
+        await asyncio.wait([self._task], timeout=WAIT_S)
