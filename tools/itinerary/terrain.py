@@ -4,9 +4,11 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tools.itinerary.barred import barred_as
 from tools.itinerary.errors import BadArgument, PlaceError, Unsupported
 from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import LATEST_MIN, Interval, minutes_of, open_intervals
+from tools.itinerary.kinds import kind_of, serves
 from tools.itinerary.place import LatLon, Place, Table
 from tools.itinerary.provider import MAX_HITS, MAX_RADIUS_M, MAX_TABLE, NameQuery, NearbyQuery, Provider
 from tools.itinerary.request import MEALS, Meal, TripRequest
@@ -69,7 +71,8 @@ async def candidates_of(trip: Trip, *, more: int = 1) -> Candidates:
     wishes, missing = [], []
     for kind in dict.fromkeys(request.wishes):
         count = more * (5 + 3 * request.days)
-        places = (await _around(trip, anchors, (kind,), count, taken))[: min(count, 30)]
+        places = await _around(trip, anchors, (kind_of(kind),), count, taken)
+        places = tuple(place for place in places if serves(place, kind))[: min(count, 30)]
         wishes.append((kind, places))
         if not places:
             missing.append((kind, f"no {kind} that is open on these days is known around the trip"))
@@ -112,7 +115,13 @@ async def _around(
         rows = []
         for anchor in anchors:
             near = await _near(trip.provider, NearbyQuery(anchor, radius_m, kinds=kinds, limit=limit))
-            usable = [place for place in near if place.id not in taken and is_ever_open(place, trip, meal)]
+            usable = [
+                place
+                for place in near
+                if place.id not in taken
+                and barred_as(trip, place) is None
+                and is_ever_open(place, trip, meal)
+            ]
             rows.append(sorted(usable, key=lambda place: place.hours is None))
         if len({place.id for row in rows for place in row if place.hours or kinds == BEDS}) >= count:
             break

@@ -1,5 +1,6 @@
 """Checks the reasons of a plan: what they claim of hours, ways, prices, names and the request."""
 
+import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -68,7 +69,11 @@ def reasons(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation | Unchec
 def _judged(claim: Claim, said: Said) -> Iterator[Violation | Unchecked]:
     truth = _truth(claim, said)
     if truth is None:
-        yield Unchecked(code="WHY", path=said.path, why=f"no source knows whether “{claim.words}” is so")
+        known = (
+            "nothing here reads what is said with" if claim.sort == "unread" else "no source knows whether"
+        )
+        so = "" if claim.sort == "unread" else " is so"
+        yield Unchecked(code="WHY", path=said.path, why=f"{known} “{claim.words}”{so}")
     elif truth:
         yield Violation(
             code="WHY",
@@ -100,6 +105,8 @@ def _truth(claim: Claim, said: Said) -> str | None:
             return _requested(said)
         case "meal":
             return _meal(claim, said)
+        case "unread":
+            return None
         case "number":
             return "" if claim.words in (said.visit.arrive, said.visit.leave) else None
 
@@ -126,10 +133,9 @@ def _hours(claim: Claim, said: Said) -> str | None:
 
 
 def _weekday(claim: Claim, said: Said) -> str | None:
-    days = [date for date in said.trip.request.dates() if date.weekday() == int(claim.value)]
-    if not days:
-        return None
-    hours = said.facts.hours(said.visit.place.id, days[0])
+    later = dt.timedelta(days=(int(claim.value) - said.day.date.weekday()) % 7)
+    asked = [date for date in said.trip.request.dates() if date.weekday() == int(claim.value)]
+    hours = said.facts.hours(said.visit.place.id, asked[0] if asked else said.day.date + later)
     if hours is None:
         return None
     is_right = bool(hours) == bool(claim.until)
