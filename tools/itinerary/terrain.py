@@ -12,6 +12,7 @@ from tools.itinerary.kinds import kind_of, serves
 from tools.itinerary.place import LatLon, Place, Table
 from tools.itinerary.provider import MAX_HITS, MAX_RADIUS_M, MAX_TABLE, NameQuery, NearbyQuery, Provider
 from tools.itinerary.request import MEALS, Meal, TripRequest
+from tools.itinerary.same_place import distinct
 from tools.itinerary.trip import Trip
 
 BEDS = ("hotel", "hostel", "guest_house", "apartment", "motel")
@@ -122,7 +123,8 @@ async def _around(
                 and barred_as(trip, place) is None
                 and is_ever_open(place, trip, meal)
             ]
-            rows.append(sorted(usable, key=lambda place: place.hours is None))
+            usable.sort(key=lambda place: place.hours is None)
+            rows.append(list(distinct(usable, besides=trip.named.values())))
         if len({place.id for row in rows for place in row if place.hours or kinds == BEDS}) >= count:
             break
     ordered: dict[str, Place] = {}

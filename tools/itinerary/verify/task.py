@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from tools.itinerary.barred import barred_as, is_one_place
+from tools.itinerary.barred import barred_as
 from tools.itinerary.facts import Facts
 from tools.itinerary.hours import opening_of, told_hours
 from tools.itinerary.kinds import serves
@@ -14,6 +14,7 @@ from tools.itinerary.place import Place
 from tools.itinerary.plan import Plan, Skipped, sums_of
 from tools.itinerary.reasons import WEEKDAYS
 from tools.itinerary.request import Money
+from tools.itinerary.same_place import is_one_place
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.violation import Violation
 
@@ -127,7 +128,7 @@ def _left_out(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
                 found=left.reason or "nothing",
             )
         place = facts.left_out.get(left.place)
-        if left.place not in trip.unsure_avoid and any(
+        if left.place not in {*trip.unsure_avoid, *trip.candidates} and any(
             left.place == stop.id
             or plain_name(left.place) == plain_name(stop.name)
             or (place is not None and place.id == stop.id)
