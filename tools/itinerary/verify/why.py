@@ -1,6 +1,7 @@
 """Checks the reasons of a plan: what they claim of hours, ways, prices, names and the request."""
 
 import datetime as dt
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,6 +18,11 @@ from tools.itinerary.verify.violation import Unchecked, Violation
 
 SHARE, SPARE_M, SPARE_MIN = 0.3, 120.0, 2.0
 """How far off a length or a time in words may be."""
+DETOUR = 1.3
+ON_FOOT = re.compile(
+    r"\b(?:on foot|walk|stroll|away)\b(?!.*\b(?:stay|visit|enough|needs?|allow)\b)", re.IGNORECASE
+)
+"""Words by which minutes are those of a way, and not of a stay."""
 SAME_KIND = {
     "gallery": {"gallery", "museum", "artwork"},
     "museum": {"museum", "gallery"},
@@ -161,7 +167,11 @@ def _length(claim: Claim, said: Said) -> str | None:
     else:
         stay = minutes_of(said.visit.leave) - minutes_of(said.visit.arrive)
         need = said.trip.request.rules.stay_min(said.visit.place.kind)
-        measures = [*(float(leg.minutes) for leg in legs), float(stay), float(need)]
+        measures = [*(float(leg.minutes) for leg in legs)]
+        home = said.facts.places.get(said.day.start.id) if "hotel" in said.visit.why.lower() else None
+        if place is not None and home is not None:
+            measures.append(DETOUR * _straight(place, home) / WALK_M_PER_MIN)
+        measures += [] if ON_FOOT.search(said.visit.why) else [float(stay), float(need)]
         spare = SPARE_MIN
     if any(abs(claim.value - measure) <= SHARE * measure + spare for measure in measures):
         return ""
