@@ -35,6 +35,23 @@ OTHERS = frozenset(
     )
 )
 """Kinds that are often called after a sight and are none: Park Hotel is no park, Museum is a tram stop."""
+OPEN_GROUND = frozenset(
+    (
+        *(
+            "crossing",
+            "street",
+            "square",
+            "bridge",
+            "district",
+            "neighbourhood",
+            "quarter",
+            "suburb",
+            "borough",
+        ),
+        *("town", "village", "hamlet", "city", "municipality", "prefecture"),
+    )
+)
+"""Kinds of place that have no opening hours: one can be there at any time."""
 SIGHT_WORDS = frozenset((*CALLED, *CALLED.values())) | frozenset(
     ("museum", "park", "garden", "zoo", "castle", "palace", "monument", "memorial", "square", "attraction")
 )

@@ -250,3 +250,19 @@ def test_a_wish_for_churches_finds_houses_of_worship() -> None:
     choices = answered(candidates_of(opened(request)), is_local=True)
     assert {place.kind for place in choices.of_kind("churches")} == {"place_of_worship"}
     assert choices.missing == ()
+
+
+def test_a_crossing_and_a_district_have_no_hours_that_could_be_unknown() -> None:
+    request: Json = {
+        "id": "o", "area": "japan", "start_date": "2026-06-10", "mode": "rail",
+        "places": ["Shibuya Crossing", "Akihabara", "Tokyo Tower"],
+    }  # fmt: skip
+    days = [
+        [
+            ("Shibuya Crossing", "09:00", "09:30"),
+            ("Akihabara", "11:00", "11:30"),
+            ("Tokyo Tower", "13:00", "13:45"),
+        ]
+    ]
+    verdict = judged(made(request, days, embedded("japan")), request, embedded("japan"))
+    assert [one.path for one in verdict.unchecked if one.code == "OPEN_HOURS"] == ["days.0.visits.2"]

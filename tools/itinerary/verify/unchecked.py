@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from tools.itinerary.draft import assumptions
 from tools.itinerary.facts import Facts
 from tools.itinerary.hours import minutes_of
+from tools.itinerary.kinds import OPEN_GROUND
 from tools.itinerary.name_match import GOOD_NAME, likeness
 from tools.itinerary.plan import Day, Plan
 from tools.itinerary.trip import Trip
@@ -76,6 +77,8 @@ def _hours(number: int, day: Day, facts: Facts) -> Iterator[Unchecked]:
         if visit.place.id not in facts.places:
             continue
         opening = facts.opening(visit.place.id, day.date)
+        if opening is None and facts.places[visit.place.id].kind in OPEN_GROUND:
+            continue
         if opening is None:
             yield Unchecked(code="OPEN_HOURS", path=path, why="no source has its hours")
             continue

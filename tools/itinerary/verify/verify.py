@@ -183,7 +183,7 @@ def _is_asked(constraint: str, trip: Trip) -> bool | None:
             return about in names
         case "avoid":
             return about in request.avoid
-        case "window" | "places":
+        case "window" | "places" | "no_way":
             return True
     return None
 
