@@ -48,7 +48,7 @@ OPEN_GROUND = frozenset(
             "suburb",
             "borough",
         ),
-        *("town", "village", "hamlet", "city", "municipality", "prefecture"),
+        *("quarter", "suburb", "borough", "town", "village", "hamlet", "city", "municipality", "prefecture"),
     )
 )
 """Kinds of place that have no opening hours: one can be there at any time."""
