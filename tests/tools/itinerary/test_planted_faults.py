@@ -248,7 +248,7 @@ def test_a_wish_for_churches_finds_houses_of_worship() -> None:
         "places": ["Kiasma"], "wishes": ["churches"],
     }  # fmt: skip
     choices = answered(candidates_of(opened(request)), is_local=True)
-    assert {place.kind for place in choices.of_kind("churches")} == {"place_of_worship"}
+    assert {place.kind for place in dict(choices.wishes)["churches"]} == {"place_of_worship"}
     assert choices.missing == ()
 
 
