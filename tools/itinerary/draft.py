@@ -32,6 +32,7 @@ from tools.itinerary.trip import Trip, find
 from tools.itinerary.verify.grounding import AMBIGUOUS, UNKNOWN
 
 MAX_DAYS, MAX_VISITS = 20, 40
+OUT_OF_TIME = "The time for the search was over before it was done: a longer one may find a better plan."
 FREE_MIN = 60
 """That many minutes without anything to do are told as free."""
 Clock = Annotated[str, Field(pattern=r"^\d{1,2}:[0-5]\d$", description="HH:MM, 24 hours")]
@@ -187,7 +188,11 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
             *(Skipped(place=name, reason="left out") for name in draft.skipped),
             *draft.left_out,
         ),
-        assumptions=(*assumptions(trip, days), *preference_words(request.preferences, days, places)),
+        assumptions=(
+            *assumptions(trip, days),
+            *preference_words(request.preferences, days, places),
+            *([OUT_OF_TIME] if draft.search and draft.search.is_cut else ()),
+        ),
         search=draft.search,
         attributions=attributions(trip),
     )
@@ -230,8 +235,8 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
             lines.append(f"Night {number} is spent at {day.night.place.name}: nobody knows if it has a room.")
     if "timetable" in exactness:
         lines.append(
-            "Rides round Tokyo take the mean minutes of the timetables; waits of 4 to 7 minutes and changes"
-            " are assumed, and no train is caught by it."
+            "Rides round Tokyo take the mean minutes of the timetables; waits of 4 minutes and more, half the"
+            " time between trains, and changes are assumed, and no train is caught by it."
         )
     lines += (line for number, day in enumerate(days, 1) if (line := free_time(number, day, trip.request)))
     lines += trip.assumed.values()
