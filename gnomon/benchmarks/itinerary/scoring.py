@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from gnomon.benchmarks.itinerary.city_day import draft_text
+from gnomon.benchmarks.itinerary.talks import common_length, score_of_talk
 from gnomon.benchmarks.itinerary.task import Task
+from gnomon.core.answers import answers_of
 from gnomon.core.score import Score
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of, read_draft, read_object
 from tools.itinerary.errors import PlaceError
@@ -37,6 +39,17 @@ def score(task: Task, response: str, *, has_quality: bool = True) -> Score:
     With `has_quality` the quality of a plan is measured too; it never changes the score.
     Scored None where the provider failed: that is never the model's fault.
     """
+    if task.turns:
+        tasks = [task, *(turn.task for turn in task.turns)]
+        answers = answers_of(response)[-len(tasks) :]
+        turns = zip(tasks[-len(answers) :], answers, strict=True)
+        return score_of_talk(
+            task, [_one(turn, said, has_quality=has_quality and turn is tasks[-1]) for turn, said in turns]
+        )
+    return _one(task, response, has_quality=has_quality)
+
+
+def _one(task: Task, response: str, *, has_quality: bool) -> Score:
     if task.form == "order":
         return _order(task, response)
     if task.form == "graph":
@@ -198,7 +211,7 @@ def _order(task: Task, response: str) -> Score:
         metrics={
             "delivered": 1.0,
             "must_visit_recall": len(set(names) & set(truth)) / len(truth),
-            "common_subsequence": _common(names, truth) / len(truth),
+            "common_subsequence": common_length(names, truth) / len(truth),
         },
     )
 
@@ -214,23 +227,6 @@ def _plain(task: Task, name: str) -> str:
         ):
             return place.id
     return f"unknown:{name}"
-
-
-def _common(names: list[str], truth: list[str]) -> int:
-    """The length of the longest common subsequence: order without collapsing after one slip.
-
-    >>> _common(["a", "x", "b", "c"], ["a", "b", "c"])
-    3
-    """
-    row = [0] * (len(truth) + 1)
-    for item in names:
-        before = 0
-        for index, true_name in enumerate(truth):
-            before, row[index + 1] = (
-                row[index + 1],
-                max(row[index + 1], row[index], before + 1 if item == true_name else 0),
-            )
-    return row[-1]
 
 
 def _graph(task: Task, response: str) -> Score:
@@ -261,6 +257,8 @@ def floors_of(task: Task) -> dict[str, float]:
     """What each policy scores on a generated task, by its name in reports; empty for a user's request."""
     if not task.witness:
         return {}
+    if task.turns:  # policies answer the last turn alone
+        task = task.turns[-1].task
     scores = {"exact search (ceiling)": _value_of(task, task.witness)}
     if task.form == "plan":
         scores["always refuse"] = float(task.trip.answerable is False)
