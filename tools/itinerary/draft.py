@@ -27,6 +27,7 @@ from tools.itinerary.plan import (
 )
 from tools.itinerary.preference_words import preference_words
 from tools.itinerary.request import USUAL_DWELL_MIN, Money, TripRequest
+from tools.itinerary.track import NO_TRACK, track_of
 from tools.itinerary.trip import Trip, find
 from tools.itinerary.verify.grounding import AMBIGUOUS, UNKNOWN
 
@@ -217,7 +218,7 @@ def attributions(trip: Trip) -> tuple[str, ...]:
 
 def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
     """What the plan takes for granted and no source says."""
-    exactness = {leg.exactness for day in days for leg in day.legs}
+    exactness = {leg.exactness for day in days for leg in day.legs if leg.from_id != leg.to_id}
     lines = [f"Stays are at least as long as the rules of the plan say, such as {USUAL_DWELL_MIN} minutes."]
     if is_comfortable(trip.request):
         lines.append(f"Where there is room they are longer: {told_stays(trip.request, days)}.")
@@ -234,8 +235,8 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
             lines.append(f"Night {number} is spent at {day.night.place.name}: nobody knows if it has a room.")
     if "timetable" in exactness:
         lines.append(
-            "Rides round Tokyo take the mean minutes of the timetables; waits of 4 to 7 minutes and changes"
-            " are assumed, and no train is caught by it."
+            "Rides round Tokyo take the mean minutes of the timetables; waits of 4 minutes and more, half the"
+            " time between trains, and changes are assumed, and no train is caught by it."
         )
     lines += (line for number, day in enumerate(days, 1) if (line := free_time(number, day, trip.request)))
     lines += trip.assumed.values()
@@ -368,6 +369,7 @@ async def _leg(start: Resolved, end: Resolved, claim_min: int | None, trip: Trip
     mode: Mode = trip.request.mode
     minutes, metres, exactness = max(1, claim_min or 1), 0, "lower_bound"
     evidence: tuple[str, ...] = ()
+    track = NO_TRACK
     if start[1] is not None and end[1] is not None:
         try:
             answer = await trip.provider.route(start[1].at, end[1].at, mode=mode)
@@ -377,6 +379,7 @@ async def _leg(start: Resolved, end: Resolved, claim_min: int | None, trip: Trip
             way = answer.value
             minutes, metres, exactness = claim_min or way.minutes, way.metres, way.exactness
             evidence = (answer.told_by,)
+            track = await track_of(trip.provider, start[1].at, end[1].at, mode=mode)
     return ItineraryLeg.model_validate(
         {
             "from_id": start[0].id,
@@ -386,5 +389,7 @@ async def _leg(start: Resolved, end: Resolved, claim_min: int | None, trip: Trip
             "metres": metres,
             "exactness": exactness,
             "evidence": evidence,
+            "via": track.via,
+            "path": track.path,
         }
     )

@@ -20,6 +20,7 @@ from tools.itinerary.solve import constraints
 from tools.itinerary.terrain import Candidates, Ways, candidates_of, has_fixed_homes, straight_m
 from tools.itinerary.tours import CODE, Order, Solution
 from tools.itinerary.trip import Trip
+from tools.itinerary.verify.task import SLEEPERS
 
 STEPS, PART_STEPS = 1_800_000, 100_000
 """Stops that a search tries and prices at most; for a part of what is proven impossible fewer."""
@@ -159,8 +160,13 @@ class _Tour:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all that must be seen is, and every meal is had."""
-        return self.search.is_whole(self.solution)
+        """Whether all that must be seen is, and every meal is had.
+
+        Too few rooms, and places both asked for and barred, are unknown to the search: nothing is whole then.
+        """
+        request = self.ground.trip.request
+        has_rooms = request.rooms is None or request.rooms * SLEEPERS >= request.party
+        return has_rooms and not self.ground.problem.barred() and self.search.is_whole(self.solution)
 
     @property
     def is_fed(self) -> bool:
