@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tools.itinerary.errors import NoSuchPlace, PlaceError, Unreachable, Unsupported
+from tools.itinerary.guide_claims import sentences
 from tools.itinerary.hours import Interval, Opening, open_on, opening_of
 from tools.itinerary.name_match import plain_name
 from tools.itinerary.place import AdminPath, Mode, Place, Way
@@ -95,9 +96,8 @@ async def _mentioned(trip: Trip, plan: Plan, places: Iterable[Place]) -> dict[st
     """The places that reasons name; services over a network are not asked for them."""
     named = list(places)
     found: dict[str, Place] = {}
-    for name in dict.fromkeys(
-        name for day in plan.days for visit in day.visits for name in names_in(visit.why)
-    ):
+    reasons = [visit.why for day in plan.days for visit in day.visits]
+    for name in dict.fromkeys(name for text in (*reasons, *_guide_texts(plan)) for name in names_in(text)):
         # A name in a sentence may be cut short; where it can mean several places it is not known which.
         hits = [place for place in named if plain_name(place.name) == plain_name(name)]
         hits = hits or [
@@ -119,6 +119,13 @@ async def _mentioned(trip: Trip, plan: Plan, places: Iterable[Place]) -> dict[st
         if place is not None:
             found[name] = place
     return found
+
+
+def _guide_texts(plan: Plan) -> Iterable[str]:
+    """The sentences of a guide."""
+    for day in plan.guide:
+        for text in (day.intro, *(stop.text for stop in day.stops), *day.notes):
+            yield from sentences(text)
 
 
 async def _area(trip: Trip, place: Place) -> AdminPath:

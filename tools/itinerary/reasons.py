@@ -55,7 +55,7 @@ WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", 
 
 Sort = Literal[
     "opens", "closes", "open", "always", "closed_on", "metres", "minutes", "price", "free", "near", "subject",
-    "kind", "requested", "meal", "number",
+    "kind", "requested", "meal", "number", "arrives", "leaves", "next", "after",
 ]  # fmt: skip
 
 

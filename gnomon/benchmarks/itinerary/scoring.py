@@ -4,20 +4,23 @@ import itertools
 import json
 import random
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from gnomon.benchmarks.itinerary.city_day import draft_text
+from gnomon.benchmarks.itinerary.steps import film_rates, steps_of
 from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.score import Score
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of, read_draft, read_object
 from tools.itinerary.errors import PlaceError
-from tools.itinerary.facts import facts_of
+from tools.itinerary.facts import Facts, facts_of
 from tools.itinerary.hours import clock_of, minutes_of, told_hours
 from tools.itinerary.plan import Plan, Search, sources_of
 from tools.itinerary.problem import Problem, problem_of
 from tools.itinerary.proof import is_conflict
 from tools.itinerary.provider import answered
 from tools.itinerary.schedule import DayProblem, first_fit, walk_through
+from tools.itinerary.selection import as_planned
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.verify import verify_plan
 from tools.itinerary.verify.violation import CODES, HARD, Verification
@@ -26,10 +29,11 @@ COMMON = tuple(code for code in CODES if code not in HARD and CODES[code] != "an
 Metrics = dict[str, float | str | None]
 
 
-def score(task: Task, response: str) -> Score:
+def score(task: Task, response: str, *, shown: Sequence[str] = ()) -> Score:
     """1 for what passes every check (or refuses rightly), 0 for what does not; F1 for graphs.
 
-    Scored None where the provider failed: that is never the model's fault.
+    `shown` are the places that a film is known to show. Scored None where the provider failed: that is never
+    the model's fault.
     """
     if task.form == "order":
         return _order(task, response)
@@ -40,13 +44,14 @@ def score(task: Task, response: str) -> Score:
         metrics = {"delivered": 0.0, **_refusal(task.trip, is_refused=False)}
         return Score(value=0.0, metrics=metrics, flags=(f"not_delivered: {draft}"[:200],))
     try:
-        return answered(_plan(task, draft), is_local=task.trip.provider.is_local)
+        return answered(_plan(task, draft, shown), is_local=task.trip.provider.is_local)
     except PlaceError as error:
         return Score(value=None, reason=f"{error.code}: {error}")
 
 
-async def _plan(task: Task, draft: DraftPlan) -> Score:
-    trip = task.trip
+async def _plan(task: Task, draft: DraftPlan, shown: Sequence[str]) -> Score:
+    whole = task.trip
+    trip = await as_planned(draft, whole)
     plan, verification = await verify_plan(await plan_of(draft, trip), trip)
     if plan is None:
         return Score(value=0.0, metrics={"delivered": 0.0, **_refusal(trip, is_refused=False)})
@@ -55,9 +60,10 @@ async def _plan(task: Task, draft: DraftPlan) -> Score:
         "refused": float(plan.status == "refused"),
         "answerable": None if trip.answerable is None else float(trip.answerable),
         **_refusal(trip, is_refused=plan.status == "refused"),
+        **(await film_rates(whole, shown) if shown else {}),
     }
     if plan.status == "refused":
-        proven = await _is_proven(task, plan)
+        proven = await _is_proven(task, trip, plan)
         metrics["conflict_proven"] = float(proven)
         seconds = plan.search.seconds if plan.search else 0.0
         plan = plan.model_copy(update={"search": Search(is_proven=proven, seconds=seconds)})
@@ -67,7 +73,11 @@ async def _plan(task: Task, draft: DraftPlan) -> Score:
     if verification.final_pass and task.optimum_m:
         walked = sum(leg.metres for day in plan.days for leg in day.legs)
         metrics["regret"] = max(0.0, walked / task.optimum_m - 1)
-    opened = await _opened(plan, trip) if task.family == "request" else {}
+    opened: dict[str, Any] = {}
+    if task.family == "request":
+        facts = await facts_of(trip, plan)
+        metrics |= steps_of(plan, whole, facts)
+        opened = _opened(plan, facts)
     return _scored(verification.final_pass, plan, verification, metrics, trip, opened)
 
 
@@ -107,10 +117,9 @@ def _scored(
     )
 
 
-async def _opened(plan: Plan, trip: Trip) -> dict[str, dict[str, str]]:
+def _opened(plan: Plan, facts: Facts) -> dict[str, dict[str, str]]:
     """The hours of every visited place on the day of its visit, in words, by id and date."""
     hours_by_place: dict[str, dict[str, str]] = {}
-    facts = await facts_of(trip, plan)
     for day in plan.days:
         for visit in day.visits:
             hours = told_hours(facts.hours(visit.place.id, day.date))
@@ -151,9 +160,8 @@ PROOF_S = 20.0
 """How long the scorer searches for the proof of a refusal."""
 
 
-async def _is_proven(task: Task, plan: Plan) -> bool:
+async def _is_proven(task: Task, trip: Trip, plan: Plan) -> bool:
     """Whether the constraints that a refusal names rule out every plan, wherever one eats and sleeps."""
-    trip = task.trip
     if not plan.conflict or not trip.places():
         return False
     problem = task.problem or await problem_of(trip)

@@ -66,7 +66,7 @@ def reasons(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation | Unchec
 
 
 def _judged(claim: Claim, said: Said) -> Iterator[Violation | Unchecked]:
-    truth = _truth(claim, said)
+    truth = truth_of(claim, said)
     if truth is None:
         yield Unchecked(code="WHY", path=said.path, why=f"no source knows whether “{claim.words}” is so")
     elif truth:
@@ -79,7 +79,7 @@ def _judged(claim: Claim, said: Said) -> Iterator[Violation | Unchecked]:
         )
 
 
-def _truth(claim: Claim, said: Said) -> str | None:
+def truth_of(claim: Claim, said: Said) -> str | None:
     """What is so instead; empty: the claim is right; None: that is not known."""
     match claim.sort:
         case "opens" | "closes" | "open" | "always":
@@ -102,6 +102,8 @@ def _truth(claim: Claim, said: Said) -> str | None:
             return _meal(claim, said)
         case "number":
             return "" if claim.words in (said.visit.arrive, said.visit.leave) else None
+        case "arrives" | "leaves" | "next" | "after":
+            return None  # guides alone speak of these
 
 
 def _hours(claim: Claim, said: Said) -> str | None:

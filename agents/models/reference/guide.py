@@ -1,0 +1,105 @@
+"""Writes a guide by fixed rules: each sentence says what the data say, in English or Japanese."""
+
+from collections.abc import Mapping
+from typing import Any
+
+Data = Mapping[str, Any]
+BY = {
+    "walk": "on foot",
+    "rail": "by train",
+    "bus": "by bus",
+    "car": "by car",
+    "ferry": "by ferry",
+    "air": "by plane",
+}
+BY_JA = {"walk": "徒歩", "rail": "電車", "bus": "バス", "car": "車", "ferry": "フェリー", "air": "飛行機"}
+WEEKDAYS_JA = {
+    "Monday": "月曜日", "Tuesday": "火曜日", "Wednesday": "水曜日", "Thursday": "木曜日", "Friday": "金曜日",
+    "Saturday": "土曜日", "Sunday": "日曜日",
+}  # fmt: skip
+MEALS_JA = {"breakfast": "朝食", "lunch": "昼食", "dinner": "夕食"}
+
+
+def guide_of(data: Data) -> Data:
+    """The guide of all days; empty where there are no facts."""
+    write = _japanese if data.get("language") == "ja" else _english
+    return {"guide": [write(day) for day in data.get("days", ()) if day["stops"]]}
+
+
+def _english(day: Data) -> Data:
+    stops = day["stops"]
+    count = f"{len(stops)} stop{'s' * (len(stops) != 1)}"
+    intro = f"{day['weekday']} has {count}, from {stops[0]['arrive']} to {stops[-1]['leave']}."
+    if day["metres"]:
+        intro += f" The way is {day['metres']} m and {day['minutes']} min in all."
+    return {
+        "day": day["day"],
+        "intro": intro,
+        "stops": [{"place": stop["place"], "text": _stop_text(stop)} for stop in stops],
+        "notes": _notes(day),
+    }
+
+
+def _stop_text(stop: Data) -> str:
+    lines = [f"You arrive at {stop['arrive']} and leave at {stop['leave']}."]
+    if way := stop.get("way"):
+        lines.insert(0, f"{way['minutes']} min {BY[way['mode']]}, {way['metres']} m, from the stop before.")
+    if stop["meal"]:
+        lines.append(f"Time for {stop['meal']}.")
+    if stop["are_hours_sure"] and stop["hours"] not in ("closed", "not known"):
+        start, end = stop["hours"].split(", ")[0].split("-")
+        is_always = (start, end) == ("00:00", "24:00")
+        lines.append("Open around the clock." if is_always else f"Open {start}-{end} that day.")
+    seen = [words for words in stop["origin"] if words.startswith("seen")]
+    lines.append("The film shows it." if seen else "")
+    return " ".join(filter(None, lines))
+
+
+def _notes(day: Data) -> list[str]:
+    unknown = [stop["name"] for stop in day["stops"] if stop["hours"] == "not known"]
+    notes = [f"Look up the opening hours before you go: {', '.join(unknown)}."] if unknown else []
+    if day["night"] and day["night_is"] != "given":
+        notes.append(
+            f"The night is planned near {day['night']}; book a bed there, as no source knows of free rooms."
+        )
+    return notes
+
+
+def _japanese(day: Data) -> Data:
+    stops = day["stops"]
+    intro = f"{WEEKDAYS_JA[day['weekday']]}は{len(stops)}か所を訪れます。"
+    if day["metres"]:
+        intro += f"移動は合わせて{day['metres']}m、{day['minutes']}分です。"
+    return {
+        "day": day["day"],
+        "intro": intro,
+        "stops": [{"place": stop["place"], "text": _stop_text_ja(stop)} for stop in stops],
+        "notes": _notes_ja(day),
+    }
+
+
+def _stop_text_ja(stop: Data) -> str:
+    lines = [f"{stop['arrive']}に到着し、{stop['leave']}に出発します。"]
+    if way := stop.get("way"):
+        lines.insert(0, f"前の場所から{BY_JA[way['mode']]}で{way['minutes']}分、{way['metres']}mです。")
+    if stop["meal"]:
+        lines.append(f"ここで{MEALS_JA[stop['meal']]}をとります。")
+    if stop["are_hours_sure"] and stop["hours"] not in ("closed", "not known"):
+        start, end = stop["hours"].split(", ")[0].split("-")
+        is_always = (start, end) == ("00:00", "24:00")
+        lines.append("24時間営業です。" if is_always else f"この日の営業時間は{start}から{end}までです。")
+    if any(words.startswith("seen") for words in stop["origin"]):
+        lines.append("動画に出てくる場所です。")
+    return "".join(lines)
+
+
+def _notes_ja(day: Data) -> list[str]:
+    unknown = [stop["name_ja"] or stop["name"] for stop in day["stops"] if stop["hours"] == "not known"]
+    notes = (
+        [f"出かける前に営業時間を調べてください。{'、'.join(unknown)}のものは分かりません。"]
+        if unknown
+        else []
+    )
+    if day["night"] and day["night_is"] != "given":
+        notes.append("宿は近くで予約してください。空室のことは分かりません。")
+    return notes
