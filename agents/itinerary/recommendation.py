@@ -8,6 +8,7 @@ from agents.itinerary.draft_text import Drafted
 from agents.itinerary.questions import asked
 from gnomon.core.agent import AgentContext
 from tools.itinerary.hours import clock_of, minutes_of
+from tools.itinerary.kept_free import is_kept_free
 from tools.itinerary.request import MEALS, Meal
 from tools.itinerary.trip import Trip
 
@@ -201,7 +202,7 @@ def _picks(reply: Mapping[str, Any] | None, choices: Sequence[_Choice]) -> dict[
 
 def _pick(choice: _Choice, pick: Mapping[str, Any] | None, by: str) -> dict[str, Any] | None:
     place = choice.chosen or (pick["place"] if pick else "")
-    if not place:
+    if not place or is_kept_free(place):
         return None
     others = [row["id"] for row in choice.candidates if row["id"] != place]
     return {

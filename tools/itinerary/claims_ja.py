@@ -19,6 +19,7 @@ _DAYS = "月火水木金土日"
 _UNITS = {"m": 1.0, "メートル": 1.0, "km": 1000.0, "キロメートル": 1000.0, "キロ": 1000.0}
 _UNIT = "|".join(sorted(_UNITS, key=len, reverse=True))
 _FROM = r"(?:{name}(?:から|より|まで|へ)(?:は|の)?)?"
+_GAP = r"[^\d。、分mキメ]{{0,8}}?"
 _WIDE = str.maketrans("０１２３４５６７８９：〜～－", "0123456789:~~-")
 NO_NAME = r"((?!))"
 
@@ -28,7 +29,7 @@ Match = re.Match[str]
 def claims_in_japanese(sentence: str, names: Collection[str]) -> list[Claim]:
     """The claims in a sentence; places are known by these names alone. A digit that is left is a bare number.
 
-    >>> [(claim.sort, claim.value) for claim in claims_in_japanese("営業時間は9:00から17時30分までです。", [])]
+    >>> [(claim.sort, claim.value) for claim in claims_in_japanese("営業は9:00から17時30分までです。", [])]
     [('open', 540.0)]
     >>> [(claim.sort, claim.value, claim.name) for claim in claims_in_japanese("駅から徒歩5分です。", [])]
     [('minutes', 5.0, '')]
@@ -95,8 +96,8 @@ _PATTERNS: tuple[tuple[str, Callable[[Match], Claim]], ...] = (
     (rf"{_CLOCK}に?(?:出発|発|終わ)", _at("leaves")),
     (rf"([{_DAYS}])曜日?は?(?:休館|定休|休み|休業)|定休日は?([{_DAYS}])曜", _closed_on),
     (r"24時間営業", _plain("always")),
-    (rf"{_FROM}[^\d。]{{{{0,8}}}}?(\d[\d,]*(?:\.\d+)?)\s?({_UNIT})", _metres),
-    (rf"{_FROM}[^\d。]{{{{0,8}}}}?(?:(\d+)時間)?(\d+)分間?", _minutes),
+    (rf"{_FROM}{_GAP}(?:(\d+)時間)?(\d+)分間?", _minutes),
+    (rf"{_FROM}{_GAP}(\d[\d,]*(?:\.\d+)?)\s?({_UNIT})", _metres),
     (r"(\d[\d,]*)\s?(?:円|ユーロ)", _price),
     (r"無料", _plain("free")),
     (r"{name}の(?:すぐ)?(隣|向かい|そば|横|近く)", _near),

@@ -12,6 +12,7 @@ from pydantic.json_schema import SkipJsonSchema
 from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace, Unreachable, Unsupported
 from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import open_on, told_hours
+from tools.itinerary.kept_free import is_kept_free, told
 from tools.itinerary.place import WALK_KMH, Mode, Place
 from tools.itinerary.plan import (
     Alternative,
@@ -321,6 +322,8 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
             lines.append(f"Night {number} is spent near {day.night.place.name}: no place to sleep is named.")
         if day.night and day.night.basis == "chosen":
             lines.append(f"Night {number} is spent at {day.night.place.name}: nobody knows if it has a room.")
+    visited = [visit.place for day in days for visit in day.visits]
+    lines += [told(place.name) for place in visited if is_kept_free(place.id)]
     if "timetable" in exactness:
         lines.append(
             "Rides round Tokyo take the mean minutes of the timetables; waits of 4 to 7 minutes and changes"
@@ -377,7 +380,7 @@ async def _nights(
         at = _home(trip, number, at_end=True)
         if at is None:
             basis = "assumed" if day.night is None else "chosen"
-            at = (stops[-1] if stops else before) if day.night is None else await _stop(day.night, trip)
+            at = (_last(stops) if stops else before) if day.night is None else await _stop(day.night, trip)
         if at is None:
             nights.append(None)
             continue
@@ -385,6 +388,11 @@ async def _nights(
         nights.append(Overnight(night=Night(place=at[0], basis=basis, evidence=evidence), at=at))
         before = at
     return nights
+
+
+def _last(stops: Sequence[Resolved]) -> Resolved:
+    """The last stop; time kept free to eat is none."""
+    return next((stop for stop in reversed(stops) if not is_kept_free(stop[0].id)), stops[-1])
 
 
 def _ends(

@@ -5,13 +5,17 @@ import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from tools.itinerary.errors import NoSuchPlace, PlaceError, Unreachable, Unsupported
+from tools.itinerary.errors import BadArgument, NoSuchPlace, PlaceError, Unreachable, Unsupported
 from tools.itinerary.guide_claims import sentences
 from tools.itinerary.hours import Interval, Opening, open_on, opening_of
+from tools.itinerary.kept_free import REACH_M, details_of, is_kept_free
 from tools.itinerary.name_match import plain_name
 from tools.itinerary.place import AdminPath, Mode, Place, Way
 from tools.itinerary.plan import Plan
+from tools.itinerary.provider import MAX_HITS, NearbyQuery
 from tools.itinerary.reasons import names_in
+from tools.itinerary.request import MEALS
+from tools.itinerary.terrain import is_ever_open
 from tools.itinerary.trip import Trip, find
 
 Pair = tuple[str, str, Mode]
@@ -22,7 +26,8 @@ class Facts:
     """Places by id (absent: there is none), ways by (from, to, mode) (None: there is no way), areas by id.
 
     `place_sources` and `way_sources` say who knows each; `mentioned` holds places that the plan's reasons
-    name, by those names; `attributions` are the notices of the data.
+    name, by those names; `eateries` somewhere to eat near time that is kept free; `attributions` are the
+    notices of the data.
     """
 
     places: Mapping[str, Place]
@@ -31,6 +36,7 @@ class Facts:
     place_sources: Mapping[str, frozenset[str]] = field(default_factory=dict)
     way_sources: Mapping[Pair, str] = field(default_factory=dict)
     mentioned: Mapping[str, Place] = field(default_factory=dict)
+    eateries: Mapping[str, Place] = field(default_factory=dict)
     attributions: tuple[str, ...] = ()
     country: str = ""
     provider: str = ""
@@ -60,7 +66,7 @@ async def facts_of(trip: Trip, plan: Plan) -> Facts:
     for place_id in _ids(plan):
         try:
             if place_id not in places or provider.is_local:
-                answer = await provider.details(place_id)
+                answer = await details_of(provider, place_id)
                 places.setdefault(place_id, answer.value)
                 sources.setdefault(place_id, set()).add(answer.told_by)
         except NoSuchPlace:
@@ -85,6 +91,7 @@ async def facts_of(trip: Trip, plan: Plan) -> Facts:
         place_sources={place_id: frozenset(told_by) for place_id, told_by in sources.items()},
         way_sources=way_sources,
         mentioned=await _mentioned(trip, plan, places.values()),
+        eateries=await _eateries(trip, plan, places),
         attributions=tuple(line for line in provider.attribution.split("\n") if line),
         country=trip.country,
         provider=provider.name,
@@ -97,7 +104,8 @@ async def _mentioned(trip: Trip, plan: Plan, places: Iterable[Place]) -> dict[st
     named = list(places)
     found: dict[str, Place] = {}
     reasons = [visit.why for day in plan.days for visit in day.visits]
-    for name in dict.fromkeys(name for text in (*reasons, *_guide_texts(plan)) for name in names_in(text)):
+    texts = (*reasons, *_guide_texts(plan))
+    for name in dict.fromkeys(name for text in texts for name in names_in(text)):
         # A name in a sentence may be cut short; where it can mean several places it is not known which.
         hits = [place for place in named if plain_name(place.name) == plain_name(name)]
         hits = hits or [
@@ -119,6 +127,25 @@ async def _mentioned(trip: Trip, plan: Plan, places: Iterable[Place]) -> dict[st
         if place is not None:
             found[name] = place
     return found
+
+
+async def _eateries(trip: Trip, plan: Plan, places: Mapping[str, Place]) -> dict[str, Place]:
+    """For each time kept free, by its id: a place to eat within reach that is not in the plan."""
+    visited = {visit.place.id for day in plan.days for visit in day.visits}
+    near: dict[str, Place] = {}
+    for place_id in filter(is_kept_free, visited & set(places)):
+        query = NearbyQuery(places[place_id].at, REACH_M, kinds=tuple(sorted(MEALS)), limit=MAX_HITS)
+        try:
+            hits = (await trip.provider.nearby(query)).value
+        except (Unsupported, BadArgument):
+            continue
+        usable = (hit.place for hit in hits if hit.place.id not in visited)
+        serving = (
+            place for place in usable if any(is_ever_open(place, trip, meal) for meal in trip.request.meals)
+        )
+        if (place := next(serving, None)) is not None:
+            near[place_id] = place
+    return near
 
 
 def _guide_texts(plan: Plan) -> Iterable[str]:

@@ -53,8 +53,8 @@ def guide_claims(sentence: str, names: Collection[str]) -> list[Claim]:
 
     >>> [(claim.sort, claim.value) for claim in guide_claims("You arrive at 10:30.", [])]
     [('arrives', 630.0)]
-    >>> [(claim.sort, claim.value, claim.name) for claim in guide_claims("浅草寺から徒歩5分です。", ["浅草寺"])]
-    [('minutes', 5.0, '浅草寺')]
+    >>> [(claim.sort, claim.name) for claim in guide_claims("浅草寺から徒歩5分です。", ["浅草寺"])]
+    [('minutes', '浅草寺')]
     """
     if is_japanese(sentence):
         return claims_in_japanese(sentence, names)

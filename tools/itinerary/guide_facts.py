@@ -80,7 +80,7 @@ def _stop(at: int, day: Day, trip: Trip, facts: Facts) -> dict[str, Any]:
         "meal": _meal(visit, trip),
         "cost": f"{visit.cost.amount:.2f} {visit.cost.currency}" if visit.cost else "not known",
     }
-    if leg is not None and leg.from_id != leg.to_id:
+    if leg is not None and leg.from_id != leg.to_id and leg.metres:
         row["way"] = {"from": before.name, "from_ja": _name_ja(facts.places.get(before.id)), "mode": leg.mode,
                       "minutes": leg.minutes, "metres": leg.metres, "exactness": leg.exactness}  # fmt: skip
     return row

@@ -22,7 +22,9 @@ DWELL_MIN: Mapping[str, int] = {
 }  # fmt: skip
 """How long a visit takes at least, by kind: a rule of the plan, not a fact about the place."""
 USUAL_DWELL_MIN = 30
-MEALS = frozenset(("restaurant", "cafe", "fast_food", "pub", "food_court", "biergarten"))
+KEPT_FREE = "kept_free"
+"""The kind of time that is kept free to eat where no place to eat is known."""
+MEALS = frozenset(("restaurant", "cafe", "fast_food", "pub", "food_court", "biergarten", KEPT_FREE))
 
 
 class Given(BaseModel):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tools.itinerary.errors import BadArgument, PlaceError, Unsupported
 from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import LATEST_MIN, Interval, minutes_of, open_intervals
+from tools.itinerary.kept_free import meals_kept_free
 from tools.itinerary.place import LatLon, Place, Table
 from tools.itinerary.provider import MAX_HITS, MAX_RADIUS_M, MAX_TABLE, NameQuery, NearbyQuery, Provider
 from tools.itinerary.request import MEALS, Meal, TripRequest
@@ -66,6 +67,7 @@ async def candidates_of(trip: Trip, *, more: int = 1) -> Candidates:
         count = more * (12 + 3 * request.days)
         around = await _around(trip, anchors, tuple(sorted(MEALS)), count, taken, meal)
         eateries |= {place.id: place for place in around[: min(count, 80)]}
+    eateries |= meals_kept_free(trip, eateries.values())
     wishes, missing = [], []
     for kind in dict.fromkeys(request.wishes):
         count = more * (5 + 3 * request.days)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from tools.itinerary.choice import Choice, called, choose, rivals
 from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace, PlaceError, Unsupported
 from tools.itinerary.haversine import metres_between
+from tools.itinerary.kept_free import details_of
 from tools.itinerary.place import Answer, LatLon, Place, PlaceHit
 from tools.itinerary.plan import Origin
 from tools.itinerary.provider import MAX_HITS, WORLD, NameQuery, NearbyQuery, Provider
@@ -191,7 +192,7 @@ async def _search(
     """
     if " " not in name and {"/", ":"} & set(name):  # it looks like an id
         try:
-            answer = await provider.details(name)
+            answer = await details_of(provider, name)
             return _Search(name=name, hits=answer.of((PlaceHit(place=answer.value),)))
         except NoSuchPlace:
             pass

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tools.itinerary.facts import Facts
-from tools.itinerary.guide_claims import clock_of_number, guide_claims, sentences
+from tools.itinerary.guide_claims import clock_of_number, guide_claims, is_japanese, sentences
 from tools.itinerary.hours import clock_of, minutes_of
 from tools.itinerary.name_match import GOOD_NAME, likeness, plain_name
 from tools.itinerary.place import Place
-from tools.itinerary.plan import Day, DayGuide, Plan
+from tools.itinerary.plan import Day, DayGuide, ItineraryLeg, Plan
 from tools.itinerary.reasons import Claim
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.violation import Unchecked, Violation
@@ -127,6 +127,15 @@ def _truth(
     if about is None:
         return None if claim.sort in PLACE_BOUND else _of_day(claim, day, trip)
     visit = day.visits[about]
+    if claim.sort == "open" and (claim.value, claim.until) == (
+        minutes_of(visit.arrive),
+        minutes_of(visit.leave),
+    ):
+        return ""  # the stay, and no word of when it is open
+    if claim.sort in ("metres", "minutes") and claim.name:
+        leg = _leg_to(claim.name, about, day, names, facts)
+        if leg is not None:
+            return _as_leg(claim, leg)
     if claim.sort in ("arrives", "leaves"):
         clock = visit.arrive if claim.sort == "arrives" else visit.leave
         return "" if minutes_of(clock) == claim.value else f"{claim.sort} {clock}"
@@ -149,6 +158,24 @@ def _truth(
 
 def _knowing(facts: Facts, known: Mapping[str, Place]) -> Facts:
     return replace(facts, mentioned={**facts.mentioned, **known})
+
+
+def _leg_to(name: str, about: int, day: Day, names: Mapping[str, int], facts: Facts) -> ItineraryLeg | None:
+    """The leg between a stop and the one before or after it, where a name is that one's."""
+    other = _stop_named(name, names)
+    if other == about + 1 and other < len(day.legs):
+        return day.legs[other]
+    start = facts.places.get(day.start.id)
+    own = (day.start.name, *((start.name, *start.also) if start else ()))
+    is_start = about == 0 and max(likeness(name, one) for one in own) >= GOOD_NAME
+    is_before = other is not None and other == about - 1
+    return day.legs[about] if (is_start or is_before) and about < len(day.legs) else None
+
+
+def _as_leg(claim: Claim, leg: ItineraryLeg) -> str:
+    measure, spare = (leg.metres, SPARE_M) if claim.sort == "metres" else (leg.minutes, SPARE_MIN)
+    is_right = abs(claim.value - measure) <= SHARE / 2 * measure + spare / 2
+    return "" if is_right else f"{leg.minutes} min, {leg.metres} m"
 
 
 def _of_day(claim: Claim, day: Day, trip: Trip) -> str | None:
@@ -253,7 +280,7 @@ def cut_false(guide: Sequence[DayGuide], false: Mapping[str, Sequence[str]]) -> 
             parts = sentences(text)
             good = [part for part in parts if part not in wrong]
             lost += len(parts) - len(good)
-            return text if len(good) == len(parts) else (" " if text.isascii() else "").join(good)
+            return text if len(good) == len(parts) else ("" if is_japanese(text) else " ").join(good)
 
         intro = cleaned(day.intro, f"{base}.intro")
         stops = tuple(

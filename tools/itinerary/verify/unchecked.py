@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tools.itinerary.facts import Facts
 from tools.itinerary.hours import minutes_of
+from tools.itinerary.kept_free import is_kept_free
 from tools.itinerary.plan import Day, Plan
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.sources import HOURS_OF, citations, is_other_state
@@ -28,7 +29,7 @@ def unchecked(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Unchecked]:
 def _hours(number: int, day: Day, facts: Facts) -> Iterator[Unchecked]:
     for index, visit in enumerate(day.visits):
         path = f"days.{number}.visits.{index}"
-        if visit.place.id not in facts.places:
+        if visit.place.id not in facts.places or is_kept_free(visit.place.id):
             continue
         opening = facts.opening(visit.place.id, day.date)
         if opening is None:

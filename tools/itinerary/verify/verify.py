@@ -11,6 +11,7 @@ from tools.itinerary.request import TripRequest
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.grounding import grounding
 from tools.itinerary.verify.guide import guide_faults
+from tools.itinerary.verify.kept_free import kept_free
 from tools.itinerary.verify.sources import attributed, sources
 from tools.itinerary.verify.space import space
 from tools.itinerary.verify.task import task
@@ -83,7 +84,7 @@ def verify(plan: Plan, trip: Trip, facts: Facts) -> Verification:
         open_points = tuple(_unproven(trip))
         checked: tuple[str, ...] = ("SCHEMA", "ATTRIBUTION", "REFUSED_BUT_FEASIBLE")
     else:
-        said = (*reasons(plan, trip, facts), *guide_faults(plan, trip, facts))
+        said = (*reasons(plan, trip, facts), *guide_faults(plan, trip, facts), *kept_free(plan, facts))
         violations = (*_planned(plan, trip, facts), *(one for one in said if isinstance(one, Violation)))
         open_points = (*unchecked(plan, trip, facts), *(one for one in said if isinstance(one, Unchecked)))
         asked = applicable(trip.request)
