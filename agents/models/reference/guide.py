@@ -48,7 +48,9 @@ def _english(day: Data) -> Data:
 
 def _stop_text(stop: Data, following: Data | None) -> str:
     if stop["kind"] == KEPT_FREE:
-        return f"The time from {stop['arrive']} to {stop['leave']} is set aside for a meal: nowhere to eat is known here."
+        return (
+            f"From {stop['arrive']} to {stop['leave']} there is time to eat; no place for it is known here."
+        )
     lines = [f"You arrive at {stop['arrive']} and leave at {stop['leave']}."]
     if way := stop.get("way"):
         far = f"{way['metres']} m" if way["metres"] < 1000 else f"{way['metres'] / 1000:.1f} km"
