@@ -75,7 +75,7 @@ def _notes(day: Data) -> list[str]:
     unknown = [stop["name"] for stop in _without_hours(day)]
     notes = [f"Look up the opening hours before you go: {', '.join(unknown)}."] if unknown else []
     if day["night"] and day["night_is"] != "given":
-        notes.append(f"The night is planned near {day['night']}; no source knows whether a room is left.")
+        notes.append(f"For the night: {day['night']}; no source knows whether a room is left.")
     return notes
 
 
