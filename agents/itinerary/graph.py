@@ -74,7 +74,7 @@ async def run(context: AgentContext) -> str:
         "recommended": None,
         "answer": "",
     }
-    limit = 3 * context.arm.max_turns + 6 * MAX_REPAIRS + 20
+    limit = 3 * context.arm.max_turns + 7 * MAX_REPAIRS + 20
     end = await run_graph(_graph(), start, context, max_steps=limit)
     return str(end["answer"])
 

@@ -1,5 +1,6 @@
 """Recommends where to eat and sleep: candidates of `places_near`, the model's choice, and alternatives."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,10 +18,11 @@ Ask = Callable[[str, dict[str, Any]], Awaitable[Mapping[str, Any]]]
 
 BEDS = ("hotel", "hostel", "guest_house", "apartment", "motel")
 MEAL_M, BED_M = 1_200.0, 5_000.0
-CANDIDATES, ALTERNATIVES = 5, 3
+CANDIDATES, ALTERNATIVES = 8, 3
 CALLS_KEPT = 12
 """That many tool calls are left for scheduling, verifying and repairs."""
 RECOMMEND = "RECOMMEND:"
+SPAN = re.compile(r"(\d\d:\d\d)-(\d\d:\d\d)")
 FORM = """\
 For each of `choices` pick one of its candidates: somewhere to eat or to sleep, near, open then, of a kind
 this traveller would like. Say why in a few words that the data bear out. Answer with one JSON object:
@@ -122,6 +124,7 @@ async def _choices(draft: Drafted, trip: Trip, context: AgentContext, ask: Ask) 
                     day=number, purpose=meal.name, near=near["name"], chosen=eats.pop(0) if eats else ""
                 )
                 await _look(choice, near, sorted(MEALS), MEAL_M, context, ask)
+                _keep_open(choice, meal)
                 choices.append(choice)
         is_open = number < len(days) and trip.home(number - 1, at_end=True) is None
         if is_open and stops and "lat" in stops[-1][1]:
@@ -130,6 +133,18 @@ async def _choices(draft: Drafted, trip: Trip, context: AgentContext, ask: Ask) 
             await _look(choice, last, BEDS, BED_M, context, ask)
             choices.append(choice)
     return choices
+
+
+def _keep_open(choice: _Choice, meal: Meal) -> None:
+    """Leave out what is known to be closed at that meal, and put those whose hours are known first."""
+    first, last = minutes_of(meal.start), minutes_of(meal.end)
+
+    def serves(hours: str) -> bool:
+        spans = [(minutes_of(start), minutes_of(end)) for start, end in SPAN.findall(hours)]
+        return any(min(end, last) - max(start, first) >= meal.minutes for start, end in spans)
+
+    rows = [row for row in choice.candidates if row["hours"] == "not known" or serves(row["hours"])]
+    choice.candidates = sorted(rows, key=lambda row: (row["hours"] == "not known", row["distance_m"]))
 
 
 async def _known(name: str, trip: Trip, context: AgentContext, ask: Ask) -> dict[str, Any]:

@@ -42,6 +42,58 @@ def guide_lines(result: TripResult, number: int, plain: Callable[[str], str]) ->
         yield from ("", view["cut"])
 
 
+def step_words(result: TripResult) -> list[str]:
+    """How each step to the plan went, one sentence each, with what its shares are of."""
+    words = (step(result.steps) for step in (_film_words, _selection_words, _recommended_words, _guide_words))
+    return [line for line in words if line]
+
+
+Steps = Mapping[str, float]
+
+
+def _film_words(steps: Steps) -> str:
+    parts = []
+    if "video_precision" in steps:
+        parts.append(f"{100 * steps['video_precision']:.0f} % of those named are in it")
+    if "video_recall" in steps:
+        parts.append(f"{100 * steps['video_recall']:.0f} % of those in it are named")
+    return f"Places of the film: {', '.join(parts)}." if parts else ""
+
+
+def _selection_words(steps: Steps) -> str:
+    if "selection_fame_kept" not in steps:
+        return ""
+    must = steps.get("selection_must_see_kept")
+    told = "" if must is None else f", and {100 * must:.0f} % of what must be seen"
+    share = f"{100 * steps['selection_fame_kept']:.0f} %"
+    return f"Selection: it keeps {share} of the fame there is room for{told}."
+
+
+def _recommended_words(steps: Steps) -> str:
+    kinds = {
+        "recommended_in_plan": "are in the plan",
+        "recommended_within_reach": "within reach",
+        "recommended_open": "of those with known hours open at the meal",
+    }
+    shares = [f"{100 * steps[name]:.0f} % {words}" for name, words in kinds.items() if name in steps]
+    count = int(steps.get("recommended", 0))
+    return f"Recommendations: {count}; {', '.join(shares)}." if count else ""
+
+
+def _guide_words(steps: Steps) -> str:
+    claims = int(steps.get("guide_claims", 0))
+    if not claims:
+        return ""
+    true, false, unknown = (
+        round(claims * steps.get(f"guide_{kind}", 0.0)) for kind in ("true", "false", "unknown")
+    )
+    return (
+        f"Guide: {claims} of {int(steps['guide_sentences'])} sentences make a claim; {true} are true,"
+        f" {false} false, {unknown} could not be checked."
+        f" {int(steps.get('guide_cut', 0))} more were cut as false."
+    )
+
+
 def _day(result: TripResult, number: int, guide: DayGuide | None) -> View:
     day = result.plan.days[number - 1]
     texts = {stop.place: stop.text for stop in guide.stops} if guide else {}

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from gnomon.core.errors import SpecError
 from gnomon.itinerary_export.geojson import Line, Way, straight, to_geojson
-from gnomon.itinerary_export.guide_view import guide_lines
+from gnomon.itinerary_export.guide_view import guide_lines, step_words
 from gnomon.itinerary_export.page import to_html, trip_body
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.trip_view import View
@@ -44,6 +44,8 @@ def to_markdown(result: TripResult) -> str:
     for number, day in enumerate(plan.days, 1):
         lines += ["", f"## Day {number}: {day.date:%A %d %B %Y}", "", *_table(result, day)]
         lines += guide_lines(result, number, _plain)
+    if words := step_words(result):
+        lines += ["", "## The steps", "", *(f"- {line}" for line in words)]
     lines += ["", "## Checks", ""]
     lines += [_fault(violation) for violation in result.violations]
     lines += [] if result.errors else [_passed(result)]

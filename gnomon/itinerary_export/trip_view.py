@@ -17,7 +17,7 @@ from gnomon.itinerary_export.checks import (
     headline,
     stop_label,
 )
-from gnomon.itinerary_export.guide_view import guide_view
+from gnomon.itinerary_export.guide_view import guide_view, step_words
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.words import length_text, time_text, way_text
 from tools.itinerary.hours import clock_of, minutes_of
@@ -42,6 +42,7 @@ def trip_view(result: TripResult) -> View:
         "days": [_day(result, number, checks, faults) for number in range(1, len(plan.days) + 1)],
         "checks": [_group(level, checks) for level in LEVELS],
         "guide": guide_view(result),
+        "steps": step_words(result),
         "proof": _proof(result),
         "left_out": [f"{entry.place} ({entry.reason})" for entry in plan.skipped],
         "assumptions": list(plan.assumptions),

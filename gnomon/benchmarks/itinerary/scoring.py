@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gnomon.benchmarks.itinerary.city_day import draft_text
-from gnomon.benchmarks.itinerary.steps import film_rates, steps_of
+from gnomon.benchmarks.itinerary.steps import STEPS, film_rates, steps_of
 from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.score import Score
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of, read_draft, read_object
@@ -105,6 +105,7 @@ def _scored(
         "unchecked": [{"code": one.code, "path": one.path, "why": one.why} for one in verification.unchecked],
         "verified_by": "; ".join(sources_of(plan)) or verification.version,
         "open": opened,
+        "steps": {name: value for name, value in metrics.items() if name.startswith(STEPS)},
         "request": trip.request.model_dump(mode="json", exclude_defaults=True),
     }
     return Score(

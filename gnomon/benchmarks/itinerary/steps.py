@@ -14,6 +14,8 @@ from tools.itinerary.trip import Trip, find
 from tools.itinerary.verify.guide import guide_sentences
 
 Metrics = dict[str, float | str | None]
+STEPS = ("video_", "selection_", "recommended", "guide_")
+"""How the names of the measures of steps begin."""
 MEAL_M, BED_M = 1_500, 5_000
 """So near to the stop before, in a straight line, is what is recommended within reach."""
 
