@@ -23,6 +23,7 @@ class TripResult:
     `is_proven`: an exact search holds a refusal's constraints to rule out every plan; None: it was not made.
     `unchecked`: the checks that no source could answer, each with its path and what is missing.
     `steps`: the measures of the steps to the plan, such as how many sentences of its guide are true.
+    `quality` holds the measures of the plan as plain data; empty in results of older versions.
     `regret`: how much further than the shortest plan one walks, as a share; None: that is not known.
     """
 
@@ -33,6 +34,7 @@ class TripResult:
     open: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     verified_by: str = ""
     steps: Mapping[str, float] = field(default_factory=dict)
+    quality: tuple[Mapping[str, Any], ...] = ()
     is_proven: bool | None = None
     regret: float | None = None
 
@@ -94,6 +96,7 @@ class TripResult:
             "request": dict(self.request),
             "open": {place: dict(days) for place, days in self.open.items()},
             **({"steps": dict(self.steps)} if self.steps else {}),
+            "quality": [dict(measure) for measure in self.quality],
         }
 
 
@@ -119,6 +122,7 @@ def result_of(answer: str | None) -> TripResult:
             open=fields.get("open", {}),
             verified_by=fields.get("verified_by", ""),
             steps=fields.get("steps", {}),
+            quality=tuple(fields.get("quality", ())),
         )
     except (ValueError, KeyError, TypeError):
         raise DataError("no plan was made; the trace says why") from None

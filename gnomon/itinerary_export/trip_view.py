@@ -18,6 +18,7 @@ from gnomon.itinerary_export.checks import (
     stop_label,
 )
 from gnomon.itinerary_export.guide_view import guide_view, step_words
+from gnomon.itinerary_export.quality_words import quality_rows, unmeasured
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.words import length_text, time_text, way_text
 from tools.itinerary.hours import clock_of, minutes_of
@@ -44,6 +45,8 @@ def trip_view(result: TripResult) -> View:
         "guide": guide_view(result),
         "steps": step_words(result),
         "proof": _proof(result),
+        "quality": quality_rows(result),
+        "unmeasured": unmeasured(result),
         "left_out": [f"{entry.place} ({entry.reason})" for entry in plan.skipped],
         "assumptions": list(plan.assumptions),
         "verified_by": result.verified_by,

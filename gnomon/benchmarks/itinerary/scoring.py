@@ -19,21 +19,25 @@ from tools.itinerary.plan import Plan, Search, sources_of
 from tools.itinerary.problem import Problem, problem_of
 from tools.itinerary.proof import is_conflict
 from tools.itinerary.provider import answered
+from tools.itinerary.quality import quality_of
 from tools.itinerary.schedule import DayProblem, first_fit, walk_through
 from tools.itinerary.selection import as_planned
 from tools.itinerary.trip import Trip
-from tools.itinerary.verify.verify import verify_plan
+from tools.itinerary.verify.verify import verify
 from tools.itinerary.verify.violation import CODES, HARD, Verification
 
 COMMON = tuple(code for code in CODES if code not in HARD and CODES[code] != "answerability")
+QUALITY = "quality_"
+"""What the metrics that hold a measure of quality begin with."""
 Metrics = dict[str, float | str | None]
 
 
-def score(task: Task, response: str, *, shown: Sequence[str] = ()) -> Score:
+def score(task: Task, response: str, *, has_quality: bool = True, shown: Sequence[str] = ()) -> Score:
     """1 for what passes every check (or refuses rightly), 0 for what does not; F1 for graphs.
 
-    `shown` are the places that a film is known to show. Scored None where the provider failed: that is never
-    the model's fault.
+    With `has_quality` the quality of a plan is measured too; it never changes the score. `shown` are the
+    places that a film is known to show. Scored None where the provider failed: that is never the model's
+    fault.
     """
     if task.form == "order":
         return _order(task, response)
@@ -44,17 +48,18 @@ def score(task: Task, response: str, *, shown: Sequence[str] = ()) -> Score:
         metrics = {"delivered": 0.0, **_refusal(task.trip, is_refused=False)}
         return Score(value=0.0, metrics=metrics, flags=(f"not_delivered: {draft}"[:200],))
     try:
-        return answered(_plan(task, draft, shown), is_local=task.trip.provider.is_local)
+        plan = _plan(task, draft, has_quality=has_quality, shown=shown)
+        return answered(plan, is_local=task.trip.provider.is_local)
     except PlaceError as error:
         return Score(value=None, reason=f"{error.code}: {error}")
 
 
-async def _plan(task: Task, draft: DraftPlan, shown: Sequence[str]) -> Score:
+async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool, shown: Sequence[str]) -> Score:
     whole = task.trip
     trip = await as_planned(draft, whole)
-    plan, verification = await verify_plan(await plan_of(draft, trip), trip)
-    if plan is None:
-        return Score(value=0.0, metrics={"delivered": 0.0, **_refusal(trip, is_refused=False)})
+    plan = await plan_of(draft, trip)
+    facts = await facts_of(trip, plan)
+    verification = verify(plan, trip, facts)
     metrics: Metrics = {
         "delivered": 1.0,
         "refused": float(plan.status == "refused"),
@@ -69,16 +74,18 @@ async def _plan(task: Task, draft: DraftPlan, shown: Sequence[str]) -> Score:
         plan = plan.model_copy(update={"search": Search(is_proven=proven, seconds=seconds)})
         is_right = trip.answerable is False or (trip.answerable is None and proven)
         return _scored(is_right, plan, verification, metrics, trip, {})
+    quality = await quality_of(plan, trip, facts) if has_quality else ()
     metrics |= _measured(plan, verification)
     if verification.final_pass and task.optimum_m:
         walked = sum(leg.metres for day in plan.days for leg in day.legs)
         metrics["regret"] = max(0.0, walked / task.optimum_m - 1)
-    opened: dict[str, Any] = {}
     if task.family == "request":
-        facts = await facts_of(trip, plan)
         metrics |= steps_of(plan, whole, facts)
-        opened = _opened(plan, facts)
-    return _scored(verification.final_pass, plan, verification, metrics, trip, opened)
+    metrics |= {f"{QUALITY}{measure.name}": measure.value for measure in quality}
+    details: dict[str, Any] = {"quality": [measure.as_json() for measure in quality]} if quality else {}
+    if task.family == "request":
+        details["open"] = _opened(plan, facts)
+    return _scored(verification.final_pass, plan, verification, metrics, trip, details)
 
 
 def _refusal(trip: Trip, *, is_refused: bool) -> Metrics:
@@ -97,16 +104,17 @@ def _scored(
     verification: Verification,
     metrics: Metrics,
     trip: Trip,
-    opened: dict[str, Any],
+    details: dict[str, Any],
 ) -> Score:
     result = {
         "plan": plan.model_dump(mode="json"),
         "violations": [_violation_fields(violation) for violation in verification.violations],
         "unchecked": [{"code": one.code, "path": one.path, "why": one.why} for one in verification.unchecked],
         "verified_by": "; ".join(sources_of(plan)) or verification.version,
-        "open": opened,
+        "open": {},
         "steps": {name: value for name, value in metrics.items() if name.startswith(STEPS)},
         "request": trip.request.model_dump(mode="json", exclude_defaults=True),
+        **details,
     }
     return Score(
         value=float(is_right),
@@ -256,7 +264,7 @@ def floors_of(task: Task) -> dict[str, float]:
 
 
 def _value_of(task: Task, answer: str) -> float:
-    return score(task, answer).value or 0.0
+    return score(task, answer, has_quality=False).value or 0.0
 
 
 def play(policy: str, task: Task, *, seed: int = 0) -> str:
