@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tools.itinerary.errors import BadArgument, NoSuchPlace, PlaceError, Unreachable, Unsupported
 from tools.itinerary.guide_claims import sentences
-from tools.itinerary.hours import Interval, Opening, open_on, opening_of
+from tools.itinerary.hours import Interval, Opening, minutes_of, open_on, opening_of
 from tools.itinerary.kept_free import REACH_M, details_of, is_kept_free
 from tools.itinerary.name_match import plain_name
 from tools.itinerary.place import AdminPath, Mode, Place, Way
@@ -15,7 +15,6 @@ from tools.itinerary.plan import Plan
 from tools.itinerary.provider import MAX_HITS, NearbyQuery
 from tools.itinerary.reasons import names_in
 from tools.itinerary.request import MEALS
-from tools.itinerary.terrain import is_ever_open
 from tools.itinerary.trip import Trip, find
 
 Pair = tuple[str, str, Mode]
@@ -130,21 +129,24 @@ async def _mentioned(trip: Trip, plan: Plan, places: Iterable[Place]) -> dict[st
 
 
 async def _eateries(trip: Trip, plan: Plan, places: Mapping[str, Place]) -> dict[str, Place]:
-    """For each time kept free, by its id: a place to eat within reach that is not in the plan."""
-    visited = {visit.place.id for day in plan.days for visit in day.visits}
+    """For each time kept free, by its id: a place to eat within reach, open then and not in the plan."""
+    visits = [(day, visit) for day in plan.days for visit in day.visits]
+    taken = {visit.place.id for _, visit in visits}
     near: dict[str, Place] = {}
-    for place_id in filter(is_kept_free, visited & set(places)):
-        query = NearbyQuery(places[place_id].at, REACH_M, kinds=tuple(sorted(MEALS)), limit=MAX_HITS)
+    for day, visit in visits:
+        if not is_kept_free(visit.place.id) or visit.place.id not in places:
+            continue
+        query = NearbyQuery(places[visit.place.id].at, REACH_M, kinds=tuple(sorted(MEALS)), limit=MAX_HITS)
         try:
             hits = (await trip.provider.nearby(query)).value
         except (Unsupported, BadArgument):
             continue
-        usable = (hit.place for hit in hits if hit.place.id not in visited)
-        serving = (
-            place for place in usable if any(is_ever_open(place, trip, meal) for meal in trip.request.meals)
-        )
-        if (place := next(serving, None)) is not None:
-            near[place_id] = place
+        for place in (hit.place for hit in hits if hit.place.id not in taken):
+            hours = open_on(place, day.date, trip.country)
+            arrive, leave = minutes_of(visit.arrive), minutes_of(visit.leave)
+            if hours is None or any(start <= arrive and leave <= end for start, end in hours):
+                near[visit.place.id] = place
+                break
     return near
 
 

@@ -75,7 +75,9 @@ def _notes(day: Data) -> list[str]:
     unknown = [stop["name"] for stop in _without_hours(day)]
     notes = [f"Look up the opening hours before you go: {', '.join(unknown)}."] if unknown else []
     if day["night"] and day["night_is"] != "given":
-        notes.append(f"For the night: {day['night']}; no source knows whether a room is left.")
+        bed = f"For the night: {day['night']}; no source knows whether a room is left."
+        none = "Look for a bed where the day ends: no source knows one here."
+        notes.append(none if day["night_is"] == "assumed" else bed)
     return notes
 
 
