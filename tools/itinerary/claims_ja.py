@@ -89,7 +89,7 @@ def _near(match: Match) -> Claim:
 
 
 _PATTERNS: tuple[tuple[str, Callable[[Match], Claim]], ...] = (
-    (rf"{_CLOCK}\s*(?:から|[~-])\s*{_CLOCK}(?:まで)?", _open),
+    (rf"(?:(?:営業|開館|開店)時間は)?{_CLOCK}\s*(?:から|[~-])\s*{_CLOCK}(?:まで)?", _open),
     (rf"{_CLOCK}に?(?:開館|開店|オープン)", _at("opens")),
     (rf"{_CLOCK}に?(?:閉館|閉店|まで開)", _at("closes")),
     (rf"{_CLOCK}に?(?:到着|着|開始|始ま)", _at("arrives")),

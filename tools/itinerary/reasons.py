@@ -211,7 +211,10 @@ PATTERNS = (
         _free,
     ),
     (
-        rf"{AMOUNT}[ -]?({LENGTH})\b(?:[\w ,-]{{0,25}}?\b(?:from|to|of|away from|past|by)\s+(?-i:{NAME}))?",
+        (
+            rf"{AMOUNT}[ -]?({LENGTH})\b"
+            rf"(?:(?:(?!\d)[\w ,-]){{0,25}}?\b(?:from|to|of|away from|past|by)\s+(?-i:{NAME}))?"
+        ),
         _length,
     ),
     (rf"\b({BESIDE}|{CLOSE})\s+(?-i:{NAME})", _near),

@@ -1,15 +1,16 @@
 """Holds each sentence of a guide against the facts: true, false, not known, or without any claim."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from tools.itinerary.facts import Facts
 from tools.itinerary.guide_claims import clock_of_number, guide_claims, is_japanese, sentences
-from tools.itinerary.hours import clock_of, minutes_of
+from tools.itinerary.hours import DAY_MIN, clock_of, minutes_of, told_hours
 from tools.itinerary.name_match import GOOD_NAME, likeness, plain_name
 from tools.itinerary.place import Place
-from tools.itinerary.plan import Day, DayGuide, ItineraryLeg, Plan
+from tools.itinerary.plan import Day, DayGuide, ItineraryLeg, Plan, Stop, Visit
 from tools.itinerary.reasons import Claim
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.violation import Unchecked, Violation
@@ -20,6 +21,11 @@ PLACE_BOUND = frozenset(
     ("opens", "closes", "open", "always", "closed_on", "price", "free", "near", "kind", "meal")
 )
 """Claims that are about one place: without knowing which, nobody can tell."""
+_OF_WAYS = re.compile(
+    r"\b(?:walk|stroll|on foot|ride|away|by (?:train|bus|car|ferry|plane))\b|徒歩|歩い|電車|バスで|車で",
+    re.IGNORECASE,
+)
+_OF_HOURS = re.compile(r"open|営業|開館|開店", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +101,7 @@ def _texts(number: int, guide: DayGuide, day: Day) -> Iterator[_Told]:
 
 def _judged(path: str, text: str, stop: int | None, day: Day, trip: Trip, facts: Facts) -> Sentence:
     names = _names(day, facts)
-    claims = guide_claims(text, list(names))
+    claims = guide_claims(text, [*names, *_names_of(day.start, facts), *_names_of(day.end, facts)])
     subject = next((claim.name for claim in claims if claim.sort == "subject"), "")
     about = stop
     if subject:
@@ -135,7 +141,11 @@ def _truth(
     if claim.sort in ("metres", "minutes") and claim.name:
         leg = _leg_to(claim.name, about, day, names, facts)
         if leg is not None:
-            return _as_leg(claim, leg)
+            return _as_leg(claim, [leg])
+    if claim.sort in ("metres", "minutes") and not claim.name and _OF_WAYS.search(text):
+        return _as_leg(claim, day.legs[about : about + 2])
+    if claim.sort == "open" and _OF_HOURS.search(claim.words):
+        return _exact_hours(claim, visit, day, facts)
     if claim.sort in ("arrives", "leaves"):
         clock = visit.arrive if claim.sort == "arrives" else visit.leave
         return "" if minutes_of(clock) == claim.value else f"{claim.sort} {clock}"
@@ -165,17 +175,32 @@ def _leg_to(name: str, about: int, day: Day, names: Mapping[str, int], facts: Fa
     other = _stop_named(name, names)
     if other == about + 1 and other < len(day.legs):
         return day.legs[other]
-    start = facts.places.get(day.start.id)
-    own = (day.start.name, *((start.name, *start.also) if start else ()))
+    own = _names_of(day.start, facts)
     is_start = about == 0 and max(likeness(name, one) for one in own) >= GOOD_NAME
     is_before = other is not None and other == about - 1
     return day.legs[about] if (is_start or is_before) and about < len(day.legs) else None
 
 
-def _as_leg(claim: Claim, leg: ItineraryLeg) -> str:
-    measure, spare = (leg.metres, SPARE_M) if claim.sort == "metres" else (leg.minutes, SPARE_MIN)
-    is_right = abs(claim.value - measure) <= SHARE / 2 * measure + spare / 2
-    return "" if is_right else f"{leg.minutes} min, {leg.metres} m"
+def _as_leg(claim: Claim, legs: Sequence[ItineraryLeg]) -> str:
+    """A length or a time held against the ways it may be of."""
+    spare = (SPARE_M if claim.sort == "metres" else SPARE_MIN) / 2
+    for leg in legs:
+        measure = leg.metres if claim.sort == "metres" else leg.minutes
+        if abs(claim.value - measure) <= SHARE / 2 * measure + spare:
+            return ""
+    return " and ".join(f"{leg.minutes} min, {leg.metres} m" for leg in legs) or "no way"
+
+
+def _exact_hours(claim: Claim, visit: Visit, day: Day, facts: Facts) -> str | None:
+    """Opening hours that a sentence states are those of the day, not merely some within them."""
+    opening = facts.opening(visit.place.id, day.date)
+    if opening is None or opening.is_unknown:
+        return None
+    if any((start, end) == (claim.value, claim.until or DAY_MIN) for start, end in opening.sure):
+        return ""
+    if any((start, end) == (claim.value, claim.until or DAY_MIN) for start, end in opening.possible):
+        return None
+    return f"open {told_hours(opening.possible)}"
 
 
 def _of_day(claim: Claim, day: Day, trip: Trip) -> str | None:
@@ -247,12 +272,17 @@ def _neighbour(claim: Claim, about: int | None, day: Day, names: Mapping[str, in
     return f"{follower} comes next"
 
 
+def _names_of(stop: Stop, facts: Facts) -> tuple[str, ...]:
+    """Every name of a stop."""
+    place = facts.places.get(stop.id)
+    return (stop.name, *((place.name, *place.also) if place else ()))
+
+
 def _names(day: Day, facts: Facts) -> dict[str, int]:
     """The stops of a day by every name they have."""
     by_name: dict[str, int] = {}
     for at, visit in enumerate(day.visits):
-        place = facts.places.get(visit.place.id)
-        for name in (visit.place.name, *((place.name, *place.also) if place else ())):
+        for name in _names_of(visit.place, facts):
             by_name.setdefault(name, at)
     return by_name
 
