@@ -11,18 +11,22 @@ from tools.itinerary.plan import DayGuide, Recommendation, Visit
 View = dict[str, Any]
 
 
-def guide_view(result: TripResult) -> Mapping[int, View]:
+def guide_view(result: TripResult) -> Mapping[str, View]:
     """What is told of each day beside its times, by the day's number."""
     guides = {guide.day: guide for guide in result.plan.guide}
     views = {
         number: _day(result, number, guides.get(number)) for number in range(1, len(result.plan.days) + 1)
     }
-    return {number: view for number, view in views.items() if any(view.values())}
+    return {str(number): view for number, view in views.items() if _tells(view)}
+
+
+def _tells(view: View) -> bool:
+    return any(value for name, value in view.items() if name != "language")
 
 
 def guide_lines(result: TripResult, number: int, plain: Callable[[str], str]) -> Iterator[str]:
     """The same of one day in Markdown; `plain` escapes what comes from outside."""
-    view = guide_view(result).get(number)
+    view = guide_view(result).get(str(number))
     if view is None:
         return
     if view["intro"]:

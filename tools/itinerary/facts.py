@@ -131,7 +131,7 @@ async def _mentioned(trip: Trip, plan: Plan, places: Iterable[Place]) -> dict[st
 async def _eateries(trip: Trip, plan: Plan, places: Mapping[str, Place]) -> dict[str, Place]:
     """For each time kept free, by its id: a place to eat within reach, open then and not in the plan."""
     visits = [(day, visit) for day in plan.days for visit in day.visits]
-    taken = {visit.place.id for _, visit in visits}
+    taken = {visit.place.id for _, visit in visits} | {place.id for place in trip.named.values()}
     near: dict[str, Place] = {}
     for day, visit in visits:
         if not is_kept_free(visit.place.id) or visit.place.id not in places:

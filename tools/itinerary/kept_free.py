@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tools.itinerary.haversine import metres_between
-from tools.itinerary.place import Answer, Place
+from tools.itinerary.place import Answer, LatLon, Place
 from tools.itinerary.provider import Provider
 from tools.itinerary.request import KEPT_FREE
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 REACH_M = 1_200.0
 """Somewhere to eat within it, in a straight line, and no time is kept free."""
+_NEAR_DEG = 0.0005
+"""Some 55 m beside the place: a minute on foot, for every provider."""
 _ID = "free:"
 
 
@@ -32,10 +34,10 @@ def kept_free(place: Place, number: int = 1) -> Place:
     >>> kept_free(tower).id, kept_free(tower, 2).name
     ('free:1:jp:1', 'Time to eat near Tokyo Tower (2)')
     """
+    at = LatLon(lat_deg=place.at.lat_deg + _NEAR_DEG, lon_deg=place.at.lon_deg)
     name = f"Time to eat near {place.name}" + (f" ({number})" if number > 1 else "")
-    return replace(
-        place, id=f"{_ID}{number}:{place.id}", name=name, kind=KEPT_FREE, hours=None, also=(), tags=()
-    )
+    place_id = f"{_ID}{number}:{place.id}"
+    return replace(place, id=place_id, name=name, at=at, kind=KEPT_FREE, hours=None, also=(), tags=())
 
 
 def meals_kept_free(trip: "Trip", eateries: Iterable[Place]) -> Mapping[str, Place]:
