@@ -24,9 +24,8 @@ def _tells(view: View) -> bool:
     return any(value for name, value in view.items() if name != "language")
 
 
-def guide_lines(result: TripResult, number: int, plain: Callable[[str], str]) -> Iterator[str]:
+def guide_lines(view: View | None, plain: Callable[[str], str]) -> Iterator[str]:
     """The same of one day in Markdown; `plain` escapes what comes from outside."""
-    view = guide_view(result).get(str(number))
     if view is None:
         return
     if view["intro"]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from tools.itinerary.effort import IsOver
 from tools.itinerary.ground import Ground
 from tools.itinerary.hours import minutes_of
+from tools.itinerary.kinds import kind_of, serves
 from tools.itinerary.objective import FULL_WISH, MINUTE_AS_M, PLAIN_WISH, fame_of
 from tools.itinerary.proof import LeastWays, is_plainly_impossible, least_plan, least_ways
 from tools.itinerary.request import MEALS
@@ -63,16 +64,17 @@ def least_of(ground: Ground, exact: float | None = None) -> float:
     meals = sorted([meal.minutes for meal in request.meals] * request.days)
     lacking = max(0, len(meals) - sum(place.kind in MEALS for place in ground.places))
     busy = stays + sum(meals[:lacking]) + added
+    rides = ways.ride_min
+    even = busy + rides if weights.has_even_wishes else busy + rides - added
     days_min = request.days * (minutes_of(request.window.end) - minutes_of(request.window.start))
     # Every day lasts until its last meal.
     fed_min = max((minutes_of(meal.start) + meal.minutes for meal in request.meals), default=0)
     last_min = request.days * max(0, fed_min - minutes_of(request.window.start))
-    rides = ways.ride_min
-    by_sums = weights.even_m * (busy + rides) ** 2 / days_min + np.maximum(
+    by_sums = weights.even_m * even**2 / days_min + np.maximum(
         ways.with_time + weights.minute_m * busy, ways.alone + weights.minute_m * last_min
     )
     if exact is not None:
-        by_sums = np.maximum(by_sums, exact + weights.even_m * (busy - stays + rides) ** 2 / days_min)
+        by_sums = np.maximum(by_sums, exact + weights.even_m * (even - stays) ** 2 / days_min)
     return float((by_sums + wished).min()) + lacking * _least_meal(ground)
 
 
@@ -91,11 +93,12 @@ def _wished(ground: Ground) -> NDArray[np.float64]:
     sums = np.full(1 + request.days * window_min // UNIT_MIN, np.inf)
     sums[0] = 0.0
     for (kind, row), values in zip(ground.choice.wishes, ground.wish_values, strict=True):
-        own = [place for place in ground.places if place.kind == kind]
+        own = [place for place in ground.places if serves(place, kind)]
         fames = sorted((fame_of(place) for place in [*row, *own]), reverse=True)
-        is_meal = kind in MEALS and bool(request.meals)  # one stop may serve both
+        is_meal = kind_of(kind) in MEALS and bool(request.meals)  # one stop may serve both
         extra = [0.0] * len(own) + sorted(0.0 if is_meal else ground.chosen_m(place) for place in row)
-        stay_min = 0 if is_meal else request.rules.stay_min(kind)
+        stays = [request.rules.stay_min(place.kind) for place in (*row, *own)]
+        stay_min = 0 if is_meal else min(stays, default=0)
         new = np.full(len(sums), np.inf)
         for count in range(len(values) + 1):
             cost = _wish_cost(values, fames[:count]) + sum(extra[:count])

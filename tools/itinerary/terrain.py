@@ -2,21 +2,23 @@
 
 import itertools
 import math
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tools.itinerary.barred import barred_as
 from tools.itinerary.effort import IsOver
 from tools.itinerary.errors import BadArgument, PlaceError, Unsupported
 from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import LATEST_MIN, Interval, minutes_of, open_intervals
 from tools.itinerary.kept_free import meals_kept_free
+from tools.itinerary.kinds import kind_of, serves
 from tools.itinerary.name_match import plain_name
 from tools.itinerary.place import LatLon, Place, Table
 from tools.itinerary.preferences import preference_m
 from tools.itinerary.provider import MAX_HITS, MAX_RADIUS_M, MAX_TABLE, NameQuery, NearbyQuery, Provider
 from tools.itinerary.request import MEALS, Meal, TripRequest
+from tools.itinerary.same_place import OF_CHAINS, is_one_place
 from tools.itinerary.trip import Trip
-from tools.itinerary.verify.task import OF_CHAINS, is_one_place
 
 BEDS = ("hotel", "hostel", "guest_house", "apartment", "motel")
 """Kinds of place to sleep at."""
@@ -89,7 +91,7 @@ async def candidates_of(
         PlaceError: the provider failed.
     """
     request = trip.request
-    around_trip = _Around(trip=trip, anchors=await _anchors(trip), is_over=is_over)
+    around_trip = await _Around.of_trip(trip, is_over)
     eateries: dict[str, Place] = {}
     for meal in request.meals:
         count = more * (12 + 3 * request.days)
@@ -100,7 +102,8 @@ async def candidates_of(
     wishes, missing = [], []
     for kind in dict.fromkeys(request.wishes):
         count = more * (5 + 3 * request.days)
-        places = (await around_trip.of((kind,), count))[: min(count, 30)]
+        places = await around_trip.of((kind_of(kind),), count)
+        places = tuple(place for place in places if serves(place, kind))[: min(count, 30)]
         wishes.append((kind, places))
         if not places:
             missing.append((kind, f"no {kind} that is open on these days is known around the trip"))
@@ -141,11 +144,25 @@ async def _anchors(trip: Trip) -> list[LatLon]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Around:
-    """Looks for places around the points of a trip."""
+    """Looks for places around the points of a trip.
+
+    `named` has the places of the request by their plain names, `lost` the plain names of those that are lost.
+    """
 
     trip: Trip
     anchors: Sequence[LatLon]
     is_over: IsOver
+    named: Mapping[str, Sequence[Place]]
+    lost: Container[str]
+
+    @classmethod
+    async def of_trip(cls, trip: Trip, is_over: IsOver) -> "_Around":
+        """Around all that the request names, or the middle of its area."""
+        named: dict[str, list[Place]] = {}
+        for place in trip.named.values():
+            named.setdefault(plain_name(place.name), []).append(place)
+        lost = {plain_name(name) for name in trip.lost}
+        return cls(trip=trip, anchors=await _anchors(trip), is_over=is_over, named=named, lost=lost)
 
     async def of(self, kinds: tuple[str, ...], count: int, meal: Meal | None = None) -> tuple[Place, ...]:
         """Places of those kinds, anchor by anchor: what fits and has known hours first, by distance."""
@@ -175,9 +192,11 @@ class _Around:
 
     def _is_taken(self, place: Place) -> bool:
         """Whether it is a place that the request names, to visit it or to avoid it, or may be one."""
-        if plain_name(place.name) in {plain_name(name) for name in self.trip.lost}:
+        if barred_as(self.trip, place) is not None:
             return True
-        return any(is_one_place(place, named) for named in self.trip.named.values())
+        name = plain_name(place.name)
+        alike = self.named.get(name, ())
+        return name in self.lost or any(is_one_place(place, named) for named in alike)
 
 
 def _rank(place: Place, trip: Trip) -> tuple[float, bool]:

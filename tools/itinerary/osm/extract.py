@@ -57,6 +57,7 @@ OTHER_NAMES = (
 """Of alternative names several may stand in one tag, parted by semicolons."""
 KEPT_TAGS = (
     "cuisine",
+    "religion",
     "website",
     "wheelchair",
     "diet:vegetarian",
@@ -81,6 +82,7 @@ class Street:
 
     nodes: tuple[int, ...]
     points: tuple[tuple[float, float], ...]  # lat, lon
+    name: str = ""  # empty: the map has none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,5 +212,7 @@ def _is_walkable(tags: Any) -> bool:
 def _street(way: Any) -> Street:
     placed = [node for node in way.nodes if node.location.valid()]
     return Street(
-        nodes=tuple(node.ref for node in placed), points=tuple((node.lat, node.lon) for node in placed)
+        nodes=tuple(node.ref for node in placed),
+        points=tuple((node.lat, node.lon) for node in placed),
+        name=way.tags.get("name", ""),
     )
