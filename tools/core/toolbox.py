@@ -52,6 +52,11 @@ class Toolbox:
         self._context = context
         self.schemas = [tool.schema() for tool in self._tools.values()]
 
+    @property
+    def trip(self) -> "Trip | None":
+        """The trip that the tools are bound to, if there is one."""
+        return self._context.trip if self._context else None
+
     def on_trip(self, trip: "Trip") -> None:
         """Bind the tools to a trip that has just become known: those of trips are offered from now on."""
         self._bind(replace(self._context, trip=trip) if self._context else None)

@@ -151,7 +151,7 @@ class Itinerary:
             return Score(value=0.0, flags=(f"not_understood: {error}"[:200],))
         except DataError as error:
             return Score(value=None, reason=str(error))
-        return score(task, response)
+        return score(task, response, shown=brief.shown if brief else ())
 
     def score_record(
         self,

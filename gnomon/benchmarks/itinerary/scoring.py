@@ -4,10 +4,11 @@ import itertools
 import json
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gnomon.benchmarks.itinerary.city_day import draft_text
+from gnomon.benchmarks.itinerary.steps import STEPS, film_rates, steps_of
 from gnomon.benchmarks.itinerary.talks import common_length, score_of_talk
 from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.answers import answers_of
@@ -23,6 +24,7 @@ from tools.itinerary.provider import answered
 from tools.itinerary.published import published_criteria
 from tools.itinerary.quality import ground_of, measures
 from tools.itinerary.schedule import DayProblem, first_fit, walk_through
+from tools.itinerary.selection import as_planned
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.verify import verify
 from tools.itinerary.verify.violation import CODES, HARD, Verification
@@ -33,11 +35,12 @@ QUALITY = "quality_"
 Metrics = dict[str, float | str | None]
 
 
-def score(task: Task, response: str, *, has_quality: bool = True) -> Score:
+def score(task: Task, response: str, *, has_quality: bool = True, shown: Sequence[str] = ()) -> Score:
     """1 for what passes every check (or refuses rightly), 0 for what does not; F1 for graphs.
 
-    With `has_quality` the quality of a plan is measured too; it never changes the score.
-    Scored None where the provider failed: that is never the model's fault.
+    With `has_quality` the quality of a plan is measured too; it never changes the score. `shown` are the
+    places that a film is known to show. Scored None where the provider failed: that is never the model's
+    fault.
     """
     if task.turns:
         tasks = [task, *(turn.task for turn in task.turns)]
@@ -46,10 +49,10 @@ def score(task: Task, response: str, *, has_quality: bool = True) -> Score:
         return score_of_talk(
             task, [_one(turn, said, has_quality=has_quality and turn is tasks[-1]) for turn, said in turns]
         )
-    return _one(task, response, has_quality=has_quality)
+    return _one(task, response, has_quality=has_quality, shown=shown)
 
 
-def _one(task: Task, response: str, *, has_quality: bool) -> Score:
+def _one(task: Task, response: str, *, has_quality: bool, shown: Sequence[str] = ()) -> Score:
     if task.form == "order":
         return _order(task, response)
     if task.form == "graph":
@@ -59,13 +62,15 @@ def _one(task: Task, response: str, *, has_quality: bool) -> Score:
         metrics = {"delivered": 0.0, **_refusal(task.trip, is_refused=False)}
         return Score(value=0.0, metrics=metrics, flags=(f"not_delivered: {draft}"[:200],))
     try:
-        return answered(_plan(task, draft, has_quality=has_quality), is_local=task.trip.provider.is_local)
+        plan = _plan(task, draft, has_quality=has_quality, shown=shown)
+        return answered(plan, is_local=task.trip.provider.is_local)
     except PlaceError as error:
         return Score(value=None, reason=f"{error.code}: {error}")
 
 
-async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool) -> Score:
-    trip = task.trip
+async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool, shown: Sequence[str]) -> Score:
+    whole = task.trip
+    trip = await as_planned(draft, whole)
     plan = await plan_of(draft, trip)
     facts = await facts_of(trip, plan)
     verification = verify(plan, trip, facts)
@@ -74,9 +79,10 @@ async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool) -> Score:
         "refused": float(plan.status == "refused"),
         "answerable": None if trip.answerable is None else float(trip.answerable),
         **_refusal(trip, is_refused=plan.status == "refused"),
+        **(await film_rates(whole, shown) if shown else {}),
     }
     if plan.status == "refused":
-        proven = await _is_proven(task, plan)
+        proven = await _is_proven(task, trip, plan)
         metrics["conflict_proven"] = float(proven)
         seconds = plan.search.seconds if plan.search else 0.0
         plan = plan.model_copy(update={"search": Search(is_proven=proven, seconds=seconds)})
@@ -89,6 +95,8 @@ async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool) -> Score:
     if verification.final_pass and task.optimum_m:
         walked = sum(leg.metres for day in plan.days for leg in day.legs)
         metrics["regret"] = max(0.0, walked / task.optimum_m - 1)
+    if task.family == "request":
+        metrics |= steps_of(plan, whole, facts)
     metrics |= {f"{QUALITY}{measure.name}": measure.value for measure in quality}
     metrics |= published_criteria(ground) if ground else {}
     details: dict[str, Any] = {"quality": [measure.as_json() for measure in quality]} if quality else {}
@@ -132,6 +140,7 @@ def _scored(
         "unchecked": [{"code": one.code, "path": one.path, "why": one.why} for one in verification.unchecked],
         "verified_by": "; ".join(sources_of(plan)) or verification.version,
         "open": {},
+        "steps": {name: value for name, value in metrics.items() if name.startswith(STEPS)},
         "request": trip.request.model_dump(mode="json", exclude_defaults=True),
         **details,
     }
@@ -188,9 +197,8 @@ PROOF_S = 20.0
 """How long the scorer searches for the proof of a refusal."""
 
 
-async def _is_proven(task: Task, plan: Plan) -> bool:
+async def _is_proven(task: Task, trip: Trip, plan: Plan) -> bool:
     """Whether the constraints that a refusal names rule out every plan, wherever one eats and sleeps."""
-    trip = task.trip
     if not plan.conflict or not trip.places():
         return False
     problem = task.problem or await problem_of(trip)

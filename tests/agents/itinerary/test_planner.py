@@ -41,10 +41,12 @@ async def plan(
     *,
     request: dict[str, Any] | None = None,
     tools: tuple[str, ...] = TOOLS,
+    script: list[dict[str, Any]] | None = None,
     **arm: Any,
 ) -> tuple[Row, Trace]:
     """Plan a request with a scripted model, or with the reference where there are no replies."""
-    model = {"id": "scripted", "options": {"replies": replies}} if replies else {"id": "reference"}
+    options = {"replies": replies, "rules": script or []}
+    model = {"id": "scripted", "options": options} if replies else {"id": "reference"}
     given = {
         "benchmark": "itinerary",
         "select": {"request": request or REQUEST},
