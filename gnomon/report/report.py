@@ -11,6 +11,7 @@ from gnomon.report.sections.blinding import BlindingPart
 from gnomon.report.sections.consistency import ConsistencyPart
 from gnomon.report.sections.contrasts import ContrastsPart
 from gnomon.report.sections.cost import CostPart
+from gnomon.report.sections.error_kinds import ErrorKindsPart
 from gnomon.report.sections.extra_metrics import ExtraMetricsPart
 from gnomon.report.sections.figures import FiguresPart
 from gnomon.report.sections.flips import FlipsPart
@@ -21,6 +22,7 @@ from gnomon.report.sections.job import JobPart
 from gnomon.report.sections.necessity import NecessityPart
 from gnomon.report.sections.people import PeoplePart
 from gnomon.report.sections.plan import PlanPart
+from gnomon.report.sections.plan_rates import PlanRatesPart
 from gnomon.report.sections.pooled import PooledPart
 from gnomon.report.sections.preflights import PreflightsPart
 from gnomon.report.sections.published import PublishedPart
@@ -39,6 +41,8 @@ class Report(
     AlertsPart,
     AnswersPart,
     ArmsPart,
+    PlanRatesPart,
+    ErrorKindsPart,
     ContrastsPart,
     SequentialPart,
     FlipsPart,
