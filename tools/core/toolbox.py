@@ -110,8 +110,9 @@ def unknown_tool(name: str, tools: Sequence[str]) -> Observation:
 
 
 def to_json(result: ToolResult) -> str:
-    """A result as compact JSON, numbers to three decimals (millimetres, milliseconds), positions on the Earth to
-    five (a metre).
+    """A result as compact JSON, numbers to three decimals (millimetres, milliseconds).
+
+    Positions on the Earth are told to five (a metre).
 
     Raises:
         ValueError: a number is not finite, which JSON cannot hold.
