@@ -22,14 +22,17 @@ prompt ──> model ──(no calls)──> answer
 - **The last reply without a call is the answer.** When the arm's tool calls are used up, every further call
   of that reply is answered so, and the model is asked one last time without tools to choose from; if it calls
   again, the trial ends as `max_tool_calls`.
+- **A worker that dies loses no turn.** In a job the turns so far are kept with the trial, and another worker
+  goes on after the last one.
 """
 
 import functools
+import json
 from typing import TYPE_CHECKING, Any
 
 from agents.core.langgraph_runtime import is_loaded, run_graph, trial_context
 from agents.core.tool_turn import run_call, tool_choice_now, tool_loop_calls, with_unique_ids
-from gnomon.core.agent import AgentContext, LimitReached
+from gnomon.core.agent import AgentContext, Checkpoints, LimitReached
 from gnomon.core.arm import Arm
 from gnomon.core.message import Message
 
@@ -48,19 +51,22 @@ class _React:
         return tool_loop_calls(arm)
 
     async def answer(self, context: AgentContext) -> str:
-        return await react_from(context, context.prompt)
+        return await react_from(context, context.prompt, is_whole=True)
 
 
-async def react_from(context: AgentContext, messages: list[Message]) -> str:
+async def react_from(context: AgentContext, messages: list[Message], *, is_whole: bool = False) -> str:
     """Run the loop from this conversation on; the text of the last reply.
+
+    If the loop `is_whole`, all that the agent does, it has checkpoints where the trial keeps any.
 
     Raises:
         LimitReached: a limit of the arm ended it.
         ProviderFault, ModelFault: as the model raises them.
     """
+    checkpoints = context.checkpoints if is_whole else None
     if not is_loaded():  # one trial on the command line: the import takes a second, the loop is the same
-        return await _loop(context, messages)
-    return str(await run_graph(_workflow(), messages, context))
+        return await _loop(context, messages, checkpoints)
+    return str(await run_graph(_workflow(), (messages, checkpoints), context))
 
 
 @functools.cache
@@ -69,23 +75,53 @@ def _workflow() -> "Pregel[Any, Any, Any, Any]":
     from langgraph.func import entrypoint
 
     @entrypoint(context_schema=AgentContext)
-    async def react_workflow(messages: list[Message]) -> str:
-        return await _loop(trial_context(), messages)
+    async def react_workflow(start: tuple[list[Message], Checkpoints | None]) -> str:
+        return await _loop(trial_context(), *start)
 
     return react_workflow
 
 
-async def _loop(context: AgentContext, messages: list[Message]) -> str:
+async def _loop(context: AgentContext, prompt: list[Message], checkpoints: Checkpoints | None) -> str:
+    messages = [*prompt, *(_turns_before(checkpoints) if checkpoints is not None else ())]
+
+    async def keep(after: str) -> None:
+        if checkpoints is not None:
+            await checkpoints.keep(lambda: json.dumps(messages[len(prompt) :]).encode(), after=after)
+
     while True:
-        choice = tool_choice_now(context)
-        reply = await context.generate(messages, tool_choice=choice)
-        if reply.tool_calls and choice == "none" and context.arm.tool_choice != "none":
-            raise LimitReached("max_tool_calls")
-        if not reply.tool_calls or choice == "none":  # where the arm forbids calls, only what it said counts
-            return reply.text
-        turn = reply.message(calls=with_unique_ids(reply.tool_calls, messages))
-        observations = [run_call(context, call) for call in turn["tool_calls"]]
-        messages = [*messages, turn, *observations]
+        if len(messages) == len(prompt) or messages[-1]["role"] == "tool":
+            messages = [*messages, await _ask(context, messages)]
+            if messages[-1].get("tool_calls"):
+                await keep("the model")
+        turn = messages[-1]
+        if not turn.get("tool_calls"):
+            return str(turn["content"] or "")
+        messages = [*messages, *(run_call(context, call) for call in turn["tool_calls"])]
+        await keep("its calls")
+
+
+async def _ask(context: AgentContext, messages: list[Message]) -> Message:
+    """The model's turn; where the arm forbids calls, only what it said counts."""
+    choice = tool_choice_now(context)
+    reply = await context.generate(messages, tool_choice=choice)
+    if reply.tool_calls and choice == "none" and context.arm.tool_choice != "none":
+        raise LimitReached("max_tool_calls")
+    return reply.message(calls=[] if choice == "none" else with_unique_ids(reply.tool_calls, messages))
+
+
+def _turns_before(checkpoints: Checkpoints) -> list[Message]:
+    """The turns of an earlier attempt; plain data, so no serializer of LangGraph's is needed."""
+    if checkpoints.state is None:
+        return []
+    try:
+        turns: list[Message] = json.loads(checkpoints.state)
+        if turns and {turn["role"] for turn in turns} <= {"assistant", "tool"}:
+            return turns
+        reason = "no turns"
+    except (ValueError, TypeError, KeyError) as error:
+        reason = repr(error)
+    checkpoints.begin_anew(reason)
+    return []
 
 
 react = _React()

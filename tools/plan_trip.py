@@ -66,6 +66,7 @@ class PlanTrip(ToolResult):
         description="share by which the plan may cost more than the best; none: unknown"
     )
     seconds: float
+    is_cut: bool = Field(description="the time was over before the search was")
     left_out: list[LeftOut]
     part: list[PlannedDay] = Field(description="of a refusal: the best plan for a part of the request")
 
@@ -88,6 +89,7 @@ def run(context: ToolContext, args: PlanTripArgs) -> PlanTrip:
         is_proven=found.search.is_proven,
         cost_error_share=found.search.gap,
         seconds=found.search.seconds,
+        is_cut=found.search.is_cut,
         left_out=[LeftOut(place=item.place, reason=item.reason) for item in found.left_out],
         part=[_day(day, trip) for day in part],
     )

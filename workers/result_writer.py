@@ -8,7 +8,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from workers.store.job_counters import Usage
 from workers.store.records import Lease
-from workers.store.results import Ended
+from workers.store.results import Ended, usage_of
 from workers.store.store import Store
 
 FLUSH_ROWS = 100
@@ -74,5 +74,5 @@ class ResultWriter:
 
     def _write(self, batch: list[Ended]) -> set[str]:
         refused = self._store.finish(batch)
-        self._after([Usage.by(row) for _, row, _ in batch])
+        self._after([usage_of(ended) for ended in batch])
         return refused

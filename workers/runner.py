@@ -13,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from gnomon.core.agent import Agent
 from gnomon.core.model import Model
 from workers.budget.client import BudgetClient
+from workers.checkpoints import CheckpointWriter
 from workers.heartbeat import Heartbeat
 from workers.open_job import OpenJob
 from workers.replays import Replays
@@ -63,7 +64,10 @@ class Runner:
         self._store, self._job_id, self._labels = store, job_id, frozenset(models)
         self._results = ResultWriter(store, flush_s=timing.flush_s, after=self._written)
         replays = Replays(store, opened)
-        attempts = TrialAttempts(opened, agents=agents, models=models, tracer=tracer, replays=replays)
+        checkpoints = CheckpointWriter(store, job_id, worker=heartbeat.holder, after=self._counted)
+        attempts = TrialAttempts(
+            opened, agents=agents, models=models, tracer=tracer, replays=replays, checkpoints=checkpoints
+        )
         self._running = RunningTrials(
             attempts, slots=self._spec.concurrency, on_result=self._results.add, on_end=self._release
         )
@@ -211,9 +215,12 @@ class Runner:
         if self._budget is not None:
             self._budget.release_trials([leased.trial.trial_id])
 
-    def _written(self, spent: list[Usage]) -> None:
+    def _counted(self, spent: list[Usage]) -> None:
         if self._budget is not None:
             self._budget.mark_recorded(spent)
+
+    def _written(self, spent: list[Usage]) -> None:
+        self._counted(spent)
         self._look()
         with suppress(SQLAlchemyError):  # raised, it would have the same results written, and counted, again
             self._heartbeat.poll_job()

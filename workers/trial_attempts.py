@@ -15,6 +15,8 @@ from gnomon.trials.provider_wait import SLOT
 from gnomon.trials.replay import PreparedReplay
 from gnomon.trials.run_trial import run_trial
 from workers.budget.reservations import current_trial_id
+from workers.budget.usage import NO_USAGE
+from workers.checkpoints import CheckpointWriter
 from workers.open_job import OpenJob
 from workers.replays import Replays
 from workers.slots import TrialSlot
@@ -39,22 +41,24 @@ class TrialAttempts:
         models: Mapping[str, Model],
         tracer: Tracer,
         replays: Replays,
+        checkpoints: CheckpointWriter | None = None,
     ) -> None:
         self._job, self._agents, self._models, self._tracer = job, agents, models, tracer
-        self._replays = replays
+        self._replays, self._checkpoints = replays, checkpoints
         self.cancelled: list[Usage] = []
 
     async def run(self, lease: Lease, slot: TrialSlot) -> Ended:
-        """Run it in its slot. A trial that meets a full disk begins again once there is room: not sooner, as
-        it may have to pay for its replies again.
+        """Run it in its slot, from its last checkpoint on if it has one. A trial that meets a full disk
+        begins again once there is room: not sooner, as it may have to pay for its replies again.
         """
         current_trial_id.set(lease.trial.trial_id)
         SLOT.set(slot)
-        pause_s = NO_ROOM_S
+        pause_s, is_again = NO_ROOM_S, False
         while True:
             try:
-                return await self._attempt(lease)
+                return await self._attempt(lease, is_again=is_again)
             except NoRoom as error:
+                is_again = True
                 log.warning("trial %s waits: %s", lease.trial.trial_id, error)
             has_room = False
             while not has_room:
@@ -62,7 +66,7 @@ class TrialAttempts:
                 pause_s = min(2 * pause_s, MOST_NO_ROOM_S)
                 has_room = await asyncio.to_thread(self._job.bench.media.has_room)
 
-    async def _attempt(self, lease: Lease) -> Ended:
+    async def _attempt(self, lease: Lease, *, is_again: bool) -> Ended:
         trial, bench, trace = lease.trial, self._job.bench, Trace()
         replay: PreparedReplay | None = None
         if bench.spec.arm(trial.arm).replay is not None:
@@ -70,6 +74,9 @@ class TrialAttempts:
                 replay = await asyncio.to_thread(self._replays.prepare, trial)
             except DataError as error:
                 return lease, _not_replayed(lease, bench.benchmark.name, str(error)), trace.to_json()
+        saving = None
+        if self._checkpoints is not None and replay is None:
+            saving = await self._checkpoints.open(lease, is_again=is_again)
         try:
             with self._tracer(trial) as tell:
                 row, _ = await run_trial(
@@ -81,14 +88,16 @@ class TrialAttempts:
                     trace=trace,
                     attempt=lease.attempt,
                     recorded=replay.steps if replay else None,
+                    checkpoints=saving.trial if saving else None,
                 )
                 if replay:
                     row = dataclasses.replace(row, metrics={**row.metrics, **replay.metrics})
                 tell(row)
         except (asyncio.CancelledError, NoRoom):
-            self.cancelled.append(Usage.paid(trace))
+            counted = (await saving.end()).counted if saving else NO_USAGE
+            self.cancelled.append(Usage.paid(trace).beyond(counted))
             raise
-        return lease, row, trace.to_json()
+        return await saving.end() if saving else lease, row, trace.to_json()
 
 
 def _not_replayed(lease: Lease, benchmark: str, error: str) -> Row:

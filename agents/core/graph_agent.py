@@ -4,6 +4,7 @@ Whoever imports this module loads LangChain's core.
 """
 
 import json
+from collections.abc import Sequence
 from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
@@ -26,13 +27,22 @@ class GraphAgent:
     The graph gets the prompt as its messages; the text of its last message is the answer. Its nodes reach the
     trial through `TrialChatModel` and `call_trial_tools`, or through `trial_context`, so what they ask and
     call is recorded, limited and paid like that of any other agent. Calls of models and tools of its own are
-    not seen.
+    not seen. A trial whose worker died goes on after the last node; `state_types` are the classes in its
+    state beside plain data and messages.
     """
 
     uses_tools = True
 
-    def __init__(self, name: str, description: str, graph: Pregel[Any, Any, Any, Any]) -> None:
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        graph: Pregel[Any, Any, Any, Any],
+        *,
+        state_types: Sequence[type] = (),
+    ) -> None:
         self.name, self.description, self._graph = name, description, graph
+        self._state_types = tuple(state_types)
 
     async def answer(self, context: AgentContext) -> str:
         """Run the graph on the prompt; the text of its last message.
@@ -42,7 +52,14 @@ class GraphAgent:
             ProviderFault, ModelFault: as the model raises them.
         """
         max_steps = 2 * context.arm.max_turns + 10
-        end = await run_graph(self._graph, {"messages": context.prompt}, context, max_steps=max_steps)
+        end = await run_graph(
+            self._graph,
+            {"messages": context.prompt},
+            context,
+            max_steps=max_steps,
+            is_whole=True,
+            state_types=self._state_types,
+        )
         return str(end["messages"][-1].text)
 
 

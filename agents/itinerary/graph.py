@@ -10,13 +10,15 @@ import asyncio
 import functools
 import json
 import operator
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from agents.core.langgraph_runtime import run_graph, trial_context
 from agents.core.tool_turn import run_call, tool_choice_now, with_unique_ids
 from agents.itinerary.draft_text import Drafted, draft_in
 from agents.itinerary.intake import asked_for, is_brief, lost_names, must_visit, understand
-from agents.itinerary.scheduling import scheduled_draft
+from agents.itinerary.scheduling import as_searched, scheduled_draft
+from gnomon.benchmarks.itinerary.brief import request_task
 from gnomon.core.agent import AgentContext, LimitReached
 from gnomon.core.message import Message, ToolCall
 from gnomon.core.trace import NoteStep
@@ -60,8 +62,23 @@ async def run(context: AgentContext) -> str:
         "answer": "",
     }
     limit = 3 * context.arm.max_turns + 6 * MAX_REPAIRS + 20
-    end = await run_graph(_graph(), start, context, max_steps=limit)
+    end = await run_graph(
+        _graph(),
+        start,
+        context,
+        max_steps=limit,
+        is_whole=True,
+        state_types=(Drafted,),
+        on_resume=functools.partial(_bind_tools, context),
+    )
     return str(end["answer"])
+
+
+async def _bind_tools(context: AgentContext, values: dict[str, Any]) -> None:
+    """Bind the tools to the trip that an earlier attempt made of free words or a film."""
+    if values.get("request"):
+        task = await asyncio.to_thread(request_task, values["request"])
+        context.toolbox.on_trip(task.trip)
 
 
 @functools.cache
@@ -149,7 +166,21 @@ async def _tools(state: State) -> dict[str, Any]:
 
 async def _draft(state: State) -> dict[str, Any]:
     content = state["messages"][-1]["content"]
-    return {"draft": draft_in(content if isinstance(content, str) else ""), "faults": None}
+    draft = draft_in(content if isinstance(content, str) else "")
+    return {"draft": as_searched(draft, _results_of("plan_trip", state["messages"])), "faults": None}
+
+
+def _results_of(tool: str, messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """What a tool has answered in this trial, the last answer first."""
+    calls = {
+        call["id"]
+        for message in messages
+        for call in message.get("tool_calls") or ()
+        if call["function"]["name"] == tool
+    }
+    texts = [message.get("content") for message in messages if message.get("tool_call_id") in calls]
+    values = [json.loads(text) for text in reversed(texts) if isinstance(text, str) and text[:1] == "{"]
+    return [value for value in values if isinstance(value, Mapping)]
 
 
 async def _schedule(state: State) -> dict[str, Any]:

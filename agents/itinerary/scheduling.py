@@ -10,6 +10,44 @@ Ask = Callable[[dict[str, Any]], Awaitable[Mapping[str, Any]]]
 
 PROOF = "kept together: "
 """In the scheduler's words: after it stand the constraints that rule out every plan."""
+SEARCH_WORDS = {
+    "is_proven": "is_proven",
+    "seconds": "seconds",
+    "gap": "cost_error_share",
+    "is_cut": "is_cut",
+}
+"""What a plan says of its search, and what `plan_trip` calls it."""
+
+
+def as_searched(draft: Drafted, results: Sequence[Mapping[str, Any]]) -> Drafted:
+    """The draft with the word of `plan_trip` on its search, where it is what that returned, else with none.
+
+    `results` are the answers of `plan_trip` in this trial: a model that writes a search of its own, or other
+    places and times beside one, has searched nothing.
+    """
+    if draft.plan is None or not {"search", "left_out"} & set(draft.plan):
+        return draft
+    own = {key: value for key, value in draft.plan.items() if key not in ("search", "left_out")}
+    result = next((result for result in results if _stops(result) == _stops(draft.plan)), None)
+    if result is None:
+        return Drafted(plan=own, words=draft.words)
+    word = {name: result[key] for name, key in SEARCH_WORDS.items() if result.get(key) is not None}
+    left_out = list(result.get("left_out") or ())
+    return Drafted(
+        plan={**own, "search": word, **({"left_out": left_out} if left_out else {})}, words=draft.words
+    )
+
+
+def _stops(plan: Mapping[str, Any]) -> object:
+    """What makes two plans one: the stops with their times, or the constraints in conflict."""
+    status = plan.get("status", "planned")
+    if status == "refused":
+        return status, frozenset(map(str, plan.get("conflict") or ()))
+    days = plan.get("days") or ()
+    keys = ("place", "arrive", "leave")
+    return status, [
+        [tuple(visit.get(key) for key in keys) for visit in day.get("visits") or ()] for day in days
+    ]
 
 
 async def scheduled_draft(

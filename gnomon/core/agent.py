@@ -1,6 +1,7 @@
 """How an agent answers a sample: it sees its context and nothing else."""
 
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -27,9 +28,32 @@ class LimitReached(Exception):
         self.limit = limit
 
 
+class Checkpoints(Protocol):
+    """Keeps how far a trial has come, so that another process can go on from there.
+
+    `state` is what the agent gave for its last checkpoint in an earlier attempt, whose steps are in the trace
+    by then; None where the trial begins.
+    """
+
+    state: bytes | None
+
+    def keep(self, state: Callable[[], bytes], *, after: str) -> Awaitable[None]:
+        """Take a checkpoint now, after the node of that name; the answer comes when it is written. It raises
+        nothing, and does nothing where too little would be lost.
+        """
+        ...
+
+    def begin_anew(self, reason: str) -> None:
+        """Forget the earlier attempt, whose state cannot be read."""
+        ...
+
+
 @dataclass(slots=True, kw_only=True)
 class AgentContext:
-    """All that an agent has: the prompt, a model to ask, tools to use; both are recorded and limited."""
+    """All that an agent has: the prompt, a model to ask, tools to use; both are recorded and limited.
+
+    `checkpoints` are for agents that can go on in the middle; None where no other process would.
+    """
 
     prompt: list[Message]
     arm: Arm
@@ -40,6 +64,7 @@ class AgentContext:
     call_timeout_s: float = CALL_TIMEOUT_S
     retry: RetryPolicy = DEFAULT_RETRY
     decoding: Decoding = NO_DECODING
+    checkpoints: Checkpoints | None = None
 
     async def generate(
         self,

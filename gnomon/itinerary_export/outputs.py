@@ -13,6 +13,7 @@ from markupsafe import Markup
 from gnomon.core.errors import SpecError
 from gnomon.itinerary_export.geojson import Line, Way, straight, to_geojson
 from gnomon.itinerary_export.page import to_html, trip_body
+from gnomon.itinerary_export.quality_words import quality_rows, unmeasured
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.trip_view import View
 from gnomon.itinerary_export.words import length_text, time_text, way_text
@@ -45,6 +46,7 @@ def to_markdown(result: TripResult) -> str:
     lines += ["", "## Checks", ""]
     lines += [_fault(violation) for violation in result.violations]
     lines += [] if result.errors else [_passed(result)]
+    lines += _quality(result)
     if plan.skipped:
         lines += [
             "",
@@ -69,6 +71,18 @@ def _table(result: TripResult, day: Day) -> list[str]:
         last = day.legs[-1]
         rows.append(f"|  |  | end: {_plain(day.end.name)} | {way_text(last)} |  |  |")
     return rows
+
+
+def _quality(result: TripResult) -> list[str]:
+    if not result.quality:
+        return []
+    lines = ["", "## Quality", "", "| measure | share | of what |", "|---|---|---|"]
+    lines += [
+        f"| {row.title} | {row.share} | {_plain('; '.join(filter(None, (row.counts, row.unknown))))} |"
+        for row in quality_rows(result)
+    ]
+    missing = unmeasured(result)
+    return [*lines, "", f"Not measured: {_plain('; '.join(missing))}."] if missing else lines
 
 
 def _fault(violation: object) -> str:

@@ -22,6 +22,7 @@ class TripResult:
 
     `is_proven`: an exact search holds a refusal's constraints to rule out every plan; None: it was not made.
     `unchecked`: the checks that no source could answer, each with its path and what is missing.
+    `quality` holds the measures of the plan as plain data; empty in results of older versions.
     `regret`: how much further than the shortest plan one walks, as a share; None: that is not known.
     """
 
@@ -31,6 +32,7 @@ class TripResult:
     request: Mapping[str, Any] = field(default_factory=dict)
     open: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     verified_by: str = ""
+    quality: tuple[Mapping[str, Any], ...] = ()
     is_proven: bool | None = None
     regret: float | None = None
 
@@ -91,6 +93,7 @@ class TripResult:
             },
             "request": dict(self.request),
             "open": {place: dict(days) for place, days in self.open.items()},
+            "quality": [dict(measure) for measure in self.quality],
         }
 
 
@@ -115,6 +118,7 @@ def result_of(answer: str | None) -> TripResult:
             request=fields.get("request", {}),
             open=fields.get("open", {}),
             verified_by=fields.get("verified_by", ""),
+            quality=tuple(fields.get("quality", ())),
         )
     except (ValueError, KeyError, TypeError):
         raise DataError("no plan was made; the trace says why") from None

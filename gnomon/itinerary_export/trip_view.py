@@ -17,6 +17,7 @@ from gnomon.itinerary_export.checks import (
     headline,
     stop_label,
 )
+from gnomon.itinerary_export.quality_words import quality_rows, unmeasured
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.words import length_text, time_text, way_text
 from tools.itinerary.hours import clock_of, minutes_of
@@ -41,6 +42,8 @@ def trip_view(result: TripResult) -> View:
         "days": [_day(result, number, checks, faults) for number in range(1, len(plan.days) + 1)],
         "checks": [_group(level, checks) for level in LEVELS],
         "proof": _proof(result),
+        "quality": quality_rows(result),
+        "unmeasured": unmeasured(result),
         "left_out": [f"{entry.place} ({entry.reason})" for entry in plan.skipped],
         "assumptions": list(plan.assumptions),
         "verified_by": result.verified_by,

@@ -20,6 +20,7 @@ from gnomon.report.sections.heuristics import HeuristicsPart
 from gnomon.report.sections.integrity import IntegrityPart
 from gnomon.report.sections.job import JobPart
 from gnomon.report.sections.necessity import NecessityPart
+from gnomon.report.sections.pair_verdicts import PairVerdictsPart
 from gnomon.report.sections.people import PeoplePart
 from gnomon.report.sections.plan import PlanPart
 from gnomon.report.sections.plan_rates import PlanRatesPart
@@ -53,6 +54,7 @@ class Report(
     ExtraMetricsPart,
     PublishedPart,
     PeoplePart,
+    PairVerdictsPart,
     PlanPart,
     WaterfallPart,
     BlindingPart,

@@ -24,6 +24,7 @@ from gnomon.core.trace import NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.blind_placebo import FALLBACKS
+from gnomon.trials.checkpoint import TrialCheckpoints
 from gnomon.trials.confidence import METRIC, read_confidence
 from gnomon.trials.donors import Donors
 from gnomon.trials.fault_injection import toolbox_of
@@ -82,6 +83,7 @@ async def run_trial(
     trace: Trace | None = None,
     attempt: int = 1,
     recorded: RecordedSteps | None = None,
+    checkpoints: TrialCheckpoints | None = None,
 ) -> tuple[Row, Trace]:
     """Run one trial to its end and turn every failure into data.
 
@@ -89,7 +91,8 @@ async def run_trial(
     failure or a response in which nothing can be understood as `model_failed` with score 0.
     Only cancellation passes through, and a full disk: then the caller runs the trial again later.
     `recorded` steps are given instead of asking the model and running tools; a conversation that no longer
-    fits them ends the trial as `infra_missing`.
+    fits them ends the trial as `infra_missing`. With `checkpoints` it goes on from the last one, if there is
+    one, and keeps its own; its seconds and steps are those of all attempts.
 
     Raises:
         NoRoom: the disk is full.
@@ -110,6 +113,7 @@ async def run_trial(
             arm=arm,
             trace=trace,
             playback=playback,
+            checkpoints=checkpoints,
         )
     except ProviderFault as fault:
         end = _missing(f"provider:{fault.cause}", str(fault))
@@ -123,6 +127,7 @@ async def run_trial(
         trace.add(NoteStep(text=without_folders("".join(traceback.format_exception(error, limit=-4)))))
         end = _missing(f"internal:{type(error).__name__}", "a fault of Gnomon's own; see the trace")
     wall_s = max(0.0, time.perf_counter() - started - trace.waited_s)
+    wall_s += checkpoints.seconds_before if checkpoints else 0.0
     return _row(trial, bench, trace, end, wall_s=wall_s, attempt=attempt), trace
 
 
@@ -136,6 +141,7 @@ async def _attempt(
     arm: Arm,
     trace: Trace,
     playback: Playback | None,
+    checkpoints: TrialCheckpoints | None,
 ) -> TrialResult:
     is_slow = isinstance(bench.benchmark, CpuBound) and bench.benchmark.is_cpu_bound
     question = await _in_thread(sample) if is_slow else sample()
@@ -161,9 +167,13 @@ async def _attempt(
         seed=trial.seed,
         decoding=bench.spec.decoding_of(trial.ref.task),
         retry=bench.spec.retry,
+        checkpoints=checkpoints,
     )
+    seconds = bench.spec.limits.trial_seconds
+    if checkpoints is not None:
+        seconds -= checkpoints.begin(trace, toolbox, prompt=trace.prompt, agent=arm.agent)
     try:
-        async with trial_timeout(bench.spec.limits.trial_seconds) as clock:
+        async with trial_timeout(max(0.0, seconds)) as clock:
             try:
                 response = await agent.answer(context)
             finally:

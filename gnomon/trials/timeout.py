@@ -12,11 +12,18 @@ class TrialTimeout:
     def __init__(self, timeout: asyncio.Timeout) -> None:
         self._timeout, self._waits, self._left_s, self._since_s = timeout, 0, 0.0, 0.0
         self.paused_s = 0.0  # so far
+        self._began_s = asyncio.get_running_loop().time()
 
     @property
     def is_over(self) -> bool:
         """Whether it was this timeout that ended the trial."""
         return self._timeout.expired()
+
+    @property
+    def run_s(self) -> float:
+        """How long it has run so far, without its pauses."""
+        now_s = asyncio.get_running_loop().time()
+        return now_s - self._began_s - self.paused_s - (now_s - self._since_s if self._waits else 0.0)
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -54,6 +61,12 @@ async def trial_timeout(seconds: float) -> AsyncIterator[TrialTimeout]:
             yield running
         finally:
             _TIMEOUT.reset(token)
+
+
+def trial_run_s() -> float:
+    """How long the trial that runs here has run so far, without its pauses; 0.0 where none runs."""
+    running = _TIMEOUT.get()
+    return running.run_s if running is not None else 0.0
 
 
 @contextmanager

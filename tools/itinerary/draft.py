@@ -9,8 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
+from tools.itinerary.comfort import comfortable_min, is_comfortable
 from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace, Unreachable, Unsupported
-from tools.itinerary.hours import open_on, told_hours
+from tools.itinerary.hours import clock_of, minutes_of, open_on, told_hours
 from tools.itinerary.place import WALK_KMH, Mode, Place
 from tools.itinerary.plan import (
     Day,
@@ -24,11 +25,14 @@ from tools.itinerary.plan import (
     stop_of,
     sums_of,
 )
-from tools.itinerary.request import USUAL_DWELL_MIN, Money
+from tools.itinerary.preference_words import preference_words
+from tools.itinerary.request import USUAL_DWELL_MIN, Money, TripRequest
 from tools.itinerary.trip import Trip, find
 from tools.itinerary.verify.grounding import AMBIGUOUS, UNKNOWN
 
 MAX_DAYS, MAX_VISITS = 20, 40
+FREE_MIN = 60
+"""That many minutes without anything to do are told as free."""
 Clock = Annotated[str, Field(pattern=r"^\d{1,2}:[0-5]\d$", description="HH:MM, 24 hours")]
 Text = Annotated[str, Field(min_length=1, max_length=300)]
 
@@ -163,6 +167,9 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
                 night=spent.night if spent else None,
             )
         )
+    beds = [night.at for night in nights if night is not None]
+    resolved = [*(stop for stops in stops_by_day for stop in stops), *beds]
+    places = {place.id: place for _, place, _ in resolved if place is not None}
     totals = sums_of(days)
     changes: dict[str, Any] = {}
     if draft.total_metres is not None:
@@ -179,7 +186,7 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
             *(Skipped(place=name, reason="left out") for name in draft.skipped),
             *draft.left_out,
         ),
-        assumptions=assumptions(trip, days),
+        assumptions=(*assumptions(trip, days), *preference_words(request.preferences, days, places)),
         search=draft.search,
         attributions=attributions(trip),
     )
@@ -207,6 +214,8 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
     """What the plan takes for granted and no source says."""
     exactness = {leg.exactness for day in days for leg in day.legs}
     lines = [f"Stays are at least as long as the rules of the plan say, such as {USUAL_DWELL_MIN} minutes."]
+    if is_comfortable(trip.request):
+        lines.append(f"Where there is room they are longer: {told_stays(trip.request, days)}.")
     if "network" in exactness and trip.request.mode == "walk":
         lines.append(f"Walking is at {WALK_KMH:g} km/h along mapped streets.")
     if "estimate" in exactness:
@@ -223,10 +232,42 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
             "Rides round Tokyo take the mean minutes of the timetables; waits of 4 to 7 minutes and changes"
             " are assumed, and no train is caught by it."
         )
+    lines += (line for number, day in enumerate(days, 1) if (line := free_time(number, day, trip.request)))
     lines += trip.assumed.values()
     if trip.request.rules.price:
         lines.append("Prices are those of the request's rules, not of the places.")
     return tuple(lines)
+
+
+def free_time(number: int, day: Day, request: TripRequest) -> str:
+    """When a day leaves an hour or more to oneself, between stops or after them; empty where it does not.
+
+    Of a request for an early end nothing is said: that is what it asks for.
+    """
+    if request.prefer is not None:
+        return ""
+    window = (minutes_of(request.window.start), minutes_of(request.window.end))
+    clock, free = window[0], list[str]()
+    for visit, leg in zip(day.visits, day.legs, strict=False):
+        here = clock + (leg.minutes if leg.from_id != leg.to_id else 0)
+        arrive = minutes_of(visit.arrive)
+        if arrive - here >= FREE_MIN:
+            free.append(f"from {clock_of(clock)} to {clock_of(clock + arrive - here)}")
+        clock = minutes_of(visit.leave)
+    if len(day.legs) > len(day.visits) and day.legs[-1].from_id != day.legs[-1].to_id:
+        clock += day.legs[-1].minutes
+    if window[1] - clock >= FREE_MIN:
+        free.append(f"from {clock_of(clock)}" if day.visits else "all day")
+    return f"Day {number} is free {' and '.join(free)}." if free else ""
+
+
+def told_stays(request: TripRequest, days: Sequence[Day]) -> str:
+    """How long people like to stay at the kinds of place of a plan."""
+    kinds = dict.fromkeys(visit.place.kind for day in days for visit in day.visits)
+    stays = {kind: comfortable_min(request, kind) for kind in kinds}
+    longer = [f"{kind.replace('_', ' ')} {stay}" for kind, stay in stays.items() if kind
+              and stay > request.rules.stay_min(kind)]  # fmt: skip
+    return f"{', '.join(longer)} minutes" if longer else "none here is"
 
 
 Resolved = tuple[Stop, Place | None, str]

@@ -1,39 +1,67 @@
 """A trip with its candidates as numbers: a problem for proofs, and a search over everything."""
 
+import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+import numpy as np
+
+from tools.itinerary.effort import IsOver
 from tools.itinerary.hours import minutes_of
 from tools.itinerary.local_search import Search
 from tools.itinerary.objective import (
     IDEAL_MEAL,
+    MEAL_KIND_M,
     MINUTE_AS_M,
-    MUST_M,
     Weights,
     fame_of,
     weights_of,
     wish_values,
+    worth_of,
 )
-from tools.itinerary.place import Place
+from tools.itinerary.place import Place, Table
+from tools.itinerary.preferences import crowd_m, preference_m
 from tools.itinerary.problem import Problem
 from tools.itinerary.request import MEALS
-from tools.itinerary.terrain import Candidates, Ways, is_one_town, opening, straight_m, ways_of
+from tools.itinerary.terrain import (
+    FAR,
+    Candidates,
+    Ways,
+    groups_of,
+    has_choice,
+    is_one_town,
+    opening,
+    straight_m,
+    ways_of,
+)
 from tools.itinerary.tours import MealTime, SpotTable
 from tools.itinerary.trip import Trip
 
 
-async def gathered_ways(trip: Trip, places: Sequence[Place], choice: Candidates) -> tuple[list[Place], Ways]:
-    """Every place of the trip, those to visit first, and the ways among them."""
+async def gathered_ways(
+    trip: Trip, places: Sequence[Place], choice: Candidates, is_over: IsOver = lambda: False
+) -> tuple[list[Place], Ways]:
+    """Every place of the trip, those to visit first, and the ways among them.
+
+    When `is_over`, those to choose from whose ways are known by then.
+
+    Raises:
+        PlaceError: the provider failed.
+    """
     homes = [
         home
         for day in range(trip.request.days)
         for at_end in (False, True)
         if (home := trip.home(day, at_end=at_end)) is not None
     ]
-    wished = [place for _, kind_places in choice.wishes for place in kind_places]
-    stops = [*places, *wished, *choice.meals, *homes, *choice.beds]
-    every = list({place.id: place for place in stops}.values())
-    return every, await ways_of(trip, every)
+    # The first of each kind first: the last ones are left out where time is short.
+    rows = [choice.beds, choice.meals, *(row for _, row in choice.wishes)]
+    chosen = [place for rank in itertools.zip_longest(*rows) for place in rank if place is not None]
+    needed = {place.id: place for place in [*places, *homes]}
+    every = list((needed | {place.id: place for place in chosen if place.id not in needed}).values())
+    ways = await ways_of(trip, every, is_over=is_over)
+    count = max(len(needed), ways.complete)
+    return every[:count], ways.first(count)
 
 
 class Ground:
@@ -42,9 +70,10 @@ class Ground:
     def __init__(
         self, trip: Trip, places: list[Place], choice: Candidates, every: tuple[list[Place], Ways]
     ) -> None:
-        self.trip, self.places, self.choice = trip, places, choice
+        self.trip, self.places = trip, places
         self.every, self.ways = every
         self.number = {place.id: index for index, place in enumerate(self.every)}
+        self.choice = choice.among(self.number)
         request = trip.request
         self.weights: Weights = weights_of(request)
         homes = {
@@ -56,8 +85,27 @@ class Ground:
         self.problem = Problem(
             trip=trip,
             places=tuple(places),
-            table=self.ways.table(),
+            table=self._proof_table(homes),
             homes=homes,
+        )
+
+    def _proof_table(self, homes: Collection[str]) -> Table:
+        """The ways among the places and homes; as short as over any place that the planner may choose."""
+        count = len({place.id for place in self.places} | set(homes))
+        if not has_choice(self.trip.request):
+            return self.ways.first(count).table()
+        grids = []
+        for grid in (self.ways.minutes, self.ways.metres):
+            least = np.array(grid, dtype=np.int64)
+            for middle in range(len(least)):  # Floyd 1962
+                np.minimum(least, least[:, middle, None] + least[None, middle, :], out=least)
+            grids.append(least[:count, :count].tolist())
+        return Ways(minutes=grids[0], metres=grids[1], complete=count).table()
+
+    def has_way(self, spot: int) -> bool:
+        """Whether any way leads to a place."""
+        return len(self.every) < 2 or any(
+            row[spot] < FAR for start, row in enumerate(self.ways.minutes) if start != spot
         )
 
     @property
@@ -80,7 +128,26 @@ class Ground:
             return []
         around = self.places or [place for _, row in self.choice.wishes for place in row[:3]]
         return sorted(
-            self.choice.beds, key=lambda bed: (sum(straight_m(bed.at, p.at) for p in around), bed.id)
+            self.choice.beds,
+            key=lambda bed: (
+                sum(straight_m(bed.at, place.at) for place in around)
+                + len(around) * preference_m(bed, self.trip.request.preferences),
+                bed.id,
+            ),
+        )
+
+    def chosen_m(self, place: Place) -> float:
+        """What a stop costs that nobody asked for."""
+        is_unsure = opening(place, self.trip, 0) is None
+        taste_m = preference_m(place, self.trip.request.preferences)
+        return taste_m + (self.weights.unknown_hours_m if is_unsure else 0)
+
+    def meal_m(self, place: Place) -> tuple[float, ...]:
+        """What each meal costs beside its time, for the kind of place it is had at."""
+        has_kinds = self.weights.has_meal_kinds
+        return tuple(
+            float(MEAL_KIND_M[meal.name].get(place.kind, 0)) if has_kinds else 0.0
+            for meal in self.trip.request.meals
         )
 
     def search(self, seed: int, bed: Place | None = None) -> Search:
@@ -101,13 +168,17 @@ class Ground:
             price=[request.price(place.kind) or 0.0 for place in every],
             open_min=[[opening(place, trip, day) for day in range(request.days)] for place in every],
             feeds=[place.kind in MEALS for place in every],
-            worth=[MUST_M * (0.5 + fame_of(place)) if place.id in must else 0.0 for place in every],
+            worth=[
+                worth_of(place, is_must_see=place.id in trip.must_see) if place.id in must else 0.0
+                for place in every
+            ],
             wish=[wish_of.get(place.id, -1) for place in every],
             fame=[fame_of(place) for place in every],
-            is_unsure=[
-                place.id not in must and opening(place, trip, 0) is None for place in every
-            ],
-        )  # fmt: skip
+            chosen_m=[0.0 if place.id in must else self.chosen_m(place) for place in every],
+            crowd_m=[crowd_m(fame_of(place), request.preferences) for place in every],
+            meal_m=[self.meal_m(place) for place in every],
+            group=groups_of(every),
+        )
         starts, ends = self.homes(bed)
         before = self._before()
         return Search(

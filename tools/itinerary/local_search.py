@@ -1,12 +1,13 @@
 """Builds plans of any size by cheapest insertion; makes them better by rebuilding one part after another."""
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tools.itinerary.day_order import best_days
-from tools.itinerary.objective import MUST_M, PLAIN_WISH, STOPS_A_DAY, WISHES_A_DAY
-from tools.itinerary.tours import CODE, Order, Solution, Tours
+from tools.itinerary.effort import IsOver
+from tools.itinerary.objective import MUST_M, PLAIN_WISH
+from tools.itinerary.tours import CODE, Frame, Order, Solution, Tours
 
 POSITIONS = 6
 """Positions within a day that are tried for a stop: those with the shortest detour."""
@@ -33,26 +34,17 @@ class Search(Tours):
         ends = self.places_of(solution)
         for day in days:
             order, (start, end) = solution[day], ends[day]
-            old = self.day(day, start, end, order)
-            if old is None:
+            frame = self.frame(day, start, end, order)
+            if frame is None:
                 continue
-            spots = [code // CODE for code in order]
-            by_position: dict[int, list[tuple[int, int, int]]] = {}
-            for code in codes:
-                first, last = self._range(solution, day, code // CODE)
-                for position in range(first, last + 1):
-                    detour = self._detour(spots, start, end, position, code // CODE)
-                    by_position.setdefault(position, []).append((detour, position, code))
-            most = PER_POSITION if len(codes) > 1 else 1
-            places = sorted(place for row in by_position.values() for place in sorted(row)[:most])
-            for _, position, code in places[: POSITIONS if len(codes) == 1 else len(places)]:
-                new_order = (*order[:position], code, *order[position:])
-                priced = self.day(day, start, end, new_order)
+            for position, code in self._likely(solution, frame, day, codes):
+                priced = self.inserted(frame, position, code)
                 if priced is None:
                     continue
-                added = priced[0] - old[0]
+                added = priced[0] - frame.priced[0]
                 if best is not None and added >= best[0]:
                     continue
+                new_order = (*order[:position], code, *order[position:])
                 if end < 0 and position == len(order):  # the next day then starts elsewhere
                     later = self._later(solution, day, new_order)
                     if later is None:
@@ -65,19 +57,27 @@ class Search(Tours):
         solution[best[1]] = best[2]
         return best[0]
 
+    def _likely(
+        self, solution: Solution, frame: Frame, day: int, codes: Sequence[int]
+    ) -> Iterator[tuple[int, int]]:
+        """Positions of a day, each with the stops that may be put in there at the shortest detours."""
+        by_position: dict[int, list[tuple[int, int, int]]] = {}
+        for code in codes:
+            first, last = self._range(solution, day, code // CODE)
+            for position in range(first, last + 1):
+                detour = self.detour(frame, position, code)
+                if detour is not None:
+                    by_position.setdefault(position, []).append((detour, position, code))
+        most = PER_POSITION if len(codes) > 1 else 1
+        places = sorted(place for row in by_position.values() for place in sorted(row)[:most])
+        for _, position, code in places[: POSITIONS if len(codes) == 1 else len(places)]:
+            yield position, code
+
     def _later(self, solution: Solution, day: int, new_order: Order) -> float | None:
         """How much more the later days cost when a day ends elsewhere; None: they cannot be kept then."""
         old = self.days_cost(solution, day + 1)
         new = self.days_cost([*solution[:day], new_order, *solution[day + 1 :]], day + 1)
         return None if old is None or new is None else new - old
-
-    def _detour(self, spots: list[int], start: int, end: int, position: int, spot: int) -> int:
-        earlier = spots[position - 1] if position else start
-        later = spots[position] if position < len(spots) else end
-        metres = self.metres if self.is_on_foot else self.minutes
-        there = metres[earlier][spot] if earlier >= 0 else 0
-        on = metres[spot][later] if later >= 0 else 0
-        return there + on - (metres[earlier][later] if earlier >= 0 and later >= 0 else 0)
 
     def _range(self, solution: Solution, day: int, spot: int) -> tuple[int, int]:
         """Between which positions of a day a spot may stand without breaking the order; empty: nowhere."""
@@ -116,12 +116,13 @@ class Search(Tours):
             if taken is not None:
                 solution[day] = taken
                 continue
-            codes = [
-                spot * CODE + meal
-                for spot in self.eateries
-                if spot not in visited and self._affords(solution, spot)
-            ]
-            self.insert(solution, codes, (day,))
+            usable = [
+                spot for spot in self.eateries if spot not in visited and self._affords(solution, spot)
+            ]  # fmt: skip
+            groups = {self.spots.group[spot] for spot in visited}
+            fresh = [spot * CODE + meal for spot in usable if self.spots.group[spot] not in groups]
+            if self.insert(solution, fresh, (day,)) is None and len(fresh) < len(usable):
+                self.insert(solution, [spot * CODE + meal for spot in usable], (day,))
         self._wish(solution, days if has_noise else every)
 
     def _insert_must(self, solution: Solution, codes: list[int], days: Iterable[int]) -> None:
@@ -152,6 +153,7 @@ class Search(Tours):
         for spot in visited:
             if self.spots.wish[spot] >= 0:
                 served[self.spots.wish[spot]] += 1
+        groups = {self.spots.group[spot] for spot in visited}
         while True:
             values = sorted(
                 ((self.wish_values[kind][count], kind) for kind, count in enumerate(served)
@@ -162,7 +164,9 @@ class Search(Tours):
                 codes = [
                     spot * CODE
                     for spot in self.wished
-                    if self.spots.wish[spot] == kind and spot not in visited and self._affords(solution, spot)
+                    if self.spots.wish[spot] == kind
+                    and self.spots.group[spot] not in groups
+                    and self._affords(solution, spot)
                 ]
                 before = list(solution)
                 added = self.insert(solution, codes, roomy) if codes and roomy else None
@@ -173,6 +177,7 @@ class Search(Tours):
                     solution[:] = before
                     continue
                 visited.add(spot)
+                groups.add(self.spots.group[spot])
                 served[kind] += 1
                 break
             else:
@@ -182,8 +187,8 @@ class Search(Tours):
         """Whether a day bears another stop, of that kind."""
         spots = [code // CODE for code in order if code % CODE == 0]
         of_kind = [spot for spot in spots if self.spots.wish[spot] == kind]
-        most = 1 if any(self.spots.feeds[spot] for spot in of_kind) else WISHES_A_DAY
-        return len(spots) < STOPS_A_DAY and len(of_kind) < most
+        most = 1 if any(self.spots.feeds[spot] for spot in of_kind) else self.weights.wishes_a_day
+        return len(spots) < self.weights.stops_a_day and len(of_kind) < most
 
     def _affords(self, solution: Solution, spot: int) -> bool:
         if self.budget is None or not self.spots.price[spot]:
@@ -209,27 +214,38 @@ class Search(Tours):
             spots, key=lambda spot: (-round(self.spots.worth[spot] / MUST_M, 1), open_for[spot], spot)
         )
 
+    def is_whole(self, solution: Solution) -> bool:
+        """Whether all that must be seen is, and every meal is had."""
+        visited = {code // CODE for order in solution for code in order}
+        return visited >= set(self.musts) and not self.unfed(solution)
+
     def improve(
         self,
         solution: Solution,
         *,
-        is_over: Callable[[], bool],
+        is_over: IsOver,
         rounds: int,
         patience: int,
+        steps: int,
+        whole_within: int | None = None,
         floor: float = 0.0,
     ) -> Solution:
         """Take a part out and put it back, over and over; the best plan there was.
 
-        Ends after so many rounds, after `patience` of them without a better plan, when the plan costs no
-        more than `floor`, or when `is_over`.
+        Ends after so many rounds or steps, after `patience` rounds without a better plan, after
+        `whole_within` rounds without one that has everything, when the plan costs no more than `floor`, or
+        when `is_over`.
         """
+        last_step = self.steps + steps
         best = current = list(solution)
         best_cost = current_cost = self.cost(solution)
         if best_cost is None or current_cost is None:
             raise ValueError("the plan to start from cannot be kept")
         idle = 0
         for number in range(rounds):
-            if idle >= patience or best_cost <= floor + 1e-6 or is_over():
+            if idle >= patience or self.steps >= last_step or best_cost <= floor + 1e-6 or is_over():
+                break
+            if number == whole_within and not self.is_whole(best):
                 break
             candidate = self._without_a_part(current)
             self.fill(candidate, range(len(candidate)), has_noise=True)

@@ -1,7 +1,7 @@
 """What makes one plan that holds better than another: one sum in metres, its weights in one place."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tools.itinerary.place import Place
 from tools.itinerary.request import MEALS, TripRequest
@@ -25,7 +25,10 @@ class Weights:
     spent on stays (so that even days cost less than a full and an empty one); `meal_m`: a minute between a
     meal and its usual hour; `closing_m`: each minute that is missing to `closing_min` before a door closes;
     `unknown_hours_m`: a stop of the planner's own choice whose hours no source has; `wish_m`: a wish of a
-    kind that is not served, the next of that kind `wish_again` times as much.
+    kind that is not served, `wish_again` times as much for the next one after each has one for every day, or
+    with `has_fewer_again` for each next one; `wishes_a_day` places of one wished kind are enough for a day
+    (of places to eat at, one), and wishes fill it up to `stops_a_day`, meals not counted. `has_meal_kinds`:
+    what kind of place suits a meal counts.
     """
 
     minute_m: int = 40
@@ -36,26 +39,46 @@ class Weights:
     unknown_hours_m: int = 400
     wish_m: int = 9000
     wish_again: float = 0.6
+    has_fewer_again: bool = False
+    wishes_a_day: int = 2
+    stops_a_day: int = 5
+    has_meal_kinds: bool = False
 
 
 EASY = Weights()
+"""For an early end."""
 SHORT = Weights(minute_m=0, even_m=0, meal_m=0, closing_m=0, unknown_hours_m=0)
 """For the least metres, whatever else."""
+COMFORTABLE = Weights(
+    minute_m=20, even_m=100, meal_m=20, closing_min=20, wish_again=0.85, has_fewer_again=True, wishes_a_day=1,
+    has_meal_kinds=True,
+)  # fmt: skip
+"""For a day as people have it: back later is no loss but for the time lost on the way and waiting."""
+STOPS_AT_PACE: Mapping[str, int] = {"relaxed": 4, "normal": 5, "packed": 7}
+MEAL_KIND_M: Mapping[str, Mapping[str, int]] = {
+    "breakfast": {"restaurant": 500, "fast_food": 800, "food_court": 800, "pub": 2000, "biergarten": 2000},
+    "lunch": {"fast_food": 500, "pub": 200},
+    "dinner": {"cafe": 1500, "fast_food": 1500, "food_court": 1000},
+}
+"""What it costs to have a meal at a place of a kind that others have it at less."""
 MUST_M, MEAL_M = 10_000_000, 1_000_000
 """A place that was asked for, or a meal, is never given up for anything below it."""
 FULL_WISH, PLAIN_WISH = 1.7, 0.7
 """A wish is worth its value times PLAIN_WISH plus the fame of what serves it: at most FULL_WISH."""
 MINUTE_AS_M = 80
 """A minute on a train or in a car is as tiring as that many metres on foot."""
-STOPS_A_DAY = 5
-"""Wishes fill a day up to that many stops, meals not counted."""
-WISHES_A_DAY = 2
-"""That many places of one wished kind are enough for a day; of places to eat at, one."""
 
 
 def weights_of(request: TripRequest) -> Weights:
     """The weights for what the traveller prefers."""
-    return SHORT if request.prefer == "short_walk" else EASY
+    if request.prefer is not None:
+        return SHORT if request.prefer == "short_walk" else EASY
+    pace = request.preferences.pace
+    # Who names nothing but kinds wants days full of them.
+    kinds = max(1, len(set(request.wishes)))
+    a_day = 1 if request.places else max(1, STOPS_AT_PACE[pace] // 2 + 1 - kinds)
+    a_day += pace == "packed"
+    return replace(COMFORTABLE, wishes_a_day=a_day, stops_a_day=STOPS_AT_PACE[pace])
 
 
 def fame_of(place: Place) -> float:
@@ -69,6 +92,14 @@ def fame_of(place: Place) -> float:
     return FAME_OF_KIND.get(place.kind, USUAL_FAME)
 
 
+def worth_of(place: Place, *, is_must_see: bool) -> float:
+    """What a place that was asked for is worth: one that must be seen more than all the others together.
+
+    The request has at most 60 places, each worth at most one and a half times MUST_M.
+    """
+    return MUST_M * (0.5 + fame_of(place) + (100.0 if is_must_see else 0.0))
+
+
 def wish_values(weights: Weights, kind: str, days: int, choices: int) -> list[float]:
     """What the first, the second … place of a wished kind is worth, of so many to choose from.
 
@@ -77,5 +108,6 @@ def wish_values(weights: Weights, kind: str, days: int, choices: int) -> list[fl
     >>> wish_values(EASY, "cafe", 1, 30)
     [9000.0]
     """
-    most = min(choices, days * (1 if kind in MEALS else WISHES_A_DAY))
-    return [float(weights.wish_m * weights.wish_again ** (rank // days)) for rank in range(most)]
+    most = min(choices, days * (1 if kind in MEALS else weights.wishes_a_day))
+    ranks = (rank if weights.has_fewer_again else rank // days for rank in range(most))
+    return [float(weights.wish_m * weights.wish_again**rank) for rank in ranks]

@@ -72,12 +72,14 @@ class Search(Given):
     """How a plan or a refusal was searched for.
 
     `is_proven`: no better plan exists, or none at all. `gap` is by what share of the least possible cost the
-    plan's may be above it; None: no bound is known.
+    plan's may be above it; None: no bound is known. `is_cut`: the time was over before the search was, which
+    then may end elsewhere on another machine.
     """
 
     is_proven: bool
     seconds: float = Field(ge=0)
     gap: float | None = Field(default=None, ge=0)
+    is_cut: bool = False
 
 
 class Day(Given):

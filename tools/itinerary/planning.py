@@ -1,46 +1,35 @@
 """Plans a trip, or refuses it: chooses meals, wishes and nights, and says what its search proves."""
 
 import math
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tools.itinerary.bound import Bound, bound_of, least_of
+from tools.itinerary.comfort import at_comfort, comfortable_min, is_comfortable, settled
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit
+from tools.itinerary.effort import Effort, IsOver
 from tools.itinerary.ground import Ground, gathered_ways
 from tools.itinerary.hours import clock_of
 from tools.itinerary.local_search import Search
-from tools.itinerary.objective import (
-    MINUTE_AS_M,
-    fame_of,
-)
 from tools.itinerary.place import Place
 from tools.itinerary.plan import SECONDS, Skipped
 from tools.itinerary.plan import Search as SearchWord
-from tools.itinerary.problem import Problem
-from tools.itinerary.proof import (
-    is_plainly_impossible,
-    is_ruled_out,
-    least_cost,
-    least_plan,
-    least_wish,
-    proven_conflict,
-)
+from tools.itinerary.proof import is_ruled_out, proven_conflict
 from tools.itinerary.schedule import Round, Stopped
 from tools.itinerary.solve import constraints
-from tools.itinerary.terrain import (
-    Candidates,
-    candidates_of,
-    has_fixed_homes,
-    straight_m,
-)
+from tools.itinerary.terrain import Candidates, Ways, candidates_of, has_fixed_homes, straight_m
 from tools.itinerary.tours import CODE, Order, Solution
 from tools.itinerary.trip import Trip
 
-EXACT_SPOTS = 10
-"""Up to that many places the least cost is searched exactly, before anything else."""
+STEPS, PART_STEPS = 1_000_000, 100_000
+"""Stops that a search tries and prices at most; for a part of what is proven impossible fewer."""
+EXACT_CALLS, CONFLICT_CALLS = 1_000, 600
+"""How often an exact search asks whether it is over: a thousand labels each time."""
+TRIAL_ROUNDS = 25
+"""Where not everything fits with comfortable stays after so many rounds, the least stays are taken."""
 NEAR_BED_M = 5_000.0
 EVEN = 1e-6  # costs that differ by less, as a share, are alike
-NOTHING: Callable[[], bool] = lambda: False  # noqa: E731 (a default that asks nobody)
+NOTHING: IsOver = lambda: False  # noqa: E731 (a default that asks nobody)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,28 +48,8 @@ class Found:
     left_out: tuple[Skipped, ...] = ()
 
 
-@dataclass(slots=True)
-class Clock:
-    """The time for a search, and whether it was cancelled."""
-
-    seconds: float
-    is_cancelled: Callable[[], bool]
-    started: float = 0.0
-
-    def __post_init__(self) -> None:
-        self.started = time.monotonic()
-
-    @property
-    def spent_s(self) -> float:
-        return time.monotonic() - self.started
-
-    def until(self, share: float) -> Callable[[], bool]:
-        """Whether that share of the time is over."""
-        return lambda: self.spent_s >= share * self.seconds or self.is_cancelled()
-
-
 async def find_plan(
-    trip: Trip, *, seconds: float = SECONDS, is_cancelled: Callable[[], bool] = NOTHING, seed: int = 0
+    trip: Trip, *, seconds: float = SECONDS, is_cancelled: IsOver = NOTHING, seed: int = 0
 ) -> Found:
     """The best plan found in that time, or a refusal; `Found.search` tells what is proven.
 
@@ -89,30 +58,54 @@ async def find_plan(
     Raises:
         PlaceError: the provider failed.
     """
-    clock = Clock(seconds, is_cancelled)
+    effort = Effort(seconds, is_cancelled)
     request = trip.request
     places = list({place.id: place for place in trip.places()}.values())
     if not places and not request.wishes:
         lost = [f"place:{name}" for name in trip.lost] or ["places"]
-        return _refusal(trip, lost, clock, is_proven=False)
-    choice = await candidates_of(trip)
-    ground = Ground(trip, places, choice, await gathered_ways(trip, places, choice))
-    bound = _bound(ground, clock)
-    if bound.is_impossible:
-        conflict = proven_conflict(ground.problem, clock.until(0.6))
-        partial = _best(ground, bound, clock, seed, share=0.8)
-        return _refused_with(ground, partial, conflict or ("no_way",), clock, is_proven=True)
-    best = _best(ground, bound, clock, seed, share=0.6)
-    if not best.is_whole and not clock.until(0.7)() and request.meals:
-        wider = await candidates_of(trip, more=4)
-        ground = Ground(trip, places, wider, await gathered_ways(trip, places, wider))
-        best = min(best, _best(ground, bound, clock, seed + 1, share=0.8), key=lambda tour: tour.cost)
+        return _refusal(trip, lost, effort, is_proven=False)
+    every = await _gathered(trip, places, effort, more=1)
+    if is_comfortable(request):
+        ground = every.ground(at_comfort(trip))
+        bound = _bound(ground, effort, share=0.35)
+        if not bound.is_impossible:
+            best = _best(ground, bound, effort, seed, share=0.45, is_trial=True)
+            if best.is_whole and not _unserved_kinds(best):
+                return _planned(best, bound, effort, trip)
+    ground = every.ground(trip)
+    bound = _bound(ground, effort, share=0.6)
+    best = _best(ground, bound, effort, seed, share=0.75)
     if best.is_whole:
-        return _planned(best, bound, clock)
-    if _is_impossible(best.ground.problem, clock):
-        conflict = proven_conflict(ground.problem, clock.until(1.0))
-        return _refused_with(ground, best, conflict or ("no_way",), clock, is_proven=True)
-    return _refused_with(best.ground, best, _unserved(best), clock, is_proven=False)
+        return _planned(best, bound, effort, trip)
+    if bound.is_impossible:
+        conflict = proven_conflict(ground.problem, effort.until(0.95, CONFLICT_CALLS))
+        return _refused_with(ground, best, conflict or ("no_way",), effort, is_proven=True)
+    if request.meals and not best.is_fed:
+        wider = (await _gathered(trip, places, effort, more=4)).ground(trip)
+        bound = replace(bound, least=least_of(wider, bound.exact))
+        best = min(best, _best(wider, bound, effort, seed + 1, share=0.85), key=lambda tour: tour.cost)
+        if best.is_whole:
+            return _planned(best, bound, effort, trip)
+    return _refused_with(best.ground, best, _unserved(best), effort, is_proven=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Gathered:
+    """Everything that a plan may be made of, found once."""
+
+    places: list[Place]
+    choice: Candidates
+    every: list[Place]
+    ways: Ways
+
+    def ground(self, trip: Trip) -> Ground:
+        return Ground(trip, self.places, self.choice, (self.every, self.ways))
+
+
+async def _gathered(trip: Trip, places: list[Place], effort: Effort, *, more: int) -> _Gathered:
+    choice = await candidates_of(trip, more=more, is_over=effort.until(0.2 if more == 1 else 0.8))
+    every, ways = await gathered_ways(trip, places, choice, effort.until(0.3 if more == 1 else 0.82))
+    return _Gathered(places=places, choice=choice, every=every, ways=ways)
 
 
 async def arrange(trip: Trip, places: Sequence[Place], *, seconds: float = SECONDS, seed: int = 0) -> Found:
@@ -121,54 +114,37 @@ async def arrange(trip: Trip, places: Sequence[Place], *, seconds: float = SECON
     Raises:
         PlaceError: the provider failed.
     """
-    clock = Clock(seconds, NOTHING)
+    effort = Effort(seconds, NOTHING)
     distinct = list({place.id: place for place in places}.values())
-    ground = Ground(trip, distinct, Candidates(), await gathered_ways(trip, distinct, Candidates()))
-    bound = _bound(ground, clock)
-    best = _best(ground, bound, clock, seed, share=0.8)
+    every = await gathered_ways(trip, distinct, Candidates(), effort.until(0.3))
+    ground = Ground(trip, distinct, Candidates(), every)
+    bound = _bound(ground, effort, share=0.5)
+    best = _best(ground, bound, effort, seed, share=0.8)
     if best.is_whole:
-        return _planned(best, bound, clock)
-    is_proven = bound.is_impossible or _is_impossible(ground.problem, clock)
-    conflict = proven_conflict(ground.problem, clock.until(1.0)) if is_proven else _unserved(best)
-    return _refused_with(ground, best, conflict or ("no_way",), clock, is_proven=is_proven)
+        return _planned(best, bound, effort, trip)
+    is_proven = bound.is_impossible
+    conflict: Sequence[str] = _unserved(best)
+    if is_proven:
+        conflict = proven_conflict(ground.problem, effort.until(0.95, CONFLICT_CALLS))
+    return _refused_with(ground, best, conflict or ("no_way",), effort, is_proven=is_proven)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Bound:
-    """What is certain before any plan is there: the least cost, and the exact plan where there is one."""
-
-    least: float = 0.0
-    rounds: tuple[Round, ...] | None = None
-    is_impossible: bool = False
-    is_searched: bool = False
-
-
-def _bound(ground: Ground, clock: Clock) -> _Bound:
-    """A bound on the cost of every plan; exact for few places."""
-    problem, weights = ground.problem, ground.weights
+def _bound(ground: Ground, effort: Effort, *, share: float) -> Bound:
+    """What is certain of a trip; of many places whether they are impossible only where they look so."""
+    bound = bound_of(ground, effort.until(share, EXACT_CALLS))
+    if bound.is_impossible or bound.is_searched or not ground.places:
+        return bound
+    search = ground.search(0, ground.beds[0] if ground.beds else None)
+    solution: Solution = [() for _ in range(ground.trip.request.days)]
+    if search.days_cost(solution) is not None:
+        search.fill(solution, range(len(solution)), has_noise=False)
+        if search.is_whole(solution):
+            return bound
     try:
-        if is_plainly_impossible(problem):
-            return _Bound(is_impossible=True)
-        wishes = sum(
-            least_wish(values, max((fame_of(place) for place in [*row, *ground.places]), default=1.0))
-            for (_, row), values in zip(ground.choice.wishes, ground.wish_values, strict=True)
-        )
-        least = wishes + (least_cost(problem, weights, MINUTE_AS_M) if problem.places else 0.0)
-        if not 0 < len(problem.places) <= EXACT_SPOTS:
-            return _Bound(least=least)
-        exact = least_plan(problem, weights, MINUTE_AS_M, clock.until(0.35))
+        is_impossible = is_ruled_out(ground.problem, (), effort.until(share, EXACT_CALLS))
     except Stopped:
-        return _Bound(least=least)
-    if exact is None:
-        return _Bound(is_impossible=True, is_searched=True)
-    return _Bound(least=max(least, wishes + exact[0]), rounds=tuple(exact[1]), is_searched=True)
-
-
-def _is_impossible(problem: Problem, clock: Clock) -> bool:
-    try:
-        return bool(problem.places) and is_ruled_out(problem, (), clock.until(0.9))
-    except Stopped:
-        return False
+        return bound
+    return replace(bound, is_impossible=is_impossible)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,26 +160,40 @@ class _Tour:
     @property
     def is_whole(self) -> bool:
         """Whether all that must be seen is, and every meal is had."""
-        visited = {code // CODE for order in self.solution for code in order}
-        return visited >= set(self.search.musts) and not self.search.unfed(self.solution)
+        return self.search.is_whole(self.solution)
+
+    @property
+    def is_fed(self) -> bool:
+        """Whether every meal is had."""
+        return not self.search.unfed(self.solution)
 
 
-def _best(ground: Ground, bound: _Bound, clock: Clock, seed: int, *, share: float) -> _Tour:
-    """The best tour found in that share of the time: from one bed in a town, else with nights on the way."""
+def _best(
+    ground: Ground, bound: Bound, effort: Effort, seed: int, *, share: float, is_trial: bool = False
+) -> _Tour:
+    """The best tour found: from one bed in a town, else with nights on the way.
+
+    `is_trial` gives up early where not everything fits.
+    """
     request = ground.trip.request
     beds: list[Place | None] = [None]
     if not has_fixed_homes(request) and ground.beds:
         beds = [ground.beds[0], None]
-    part = clock.spent_s / clock.seconds
-    first_share = share if len(beds) == 1 else part + 0.6 * (share - part)
-    best = _toured(ground, bound, clock.until(first_share), seed, beds[0])
-    if not best.is_whole and len(beds) > 1:
-        best = min(best, _toured(ground, bound, clock.until(share), seed, None), key=lambda tour: tour.cost)
+    best: _Tour | None = None
+    for number, bed in enumerate(beds, 1):
+        is_over = effort.until(effort.spent_s / effort.seconds + number / len(beds) * (
+            share - effort.spent_s / effort.seconds
+        ))  # fmt: skip
+        tour = _toured(ground, bound, is_over, seed, bed, is_trial=is_trial)
+        best = tour if best is None or tour.cost < best.cost else best
+        if best.is_whole:
+            break
+    assert best is not None  # noqa: S101 (for the type checker: there is at least one)
     return best if best.bed is not None else _with_beds(best)
 
 
 def _toured(
-    ground: Ground, bound: _Bound, is_over: Callable[[], bool], seed: int, bed: Place | None
+    ground: Ground, bound: Bound, is_over: IsOver, seed: int, bed: Place | None, *, is_trial: bool
 ) -> _Tour:
     search = ground.search(seed, bed)
     solution: Solution = [() for _ in range(ground.trip.request.days)]
@@ -214,8 +204,17 @@ def _toured(
     if search.days_cost(solution) is not None:
         search.fill(solution, range(len(solution)), has_noise=False)
         size = len(search.musts) + len(solution) * (len(search.meals) + 1)
+        patience = 60 + 12 * size
+        if bound.is_impossible:
+            patience = 20
         solution = search.improve(
-            solution, is_over=is_over, rounds=150 + 40 * size, patience=60 + 15 * size, floor=bound.least
+            solution,
+            is_over=is_over,
+            rounds=3 * patience,
+            patience=patience,
+            steps=PART_STEPS if bound.is_impossible else STEPS,
+            whole_within=TRIAL_ROUNDS if is_trial else None,
+            floor=bound.least,
         )
     cost = search.cost(solution)
     return _Tour(
@@ -249,14 +248,17 @@ def _with_beds(tour: _Tour) -> _Tour:
     return tour if cost is None else replace(tour, cost=cost)
 
 
-def _planned(tour: _Tour, bound: _Bound, clock: Clock) -> Found:
+def _planned(tour: _Tour, bound: Bound, effort: Effort, trip: Trip) -> Found:
     gap = gap_of(tour.cost, bound.least)
     is_proven = gap is not None and gap < EVEN
     word = SearchWord(
-        is_proven=is_proven, seconds=round(clock.spent_s, 1), gap=None if gap is None else round(gap, 4)
+        is_proven=is_proven,
+        seconds=round(effort.spent_s, 1),
+        gap=None if gap is None else round(gap, 4),
+        is_cut=effort.is_cut and not is_proven,
     )
     left_out = tuple(Skipped(place=kind, reason=reason) for kind, reason in _unmet(tour))
-    draft = _draft(tour).model_copy(update={"search": word, "left_out": list(left_out)})
+    draft = _draft(tour, trip).model_copy(update={"search": word, "left_out": list(left_out)})
     return Found(
         draft=draft, search=word, cost=round(tour.cost, 1), least=round(bound.least, 1), left_out=left_out
     )
@@ -277,6 +279,12 @@ def gap_of(cost: float, least: float) -> float | None:
     return 0.0 if cost <= 0 else None
 
 
+def _unserved_kinds(tour: _Tour) -> list[str]:
+    """Wishes that the plan does not serve though there are places for them."""
+    missing = dict(tour.ground.choice.missing)
+    return [kind for kind, _ in _unmet(tour) if kind not in missing]
+
+
 def _unmet(tour: _Tour) -> list[tuple[str, str]]:
     """Wishes that the plan does not serve, with the reason."""
     served = {
@@ -290,11 +298,16 @@ def _unmet(tour: _Tour) -> list[tuple[str, str]]:
     ]
 
 
-def _draft(tour: _Tour) -> DraftPlan:
+def _draft(tour: _Tour, trip: Trip) -> DraftPlan:
     search, ground = tour.search, tour.ground
     homes = search.places_of(tour.solution)
+    wanted = [comfortable_min(trip.request, place.kind) for place in ground.every]
     days = []
     for day, order in enumerate(tour.solution):
+        start, end = homes[day]
+        rows = search.times(day, order, start)
+        if is_comfortable(trip.request):
+            rows = settled(search, day, order, start, end, wanted)
         visits = [
             DraftVisit(
                 place=ground.every[spot].id,
@@ -302,11 +315,9 @@ def _draft(tour: _Tour) -> DraftPlan:
                 leave=clock_of(leave),
                 why=_why(tour, code),
             )
-            for code, (spot, arrive, leave) in zip(
-                order, search.times(day, order, homes[day][0]), strict=True
-            )
+            for code, (spot, arrive, leave) in zip(order, rows, strict=True)
         ]
-        is_own_bed = ground.trip.home(day, at_end=True) is None and search.ends[day] >= 0
+        is_own_bed = trip.home(day, at_end=True) is None and search.ends[day] >= 0
         night = ground.every[search.ends[day]].id if is_own_bed and day < len(tour.solution) - 1 else None
         days.append(DraftDay(visits=visits, night=night))
     return DraftPlan(days=days)
@@ -339,13 +350,16 @@ def _unserved(tour: _Tour) -> tuple[str, ...]:
 
 
 def _refused_with(
-    ground: Ground, tour: _Tour, conflict: Sequence[str], clock: Clock, *, is_proven: bool
+    ground: Ground, tour: _Tour, conflict: Sequence[str], effort: Effort, *, is_proven: bool
 ) -> Found:
     """A refusal with the best plan for a part of the request."""
     visited = {code // CODE for order in tour.solution for code in order}
     reason = "does not fit beside the rest" if is_proven else "no room was found for it"
     left_out = [
-        Skipped(place=ground.problem.asked_as(place), reason=reason)
+        Skipped(
+            place=ground.problem.asked_as(place),
+            reason=reason if ground.has_way(spot) else f"no way leads there by {ground.trip.request.mode}",
+        )
         for spot, place in enumerate(ground.places)
         if spot not in visited
     ]
@@ -353,13 +367,15 @@ def _refused_with(
         Skipped(place=f"{tour.search.meals[meal - 1].name}, day {day + 1}", reason=reason)
         for day, meal in tour.search.unfed(tour.solution)
     ]
-    found = _refusal(ground.trip, conflict, clock, is_proven=is_proven)
+    found = _refusal(ground.trip, conflict, effort, is_proven=is_proven)
     has_visits = any(tour.solution) and math.isfinite(tour.cost)
-    return replace(found, partial=_draft(tour) if has_visits else None, left_out=tuple(left_out))
+    return replace(found, partial=_draft(tour, ground.trip) if has_visits else None, left_out=tuple(left_out))
 
 
-def _refusal(trip: Trip, conflict: Sequence[str], clock: Clock, *, is_proven: bool) -> Found:
-    word = SearchWord(is_proven=is_proven, seconds=round(clock.spent_s, 1))
+def _refusal(trip: Trip, conflict: Sequence[str], effort: Effort, *, is_proven: bool) -> Found:
+    word = SearchWord(
+        is_proven=is_proven, seconds=round(effort.spent_s, 1), is_cut=effort.is_cut and not is_proven
+    )
     left_out = [Skipped(place=name, reason=reason) for name, reason in trip.lost.items()]
     draft = DraftPlan(status="refused", conflict=list(conflict), left_out=left_out, search=word)
     return Found(draft=draft, search=word, left_out=tuple(left_out))

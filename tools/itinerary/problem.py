@@ -53,8 +53,8 @@ class Problem:
             start_min=minutes_of(request.window.start) if has_window else 0,
             end_min=minutes_of(request.window.end) if has_window else LAST_MIN,
             before=self.before(without),
-            minute_m=MINUTE_M if request.prefer == "early_end" else 0,
-            max_walk_m=None if "max_walk_m" in without else request.max_walk_m,
+            minute_m=0 if request.prefer == "short_walk" else MINUTE_M,
+            max_walk_m=request.max_walk_m if "max_walk_m" not in without and request.mode == "walk" else None,
             max_leg_min=None if "max_leg_min" in without else request.max_leg_min,
             eating=tuple(
                 Eating(start_min=minutes_of(meal.start), end_min=minutes_of(meal.end), minutes=meal.minutes)

@@ -1,29 +1,28 @@
 """Proves that no plan of a trip exists, or that none costs less, by trips easier than the real one."""
 
 import math
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
-from scipy.sparse.csgraph import minimum_spanning_tree
 
+from tools.itinerary.effort import IsOver
 from tools.itinerary.hours import minutes_of
-from tools.itinerary.objective import FULL_WISH, PLAIN_WISH, Weights
+from tools.itinerary.least_tour import least_tour
+from tools.itinerary.objective import Weights
 from tools.itinerary.place import Table, least_minutes
 from tools.itinerary.problem import Problem
 from tools.itinerary.request import MEALS
 from tools.itinerary.schedule import MAX_SPOTS, DayProblem, Round, Stopped
 from tools.itinerary.solve import constraints, rounds_by_day
 from tools.itinerary.split import cheapest_split
-from tools.itinerary.terrain import has_fixed_homes, straight_m
+from tools.itinerary.terrain import has_choice, straight_m
 from tools.itinerary.verify.task import SLEEPERS
 
 HARDEST = 8
 """Of more places than can be searched exactly, that many with the shortest hours are searched for a proof."""
-NO_WAY = 1e9
-IsOver = Callable[[], bool]
+ROUNDING = 1e-3
 
 
 def is_conflict(problem: Problem, named: Collection[str], is_over: IsOver | None = None) -> bool:
@@ -85,14 +84,16 @@ def is_plainly_impossible(problem: Problem, without: Collection[str] = ()) -> bo
 
 def _is_too_far(problem: Problem, without: Collection[str]) -> bool:
     """Whether the shortest net over all places is already longer than all days together bear."""
-    request, count = problem.trip.request, len(problem.places)
-    rows = [*range(count), *sorted(set(problem.homes.values()))]
+    request = problem.trip.request
+    rows, ends = _stops(problem)
     minutes, metres = (_weights(grid, rows) for grid in (problem.table.minutes, problem.table.metres))
     if not (np.isfinite(minutes).all() and np.isfinite(metres).all()):
-        return False
+        np.fill_diagonal(minutes, np.inf)
+        is_alone = ~np.isfinite(minutes).any(axis=1)
+        return len(rows) > 1 and not has_choice(request) and bool(is_alone.any())
     is_capped = request.mode == "walk" and request.max_walk_m is not None and "max_walk_m" not in without
     # A table's metres are rounded one by one.
-    if is_capped and _net(metres) - len(rows) > request.days * (request.max_walk_m or 0):
+    if is_capped and least_tour(metres, ends) - len(rows) > request.days * (request.max_walk_m or 0):
         return True
     if "window" in without:
         return False
@@ -101,7 +102,17 @@ def _is_too_far(problem: Problem, without: Collection[str]) -> bool:
     meals = sorted(meal.minutes for meal in request.meals if f"meal:{meal.name}" not in without)
     fed = sum(place.kind in MEALS for place in problem.places)
     eaten = sum(sorted(meals * request.days)[: max(0, len(meals) * request.days - fed)])
-    return _net(minutes) + stays + eaten > request.days * day_min
+    return least_tour(minutes, ends) + stays + eaten > request.days * day_min + ROUNDING
+
+
+def _stops(problem: Problem) -> tuple[list[int], tuple[int, int] | None]:
+    """The rows of all places and of every home where a day begins or ends, and where the trip does."""
+    trip, count = problem.trip, len(problem.places)
+    homes = [trip.home(0, at_end=False)]
+    homes += [trip.home(day, at_end=True) for day in range(trip.request.days)]
+    rows = [*range(count), *(problem.homes[home.id] for home in homes if home is not None)]
+    has_ends = homes[0] is not None and homes[-1] is not None
+    return rows, (count, len(rows) - 1) if has_ends else None
 
 
 def _weights(grid: Sequence[Sequence[int | None]], rows: Sequence[int]) -> NDArray[np.float64]:
@@ -114,12 +125,6 @@ def _weights(grid: Sequence[Sequence[int | None]], rows: Sequence[int]) -> NDArr
     return least
 
 
-def _has_choice(problem: Problem) -> bool:
-    """Whether the planner may add stops of its own, to eat, to see or to sleep at."""
-    request = problem.trip.request
-    return bool(request.meals or request.wishes or not has_fixed_homes(request))
-
-
 def _bridged(problem: Problem) -> Problem:
     """The problem with the straight line at top speed where no way is known.
 
@@ -127,7 +132,7 @@ def _bridged(problem: Problem) -> Problem:
     problem stays as it is.
     """
     request, table = problem.trip.request, problem.table
-    if not _has_choice(problem):
+    if not has_choice(problem.trip.request):
         return problem
     if all(way is not None for row in table.minutes for way in row):
         return problem
@@ -148,18 +153,10 @@ def _bridged(problem: Problem) -> Problem:
     return replace(problem, table=bridged)
 
 
-def _net(weights: NDArray[np.float64]) -> float:
-    """The length of the shortest tree over all points: no way that sees them all is shorter."""
-    if len(weights) < 2:
-        return 0.0
-    tiny = 1e-6  # a way of no length is a way all the same
-    return float(minimum_spanning_tree(weights + tiny).sum()) - 1e-3
-
-
 def _is_too_tight(problem: Problem, without: Collection[str], is_over: IsOver | None) -> bool:
     """Whether no split over the days keeps hours, windows, order, meals and caps."""
     whole = range(len(problem.places))
-    if _has_choice(problem):  # a stop in between makes two short legs of a long one
+    if has_choice(problem.trip.request):  # a stop in between makes two short legs of a long one
         without = [*without, "max_leg_min"]
     if len(whole) <= MAX_SPOTS:
         return _least_split(problem, without, whole, is_over) is None
@@ -191,7 +188,7 @@ def _least_split(
         for mask, done in table.items():
             cost[mask] = day.cost_m(done.metres, done.back_min)
         costs.append(cost)
-    split = cheapest_split(costs, before)
+    split = cheapest_split(costs, before, is_over)
     return None if split is None else split[0]
 
 
@@ -221,7 +218,7 @@ def least_plan(
         Stopped: `is_over` says so.
     """
     request = problem.trip.request
-    without = ("max_leg_min",) if _has_choice(problem) else ()
+    without = ("max_leg_min",) if has_choice(problem.trip.request) else ()
     days = [
         replace(_easier(day, range(len(problem.places))), minute_m=weights.minute_m)
         for day in _bridged(problem).days(without)
@@ -238,7 +235,7 @@ def least_plan(
             even = weights.even_m * busy * busy / (day.end_min - day.start_min)
             cost[mask] = day.cost_m(done.metres, done.back_min) + even
         costs.append(cost)
-    split = cheapest_split(costs, problem.before())
+    split = cheapest_split(costs, problem.before(), is_over)
     if split is None:
         return None
     return split[0], [table[part] for table, part in zip(tables, split[1], strict=True)]
@@ -248,54 +245,29 @@ def _as_metres(day: DayProblem, minute_as_m: int) -> tuple[tuple[int | None, ...
     return tuple(tuple(None if way is None else minute_as_m * way for way in row) for row in day.minutes)
 
 
-def least_cost(problem: Problem, weights: Weights, minute_as_m: int) -> float:
-    """A cost that no plan of the trip can fall below, for any number of places.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeastWays:
+    """What the ways of a trip cost at least, alone and with the time that they take; minutes of rides."""
 
-    Each place has one that follows it, at the least ways that such an assignment can have; stays and meals
-    end the day so much later, and are shared out as evenly as can be.
+    alone: float = 0.0
+    with_time: float = 0.0
+    ride_min: float = 0.0
+
+
+def least_ways(problem: Problem, weights: Weights, minute_as_m: int) -> LeastWays:
+    """The least cost of ways that see all places, for any number of them.
+
+    One way goes through all places, and home after each day; where the nights are open, on from day to day.
     """
-    request, count = problem.trip.request, len(problem.places)
-    homes = sorted(set(problem.homes.values()))
-    rows = [*range(count), *homes]
-    minutes, metres = (_weights(grid, rows) for grid in (problem.table.minutes, problem.table.metres))
-    rides = metres if request.mode == "walk" else minute_as_m * minutes
-    # Each day leaves its home and comes back; where the nights are open, one way goes on from day to day.
-    is_fixed = all(
-        problem.trip.home(day, at_end=at_end) is not None
-        for day in range(request.days)
-        for at_end in (False, True)
+    rows, ends = _stops(problem)
+    table = _bridged(problem).table
+    minutes, metres = (_weights(grid, rows) for grid in (table.minutes, table.metres))
+    minutes, metres = (np.where(np.isfinite(grid), grid, 0.0) for grid in (minutes, metres))
+    is_on_foot = problem.trip.request.mode == "walk"
+    rides = metres if is_on_foot else minute_as_m * minutes
+    alone = least_tour(rides, ends)
+    return LeastWays(
+        alone=alone,
+        with_time=least_tour(rides + weights.minute_m * minutes, ends),
+        ride_min=0.0 if is_on_foot else alone / minute_as_m,
     )
-    days = request.days if is_fixed else 1
-    walked = _least_rounds(rides, count, days, is_fixed=is_fixed)
-    moved = _least_rounds(rides + weights.minute_m * minutes, count, days, is_fixed=is_fixed)
-    stays = sum(request.rules.stay_min(place.kind) for place in problem.places)
-    fed = sum(place.kind in MEALS for place in problem.places)
-    meals = sorted([meal.minutes for meal in request.meals] * request.days)
-    eaten = sum(meals[: max(0, len(meals) - fed)])
-    day_min = minutes_of(request.window.end) - minutes_of(request.window.start)
-    even = weights.even_m * (stays + eaten) ** 2 / request.days / day_min
-    # Every day lasts until its last meal.
-    fed_min = max((minutes_of(meal.start) + meal.minutes for meal in request.meals), default=0)
-    last_min = request.days * max(0, fed_min - minutes_of(request.window.start))
-    return even + max(moved + weights.minute_m * (stays + eaten), walked + weights.minute_m * last_min)
-
-
-def _least_rounds(ways: NDArray[np.float64], count: int, days: int, *, is_fixed: bool) -> float:
-    """The least sum of ways by which each place and each day has one that follows it."""
-    known = np.where(np.isfinite(ways), ways, 0.0)
-    table = np.zeros((count + days, count + days))
-    table[:count, :count] = known[:count, :count]
-    np.fill_diagonal(table[:count, :count], NO_WAY)
-    if is_fixed and count:
-        home = known[:count, count:].min(axis=1)
-        table[:count, count:] = home[:, None]
-        table[count:, :count] = home[None, :]
-    return float(table[linear_sum_assignment(table)].sum())
-
-
-def least_wish(values: Sequence[float], fame: float) -> float:
-    """What a wish costs at least, when the best known place for it has that fame.
-
-    Its stays may fall into a wait, and then cost nothing.
-    """
-    return sum(value * (FULL_WISH - PLAIN_WISH - fame) for value in values)

@@ -156,8 +156,9 @@ class TripRequest(Given):
     max_walk_m: int | None = Field(default=None, ge=0, le=200_000, description="metres a day on foot")
     max_leg_min: int | None = Field(default=None, ge=1, le=1440)
     mode: Mode = "walk"
-    prefer: Literal["early_end", "short_walk"] = Field(
-        default="early_end", description="of plans that keep all constraints, which is best"
+    prefer: Literal["early_end", "short_walk"] | None = Field(
+        default=None,
+        description="of plans that keep all constraints, which is best; null: comfortable days, by the pace",
     )
     preferences: Preferences = Preferences()
     rules: Rules = Rules()

@@ -36,7 +36,7 @@ def best_split(
     tables = rounds_by_day(days, is_over)
     for least in range(count // len(days) if fair else 0, -1, -1):
         costs = [_costs(day, table, least) for day, table in zip(days, tables, strict=True)]
-        split = cheapest_split(costs, before)
+        split = cheapest_split(costs, before, is_over)
         if split is not None:
             return [table[part] for table, part in zip(tables, split[1], strict=True)]
     return None

@@ -1,16 +1,21 @@
 """All places a trip may stop at, the ways among them and when they are open, as the search needs them."""
 
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
 
+from tools.itinerary.effort import IsOver
 from tools.itinerary.errors import BadArgument, PlaceError, Unsupported
 from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import LATEST_MIN, Interval, minutes_of, open_intervals
+from tools.itinerary.name_match import plain_name
 from tools.itinerary.place import LatLon, Place, Table
+from tools.itinerary.preferences import preference_m
 from tools.itinerary.provider import MAX_HITS, MAX_RADIUS_M, MAX_TABLE, NameQuery, NearbyQuery, Provider
 from tools.itinerary.request import MEALS, Meal, TripRequest
 from tools.itinerary.trip import Trip
+from tools.itinerary.verify.task import OF_CHAINS, is_one_place
 
 BEDS = ("hotel", "hostel", "guest_house", "apartment", "motel")
 """Kinds of place to sleep at."""
@@ -21,6 +26,10 @@ ONE_TOWN_M = 12_000.0
 FAR = 10**7
 """Minutes and metres where there is no way."""
 MOST_LOCAL_HITS = 400
+MOST_ANCHORS = 12
+"""At so many neighbourhoods of a trip, those farthest from each other, one looks around."""
+MOST_CHOSEN = 140
+"""So many places to choose from are enough, of all kinds together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,16 +41,31 @@ class Candidates:
     beds: tuple[Place, ...] = ()
     missing: tuple[tuple[str, str], ...] = ()
 
-    def of_kind(self, kind: str) -> tuple[Place, ...]:
-        return next((places for wish, places in self.wishes if wish == kind), ())
+    def among(self, ids: Container[str]) -> "Candidates":
+        """Those of these ids."""
+        return replace(
+            self,
+            meals=tuple(place for place in self.meals if place.id in ids),
+            wishes=tuple((kind, tuple(p for p in row if p.id in ids)) for kind, row in self.wishes),
+            beds=tuple(place for place in self.beds if place.id in ids),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ways:
-    """Minutes and metres between places, by their number; FAR where there is no way."""
+    """Minutes and metres between places, by their number; FAR where there is no way.
+
+    Of the first `complete` places all ways were asked for.
+    """
 
     minutes: list[list[int]]
     metres: list[list[int]]
+    complete: int
+
+    def first(self, count: int) -> "Ways":
+        """The ways among the first so many places."""
+        minutes, metres = ([row[:count] for row in grid[:count]] for grid in (self.minutes, self.metres))
+        return Ways(minutes=minutes, metres=metres, complete=min(count, self.complete))
 
     def table(self) -> Table:
         """The same, None where there is no way."""
@@ -52,31 +76,42 @@ def _without_far(grid: Sequence[Sequence[int]]) -> tuple[tuple[int | None, ...],
     return tuple(tuple(None if way >= FAR else way for way in row) for row in grid)
 
 
-async def candidates_of(trip: Trip, *, more: int = 1) -> Candidates:
+async def candidates_of(trip: Trip, *, more: int = 1, is_over: IsOver = lambda: False) -> Candidates:
     """Places to eat, to see and to sleep at around those of the trip; `more` times as many as usual.
+
+    When `is_over`, those found so far.
 
     Raises:
         PlaceError: the provider failed.
     """
     request = trip.request
-    anchors = await _anchors(trip)
-    taken = {place.id for place in trip.named.values()}
+    around_trip = _Around(trip=trip, anchors=await _anchors(trip), is_over=is_over)
     eateries: dict[str, Place] = {}
     for meal in request.meals:
         count = more * (12 + 3 * request.days)
-        around = await _around(trip, anchors, tuple(sorted(MEALS)), count, taken, meal)
+        around = await around_trip.of(tuple(sorted(MEALS)), count, meal)
         eateries |= {place.id: place for place in around[: min(count, 80)]}
     wishes, missing = [], []
     for kind in dict.fromkeys(request.wishes):
         count = more * (5 + 3 * request.days)
-        places = (await _around(trip, anchors, (kind,), count, taken))[: min(count, 30)]
+        places = (await around_trip.of((kind,), count))[: min(count, 30)]
         wishes.append((kind, places))
         if not places:
             missing.append((kind, f"no {kind} that is open on these days is known around the trip"))
     beds: tuple[Place, ...] = ()
     if request.days > 1 and request.hotel is None and not all(request.nights or [None]):
-        beds = (await _around(trip, anchors, BEDS, 12, taken))[:12]
-    return Candidates(meals=tuple(eateries.values()), wishes=tuple(wishes), beds=beds, missing=tuple(missing))
+        beds = (await around_trip.of(BEDS, 12))[:12]
+    share = min(1.0, more * MOST_CHOSEN / max(1, len(eateries) + sum(len(places) for _, places in wishes)))
+    return Candidates(
+        meals=_first_of(tuple(eateries.values()), share),
+        wishes=tuple((kind, _first_of(places, share)) for kind, places in wishes),
+        beds=beds,
+        missing=tuple(missing),
+    )
+
+
+def _first_of(places: tuple[Place, ...], share: float) -> tuple[Place, ...]:
+    return places[: math.ceil(share * len(places))]
 
 
 async def _anchors(trip: Trip) -> list[LatLon]:
@@ -91,37 +126,57 @@ async def _anchors(trip: Trip) -> list[LatLon]:
             return []
         points = [hit.place.at for hit in hits.value]
     anchors: list[LatLon] = []
-    for point in points:
-        if all(straight_m(point, anchor) > RADII_M[0] / 2 for anchor in anchors):
-            anchors.append(point)
+    far_m = [math.inf] * len(points)
+    while points and len(anchors) < MOST_ANCHORS and max(far_m) > RADII_M[0] / 2:
+        anchors.append(points[far_m.index(max(far_m))])
+        far_m = [min(far, straight_m(point, anchors[-1])) for far, point in zip(far_m, points, strict=True)]
     return anchors
 
 
-async def _around(
-    trip: Trip,
-    anchors: Sequence[LatLon],
-    kinds: tuple[str, ...],
-    count: int,
-    taken: set[str],
-    meal: Meal | None = None,
-) -> tuple[Place, ...]:
-    """Places of those kinds, anchor by anchor: first those whose hours are known, of these the near ones."""
-    limit = MOST_LOCAL_HITS if trip.provider.is_local else MAX_HITS
-    rows: list[list[Place]] = []
-    for radius_m in RADII_M:
-        rows = []
-        for anchor in anchors:
-            near = await _near(trip.provider, NearbyQuery(anchor, radius_m, kinds=kinds, limit=limit))
-            usable = [place for place in near if place.id not in taken and is_ever_open(place, trip, meal)]
-            rows.append(sorted(usable, key=lambda place: place.hours is None))
-        if len({place.id for row in rows for place in row if place.hours or kinds == BEDS}) >= count:
-            break
-    ordered: dict[str, Place] = {}
-    for rank in range(max(map(len, rows), default=0)):
-        for row in rows:
-            if rank < len(row):
-                ordered.setdefault(row[rank].id, row[rank])
-    return tuple(ordered.values())
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Around:
+    """Looks for places around the points of a trip."""
+
+    trip: Trip
+    anchors: Sequence[LatLon]
+    is_over: IsOver
+
+    async def of(self, kinds: tuple[str, ...], count: int, meal: Meal | None = None) -> tuple[Place, ...]:
+        """Places of those kinds, anchor by anchor: what fits and has known hours first, by distance."""
+        trip = self.trip
+        limit = MOST_LOCAL_HITS if trip.provider.is_local else MAX_HITS
+        rows: list[list[Place]] = []
+        for radius_m in RADII_M:
+            if self.is_over() and rows:
+                break
+            rows = []
+            for anchor in self.anchors:
+                near = await _near(trip.provider, NearbyQuery(anchor, radius_m, kinds=kinds, limit=limit))
+                usable = [
+                    place for place in near if not self._is_taken(place) and is_ever_open(place, trip, meal)
+                ]
+                rows.append(sorted(usable, key=lambda place: _rank(place, trip)))
+                if self.is_over():
+                    break
+            if len({place.id for row in rows for place in row if place.hours or kinds == BEDS}) >= count:
+                break
+        ordered: dict[str, Place] = {}
+        for rank in range(max(map(len, rows), default=0)):
+            for row in rows:
+                if rank < len(row):
+                    ordered.setdefault(row[rank].id, row[rank])
+        return tuple(ordered.values())
+
+    def _is_taken(self, place: Place) -> bool:
+        """Whether it is a place that the request names, to visit it or to avoid it, or may be one."""
+        if plain_name(place.name) in {plain_name(name) for name in self.trip.lost}:
+            return True
+        return any(is_one_place(place, named) for named in self.trip.named.values())
+
+
+def _rank(place: Place, trip: Trip) -> tuple[float, bool]:
+    """What speaks against a place before its distance is looked at: that it does not fit, unknown hours."""
+    return preference_m(place, trip.request.preferences), place.hours is None
 
 
 async def _near(provider: Provider, query: NearbyQuery) -> list[Place]:
@@ -143,6 +198,20 @@ def is_ever_open(place: Place, trip: Trip, meal: Meal | None = None) -> bool:
     return False
 
 
+def groups_of(places: Sequence[Place]) -> list[int]:
+    """By place, the first of those that are one place with it, or branches of one chain."""
+    by_name: dict[str, list[int]] = {}
+    groups = list(range(len(places)))
+    for number, place in enumerate(places):
+        alike = by_name.setdefault(plain_name(place.name), [])
+        for other in alike:
+            if is_one_place(place, places[other]) or {place.kind, places[other].kind} <= OF_CHAINS:
+                groups[number] = groups[other]
+                break
+        alike.append(number)
+    return groups
+
+
 def opening(place: Place, trip: Trip, day: int) -> tuple[Interval, ...] | None:
     """When a place is open on a day of the trip, counted from 0; None: not known."""
     if place.hours is None:
@@ -150,8 +219,10 @@ def opening(place: Place, trip: Trip, day: int) -> tuple[Interval, ...] | None:
     return open_intervals(place.hours, trip.request.dates()[day], trip.country or None)
 
 
-async def ways_of(trip: Trip, places: Sequence[Place]) -> Ways:
+async def ways_of(trip: Trip, places: Sequence[Place], *, is_over: IsOver = lambda: False) -> Ways:
     """The ways among any number of places, asked for in as many tables as that takes.
+
+    When `is_over`, those of the first places, as far as they go.
 
     Raises:
         PlaceError: the provider failed.
@@ -161,15 +232,23 @@ async def ways_of(trip: Trip, places: Sequence[Place]) -> Ways:
     minutes = [[FAR] * count for _ in range(count)]
     metres = [[FAR] * count for _ in range(count)]
     blocks = [range(first, min(first + half, count)) for first in range(0, count, half)]
-    pairs = [[*rows, *columns] for rows, columns in itertools.combinations(blocks, 2)]
-    for joined in pairs if count > MAX_TABLE else [list(range(count))]:
+    pairs = sorted(itertools.combinations(range(len(blocks)), 2), key=lambda pair: pair[1])
+    tables = [[*blocks[a], *blocks[b]] for a, b in pairs] if count > MAX_TABLE else [list(range(count))]
+    complete = 0
+    for number, joined in enumerate(tables):
+        if number and is_over():
+            break
         table = (await trip.provider.matrix([points[i] for i in joined], mode=trip.request.mode)).value
         for row, start in enumerate(joined):
             for column, end in enumerate(joined):
                 way_min, way_m = table.minutes[row][column], table.metres[row][column]
                 if way_min is not None and way_m is not None:
                     minutes[start][end], metres[start][end] = way_min, way_m
-    return Ways(minutes=minutes, metres=metres)
+        if number + 1 == len(tables):
+            complete = count
+        elif pairs[number][1] != pairs[number + 1][1]:
+            complete = blocks[pairs[number][1]].stop
+    return Ways(minutes=minutes, metres=metres, complete=complete)
 
 
 def straight_m(start: LatLon, end: LatLon) -> float:
@@ -185,3 +264,8 @@ def is_one_town(places: Sequence[Place]) -> bool:
 def has_fixed_homes(request: TripRequest) -> bool:
     """Whether the request itself says where every day starts and ends, or there is one day alone."""
     return request.days == 1 or request.hotel is not None
+
+
+def has_choice(request: TripRequest) -> bool:
+    """Whether the planner may add stops of its own, to eat, to see or to sleep at."""
+    return bool(request.meals or request.wishes or not has_fixed_homes(request))

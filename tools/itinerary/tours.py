@@ -4,16 +4,37 @@ from dataclasses import dataclass, field
 
 from tools.itinerary.hours import Interval
 from tools.itinerary.objective import FULL_WISH, MEAL_M, PLAIN_WISH, Weights
+from tools.itinerary.preferences import crowded_minutes
 from tools.itinerary.terrain import FAR
 
 CODE = 4
 """A stop is its spot times CODE, plus the number of the meal that is had there, from 1; 0: none."""
-KEPT_DAYS = 400_000
+KEPT_DAYS, KEPT_FRAMES = 400_000, 50_000
 
 Order = tuple[int, ...]
 Solution = list[Order]
 Priced = tuple[float, int, int]
 """What a day costs, its metres, and when it is over."""
+State = tuple[int, int, int, float, int, int]
+"""On the way: the minute, metres, what the ways cost, what else costs, minutes of stays and rides, where."""
+NEVER = -(10**9)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """A day that can be kept, as a place to put stops into.
+
+    `states` has what is so before each stop and after the last, `latest` until when each stop, and the end
+    of the day, must be reached for the rest of the day to be kept.
+    """
+
+    day: int
+    start: int
+    end: int
+    order: Order
+    priced: Priced
+    states: tuple[State, ...]
+    latest: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +53,9 @@ class SpotTable:
     """The places by number: how long one stays, prices, hours by day, what they are good for.
 
     `worth` is what a place that was asked for is worth; `wish` the number of the kind that wishes for it, −1
-    for none. Those with neither are there for meals alone.
+    for none. Those with neither are there for meals alone. `chosen_m` is what a stop costs that nobody asked
+    for, `crowd_m` each minute of a stay in the hours in which famous places are full, `meal_m` what each meal
+    there costs; spots of one `group` are one place or branches of one chain.
     """
 
     stay_min: list[int]
@@ -42,7 +65,10 @@ class SpotTable:
     worth: list[float]
     wish: list[int]
     fame: list[float]
-    is_unsure: list[bool]
+    chosen_m: list[float]
+    crowd_m: list[float]
+    meal_m: list[tuple[float, ...]]
+    group: list[int]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -51,7 +77,8 @@ class Tours:
 
     `starts` and `ends` hold the number of the place where each day starts and ends; −1: where the night
     before was spent, and wherever the last stop is. `before` has, by spot, those that must come earlier.
-    `late_min` says by how many minutes a day begins later than the others.
+    `late_min` says by how many minutes a day begins later than the others. `steps` counts the stops that were
+    tried and priced: what a search has spent, the same on every machine.
     """
 
     spots: SpotTable
@@ -73,7 +100,9 @@ class Tours:
     budget: float | None
     musts: list[int]
     late_min: dict[int, int] = field(default_factory=dict)
+    steps: int = 0
     _kept: dict[tuple[int, int, int, Order], Priced | None] = field(default_factory=dict)
+    _frames: dict[tuple[int, int, int, Order], Frame | None] = field(default_factory=dict)
     _like: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -99,10 +128,18 @@ class Tours:
         return priced
 
     def _priced(self, day: int, start: int, end: int, order: Order) -> Priced | None:
+        state = self._walked(day, self._first(day, start), order)
+        return None if state is None else self._closed(state, end)
+
+    def _first(self, day: int, start: int) -> State:
+        return self.start_min + self.late_min.get(day, 0), 0, 0, 0.0, 0, start
+
+    def _walked(self, day: int, state: State, codes: Order) -> State | None:
+        """The state after these stops; None: a rule forbids one of them."""
         weights, spots = self.weights, self.spots
-        clock, metres, way_cost, soft, busy = self.start_min + self.late_min.get(day, 0), 0, 0, 0.0, 0
-        at = start
-        for code in order:
+        clock, metres, way_cost, soft, busy, at = state
+        self.steps += len(codes)
+        for code in codes:
             spot, meal = code // CODE, code % CODE
             if at >= 0:
                 step_min, step_m = self.minutes[at][spot], self.metres[at][spot]
@@ -118,12 +155,19 @@ class Tours:
             arrive, leave, closes = timed
             if meal:
                 soft += weights.meal_m * abs(arrive - self.meals[meal - 1].ideal_min)
+                soft += spots.meal_m[spot][meal - 1]
             if closes is not None and closes - leave < weights.closing_min:
                 soft += weights.closing_m * (weights.closing_min - (closes - leave))
-            if spots.is_unsure[spot]:
-                soft += weights.unknown_hours_m
+            soft += spots.chosen_m[spot]
+            if spots.crowd_m[spot]:
+                soft += spots.crowd_m[spot] * crowded_minutes(arrive, leave)
             busy += leave - arrive
             clock, at = leave, spot
+        return clock, metres, way_cost, soft, busy, at
+
+    def _closed(self, state: State, end: int) -> Priced | None:
+        """What a day costs that ends after this state; None: it ends too late or too far."""
+        clock, metres, way_cost, soft, busy, at = state
         if end >= 0 and at >= 0 and at != end:
             step_min, step_m = self.minutes[at][end], self.metres[at][end]
             if step_min >= FAR or (self.max_leg_min is not None and step_min > self.max_leg_min):
@@ -136,8 +180,96 @@ class Tours:
             self.is_on_foot and self.max_walk_m is not None and metres > self.max_walk_m
         ):
             return None
-        cost = way_cost + weights.minute_m * (clock - self.start_min) + soft + self.even_cost(busy)
+        cost = way_cost + self.weights.minute_m * (clock - self.start_min) + soft + self.even_cost(busy)
         return cost, metres, clock
+
+    # A stop put into a day
+
+    def frame(self, day: int, start: int, end: int, order: Order) -> Frame | None:
+        """A day as a place to put stops into; None: it cannot be kept as it is."""
+        key = (self._like[day], start, end, order)
+        try:
+            return self._frames[key]
+        except KeyError:
+            pass
+        if len(self._frames) > KEPT_FRAMES:
+            self._frames.clear()
+        framed = self._frames[key] = self._framed(day, start, end, order)
+        return framed
+
+    def _framed(self, day: int, start: int, end: int, order: Order) -> Frame | None:
+        states = [self._first(day, start)]
+        for code in order:
+            state = self._walked(day, states[-1], (code,))
+            if state is None:
+                return None
+            states.append(state)
+        priced = self._closed(states[-1], end)
+        if priced is None:
+            return None
+        latest = [self.end_min]
+        ahead = end
+        for code in reversed(order):
+            way_min = self.minutes[code // CODE][ahead] if ahead >= 0 and ahead != code // CODE else 0
+            latest.append(self.latest(day, code, latest[-1] - way_min))
+            ahead = code // CODE
+        return Frame(
+            day=day,
+            start=start,
+            end=end,
+            order=order,
+            priced=priced,
+            states=tuple(states),
+            latest=tuple(reversed(latest)),
+        )
+
+    def latest(self, day: int, code: int, until: int) -> int:
+        """Until when a stop must be reached for the stay there to be over by then; NEVER: it cannot be."""
+        spot, meal = code // CODE, code % CODE
+        stay_min, first, last = self.spots.stay_min[spot], 0, self.end_min
+        if meal:
+            wanted = self.meals[meal - 1]
+            stay_min = max(stay_min, wanted.minutes)
+            first, last = wanted.start_min, wanted.end_min - wanted.minutes
+        hours = self.spots.open_min[spot][day]
+        spans = ((0, self.end_min),) if hours is None else hours
+        for opens, closes in reversed(spans):
+            latest = min(min(closes, until, self.end_min) - stay_min, last)
+            if latest >= max(opens, first):
+                return latest
+        return NEVER
+
+    def detour(self, frame: Frame, position: int, code: int) -> int | None:
+        """How much longer a day's way is with a stop at that position; None: the day cannot be kept so."""
+        self.steps += 1
+        clock, _, _, _, _, at = frame.states[position]
+        spot, order = code // CODE, frame.order
+        there_min = there_m = on_min = on_m = past_min = past_m = 0
+        if at >= 0:
+            there_min, there_m = self.minutes[at][spot], self.metres[at][spot]
+        timed = self.stay(frame.day, spot, code % CODE, clock + there_min)
+        if timed is None:
+            return None
+        later = order[position] // CODE if position < len(order) else frame.end
+        if later >= 0 and later != spot:
+            on_min, on_m = self.minutes[spot][later], self.metres[spot][later]
+        if timed[1] + on_min > frame.latest[position]:
+            return None
+        if self.max_leg_min is not None and max(there_min, on_min) > self.max_leg_min:
+            return None
+        if at >= 0 and later >= 0 and at != later:
+            past_min, past_m = self.minutes[at][later], self.metres[at][later]
+        if not self.is_on_foot:
+            return there_min + on_min - past_min
+        added_m = there_m + on_m - past_m
+        if self.max_walk_m is not None and frame.priced[1] + added_m > self.max_walk_m:
+            return None
+        return added_m
+
+    def inserted(self, frame: Frame, position: int, code: int) -> Priced | None:
+        """What the day costs with a stop at that position; None: it cannot be kept so."""
+        state = self._walked(frame.day, frame.states[position], (code, *frame.order[position:]))
+        return None if state is None else self._closed(state, frame.end)
 
     def even_cost(self, busy_min: int) -> float:
         """What so many minutes of stays and rides cost: twice as many cost four times as much."""

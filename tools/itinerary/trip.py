@@ -6,7 +6,7 @@ from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from tools.itinerary.choice import Choice, called, choose, rivals
-from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace, PlaceError, Unsupported
+from tools.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, PlaceError, Unsupported
 from tools.itinerary.haversine import metres_between
 from tools.itinerary.place import Answer, LatLon, Place, PlaceHit
 from tools.itinerary.provider import MAX_HITS, WORLD, NameQuery, NearbyQuery, Provider
@@ -72,6 +72,12 @@ class Trip:
             return self.named.get(name)
         return self.hotel
 
+    @property
+    def must_see(self) -> frozenset[str]:
+        """The ids of the places that are given up last."""
+        named = (self.named.get(name) for name in self.request.preferences.must_see)
+        return frozenset(place.id for place in named if place is not None)
+
     def places(self) -> list[Place]:
         """The places that must be visited, in the order of the request."""
         return [self.named[name] for name in self.request.places if name in self.named]
@@ -84,6 +90,7 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
     several places share is decided by the places that are certain, then by those decided so far.
 
     Raises:
+        BadArgument: a place that must be seen is none of the places to visit.
         PlaceError: the provider failed for a reason that is not the name's fault.
     """
     request, parents = _with_graph(request)
@@ -117,6 +124,7 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
             unseen[name] = lost.pop(name)
             candidates.pop(name, None)
     request = _with_seen(request, [name for name in seen if name in answers])
+    _check_must_see(request, answers)
     if not (request.places or request.wishes):
         lost, unseen = {**lost, **unseen}, {}
     return Trip(
@@ -132,6 +140,15 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
         country=await _country(provider, next((answer.value.at for answer in answers.values()), None)),
         answerable=answerable,
     )
+
+
+def _check_must_see(request: TripRequest, answers: Mapping[str, Answer[Place]]) -> None:
+    """Refuse a place that must be seen and is none of those to visit, whatever name it goes by."""
+    asked = {answers[name].value.id for name in request.places if name in answers}
+    for name in request.preferences.must_see:
+        answer = answers.get(name)
+        if name not in request.places and (answer is None or answer.value.id not in asked):
+            raise BadArgument(f"preferences.must_see: {name!r} is none of the places of the request")
 
 
 def _asks_for_something(request: TripRequest, lost: Container[str]) -> bool:
@@ -241,7 +258,7 @@ async def find(
 
 def _names(request: TripRequest) -> list[str]:
     names = [request.hotel, request.ends_at, *request.nights, *request.places, *request.avoid]
-    names += [name for pair in request.order for name in pair]
+    names += [name for pair in request.order for name in pair] + request.preferences.must_see
     return list(dict.fromkeys(name for name in names if name))
 
 

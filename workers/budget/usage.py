@@ -23,6 +23,21 @@ class Usage(NamedTuple):
         """Tokens as far as they are known."""
         return self.tokens or 0
 
+    @property
+    def known(self) -> Self:
+        """The same with nothing where it is unknown."""
+        return type(self)(self.known_usd, self.known_tokens)
+
+    def beyond(self, counted: "Usage") -> Self:
+        """What it is more than what was counted before; unknown where it is.
+
+        >>> Usage(0.5, None).beyond(Usage(0.25, 7))
+        Usage(usd=0.25, tokens=None)
+        """
+        usd = None if self.usd is None else max(0.0, self.usd - counted.known_usd)
+        tokens = None if self.tokens is None else max(0, self.tokens - counted.known_tokens)
+        return type(self)(usd, tokens)
+
     @classmethod
     def by(cls, used: Row | Trace | Reply) -> Self:
         """What a finished row, a trace so far or a reply has used."""
@@ -46,3 +61,6 @@ class Usage(NamedTuple):
             usd if usd is not None and 0.0 <= usd <= MAX_USD else None,
             tokens if tokens is not None and 0 <= tokens <= MAX_TOKENS else None,
         )
+
+
+NO_USAGE = Usage(0.0, 0)

@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, delete, select, update
 
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.trials.trial_plan import Trial
 from workers.store.database import insert_all
 from workers.store.job_counters import add_results
-from workers.store.schema import jobs, results, trials
+from workers.store.schema import checkpoints, jobs, results, trials
 from workers.store.serialization import row_values, trial_of
 
 BATCH = 10_000
@@ -42,6 +42,7 @@ def mark_missing(
 def _keep_missing(
     db: Connection, ended: Sequence[RowMapping], *, stop_reason: str, error: str, now: float
 ) -> None:
+    db.execute(delete(checkpoints).where(checkpoints.c.trial_id.in_([row["trial_id"] for row in ended])))
     job_ids = {row["job_id"] for row in ended}
     named = select(jobs.c.id, jobs.c.benchmark).where(jobs.c.id.in_(job_ids))
     benchmarks = dict(db.execute(named).all())

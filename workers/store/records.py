@@ -9,6 +9,7 @@ from gnomon.core.row import Row
 from gnomon.core.sample import DataFault
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial
+from workers.budget.usage import NO_USAGE, Usage
 
 JobStatus = Literal["queued", "running", "completed", "cancelled", "failed"]
 TrialState = Literal["pending", "leased", "done"]
@@ -169,12 +170,14 @@ class WorkerRecord:
 class Lease:
     """A trial handed out. `attempt` counts hand-outs that were not given back; `token` only ever rises.
 
-    Whoever writes with a token that is no longer the trial's is refused.
+    Whoever writes with a token that is no longer the trial's is refused. `counted` is what of the trial's
+    usage the job's counters hold already, of its checkpoints.
     """
 
     trial: Trial
     attempt: int
     token: int
+    counted: Usage = NO_USAGE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, tuple_, update
+from sqlalchemy import Connection, delete, func, insert, select, tuple_, update
 
 from gnomon.core.errors import NotFound
 from gnomon.core.row import COLUMNS, Row
@@ -17,7 +17,17 @@ from workers.store.jobs import lock_jobs, number_of
 from workers.store.leases import held_by
 from workers.store.missing import missing_row
 from workers.store.records import JobState, Lease, Page, TrialRecord
-from workers.store.schema import LEASED, PENDING, jobs, model_checks, results, seals, traces, trials
+from workers.store.schema import (
+    LEASED,
+    PENDING,
+    checkpoints,
+    jobs,
+    model_checks,
+    results,
+    seals,
+    traces,
+    trials,
+)
 from workers.store.serialization import pack, row_in_order, row_of, row_values, trial_of, unpack
 
 Ended = tuple[Lease, Row, Mapping[str, Any]]  # what was leased, how it ended, its trace as plain data
@@ -224,9 +234,10 @@ class Results(Database):
             if taken:
                 db.execute(insert(results), [row for row in columns if row["trial_id"] in taken])
                 db.execute(insert(traces), [body for body in bodies if body["trial_id"] in taken])
+                db.execute(delete(checkpoints).where(checkpoints.c.trial_id.in_(taken)))
             for job_id, rows in by_job.items():
-                outcomes = [row.outcome for row in rows if row.trial_id in taken]
-                spent = [Usage.by(row) for row in rows if row.trial_id in taken | refused]
+                outcomes = [row.outcome for _, row, _ in rows if row.trial_id in taken]
+                spent = [usage_of(end) for end in rows if end[1].trial_id in taken | refused]
                 add_results(db, job_id, outcomes, spent, now=self.now(db))
         return refused
 
@@ -235,10 +246,16 @@ class Results(Database):
             raise NotFound(f"no job {job_id!r}", field="id")
 
 
-def _by_job(ended: Sequence[Ended]) -> dict[str, list[Row]]:
-    by_job: dict[str, list[Row]] = defaultdict(list)
-    for _, row, _ in ended:
-        by_job[row.job_id].append(row)
+def usage_of(ended: Ended) -> Usage:
+    """What a result has used that the job's counters do not hold yet."""
+    lease, row, _ = ended
+    return Usage.by(row).beyond(lease.counted)
+
+
+def _by_job(ended: Sequence[Ended]) -> dict[str, list[Ended]]:
+    by_job: dict[str, list[Ended]] = defaultdict(list)
+    for end in ended:
+        by_job[end[1].job_id].append(end)
     return by_job
 
 

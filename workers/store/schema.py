@@ -130,6 +130,16 @@ traces = Table(
     Column("body", LargeBinary, nullable=False),  # JSON, deflated
 )
 
+checkpoints = Table(  # how far trials have come that run or were broken off; no foreign key, which would lock
+    "checkpoints",  # the trial's row while its lease is renewed
+    metadata,
+    Column("trial_id", String(40), primary_key=True),
+    Column("usd", Double, nullable=False),  # of the trial's usage, what the job's counters hold
+    Column("tokens", BigInteger, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Column("saved_at", Double, nullable=False),
+)
+
 replies = Table(  # the response cache: it must outlive Redis, whose memory it would fill
     "replies",
     metadata,

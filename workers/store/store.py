@@ -5,6 +5,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from gnomon.core.errors import SpecError
 from workers.store.answers import Answers
 from workers.store.budgets import BudgetStore
+from workers.store.checkpoints import Checkpoints
 from workers.store.derived import Derived
 from workers.store.finished_jobs import FinishedJobs
 from workers.store.job_lists import JobLists
@@ -23,6 +24,7 @@ class Store(
     JobLists,
     Leases,
     Results,
+    Checkpoints,
     Answers,
     ModelChecks,
     Responses,
@@ -33,7 +35,7 @@ class Store(
     Reviews,
     Seals,
 ):
-    """Jobs, leases, results, models, replies, budgets, workers, documents, looks, reviews, seals: one place.
+    """Jobs, leases, results, checkpoints, models, replies, budgets, workers, documents and more: one place.
 
     `Store(url)`: `sqlite:///FILE` (made if absent, with its folder) or a PostgreSQL URL. Tables are made
     if absent. `clock` replaces the database's clock in tests.

@@ -78,6 +78,7 @@ def _searched(reading: TripReading) -> str:
             "is_proven": result["is_proven"],
             "seconds": result["seconds"],
             "gap": result.get("cost_error_share"),
+            **({"is_cut": True} if result.get("is_cut") else {}),
         },
     }
     if result["status"] == "refused":

@@ -51,6 +51,8 @@ def request_task(record: Mapping[str, Any]) -> Task:
     provider = provider_for(request.area)
     try:
         trip = answered(open_trip(request, provider), is_local=provider.is_local)
+    except BadArgument as error:
+        raise SpecError(str(error), field="request") from None
     except PlaceError as error:
         raise DataError(f"{error.code}: {error}", field="request") from None
     details: dict[str, Any] = {}

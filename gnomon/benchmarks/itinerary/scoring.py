@@ -20,24 +20,28 @@ from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.score import Score
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of, read_draft, read_object
 from tools.itinerary.errors import PlaceError
-from tools.itinerary.facts import facts_of
+from tools.itinerary.facts import Facts, facts_of
 from tools.itinerary.hours import clock_of, minutes_of, told_hours
 from tools.itinerary.plan import Plan, Search, sources_of
 from tools.itinerary.problem import Problem, problem_of
 from tools.itinerary.proof import is_conflict
 from tools.itinerary.provider import answered
+from tools.itinerary.quality import quality_of
 from tools.itinerary.schedule import DayProblem, first_fit, walk_through
 from tools.itinerary.trip import Trip
-from tools.itinerary.verify.verify import applicable, verify_plan
+from tools.itinerary.verify.verify import applicable, verify
 from tools.itinerary.verify.violation import CODES, HARD, Verification
 
 COMMON = tuple(code for code in CODES if code not in HARD and CODES[code] != "answerability")
+QUALITY = "quality_"
+"""What the metrics that hold a measure of quality begin with."""
 Metrics = dict[str, float | str | None]
 
 
-def score(task: Task, response: str) -> Score:
+def score(task: Task, response: str, *, has_quality: bool = True) -> Score:
     """1 for what passes every check (or refuses rightly), 0 for what does not; F1 for graphs.
 
+    With `has_quality` the quality of a plan is measured too; it never changes the score.
     Scored None where the provider failed: that is never the model's fault.
     """
     if task.form == "order":
@@ -49,17 +53,16 @@ def score(task: Task, response: str) -> Score:
         metrics = {"delivered": 0.0, **_refusal(task.trip, is_refused=False), **_nothing_kept(task.trip)}
         return Score(value=0.0, metrics=metrics, flags=(f"{NOT_DELIVERED}: {draft}"[:200],))
     try:
-        return answered(_plan(task, draft), is_local=task.trip.provider.is_local)
+        return answered(_plan(task, draft, has_quality=has_quality), is_local=task.trip.provider.is_local)
     except PlaceError as error:
         return Score(value=None, reason=f"{error.code}: {error}")
 
 
-async def _plan(task: Task, draft: DraftPlan) -> Score:
+async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool) -> Score:
     trip = task.trip
-    plan, verification = await verify_plan(await plan_of(draft, trip), trip)
-    if plan is None:
-        undelivered = {"delivered": 0.0, **_refusal(trip, is_refused=False), **_nothing_kept(trip)}
-        return Score(value=0.0, metrics=undelivered, flags=tuple(sorted(verification.failed)))
+    plan = await plan_of(draft, trip)
+    facts = await facts_of(trip, plan)
+    verification = verify(plan, trip, facts)
     metrics: Metrics = {
         "delivered": 1.0,
         "refused": float(plan.status == "refused"),
@@ -75,12 +78,16 @@ async def _plan(task: Task, draft: DraftPlan) -> Score:
         metrics |= _nothing_kept(trip)
         scored = _scored(is_right, plan, verification, metrics, trip, {})
         return scored if proven else replace(scored, flags=(*scored.flags, UNPROVEN))
+    quality = await quality_of(plan, trip, facts) if has_quality else ()
     metrics |= _measured(plan, verification)
     if verification.final_pass and task.optimum_m:
         walked = sum(leg.metres for day in plan.days for leg in day.legs)
         metrics["regret"] = max(0.0, walked / task.optimum_m - 1)
-    opened = await _opened(plan, trip) if task.family == "request" else {}
-    return _scored(verification.final_pass, plan, verification, metrics, trip, opened)
+    metrics |= {f"{QUALITY}{measure.name}": measure.value for measure in quality}
+    details: dict[str, Any] = {"quality": [measure.as_json() for measure in quality]} if quality else {}
+    if task.family == "request":
+        details["open"] = _opened(plan, facts)
+    return _scored(verification.final_pass, plan, verification, metrics, trip, details)
 
 
 def _refusal(trip: Trip, *, is_refused: bool) -> Metrics:
@@ -99,15 +106,16 @@ def _scored(
     verification: Verification,
     metrics: Metrics,
     trip: Trip,
-    opened: dict[str, Any],
+    details: dict[str, Any],
 ) -> Score:
     result = {
         "plan": plan.model_dump(mode="json"),
         "violations": [_violation_fields(violation) for violation in verification.violations],
         "unchecked": [{"code": one.code, "path": one.path, "why": one.why} for one in verification.unchecked],
         "verified_by": "; ".join(sources_of(plan)) or verification.version,
-        "open": opened,
+        "open": {},
         "request": trip.request.model_dump(mode="json", exclude_defaults=True),
+        **details,
     }
     return Score(
         value=float(is_right),
@@ -137,10 +145,9 @@ def _nothing_kept(trip: Trip) -> Metrics:
     return {**zeros, "common_checked": float(common), "hard_checked": float(hard)}
 
 
-async def _opened(plan: Plan, trip: Trip) -> dict[str, dict[str, str]]:
+def _opened(plan: Plan, facts: Facts) -> dict[str, dict[str, str]]:
     """The hours of every visited place on the day of its visit, in words, by id and date."""
     hours_by_place: dict[str, dict[str, str]] = {}
-    facts = await facts_of(trip, plan)
     for day in plan.days:
         for visit in day.visits:
             hours = told_hours(facts.hours(visit.place.id, day.date))
@@ -303,7 +310,7 @@ def floors_of(task: Task) -> dict[str, float]:
 
 
 def _value_of(task: Task, answer: str) -> float:
-    return score(task, answer).value or 0.0
+    return score(task, answer, has_quality=False).value or 0.0
 
 
 def play(policy: str, task: Task, *, seed: int = 0) -> str:

@@ -1,4 +1,4 @@
-"""Export a job: plain rows, logs of Inspect AI, or chat JSONL."""
+"""Export a job: plain rows, logs of Inspect AI, chat JSONL, or the trips that it planned."""
 
 import json
 import re
@@ -18,17 +18,24 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("job", shell_complete=complete_job)
 @click.option(
-    "--format", "kind", type=click.Choice(["rows", "inspect", "chat"]), default="rows", show_default=True
+    "--format",
+    "kind",
+    type=click.Choice(["rows", "inspect", "chat", "plans"]),
+    default="rows",
+    show_default=True,
 )
 @click.option(
     "--out",
     required=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for rows.ndjson, chat.jsonl, or one log of each model and arm.",
+    help="Folder for rows.ndjson, chat.jsonl, plans.jsonl, or one log of each model and arm.",
 )
 @data_dir_option
 def export(job: str, kind: str, out: Path, data_dir: Path | None) -> None:
-    """Write JOB as rows or Inspect logs, which `gnomon import` reads, or its traces as chat JSONL."""
+    """Write JOB as rows or Inspect logs (`gnomon import` reads them), its traces as chat JSONL, or its trips.
+
+    The trips are the plans that the benchmark `plan-pairs` compares.
+    """
     from gnomon.report.row_formats import rows_ndjson
     from service.cli.common import existing_store, prepare_out, settings_of
     from service.cli.ids import find_job
@@ -43,6 +50,8 @@ def export(job: str, kind: str, out: Path, data_dir: Path | None) -> None:
                 rows_ndjson(store.iter_rows(job), file)
         elif kind == "chat":
             files = [_chats(store, job, out / "chat.jsonl")]
+        elif kind == "plans":
+            files = [_plans(store, job, out / "plans.jsonl")]
         else:
             files = _logs(store, job, out, settings_of(data_dir).data_dir)
     finally:
@@ -63,6 +72,27 @@ def _chats(store: "Store", job_id: str, path: Path) -> Path:
             line = chat_of(row, store.trace(row.trial_id))
             if line is not None:
                 file.write(json.dumps(line, allow_nan=False) + "\n")
+    return path
+
+
+def _plans(store: "Store", job_id: str, path: Path) -> Path:
+    """Every trip of a job as `--out trip.json` writes it, with the model and the arm that planned it."""
+    from gnomon.core.errors import DataError, SpecError
+    from gnomon.itinerary_export.result import result_of
+
+    count = 0
+    with whole_file(path, "w", rights=PUBLIC, encoding="utf-8") as file:
+        for row in store.iter_rows(job_id):
+            try:
+                result = result_of(row.answer)
+            except DataError:
+                continue
+            by = ", ".join(part for part in (row.model, row.arm) if part)
+            line = {"by": by if row.repeat == 0 else f"{by}, repeat {row.repeat}", **result.as_json()}
+            file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
+            count += 1
+        if not count:
+            raise SpecError("holds no planned trip", field="JOB")
     return path
 
 

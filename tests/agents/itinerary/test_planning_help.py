@@ -1,4 +1,4 @@
-"""The five arms of `planning_help` run through the planner's graph, with one set of limits, on both benchmarks."""
+"""The five arms of `planning_help` run through the planner on both benchmarks, with one set of limits."""
 
 import asyncio
 from functools import partial
@@ -73,7 +73,9 @@ def test_trips_are_planned_in_all_five_arms(media: MediaStore) -> None:
     for arm in ARMS[1:]:
         assert [row.score for row in rows if row.arm == arm] == [1.0] * 6
     asked = {arm: sum(row.model_calls for row in rows if row.arm == arm) for arm in ARMS}
-    assert asked["question"] == asked["told"] == 6  # without tools the graph asks once, as a direct agent does
+    assert (
+        asked["question"] == asked["told"] == 6
+    )  # without tools the graph asks once, as a direct agent does
 
 
 def test_travelplanner_is_planned_in_all_five_arms(media: MediaStore, tmp_path: Path) -> None:

@@ -118,6 +118,7 @@ def test_a_section_rendered_alone_is_that_of_the_page(rich: Report, name: str) -
         "error_kinds",
         "figures",
         "extra_metrics",
+        "pair_verdicts",
         "plan_rates",
         "preflights",
         "replays",

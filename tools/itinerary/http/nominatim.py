@@ -5,6 +5,7 @@ from typing import Any
 from tools.itinerary.errors import NoSuchPlace, Unsupported
 from tools.itinerary.http.client import HttpProvider
 from tools.itinerary.osm.city import OSM_NOTICE
+from tools.itinerary.osm.extract import KEPT_TAGS
 from tools.itinerary.place import AdminPath, Answer, LatLon, Place, PlaceHit
 from tools.itinerary.provider import NameQuery
 
@@ -56,13 +57,15 @@ class Nominatim(HttpProvider):
 
 
 def _place(row: Any) -> Place:
+    extra = row.get("extratags") or {}
     return Place(
         id=f"{PREFIX}{MARKS[row['osm_type']]}{int(row['osm_id'])}",
         name=str(row.get("name") or row["display_name"].split(",")[0]),
         at=LatLon(lat_deg=float(row["lat"]), lon_deg=float(row["lon"])),
         kind=str(row.get("type", "")),
         admin=_admin(row.get("address") or {}),
-        hours=(row.get("extratags") or {}).get("opening_hours"),
+        hours=extra.get("opening_hours"),
+        tags=tuple((key, str(extra[key])) for key in KEPT_TAGS if key in extra),
     )
 
 

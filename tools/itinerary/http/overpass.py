@@ -7,7 +7,7 @@ from tools.itinerary.errors import BadArgument, NoSuchPlace
 from tools.itinerary.haversine import nearest_first
 from tools.itinerary.http.client import HttpProvider
 from tools.itinerary.osm.city import OSM_NOTICE
-from tools.itinerary.osm.extract import KEYS
+from tools.itinerary.osm.extract import KEPT_TAGS, KEYS
 from tools.itinerary.place import Answer, LatLon, Place, PlaceHit
 from tools.itinerary.provider import NearbyQuery, check_radius
 
@@ -58,4 +58,5 @@ def _place(row: Any) -> Place:
         at=LatLon(lat_deg=float(at["lat"]), lon_deg=float(at["lon"])),
         kind=next((str(tags[key]) for key in KEYS if key in tags), ""),
         hours=tags.get("opening_hours"),
+        tags=tuple((key, str(tags[key])) for key in KEPT_TAGS if key in tags),
     )

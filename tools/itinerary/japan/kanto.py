@@ -35,7 +35,7 @@ FAR_M = 3_000.0
 SAME_STATION_M = 600.0
 """Two sources place one station that near to each other."""
 DETOUR = 1.3
-KEPT = 300
+KEPT, KEPT_DOORS = 300, 20_000
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -48,6 +48,7 @@ class Kanto:
     graph: "csr_matrix"
     metres_of: dict[tuple[int, int], float]
     _from: dict[int, tuple[NDArray[np.float64], NDArray[np.int32]]] = field(default_factory=dict)
+    _doors_of: dict[tuple[LatLon, str], list[tuple[int, float]]] = field(default_factory=dict)
 
     def journey(
         self, start: LatLon, end: LatLon, *, stations: tuple[str, str] = ("", "")
@@ -75,6 +76,14 @@ class Kanto:
 
     def _doors(self, at: LatLon, station: str) -> list[tuple[int, float]]:
         """The stations near a point, with their distances."""
+        key = (at, station)
+        if key not in self._doors_of:
+            if len(self._doors_of) >= KEPT_DOORS:
+                self._doors_of.clear()
+            self._doors_of[key] = self._near(at, station)
+        return self._doors_of[key]
+
+    def _near(self, at: LatLon, station: str) -> list[tuple[int, float]]:
         far = metres_between(at.lat_deg, at.lon_deg, self.lat_deg, self.lon_deg)
         near = [(int(node), float(far[node])) for node in np.argsort(far, kind="stable")[:DOORS]]
         here = [

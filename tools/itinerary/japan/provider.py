@@ -37,6 +37,7 @@ SHINKANSEN_M = 50_000.0
 OTHER_STATION_M = 1500.0
 """So far one walks to another station than the nearest, where no rail leads from that."""
 STATION_POINT_M = 30.0
+KEPT_POINTS = 20_000
 DETOUR, MAX_WALK_M = 1.3, 10_000.0
 """Streets are not in the data: a walk is the straight line, a third longer."""
 
@@ -181,8 +182,7 @@ def _estimated(start: LatLon, end: LatLon) -> Way | None:
         Unreachable: an end is far from every station, or no rail joins the two.
     """
     network = rail()
-    firsts = network.near(start.lat_deg, start.lon_deg, OTHER_STATION_M)
-    lasts = network.near(end.lat_deg, end.lon_deg, OTHER_STATION_M)
+    firsts, lasts = _stations_round(start), _stations_round(end)
     if max(firsts[0][1], lasts[0][1]) > STATION_M:
         raise Unreachable(f"no station within {STATION_M:.0f} m of one of the two")
     if firsts[0][0] == lasts[0][0]:
@@ -205,10 +205,17 @@ def _estimated(start: LatLon, end: LatLon) -> Way | None:
     )
 
 
+@functools.lru_cache(maxsize=KEPT_POINTS)
 def _station_at(at: LatLon) -> str:
     """The Japanese name of the station at a point; empty where there is none."""
     stations = gazetteer.stations_near(at.lat_deg, at.lon_deg, radius_m=STATION_POINT_M, limit=1)
     return stations[0].place.name_ja if stations else ""
+
+
+@functools.lru_cache(maxsize=KEPT_POINTS)
+def _stations_round(at: LatLon) -> Sequence[tuple[int, float]]:
+    """The stations of the network near a point, with their distances, the nearest first."""
+    return rail().near(at.lat_deg, at.lon_deg, OTHER_STATION_M)
 
 
 def _on_foot(start: LatLon, end: LatLon, mode: Mode) -> Way:

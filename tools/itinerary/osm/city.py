@@ -3,7 +3,7 @@
 import functools
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,10 +26,11 @@ from tools.itinerary.place import (
     Mode,
     Place,
     PlaceHit,
+    Table,
     Way,
     walk_minutes,
 )
-from tools.itinerary.provider import NameQuery, NearbyQuery, check_radius
+from tools.itinerary.provider import MAX_TABLE, NameQuery, NearbyQuery, check_radius
 
 OSM_NOTICE = "© OpenStreetMap contributors, Open Database License 1.0 (openstreetmap.org/copyright)"
 OWN_CITIES = Path(__file__).parents[1] / "data"
@@ -148,6 +149,22 @@ class City(Embedded):
         if metres is None:
             raise Unreachable(f"no way on foot between the two in {self.about.title}")
         return Way(minutes=walk_minutes(metres), metres=round(metres), mode="walk", exactness="network")
+
+    async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:
+        if mode != "walk" or len(points) > MAX_TABLE:
+            return await super().matrix(points, mode=mode)
+        metres = self.streets.table(points)
+        table = Table(
+            minutes=tuple(
+                tuple(
+                    None if way_m is None else 0 if start == end else walk_minutes(way_m)
+                    for end, way_m in zip(points, row, strict=True)
+                )
+                for start, row in zip(points, metres, strict=True)
+            ),
+            metres=tuple(tuple(None if way_m is None else round(way_m) for way_m in row) for row in metres),
+        )
+        return self.answer(table, self.exactness)
 
     def covers(self, at: LatLon) -> bool:
         """Whether a point lies within COVER_M of a place of this city."""

@@ -66,6 +66,30 @@ class Streets:
         straight_m = float(metres_between(start.lat_deg, start.lon_deg, end.lat_deg, end.lon_deg))
         return max(along_m + first[1] + last[1], straight_m)
 
+    def table(self, points: Sequence[LatLon]) -> list[list[float | None]]:
+        """The same among all points."""
+        snaps = [self.snap(point) for point in points]
+        lat = np.array([point.lat_deg for point in points])
+        lon = np.array([point.lon_deg for point in points])
+        nodes = np.array([snap[0] if snap else 0 for snap in snaps], dtype=np.int64)
+        off_m = np.array([snap[1] if snap else np.inf for snap in snaps])
+        reach_m = {int(node): self._reach(int(node))[0][nodes] for node in np.unique(nodes)}
+        there = np.array([reach_m[int(node)] for node in nodes])
+        along = np.where(nodes[:, None] <= nodes[None, :], there, there.T)
+        metres = along + off_m[:, None] + off_m[None, :]
+        straight = metres_between(lat[:, None], lon[:, None], lat[None, :], lon[None, :])
+        # Where the straight line is about as long, the pair is computed alone, to the same bit.
+        is_plain = metres > 1.0001 * straight + 1.0
+        return [
+            [
+                float(metres[row, column])
+                if start != end and is_plain[row, column] and np.isfinite(metres[row, column])
+                else self.metres(start, end)
+                for column, end in enumerate(points)
+            ]
+            for row, start in enumerate(points)
+        ]
+
     def line(self, start: LatLon, end: LatLon) -> tuple[tuple[float, float], ...]:
         """The shortest way as (lat, lon) points, both ends included."""
         ends = ((start.lat_deg, start.lon_deg), (end.lat_deg, end.lon_deg))

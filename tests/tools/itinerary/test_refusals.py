@@ -1,0 +1,36 @@
+"""What the planner calls proven is so: beside every plan over a few places, tried one by one."""
+
+from collections import Counter
+
+import pytest
+
+from tests.tools.itinerary.plane import drawn_trip, has_plan
+from tools.itinerary.draft import plan_of
+from tools.itinerary.planning import find_plan
+from tools.itinerary.provider import answered
+from tools.itinerary.verify.verify import verify_plan
+
+PARTS, A_PART = 6, 40
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_refusal_said_proven_is_never_wrong_and_no_plan_of_few_places_is_missed(part: int) -> None:
+    outcomes: Counter[str] = Counter()
+    for seed in range(part * A_PART, (part + 1) * A_PART):
+        trip = drawn_trip(seed)
+        found = answered(find_plan(trip), is_local=True)
+        is_possible = has_plan(trip)
+        if found.draft.status == "planned":
+            plan = answered(plan_of(found.draft, trip), is_local=True)
+            faults = answered(verify_plan(plan, trip), is_local=True)[1].violations
+            assert not [fault for fault in faults if fault.severity == "error"], seed
+            assert is_possible, seed
+            outcomes["planned"] += 1
+        elif found.search.is_proven:
+            assert not is_possible, (seed, found.draft.conflict)
+            outcomes["proven"] += 1
+        else:
+            outcomes["not found"] += 1
+            assert not is_possible, seed
+    assert outcomes["planned"] >= 8
+    assert outcomes["proven"] >= 4

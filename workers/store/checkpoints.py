@@ -1,0 +1,68 @@
+"""Keeps the newest checkpoint of each trial that runs, written under its lease and gone with its result."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from workers.store.database import Database
+from workers.store.job_counters import Usage, add_results
+from workers.store.jobs import lock_jobs
+from workers.store.leases import held_by
+from workers.store.records import Lease
+from workers.store.schema import checkpoints, trials
+
+
+class NewCheckpoint(NamedTuple):
+    """A checkpoint to keep: `used` is what the trial has used up to it, of which the lease's `counted` is in
+    the job's counters already.
+    """
+
+    lease: Lease
+    body: bytes
+    used: Usage
+
+
+class StoredCheckpoint(NamedTuple):
+    """A trial's newest checkpoint, and what of the trial's usage the job's counters hold."""
+
+    body: bytes
+    counted: Usage
+
+
+class Checkpoints(Database):
+    """The part of the store that keeps how far trials have come."""
+
+    def save_checkpoints(self, job_id: str, new: Sequence[NewCheckpoint]) -> set[str]:
+        """Keep each in place of its trial's last one, and count what the trial has used since; return the
+        ids of trials whose lease is no longer held: theirs are refused, and nothing of them is counted.
+
+        Raises:
+            sqlalchemy.exc.SQLAlchemyError: the database cannot be reached, or takes no such bytes.
+        """
+        with self.writing() as db:
+            lock_jobs(db, [job_id])  # no lease of the job's trials is handed out or taken back meanwhile
+            leases = [checkpoint.lease for checkpoint in new]
+            held = set(db.execute(select(trials.c.trial_id).where(held_by(leases))).scalars())
+            now = self.now(db)
+            written = [checkpoint for checkpoint in new if checkpoint.lease.trial.trial_id in held]
+            for lease, body, used in written:
+                self._keep_newest(db, lease, body, used, now=now)
+            spent = [used.beyond(lease.counted).known for lease, _, used in written]
+            if any(spent_usd or spent_tokens for spent_usd, spent_tokens in spent):
+                add_results(db, job_id, (), spent, now=now)
+        return {lease.trial.trial_id for lease in leases} - held
+
+    def checkpoint(self, trial_id: str) -> StoredCheckpoint | None:
+        """The trial's newest checkpoint; None where there is none."""
+        columns = (checkpoints.c.body, checkpoints.c.usd, checkpoints.c.tokens)
+        with self.reading() as db:
+            row = db.execute(select(*columns).where(checkpoints.c.trial_id == trial_id)).one_or_none()
+        return None if row is None else StoredCheckpoint(row.body, Usage(row.usd, row.tokens))
+
+    def _keep_newest(self, db: Connection, lease: Lease, body: bytes, used: Usage, *, now: float) -> None:
+        values = {"body": body, "usd": used.known_usd, "tokens": used.known_tokens, "saved_at": now}
+        insert = sqlite.insert if self._is_sqlite else postgresql.insert
+        statement = insert(checkpoints).values(trial_id=lease.trial.trial_id, **values)
+        db.execute(statement.on_conflict_do_update(index_elements=(checkpoints.c.trial_id,), set_=values))
