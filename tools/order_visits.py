@@ -76,7 +76,7 @@ def run(context: ToolContext, args: OrderVisitsArgs) -> OrderVisits:
     # Late: NumPy and SciPy are slow to load.
     from tools.itinerary.problem import problem_of
     from tools.itinerary.proof import is_conflict
-    from tools.itinerary.solve import solve
+    from tools.itinerary.solve import comfortable, solve
     from tools.itinerary.terrain import has_fixed_homes
 
     trip = trip_of(context)
@@ -89,7 +89,8 @@ def run(context: ToolContext, args: OrderVisitsArgs) -> OrderVisits:
         return _over_open_nights(trip, places)
     problem = ask(trip, problem_of(trip, places))
     # Whoever wants the shortest walk gets it, be one day full and another empty.
-    solution = solve(problem, day=args.day, fair=trip.request.prefer != "short_walk")
+    fair = trip.request.prefer != "short_walk"
+    solution = comfortable(problem, day=args.day, fair=fair) or solve(problem, day=args.day, fair=fair)
     if solution.rounds is None:
         because = ", ".join(solution.conflict) or "no way joins the places"
         eats = any(name.startswith("meal:") for name in solution.conflict)

@@ -6,6 +6,7 @@ from icalendar import Calendar, Event
 
 from gnomon.core.ids import stable_hash
 from gnomon.itinerary_export.result import TripResult
+from gnomon.itinerary_export.words import route_text, why_text
 from tools.itinerary.hours import minutes_of
 from tools.itinerary.plan import ItineraryLeg, Visit
 
@@ -32,12 +33,13 @@ def _event(result: TripResult, number: int, midnight: dt.datetime, visit: Visit,
     event.add("dtstamp", MADE_AT)
     event.add("dtstart", midnight + dt.timedelta(minutes=minutes_of(visit.arrive)))
     event.add("dtend", midnight + dt.timedelta(minutes=minutes_of(visit.leave)))
-    event.add("summary", visit.place.name)
+    event.add("summary", f"{visit.place.name} {visit.place.other_script}".strip())
     event.add("geo", (visit.place.lat, visit.place.lon))
-    lines = [f"{leg.minutes} min ({leg.metres} m) by {leg.mode} from the stop before"]
-    lines.append(f"Open: {result.open_on(visit, midnight.date().isoformat())}")
+    lines = [f"The way there: {route}"] if (route := route_text(leg)) else []
+    hours = result.hours_words(visit, midnight.date())
+    lines.append(f"{hours[0].upper()}{hours[1:]}")
     if visit.cost:
-        lines.append(f"Cost: {visit.cost.amount:.2f} {visit.cost.currency}")
-    lines += [visit.why] if visit.why else []
+        lines.append(f"Cost: {visit.cost.amount:,.2f} {visit.cost.currency}")
+    lines += [why_text(visit.why)] if visit.why else []
     event.add("description", "\n".join((*lines, *result.plan.attributions)))
     return event

@@ -116,6 +116,18 @@ def stop_label(result: TripResult, day: int, stop: int) -> str:
     return f"{day}.{stop}" if len(result.plan.days) > 1 else str(stop)
 
 
+def home_label(result: TripResult, stop_id: str, part: str) -> str:
+    """The label of where a day starts or ends: `H` for a bed, `H1`, `H2` where there are several; or S, E."""
+    nights = (day.night for day in result.plan.days)
+    beds = [night.place.id for night in nights if night is not None and night.basis != "assumed"]
+    if result.request.get("hotel") and result.plan.days:
+        beds.insert(0, result.plan.days[0].start.id)
+    distinct = list(dict.fromkeys(beds))
+    if stop_id in distinct:
+        return f"H{distinct.index(stop_id) + 1}" if len(distinct) > 1 else "H"
+    return "S" if part == "start" else "E"
+
+
 def faults_of(result: TripResult) -> tuple[Fault, ...]:
     """All faults in words and with their places on the page; those of `LEADING` first."""
     faults = [
@@ -163,7 +175,7 @@ def checks_of(result: TripResult, faults: tuple[Fault, ...]) -> tuple[Check, ...
 
 def _check(code: str, result: TripResult, request: TripRequest | None, faults: list[Fault]) -> Check:
     level, label = CHECKS[code]
-    missing = _unchecked(code, result)
+    missing = unchecked_of(code, result)
     is_failed = any(fault.is_error for fault in faults)
     if faults and (is_failed or not missing):
         state: State = "fails" if is_failed else "remark"
@@ -172,6 +184,8 @@ def _check(code: str, result: TripResult, request: TripRequest | None, faults: l
         state, note = _faultless(code, result, request)
         if missing and state in ("holds", "unasked"):
             state, note = "unknown", _missing_words(level, missing, result)
+    if code == "SKIPPED" and state == "remark":  # told where the plan says what is left out
+        faults, note = [], "it is told what is left out, and why"
     return Check(
         code=code,
         level=level,
@@ -183,7 +197,8 @@ def _check(code: str, result: TripResult, request: TripRequest | None, faults: l
     )
 
 
-def _unchecked(code: str, result: TripResult) -> tuple[Fault, ...]:
+def unchecked_of(code: str, result: TripResult) -> tuple[Fault, ...]:
+    """Where that check could not be made, and what is missing."""
     return tuple(
         Fault(code=code, where=where, anchor=anchor, reason=entry["why"], is_error=False)
         for entry in result.unchecked

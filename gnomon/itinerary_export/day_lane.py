@@ -9,8 +9,9 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gnomon.itinerary_export.checks import Fault, stop_label
+from gnomon.itinerary_export.checks import Fault, home_label, stop_label
 from gnomon.itinerary_export.result import TripResult
+from gnomon.itinerary_export.words import BY, time_text
 from tools.itinerary.hours import clock_of, minutes_of
 from tools.itinerary.plan import Day
 
@@ -163,7 +164,8 @@ def _clock(day: Day, window: tuple[int, int]) -> _Clock:
     """From the full hour at or before the first minute of the day to the one at or after its last."""
     times = [*window, *(minutes_of(at) for visit in day.visits for at in (visit.arrive, visit.leave))]
     if day.visits and day.legs:
-        times.append(minutes_of(day.visits[0].arrive) - day.legs[0].minutes)
+        first = day.legs[0]
+        times.append(minutes_of(day.visits[0].arrive) - first.minutes * (first.from_id != first.to_id))
         if len(day.legs) > len(day.visits):
             times.append(minutes_of(day.visits[-1].leave) + day.legs[-1].minutes)
     return _Clock(start=max(0, min(times) // 60 * 60), end=-(-max(times) // 60) * 60)
@@ -185,10 +187,11 @@ def _rows(
     left: int | None = None
     for index, visit in enumerate(day.visits, 1):
         leg = day.legs[index - 1] if index <= len(day.legs) else None
+        leg = leg if leg is not None and leg.from_id != leg.to_id else None
         arrive = minutes_of(visit.arrive)
         set_off = left if left is not None else arrive - (leg.minutes if leg else 0)
         there = set_off + (leg.minutes if leg else 0)
-        words = [f"{leg.minutes} min {leg.mode}"] if leg and set_off != there else []
+        words = [f"{time_text(leg.minutes)} {BY[leg.mode]}"] if leg and set_off != there else []
         words += [f"{arrive - there} min wait"] if arrive > there else []
         words += [result.hours_words(visit, day.date)]
         label = stop_label(result, number, index)
@@ -219,14 +222,14 @@ def _rows(
             _row(
                 clock=clock,
                 y=HEAD + ROW * (index - 1),
-                shown_as="H" if day.end.id == day.start.id else "E",
+                shown_as=home_label(result, day.end.id, "end"),
                 anchor=f"end-{number}",
                 hours=(),
                 stay=None,
                 way=(left, left + leg.minutes),
                 left_at=left,
                 name=day.end.name,
-                words=f"{leg.minutes} min {leg.mode}, there {clock_of(left + leg.minutes)}",
+                words=f"{time_text(leg.minutes)} {BY[leg.mode]}, there {clock_of(left + leg.minutes)}",
                 fault=fault or failing.get(f"end-{number}"),
                 leg_fails=fault is not None,
             )

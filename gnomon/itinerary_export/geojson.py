@@ -8,7 +8,7 @@ from tools.itinerary.plan import Day, Stop
 
 Line = tuple[tuple[float, float], ...]
 Way = Callable[[Stop, Stop], Line]
-"""The way between two stops as (lat, lon) points; without streets it is straight."""
+"""The way between two stops as (lat, lon) points, for legs without a path; without streets it is straight."""
 
 
 def straight(start: Stop, end: Stop) -> Line:
@@ -23,8 +23,9 @@ def to_geojson(result: TripResult, way: Way = straight) -> dict[str, Any]:
         features += _stops(number, day)
         chain = [day.start, *(visit.place for visit in day.visits), day.end]
         for index, leg in enumerate(day.legs):
-            line = [[round(lon, 6), round(lat, 6)] for lat, lon in way(chain[index], chain[index + 1])]
-            properties = {"day": number, **leg.model_dump(mode="json", exclude={"evidence"})}
+            points = leg.path or way(chain[index], chain[index + 1])
+            line = [[round(lon, 6), round(lat, 6)] for lat, lon in points]
+            properties = {"day": number, **leg.model_dump(mode="json", exclude={"evidence", "path"})}
             features.append(_feature({"type": "LineString", "coordinates": line}, properties))
     return {
         "type": "FeatureCollection",

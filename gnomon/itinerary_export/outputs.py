@@ -4,6 +4,7 @@ Calendars and streets are imported when they are wanted: the API, which offers t
 """
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -12,106 +13,20 @@ from markupsafe import Markup
 
 from gnomon.core.errors import SpecError
 from gnomon.itinerary_export.geojson import Line, Way, straight, to_geojson
+from gnomon.itinerary_export.markdown import to_markdown
 from gnomon.itinerary_export.page import to_html, trip_body
-from gnomon.itinerary_export.quality_words import quality_rows, unmeasured
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.trip_view import View
-from gnomon.itinerary_export.words import length_text, time_text, way_text
 from tools.itinerary.errors import PlaceError
 from tools.itinerary.place import LatLon
-from tools.itinerary.plan import Day, Stop
+from tools.itinerary.plan import Stop
 
 if TYPE_CHECKING:
     from tools.itinerary.osm.city import City
 
 
-MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|"})
-
-
-def to_markdown(result: TripResult) -> str:
-    """The plan for reading; whatever comes from outside is escaped."""
-    plan = result.plan
-    lines = [f"# {_plain(result.title)}", ""]
-    if plan.status == "refused":
-        lines += [result.refusal, ""]
-        lines += [f"- {_plain(entry)}" for entry in plan.conflict or ("not named",)]
-    else:
-        cost = plan.totals.cost
-        money = f", {cost.amount:.2f} {cost.currency}" if cost else ""
-        lines.append(
-            f"{length_text(plan.totals.metres)} in {time_text(plan.totals.minutes)} on the way{money}."
-        )
-    for number, day in enumerate(plan.days, 1):
-        lines += ["", f"## Day {number}: {day.date:%A %d %B %Y}", "", *_table(result, day)]
-    lines += ["", "## Checks", ""]
-    lines += [_fault(violation) for violation in result.violations]
-    lines += [] if result.errors else [_passed(result)]
-    lines += _quality(result)
-    if plan.skipped:
-        lines += [
-            "",
-            *(f"- Left out: {_plain(entry.place)} ({_plain(entry.reason)})" for entry in plan.skipped),
-        ]
-    lines += ["", *(f"- {_plain(line)}" for line in plan.assumptions)]
-    lines += ["", "Data: " + "; ".join(map(_plain, plan.attributions))] if plan.attributions else []
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def _table(result: TripResult, day: Day) -> list[str]:
-    rows = ["| arrive | leave | place | way there | open that day | cost |", "|---|---|---|---|---|---|"]
-    rows.append(f"|  |  | start: {_plain(day.start.name)} |  |  |  |")
-    for visit, leg in zip(day.visits, day.legs, strict=False):
-        cost = f"{visit.cost.amount:.2f} {visit.cost.currency}" if visit.cost else ""
-        kind = visit.place.kind.replace("_", " ")
-        place = f"**{_plain(visit.place.name)}** ({_plain(kind)})" if kind else _plain(visit.place.name)
-        way = way_text(leg)
-        opened = result.hours_words(visit, day.date).removeprefix("open ").removeprefix("hours ")
-        rows.append(f"| {visit.arrive} | {visit.leave} | {place} | {way} | {opened} | {cost} |")
-    if day.legs:
-        last = day.legs[-1]
-        rows.append(f"|  |  | end: {_plain(day.end.name)} | {way_text(last)} |  |  |")
-    return rows
-
-
-def _quality(result: TripResult) -> list[str]:
-    if not result.quality:
-        return []
-    lines = ["", "## Quality", "", "| measure | share | of what |", "|---|---|---|"]
-    lines += [
-        f"| {row.title} | {row.share} | {_plain('; '.join(filter(None, (row.counts, row.unknown))))} |"
-        for row in quality_rows(result)
-    ]
-    missing = unmeasured(result)
-    return [*lines, "", f"Not measured: {_plain('; '.join(missing))}."] if missing else lines
-
-
-def _fault(violation: object) -> str:
-    fields = dict(violation) if isinstance(violation, dict) else {}
-    text = f"expected {fields.get('expected')}, found {fields.get('found')}"
-    return f"- {fields.get('severity')} {fields.get('code')} at `{fields.get('path')}`: {_plain(text)}"
-
-
-def _passed(result: TripResult) -> str:
-    if result.plan.status == "refused":
-        return "- Refused, with the constraints named above."
-    by = f"(places, walking times, opening hours; by {_plain(result.verified_by)})"
-    if not result.unchecked:
-        return f"- Every check holds {by}."
-    count = len({entry["code"] for entry in result.unchecked})
-    missing = [
-        f"  - {entry['code']} at `{entry['path']}`: {_plain(entry['why'])}" for entry in result.unchecked
-    ]
-    return "\n".join([f"- No check fails {by}; {count} could not be checked:", *missing])
-
-
-def _plain(text: str) -> str:
-    r"""Text that means nothing but itself.
-
-    >>> _plain("a|b <i>")
-    'a\\|b \\<i\\>'
-    """
-    return " ".join(text.split()).translate(MARKS)
-
+PAIR = re.compile(r"\[\n\s+(-?\d+\.\d+),\n\s+(-?\d+\.\d+)\n\s+\]")
+"""A point of a path over four lines, as JSON is indented; within its texts no line ends."""
 
 MEDIA_TYPES: Mapping[str, str] = {
     ".json": "application/json",
@@ -135,7 +50,7 @@ def rendered(result: TripResult, ending: str) -> bytes:
     city = _city(result)
     streets, way = _streets(city)
     if ending == ".json":
-        text = json.dumps(result.as_json(), indent=2, ensure_ascii=False) + "\n"
+        text = PAIR.sub(r"[\1, \2]", json.dumps(result.as_json(), indent=2, ensure_ascii=False)) + "\n"
     elif ending == ".html":
         text = to_html(result, streets=streets, way=way)
     elif ending == ".md":

@@ -30,20 +30,28 @@ def trip_body(result: TripResult, view: View, *, streets: Iterable[Line] = (), w
 
 
 def _parts(result: TripResult, view: View, streets: Iterable[Line], way: Way) -> dict[str, Any]:
-    faults, days = faults_of(result), result.plan.days
+    shown = result.part or result
+    faults, days = faults_of(shown), shown.plan.days
     return {
         "view": view,
-        "maps": trip_maps(result, faults, streets, way) if days else None,
-        "lanes": [day_lane(result, number, faults) for number in range(1, len(days) + 1)],
+        "maps": trip_maps(shown, faults, streets, way) if days else None,
+        "has_straight": any(
+            leg.from_id != leg.to_id and not leg.path and len(way(day.start, day.end)) <= 2
+            for day in days
+            for leg in day.legs
+        ),
+        "lanes": [day_lane(shown, number, faults) for number in range(1, len(days) + 1)],
     }
 
 
 @functools.cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("gnomon.itinerary_export", ""),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["capitalize_first"] = lambda words: f"{words[:1].upper()}{words[1:]}"
+    return environment

@@ -4,7 +4,7 @@ import datetime as dt
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gnomon.core.errors import DataError
@@ -22,6 +22,7 @@ class TripResult:
 
     `is_proven`: an exact search holds a refusal's constraints to rule out every plan; None: it was not made.
     `unchecked`: the checks that no source could answer, each with its path and what is missing.
+    `alternatives`: of a refusal, what was tried instead, as `tools/itinerary/alternatives.py` writes it.
     `quality` holds the measures of the plan as plain data; empty in results of older versions.
     `regret`: how much further than the shortest plan one walks, as a share; None: that is not known.
     """
@@ -32,6 +33,7 @@ class TripResult:
     request: Mapping[str, Any] = field(default_factory=dict)
     open: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     verified_by: str = ""
+    alternatives: Mapping[str, Any] = field(default_factory=dict)
     quality: tuple[Mapping[str, Any], ...] = ()
     is_proven: bool | None = None
     regret: float | None = None
@@ -76,10 +78,7 @@ class TripResult:
             return "hours not known" if hours is None else "closed that day"
         if hours[0][0] == 0 and hours[0][1] >= DAY_MIN:
             return "open day and night"
-        clocks = [
-            (clock_of(start), clock_of(end % DAY_MIN if end > DAY_MIN else end)) for start, end in hours
-        ]
-        return f"open {', '.join(f'{start}–{end}' for start, end in clocks)}"
+        return f"open {', '.join(_span_text(start, end) for start, end in hours)}"
 
     def as_json(self) -> dict[str, Any]:
         """Plan and verification as plain data, the plan first."""
@@ -93,8 +92,33 @@ class TripResult:
             },
             "request": dict(self.request),
             "open": {place: dict(days) for place, days in self.open.items()},
+            **({"alternatives": dict(self.alternatives)} if self.alternatives else {}),
             "quality": [dict(measure) for measure in self.quality],
         }
+
+    @property
+    def part(self) -> "TripResult | None":
+        """The best plan for a part of a refused request, unverified; None: there is none."""
+        if self.plan.status != "refused" or "part" not in self.alternatives:
+            return None
+        return replace(
+            self,
+            plan=Plan.model_validate(self.alternatives["part"]),
+            violations=(),
+            unchecked=(),
+            alternatives={},
+            is_proven=None,
+        )
+
+
+def _span_text(start: int, end: int) -> str:
+    """A span of opening hours as people write it.
+
+    >>> _span_text(540, 1440), _span_text(0, 300), _span_text(720, 1740)
+    ('09:00–midnight', 'until 05:00', '12:00–05:00')
+    """
+    close = "midnight" if end == DAY_MIN else clock_of(end % DAY_MIN)
+    return f"until {close}" if start == 0 else f"{clock_of(start)}–{close}"
 
 
 def _cited_hours(visit: Visit, date: dt.date) -> tuple[Interval, ...] | None:
@@ -118,6 +142,7 @@ def result_of(answer: str | None) -> TripResult:
             request=fields.get("request", {}),
             open=fields.get("open", {}),
             verified_by=fields.get("verified_by", ""),
+            alternatives=fields.get("alternatives", {}),
             quality=tuple(fields.get("quality", ())),
         )
     except (ValueError, KeyError, TypeError):

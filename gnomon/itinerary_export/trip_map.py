@@ -9,24 +9,29 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from gnomon.itinerary_export.checks import Fault, stop_label
+from gnomon.itinerary_export.checks import Fault, home_label, stop_label
 from gnomon.itinerary_export.day_lane import text_px
 from gnomon.itinerary_export.geojson import Line, Way
 from gnomon.itinerary_export.result import TripResult
 from tools.itinerary.haversine import METRES_PER_DEGREE
+from tools.itinerary.plan import Day
 
 WIDTH, HEIGHT, MARGIN = 640, 420, 46
+EDGE = 34.0  # of WIDTH: a pin with its ring, so far from the edge, is whole on the smallest phone
 LEAST_SPAN_M = 400.0
 PIN_GAP = 34.0  # of WIDTH: pins of 18 px don't touch on a phone
 NAME_PX, RING_PX, NAME_CHARS = 15, 23, 26  # a name begins so far from a pin, and from one with a ring
 LEAST_MAP_PX = 405.0  # as wide as the smallest map that shows names
+MOST_TURNS = 96
+MOST_NAMED = 15  # with more stops of several days on one map the names only cover it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
     """A numbered stop. It is drawn at (x, y), in per cent; where that is not its place, `tip` is.
 
-    `text_x` is where its name begins, in pixels beside it; 0: there is no room for the name.
+    `text_x` and `text_y` are where its name stands, in pixels beside it, `text_anchor` the end of the name
+    that is there: `start`, `middle` or `end`; empty: there is no room for the name.
     """
 
     x: float
@@ -38,15 +43,22 @@ class Pin:
     anchor: str
     is_home: bool = False
     reason: str = ""
+    place_id: str = ""
     text_x: int = 0
+    text_y: int = 0
+    text_anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """The way of a day as an SVG path; `failing` holds those legs of it that fail a check."""
+    """The way of a day as an SVG path: `path` where it is known, `straight` where only its ends are.
+
+    `failing` holds those legs of it that fail a check.
+    """
 
     day: int
     path: str
+    straight: str
     failing: str
 
 
@@ -109,8 +121,7 @@ class _Frame:
 def trip_maps(result: TripResult, faults: Sequence[Fault], streets: Iterable[Line], way: Way) -> TripMaps:
     """All maps of a plan that has days."""
     days = result.plan.days
-    chains = [[day.start, *(visit.place for visit in day.visits), day.end] for day in days]
-    lines = [[way(start, end) for start, end in pairwise(chain)] for chain in chains]
+    lines = [_lines(day, way) for day in days]
     ground = _ground([point for legs in lines for line in legs for point in line])
     drawn = [[[ground.xy(*point) for point in line] for line in legs] for legs in lines]
     frames = [_frame([point for line in legs for point in line]) for legs in drawn]
@@ -129,6 +140,13 @@ def trip_maps(result: TripResult, faults: Sequence[Fault], streets: Iterable[Lin
         overview=overview,
         days=tuple(ways) if len(days) > 1 else (),
     )
+
+
+def _lines(day: Day, way: Way) -> list[Line]:
+    """The line of each leg: its own path, what the streets say, or straight from stop to stop."""
+    chain = [day.start, *(visit.place for visit in day.visits), day.end]
+    paths = [leg.path for leg in day.legs] + [()] * len(chain)
+    return [path or way(start, end) for path, (start, end) in zip(paths, pairwise(chain), strict=False)]
 
 
 def _ground(points: Sequence[tuple[float, float]]) -> _Ground:
@@ -150,7 +168,12 @@ def _frame(points: Sequence[tuple[float, float]]) -> _Frame:
 
 def _route(day: int, legs: list[list[tuple[float, float]]], failing: dict[str, Fault]) -> Route:
     wrong = [line for number, line in enumerate(legs, 1) if f"leg-{day}-{number}" in failing]
-    return Route(day=day, path="".join(map(_path, legs)), failing="".join(map(_path, wrong)))
+    return Route(
+        day=day,
+        path="".join(_path(line) for line in legs if len(line) > 2),
+        straight="".join(_path(line) for line in legs if len(line) <= 2),
+        failing="".join(map(_path, wrong)),
+    )
 
 
 def _path(line: Sequence[tuple[float, float]]) -> str:
@@ -169,7 +192,7 @@ def _map(
     pins: list[Pin] = []
     for number in numbers:
         for pin in _stops(result, number, failing):
-            is_there = pin.is_home and any(old.is_home and old.name == pin.name for old in pins)
+            is_there = pin.is_home and any(old.place_id == pin.place_id for old in pins)
             if not is_there:
                 pins.append(pin)
     pins = _placed(pins, [frame.px(ground.xy(pin.x, pin.y)) for pin in pins])
@@ -181,7 +204,7 @@ def _map(
         ident=ident,
         view_box=frame.view_box,
         routes=routes,
-        pins=tuple(_named(pins) if len(numbers) == 1 else pins),
+        pins=tuple(_named(pins) if len(numbers) == 1 or len(pins) <= MOST_NAMED else pins),
         bar=round(100 * bar_m * frame.px_per_m / WIDTH, 2),
         bar_words=f"{bar_m} m" if bar_m < 1000 else f"{bar_m // 1000} km",
         title=f"Map of {days}",
@@ -192,14 +215,14 @@ def _map(
 def _stops(result: TripResult, number: int, failing: dict[str, Fault]) -> list[Pin]:
     """The stops of a day, in degrees: its start, its visits, and its end where that is elsewhere."""
     day = result.plan.days[number - 1]
-    stops = [(day.start, "H", True, f"start-{number}")]
+    stops = [(day.start, home_label(result, day.start.id, "start"), True, f"start-{number}")]
     for index, visit in enumerate(day.visits, 1):
         stops.append((visit.place, stop_label(result, number, index), False, f"stop-{number}-{index}"))
     if day.end.id != day.start.id:
-        stops.append((day.end, "E", True, f"end-{number}"))
-    if day.visits and day.start.id == day.visits[0].place.id:
-        stops.pop(0)  # a day without a hotel starts at its first stop, and ends at its last
-        stops = [stop for stop in stops if not (stop[1] == "E" and day.end.id == day.visits[-1].place.id)]
+        stops.append((day.end, home_label(result, day.end.id, "end"), True, f"end-{number}"))
+    # A day without a bed of its own starts at its first stop, or ends at its last.
+    visited = {visit.place.id for visit in day.visits}
+    stops = [stop for stop in stops if not (stop[2] and stop[0].id in visited)]
     return [
         Pin(
             x=stop.lat,
@@ -209,6 +232,7 @@ def _stops(result: TripResult, number: int, failing: dict[str, Fault]) -> list[P
             name=stop.name,
             day=number,
             anchor=anchor,
+            place_id=stop.id,
             is_home=is_home,
             reason=failing[anchor].reason if anchor in failing else "",
         )
@@ -222,10 +246,10 @@ def _placed(pins: Sequence[Pin], points: Sequence[tuple[float, float]]) -> list[
     placed: list[Pin] = []
     for pin, (x0, y0) in zip(pins, points, strict=True):
         x, y, turn = x0, y0, 0
-        while any(math.hypot(x - x1, y - y1) < PIN_GAP for x1, y1 in taken) and turn < 32:
+        while any(math.hypot(x - x1, y - y1) < PIN_GAP - 1 for x1, y1 in taken) and turn < MOST_TURNS:
             reach = PIN_GAP * (1 + turn // 8)
             x, y = x0 + reach * math.cos(turn * math.pi / 4), y0 + reach * math.sin(turn * math.pi / 4)
-            x, y = min(max(x, 14.0), WIDTH - 14.0), min(max(y, 14.0), HEIGHT - 14.0)
+            x, y = min(max(x, EDGE), WIDTH - EDGE), min(max(y, EDGE), HEIGHT - EDGE)
             turn += 1
         taken.append((x, y))
         x_pct, y_pct = _per_cent((x, y))
@@ -244,24 +268,53 @@ def _named(pins: Sequence[Pin]) -> list[Pin]:
     """
     wide_px, tall_px = LEAST_MAP_PX, LEAST_MAP_PX * HEIGHT / WIDTH
     spots = [(pin.x * wide_px / 100, pin.y * tall_px / 100) for pin in pins]
-    boxes = [(x - 12, x + 12, y) for x, y in spots]
+    boxes = [_Box(left=x - 12, right=x + 12, top=y - 12, low=y + 12) for x, y in spots]
+    boxes.append(_Box(left=0, right=0.25 * wide_px, top=tall_px - 26, low=tall_px))  # the scale
     named: list[Pin] = []
     for index, (pin, (x, y)) in enumerate(zip(pins, spots, strict=True)):
         name = pin.name if len(pin.name) <= NAME_CHARS else pin.name[: NAME_CHARS - 1] + "…"
         long = text_px(f"✕ {name}" if pin.reason else name, is_bold=bool(pin.reason))
-        beside = RING_PX if pin.reason else NAME_PX
         others = [box for number, box in enumerate(boxes) if number != index]
-        for text_x, left in ((beside, x + beside), (-beside, x - beside - long)):
-            is_within = left >= 4 and left + long <= wide_px - 4
-            if is_within and all(
-                left + long < start or left > end or abs(y - box_y) > 20 for start, end, box_y in others
-            ):
-                boxes.append((left, left + long, y))
-                named.append(replace(pin, text_x=text_x))
+        for text_x, text_y, anchor in _beside(RING_PX if pin.reason else NAME_PX):
+            left = x + text_x - {"start": 0.0, "middle": long / 2, "end": long}[anchor]
+            box = _Box(left=left, right=left + long, top=y + text_y - 12, low=y + text_y + 4)
+            is_within = left >= 4 and box.right <= wide_px - 4 and box.top >= 2 and box.low <= tall_px - 2
+            if is_within and not any(box.meets(other) for other in others):
+                boxes.append(box)
+                named.append(replace(pin, text_x=text_x, text_y=text_y, text_anchor=anchor))
                 break
         else:
             named.append(pin)
     return named
+
+
+def _beside(off: int) -> tuple[tuple[int, int, str], ...]:
+    """Where a name may stand beside its pin, the best first."""
+    level, over, under = 4, -off - 1, off + 10
+    return (
+        *((off, level, "start"), (-off, level, "end"), (0, over, "middle"), (0, under, "middle")),
+        *(
+            (off - 4, over, "start"),
+            (off - 4, under, "start"),
+            (4 - off, over, "end"),
+            (4 - off, under, "end"),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Box:
+    """What a pin or a name covers, in pixels of the smallest map that shows names."""
+
+    left: float
+    right: float
+    top: float
+    low: float
+
+    def meets(self, other: "_Box") -> bool:
+        return not (
+            self.right < other.left or self.left > other.right or self.low < other.top or self.top > other.low
+        )
 
 
 def _round_length(metres: float) -> int:

@@ -1,8 +1,11 @@
 """All that a page shows of a trip, as plain data: headline, facts, days with stops and legs, checks."""
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
+from gnomon.itinerary_export import before_you_go
 from gnomon.itinerary_export.checks import (
     CHECKS,
     LEVELS,
@@ -15,13 +18,21 @@ from gnomon.itinerary_export.checks import (
     checks_of,
     faults_of,
     headline,
+    home_label,
     stop_label,
 )
 from gnomon.itinerary_export.quality_words import quality_rows, unmeasured
-from gnomon.itinerary_export.result import TripResult
-from gnomon.itinerary_export.words import length_text, time_text, way_text
-from tools.itinerary.hours import clock_of, minutes_of
-from tools.itinerary.plan import Day, ItineraryLeg, Visit
+from gnomon.itinerary_export.result import HOURS_OF, TripResult
+from gnomon.itinerary_export.words import (
+    clock_text,
+    length_text,
+    source_text,
+    time_text,
+    way_text,
+    why_text,
+)
+from tools.itinerary.hours import DAY_MIN, clock_of, minutes_of
+from tools.itinerary.plan import Day, ItineraryLeg, Stop, Visit
 
 View = dict[str, Any]
 
@@ -31,6 +42,7 @@ def trip_view(result: TripResult) -> View:
     faults = faults_of(result)
     checks = checks_of(result, faults)
     plan = result.plan
+    shown = result.part or result
     return {
         "title": result.title,
         "answer": headline(result, checks, faults),
@@ -38,15 +50,22 @@ def trip_view(result: TripResult) -> View:
         "facts": _facts(result),
         "conflict": _conflict(result) if plan.status == "refused" else [],
         "conflict_words": result.refusal if plan.status == "refused" else "",
+        "nearest": result.alternatives.get("words", ""),
+        "tried": _tried(result),
         "faults": [_fault(fault) for fault in faults if fault.is_error],
-        "days": [_day(result, number, checks, faults) for number in range(1, len(plan.days) + 1)],
+        "is_part": shown is not result,
+        "days": [_day(shown, number, checks, faults) for number in range(1, len(shown.plan.days) + 1)],
+        "bookings": before_you_go.bookings(shown),
+        "not_known": before_you_go.not_known(shown),
+        "unchecked": before_you_go.open_points(result),
+        "remarks": before_you_go.remarks(result),
+        "left_out": before_you_go.left_out(result),
+        "assumptions": before_you_go.assumed(result),
         "checks": [_group(level, checks) for level in LEVELS],
         "proof": _proof(result),
-        "quality": quality_rows(result),
+        "quality": [asdict(row) for row in quality_rows(result)],
         "unmeasured": unmeasured(result),
-        "left_out": [f"{entry.place} ({entry.reason})" for entry in plan.skipped],
-        "assumptions": list(plan.assumptions),
-        "verified_by": result.verified_by,
+        "verified_by": "; ".join(source_text(source) for source in result.verified_by.split("; ") if source),
         "sources": list(plan.attributions),
     }
 
@@ -58,9 +77,11 @@ def _facts(result: TripResult) -> list[str]:
         facts.append(f"{first:%-d %B %Y}" + (f" to {last:%-d %B %Y}" if last != first else ""))
         stops = sum(len(day.visits) for day in plan.days)
         facts.append(f"{stops} stop{'s' * (stops != 1)}")
-        facts.append(f"{length_text(plan.totals.metres)}, {time_text(plan.totals.minutes)} on the way")
+        legs = [leg for day in plan.days for leg in day.legs if leg.from_id != leg.to_id]
+        metres, minutes = sum(leg.metres for leg in legs), sum(leg.minutes for leg in legs)
+        facts.append(f"{length_text(metres)}, {time_text(minutes)} on the way")
     if plan.totals.cost:
-        facts.append(f"{plan.totals.cost.amount:.2f} {plan.totals.cost.currency}")
+        facts.append(f"{plan.totals.cost.amount:,.2f} {plan.totals.cost.currency}")
     return facts
 
 
@@ -91,8 +112,20 @@ def _conflict(result: TripResult) -> list[str]:
     return entries
 
 
+def _tried(result: TripResult) -> str:
+    """What was tried instead of a refused request and found to have no plan; how long that took."""
+    failed = [
+        attempt["words"] for attempt in result.alternatives.get("tried", ()) if not attempt["is_served"]
+    ]
+    if not failed:
+        return ""
+    return (
+        f"Tried as well, and no plan was found: {', '.join(failed)} ({result.alternatives['seconds']:.1f} s)."
+    )
+
+
 def _proof(result: TripResult) -> str:
-    """What an exact search says of the result, if one was made."""
+    """What a search says of the result, if one was made."""
     if result.plan.status == "refused" and result.is_proven is not None:
         return (
             "Proven: an exact search finds no plan under the constraints named above."
@@ -100,12 +133,26 @@ def _proof(result: TripResult) -> str:
             else "Not proven: the constraints named above do not by themselves rule out every plan."
         )
     if result.regret is None:
-        return ""
+        return _searched(result)
     if result.regret < 0.0005:
         return "Proven: no plan that keeps all constraints walks less."
     return (
         f"By an exact search the shortest plan walks less; this one walks {100 * result.regret:.1f} % more."
     )
+
+
+def _searched(result: TripResult) -> str:
+    """What the planner's own search says of its plan."""
+    search = result.plan.search
+    if search is None or result.plan.status == "refused":
+        return ""
+    if search.is_proven:
+        return "Proven: no plan that keeps all constraints is better, as the planner weighs plans."
+    words = f"Not proven to be the best plan: the planner looked for {max(1.0, search.seconds):.0f} s"
+    if search.gap is None:
+        return f"{words}; how much better another plan can be is not known."
+    share = max(1, math.ceil(100 * search.gap / (1 + search.gap)))
+    return f"{words}, and cannot rule out one that is up to {share} % better by its own measure."
 
 
 def _fault(fault: Fault) -> View:
@@ -143,14 +190,16 @@ def _group(level: Level, checks: Sequence[Check]) -> View:
 
 def _day(result: TripResult, number: int, checks: Sequence[Check], faults: Sequence[Fault]) -> View:
     day = result.plan.days[number - 1]
-    walked_m = sum(leg.metres for leg in day.legs)
-    stops = len(day.visits)
+    legs = [leg for leg in day.legs if leg.from_id != leg.to_id]
+    stops, by = len(day.visits), "on foot" if all(leg.mode == "walk" for leg in legs) else "on the way"
+    metres, minutes = sum(leg.metres for leg in legs), sum(leg.minutes for leg in legs)
+    way = f"{length_text(metres)} and {time_text(minutes)} {by}"
     own = [fault for fault in faults if fault.anchor.split("-")[1:2] == [str(number)]]
     return {
         "number": number,
         "anchor": f"day-{number}",
         "heading": f"Day {number}: {day.date:%A, %-d %B}",
-        "summary": f"{stops} stop{'s' * (stops != 1)}, {walked_m / 1000:.1f} km on the way",
+        "summary": f"{stops} stop{'s' * (stops != 1)}" + (f", {way}" if legs else ""),
         "faults": [_fault(fault) for fault in own],
         "rows": _rows(result, number, day, checks, own),
     }
@@ -160,8 +209,14 @@ def _rows(
     result: TripResult, number: int, day: Day, checks: Sequence[Check], faults: Sequence[Fault]
 ) -> list[View]:
     """Start, legs and stops in their order, and the end; no leg from a stop to itself."""
-    rows = [_home("start", "H" if result.request.get("hotel") else "S", number, day.start.name, "", faults)]
+    rows: list[View] = []
     left: int | None = None
+    moves = bool(day.legs) and day.legs[0].from_id != day.legs[0].to_id
+    start = minutes_of(result.request.get("window", {}).get("start", "09:00"))
+    if day.visits:
+        start = minutes_of(day.visits[0].arrive) - (day.legs[0].minutes if moves else 0)
+    if moves or not day.visits or _has_fault(faults, f"start-{number}"):
+        rows.append(_home(result, "start", number, day.start, clock_text(clock_of(start)), faults))
     for index, visit in enumerate(day.visits, 1):
         arrive = minutes_of(visit.arrive)
         if index <= len(day.legs):
@@ -178,23 +233,39 @@ def _rows(
         there = set_off + leg.minutes * moves
         if moves:
             rows.append(_leg(number, len(day.visits) + 1, leg, set_off, there, checks, faults))
-        label = "H" if result.request.get("hotel") and day.end.id == day.start.id else "E"
-        rows.append(_home("end", label, number, day.end.name, clock_of(there), faults))
+        if moves or not day.visits or day.night or _has_fault(faults, f"end-{number}"):
+            rows.append(_home(result, "end", number, day.end, clock_text(clock_of(there)), faults))
     return rows
 
 
-def _home(part: str, label: str, number: int, name: str, time: str, faults: Sequence[Fault]) -> View:
+def _has_fault(faults: Sequence[Fault], anchor: str) -> bool:
+    return any(fault.anchor == anchor for fault in faults)
+
+
+NIGHTS: Mapping[str, str] = {
+    "given": "the night here",
+    "chosen": "the night here, chosen from the map",
+    "assumed": "the night near here: no place to sleep is named",
+}
+
+
+def _home(result: TripResult, part: str, number: int, stop: Stop, time: str, faults: Sequence[Fault]) -> View:
     anchor = f"{part}-{number}"
     wrong = [fault.reason for fault in faults if fault.anchor == anchor]
+    night = result.plan.days[number - 1].night if part == "end" else None
     return {
         "kind": part,
         "anchor": anchor,
         "time": time,
-        "label": label,
-        "name": name,
-        "details": [part],
+        "label": home_label(result, stop.id, part),
+        "name": stop.name,
+        "other_script": stop.other_script,
+        "details": [part, *([NIGHTS[night.basis]] if night else [])],
+        "why": "",
+        "source": "",
         "state": "fails" if wrong else "",
         "checks": [f"{MARKS['fails']} {reason}" for reason in wrong],
+        "notes": [f"{MARKS['fails']} {reason}" for reason in wrong],
     }
 
 
@@ -212,19 +283,29 @@ def _leg(
     return {
         "kind": "leg",
         "anchor": f"leg-{number}-{index}",
-        "time": f"{clock_of(set_off)}–{clock_of(set_off + leg.minutes)}",
+        "time": _span(clock_of(set_off), clock_of(set_off + leg.minutes)),
         "label": "",
         "name": way_text(leg),
-        "details": [f"{wait} min wait"] * (wait > 0) + EXACTNESS.get(leg.exactness, []),
+        "mode": leg.mode,
+        "via": list(leg.via),
+        "details": EXACTNESS.get(leg.exactness, []) + [f"{time_text(wait)} wait"] * (wait > 0),
         "state": state,
         "checks": words,
+        "notes": _notes(words, is_unknown=False),
     }
 
 
+def _span(start: str, end: str) -> str:
+    """From when until when; that a whole span is after midnight is said once."""
+    if minutes_of(start) >= DAY_MIN:
+        start = clock_of(minutes_of(start) - DAY_MIN)
+    return f"{start}–{clock_text(end)}"
+
+
 EXACTNESS: Mapping[str, list[str]] = {
-    "estimate": ["an estimate"],
-    "lower_bound": ["at least that"],
-    "timetable": ["by timetable"],
+    "estimate": ["an estimate, from no timetable"],
+    "lower_bound": ["at least that, as the crow flies"],
+    "timetable": ["mean minutes of the timetable, with waits assumed"],
 }
 """How well a leg is known, where that is less, or more, than along mapped streets."""
 
@@ -239,28 +320,41 @@ def _stop(
     faults: Sequence[Fault],
 ) -> View:
     stay = minutes_of(visit.leave) - minutes_of(visit.arrive)
-    cost = [f"{visit.cost.amount:.2f} {visit.cost.currency}"] if visit.cost else []
+    cost = [f"{visit.cost.amount:,.2f} {visit.cost.currency}"] if visit.cost else []
     anchor = f"stop-{number}-{index}"
     is_unknown = result.open_minutes(visit, day.date) is None
     state, words = _verdict("stop", anchor, checks, faults, unknown=int(is_unknown))
     if is_unknown and state == "holds":
         state, words = "unknown", [*words, f"{MARKS['unknown']} hours not known"]
+    source = next((line for line in visit.evidence if not line.startswith(HOURS_OF)), "")
     return {
         "kind": "stop",
         "anchor": anchor,
-        "time": f"{visit.arrive}–{visit.leave}",
+        "time": _span(visit.arrive, visit.leave),
         "label": stop_label(result, number, index),
         "name": visit.place.name,
+        "other_script": visit.place.other_script,
         "details": [
             *filter(None, [visit.place.kind.replace("_", " ")]),
-            f"{stay} min",
+            time_text(stay),
             result.hours_words(visit, day.date),
             *cost,
-            *filter(None, [visit.why]),
         ],
+        "why": why_text(visit.why),
+        "source": source_text(source) if source else "",
         "state": state,
         "checks": words,
+        "notes": _notes(words, is_unknown=is_unknown),
     }
+
+
+def _notes(checks: Sequence[str], *, is_unknown: bool) -> list[str]:
+    """What a row says of its checks: what does not hold; that hours are not known is among its details."""
+    told = (
+        (MARKS["holds"], f"{MARKS['unknown']} {CHECKS['OPEN_HOURS'][1]}") if is_unknown else (MARKS["holds"],)
+    )
+    hidden = f"{MARKS['unknown']} hours not known"
+    return [words for words in checks if not words.startswith(told) and words != hidden]
 
 
 def _verdict(

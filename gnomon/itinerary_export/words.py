@@ -1,5 +1,9 @@
 """Times, lengths and ways as people write them."""
 
+import datetime as dt
+import re
+from collections.abc import Sequence
+
 from tools.itinerary.place import Mode
 from tools.itinerary.plan import ItineraryLeg
 
@@ -38,4 +42,69 @@ def way_text(leg: ItineraryLeg) -> str:
     """A leg; nothing where it leads from a stop to itself, as where a day starts at its first visit."""
     if leg.from_id == leg.to_id:
         return ""
-    return f"{time_text(leg.minutes)}, {length_text(leg.metres)} {BY[leg.mode]}"
+    return f"{time_text(leg.minutes)} {BY[leg.mode]}, {length_text(leg.metres)}"
+
+
+def route_text(leg: ItineraryLeg) -> str:
+    """A leg with its streets, or with the parts of its ride."""
+    way = way_text(leg)
+    return f"{way}: {(', ' if leg.mode == 'walk' else '; ').join(leg.via)}" if way and leg.via else way
+
+
+WISHED = re.compile(r"(an?) ([\w ]+), as wished")
+MEALS = ("breakfast", "lunch", "dinner")
+
+
+def why_text(why: str) -> str:
+    """Why a stop is in the plan: the planner's own marks as sentences, anything else as it is.
+
+    >>> why_text("asked for, lunch"), why_text("a park, as wished"), why_text("It is old.")
+    ('You asked for it. For lunch.', 'You wished for a park.', 'It is old.')
+    """
+    sentences = []
+    rest = why
+    if match := WISHED.match(rest):
+        sentences.append(f"You wished for {match[1]} {match[2].replace('_', ' ')}.")
+        rest = rest[match.end() :].removeprefix(", ")
+    elif rest == "asked for" or rest.startswith("asked for, "):
+        sentences.append("You asked for it.")
+        rest = rest.removeprefix("asked for").removeprefix(", ")
+    if rest in MEALS:
+        sentences.append(f"For {rest}.")
+    elif rest:
+        return why
+    return " ".join(sentences)
+
+
+DATED = re.compile(r"(\S+) osm (\d{4}-\d\d-\d\d)")
+
+
+def source_text(source: str) -> str:
+    """Who knows a place, and as of when.
+
+    >>> source_text("helsinki osm 2019-04-21"), source_text("japan gazetteer 2022")
+    ('OpenStreetMap (helsinki), 21 April 2019', 'japan gazetteer 2022')
+    """
+    match = DATED.fullmatch(source)
+    if match is None:
+        return source
+    return f"OpenStreetMap ({match[1]}), {dt.date.fromisoformat(match[2]):%-d %B %Y}"
+
+
+def clock_text(clock: str) -> str:
+    """A clock time of a plan, where hours above 23 are of the next day.
+
+    >>> clock_text("09:30"), clock_text("24:10")
+    ('09:30', '00:10 (next day)')
+    """
+    hours, minutes = clock.split(":")
+    return clock if int(hours) < 24 else f"{int(hours) - 24:02d}:{minutes} (next day)"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words with commas, and "and" before the last.
+
+    >>> listed(["A"]), listed(["A", "B", "C"])
+    ('A', 'A, B and C')
+    """
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

@@ -63,16 +63,17 @@ def least_of(ground: Ground, exact: float | None = None) -> float:
     meals = sorted([meal.minutes for meal in request.meals] * request.days)
     lacking = max(0, len(meals) - sum(place.kind in MEALS for place in ground.places))
     busy = stays + sum(meals[:lacking]) + added
+    rides = ways.ride_min
+    even = busy + rides if weights.has_even_wishes else busy + rides - added
     days_min = request.days * (minutes_of(request.window.end) - minutes_of(request.window.start))
     # Every day lasts until its last meal.
     fed_min = max((minutes_of(meal.start) + meal.minutes for meal in request.meals), default=0)
     last_min = request.days * max(0, fed_min - minutes_of(request.window.start))
-    rides = ways.ride_min
-    by_sums = weights.even_m * (busy + rides) ** 2 / days_min + np.maximum(
+    by_sums = weights.even_m * even**2 / days_min + np.maximum(
         ways.with_time + weights.minute_m * busy, ways.alone + weights.minute_m * last_min
     )
     if exact is not None:
-        by_sums = np.maximum(by_sums, exact + weights.even_m * (busy - stays + rides) ** 2 / days_min)
+        by_sums = np.maximum(by_sums, exact + weights.even_m * (even - stays) ** 2 / days_min)
     return float((by_sums + wished).min()) + lacking * _least_meal(ground)
 
 

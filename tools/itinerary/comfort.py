@@ -1,6 +1,6 @@
 """Gives stays the time that people take for them, where a day has room for it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tools.itinerary.request import DWELL_MIN, Rules, TripRequest
@@ -55,10 +55,19 @@ def at_comfort(trip: Trip) -> Trip:
     return replace(trip, request=request.model_copy(update={"rules": rules}))
 
 
+def stays_of(request: TripRequest, kinds: Iterable[str]) -> list[tuple[int, int]]:
+    """By kind, how long a stay should be, and how long it may be where one would have to wait instead."""
+    return [
+        (wanted, wanted if kind in request.rules.dwell_min else int(MOST_STRETCH * wanted))
+        for kind in kinds
+        for wanted in (comfortable_min(request, kind),)
+    ]
+
+
 def settled(
-    tours: Tours, day: int, order: Order, start: int, end: int, wanted_min: list[int]
+    tours: Tours, day: int, order: Order, start: int, end: int, stays: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int, int]]:
-    """Spot, arrival and end of every stay of a day that can be kept, stretched toward `wanted_min` by spot.
+    """Spot, arrival and end of every stay of a day that can be kept, stretched toward `stays` by spot.
 
     Every stay but meals begins as soon as it can. Stretching never makes a stop of the day miss its hours,
     and pushes no meal far beyond its usual hour; where one would wait, one stays on instead.
@@ -81,7 +90,7 @@ def settled(
         until = latest[place + 1] - way_min
         if closes is not None:
             until = min(until, closes - SPARE_MIN)
-        wanted = wanted_min[spot]
+        wanted, most = stays[spot]
         if place + 1 < len(order):
             ahead = tours.stay(day, later, order[place + 1] % CODE, leave + way_min)
             if ahead is not None:
@@ -90,7 +99,8 @@ def settled(
                     usual = tours.meals[next_meal - 1].ideal_min - EARLY_MEAL_MIN
                     next_start = max(next_start, min(usual, latest[place + 1]))
                 idle_until = next_start - way_min
-                wanted = max(wanted, min(idle_until - arrive, int(MOST_STRETCH * wanted)))
+                if idle_until - arrive <= most:  # a longer wait is free time
+                    wanted = max(wanted, idle_until - arrive)
         leave = max(leave, min(arrive + wanted, until))
         rows.append((spot, arrive, leave))
         clock, at = leave, spot

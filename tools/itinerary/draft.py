@@ -27,10 +27,12 @@ from tools.itinerary.plan import (
 )
 from tools.itinerary.preference_words import preference_words
 from tools.itinerary.request import USUAL_DWELL_MIN, Money, TripRequest
+from tools.itinerary.track import NO_TRACK, track_of
 from tools.itinerary.trip import Trip, find
 from tools.itinerary.verify.grounding import AMBIGUOUS, UNKNOWN
 
 MAX_DAYS, MAX_VISITS = 20, 40
+OUT_OF_TIME = "The time for the search was over before it was done: a longer one may find a better plan."
 FREE_MIN = 60
 """That many minutes without anything to do are told as free."""
 Clock = Annotated[str, Field(pattern=r"^\d{1,2}:[0-5]\d$", description="HH:MM, 24 hours")]
@@ -186,7 +188,11 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
             *(Skipped(place=name, reason="left out") for name in draft.skipped),
             *draft.left_out,
         ),
-        assumptions=(*assumptions(trip, days), *preference_words(request.preferences, days, places)),
+        assumptions=(
+            *assumptions(trip, days),
+            *preference_words(request.preferences, days, places),
+            *([OUT_OF_TIME] if draft.search and draft.search.is_cut else ()),
+        ),
         search=draft.search,
         attributions=attributions(trip),
     )
@@ -212,7 +218,7 @@ def attributions(trip: Trip) -> tuple[str, ...]:
 
 def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
     """What the plan takes for granted and no source says."""
-    exactness = {leg.exactness for day in days for leg in day.legs}
+    exactness = {leg.exactness for day in days for leg in day.legs if leg.from_id != leg.to_id}
     lines = [f"Stays are at least as long as the rules of the plan say, such as {USUAL_DWELL_MIN} minutes."]
     if is_comfortable(trip.request):
         lines.append(f"Where there is room they are longer: {told_stays(trip.request, days)}.")
@@ -363,6 +369,7 @@ async def _leg(start: Resolved, end: Resolved, claim_min: int | None, trip: Trip
     mode: Mode = trip.request.mode
     minutes, metres, exactness = max(1, claim_min or 1), 0, "lower_bound"
     evidence: tuple[str, ...] = ()
+    track = NO_TRACK
     if start[1] is not None and end[1] is not None:
         try:
             answer = await trip.provider.route(start[1].at, end[1].at, mode=mode)
@@ -372,6 +379,7 @@ async def _leg(start: Resolved, end: Resolved, claim_min: int | None, trip: Trip
             way = answer.value
             minutes, metres, exactness = claim_min or way.minutes, way.metres, way.exactness
             evidence = (answer.told_by,)
+            track = await track_of(trip.provider, start[1].at, end[1].at, mode=mode)
     return ItineraryLeg.model_validate(
         {
             "from_id": start[0].id,
@@ -381,5 +389,7 @@ async def _leg(start: Resolved, end: Resolved, claim_min: int | None, trip: Trip
             "metres": metres,
             "exactness": exactness,
             "evidence": evidence,
+            "via": track.via,
+            "path": track.path,
         }
     )

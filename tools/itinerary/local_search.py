@@ -186,7 +186,8 @@ class Search(Tours):
     def _has_room(self, order: Order, kind: int) -> bool:
         """Whether a day bears another stop, of that kind."""
         spots = [code // CODE for code in order if code % CODE == 0]
-        of_kind = [spot for spot in spots if self.spots.wish[spot] == kind]
+        # A meal at a place of the kind is one of them.
+        of_kind = [code // CODE for code in order if self.spots.wish[code // CODE] == kind]
         most = 1 if any(self.spots.feeds[spot] for spot in of_kind) else self.weights.wishes_a_day
         return len(spots) < self.weights.stops_a_day and len(of_kind) < most
 

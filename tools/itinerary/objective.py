@@ -28,7 +28,8 @@ class Weights:
     kind that is not served, `wish_again` times as much for the next one after each has one for every day, or
     with `has_fewer_again` for each next one; `wishes_a_day` places of one wished kind are enough for a day
     (of places to eat at, one), and wishes fill it up to `stops_a_day`, meals not counted. `has_meal_kinds`:
-    what kind of place suits a meal counts.
+    what kind of place suits a meal counts; `has_even_wishes`: stays for wishes count as those of other places
+    where days are to be even, so that a full day gets none.
     """
 
     minute_m: int = 40
@@ -43,6 +44,7 @@ class Weights:
     wishes_a_day: int = 2
     stops_a_day: int = 5
     has_meal_kinds: bool = False
+    has_even_wishes: bool = True
 
 
 EASY = Weights()
@@ -51,10 +53,12 @@ SHORT = Weights(minute_m=0, even_m=0, meal_m=0, closing_m=0, unknown_hours_m=0)
 """For the least metres, whatever else."""
 COMFORTABLE = Weights(
     minute_m=20, even_m=100, meal_m=20, closing_min=20, wish_again=0.85, has_fewer_again=True, wishes_a_day=1,
-    has_meal_kinds=True,
+    has_meal_kinds=True, has_even_wishes=False,
 )  # fmt: skip
 """For a day as people have it: back later is no loss but for the time lost on the way and waiting."""
 STOPS_AT_PACE: Mapping[str, int] = {"relaxed": 4, "normal": 5, "packed": 7}
+MOST_ALIKE = 3
+"""So many places of one kind a day are the most that anybody likes."""
 MEAL_KIND_M: Mapping[str, Mapping[str, int]] = {
     "breakfast": {"restaurant": 500, "fast_food": 800, "food_court": 800, "pub": 2000, "biergarten": 2000},
     "lunch": {"fast_food": 500, "pub": 200},
@@ -74,11 +78,11 @@ def weights_of(request: TripRequest) -> Weights:
     if request.prefer is not None:
         return SHORT if request.prefer == "short_walk" else EASY
     pace = request.preferences.pace
-    # Who names nothing but kinds wants days full of them.
-    kinds = max(1, len(set(request.wishes)))
-    a_day = 1 if request.places else max(1, STOPS_AT_PACE[pace] // 2 + 1 - kinds)
-    a_day += pace == "packed"
-    return replace(COMFORTABLE, wishes_a_day=a_day, stops_a_day=STOPS_AT_PACE[pace])
+    stops = STOPS_AT_PACE[pace]
+    a_day = 2 if pace == "packed" else 1
+    if not request.places:  # who names nothing but kinds wants days full of them
+        a_day = max(1, min(MOST_ALIKE, round(stops / (len(set(request.wishes)) + 0.5))))
+    return replace(COMFORTABLE, wishes_a_day=a_day, stops_a_day=stops)
 
 
 def fame_of(place: Place) -> float:

@@ -1,6 +1,7 @@
 """The itinerary itself, day by day, in one strict form for every output and every check."""
 
 import datetime as dt
+import unicodedata
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
@@ -8,10 +9,12 @@ from pydantic import Field
 
 from tools.itinerary.place import Exactness, Mode, Place
 from tools.itinerary.request import Given, Money
+from tools.itinerary.track import MAX_POINTS
 
 PlanClock = Annotated[
     str, Field(pattern=r"^([01]\d|2\d):[0-5]\d$", description="HH:MM; 24:10 is after midnight")
 ]
+Point = tuple[Annotated[float, Field(ge=-90, le=90)], Annotated[float, Field(ge=-180, le=180)]]
 
 
 class Area(Given):
@@ -23,7 +26,10 @@ class Area(Given):
 
 
 class Stop(Given):
-    """A place as the plan names it: id and name of the provider, degrees of WGS 84."""
+    """A place as the plan names it: id and name of the provider, degrees of WGS 84.
+
+    `other_script`: its name in the script of the country, or in Latin letters, where `name` is in the other.
+    """
 
     id: str = Field(min_length=1, max_length=200)
     name: str = Field(min_length=1, max_length=200)
@@ -31,10 +37,15 @@ class Stop(Given):
     lon: float = Field(ge=-180, le=180)
     kind: str = ""
     admin: Area | None = None
+    other_script: str = Field(default="", max_length=200)
 
 
 class ItineraryLeg(Given):
-    """From one stop to the next: whole minutes, whole metres, and how well that is known."""
+    """From one stop to the next: whole minutes, whole metres, and how well that is known.
+
+    `via`: the streets on foot in the order walked, or the parts of a ride; `path`: a line in degrees (lat,
+    lon), simplified to a few metres. Both are for people, empty where no source says; no check trusts them.
+    """
 
     from_id: str
     to_id: str
@@ -43,6 +54,8 @@ class ItineraryLeg(Given):
     metres: int = Field(ge=0)
     exactness: Exactness
     evidence: tuple[str, ...] = ()
+    via: tuple[Annotated[str, Field(max_length=300)], ...] = Field(default=(), max_length=200)
+    path: tuple[Point, ...] = Field(default=(), max_length=MAX_POINTS)
 
 
 class Visit(Given):
@@ -71,9 +84,9 @@ SECONDS = 20.0
 class Search(Given):
     """How a plan or a refusal was searched for.
 
-    `is_proven`: no better plan exists, or none at all. `gap` is by what share of the least possible cost the
-    plan's may be above it; None: no bound is known. `is_cut`: the time was over before the search was, which
-    then may end elsewhere on another machine.
+    `is_proven`: no better plan exists, or none at all. `seconds` are whole ones, rounded up. `gap` is by what
+    share of the least possible cost the plan's may be above it; None: no bound is known. `is_cut`: the time
+    was over before the search was, which then may end elsewhere on another machine.
     """
 
     is_proven: bool
@@ -130,7 +143,27 @@ def stop_of(place: Place) -> Stop:
     if admin is not None:
         area = Area(country=admin.country, prefecture=admin.prefecture, municipality=admin.municipality)
     return Stop(
-        id=place.id, name=place.name, lat=place.at.lat_deg, lon=place.at.lon_deg, kind=place.kind, admin=area
+        id=place.id,
+        name=place.name,
+        lat=place.at.lat_deg,
+        lon=place.at.lon_deg,
+        kind=place.kind,
+        admin=area,
+        other_script=_other_script(place),
+    )
+
+
+def _other_script(place: Place) -> str:
+    """A Japanese place's own name beside a Latin one; a Latin name beside one in other letters."""
+    is_latin = _is_latin(place.name)
+    if is_latin and not (place.admin and place.admin.country == "JP"):
+        return ""
+    return next((name for name in place.also if name and _is_latin(name) != is_latin), "")
+
+
+def _is_latin(name: str) -> bool:
+    return not any(
+        letter.isalpha() and not unicodedata.name(letter, "").startswith("LATIN") for letter in name
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tools.itinerary.bound import Bound, bound_of, least_of
-from tools.itinerary.comfort import at_comfort, comfortable_min, is_comfortable, settled
+from tools.itinerary.comfort import at_comfort, is_comfortable, settled, stays_of
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit
 from tools.itinerary.effort import Effort, IsOver
 from tools.itinerary.ground import Ground, gathered_ways
@@ -20,6 +20,7 @@ from tools.itinerary.solve import constraints
 from tools.itinerary.terrain import Candidates, Ways, candidates_of, has_fixed_homes, straight_m
 from tools.itinerary.tours import CODE, Order, Solution
 from tools.itinerary.trip import Trip
+from tools.itinerary.verify.task import SLEEPERS
 
 STEPS, PART_STEPS = 1_000_000, 100_000
 """Stops that a search tries and prices at most; for a part of what is proven impossible fewer."""
@@ -69,12 +70,12 @@ async def find_plan(
         ground = every.ground(at_comfort(trip))
         bound = _bound(ground, effort, share=0.35)
         if not bound.is_impossible:
-            best = _best(ground, bound, effort, seed, share=0.45, is_trial=True)
+            best = _best(ground, bound, effort, seed, share=0.75, is_trial=True)
             if best.is_whole and not _unserved_kinds(best):
                 return _planned(best, bound, effort, trip)
     ground = every.ground(trip)
     bound = _bound(ground, effort, share=0.6)
-    best = _best(ground, bound, effort, seed, share=0.75)
+    best = _best(ground, bound, effort, seed, share=0.8)
     if best.is_whole:
         return _planned(best, bound, effort, trip)
     if bound.is_impossible:
@@ -83,7 +84,7 @@ async def find_plan(
     if request.meals and not best.is_fed:
         wider = (await _gathered(trip, places, effort, more=4)).ground(trip)
         bound = replace(bound, least=least_of(wider, bound.exact))
-        best = min(best, _best(wider, bound, effort, seed + 1, share=0.85), key=lambda tour: tour.cost)
+        best = min(best, _best(wider, bound, effort, seed + 1, share=0.88), key=lambda tour: tour.cost)
         if best.is_whole:
             return _planned(best, bound, effort, trip)
     return _refused_with(best.ground, best, _unserved(best), effort, is_proven=False)
@@ -159,8 +160,13 @@ class _Tour:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all that must be seen is, and every meal is had."""
-        return self.search.is_whole(self.solution)
+        """Whether all that must be seen is, and every meal is had.
+
+        Too few rooms, and places both asked for and barred, are unknown to the search: nothing is whole then.
+        """
+        request = self.ground.trip.request
+        has_rooms = request.rooms is None or request.rooms * SLEEPERS >= request.party
+        return has_rooms and not self.ground.problem.barred() and self.search.is_whole(self.solution)
 
     @property
     def is_fed(self) -> bool:
@@ -253,7 +259,7 @@ def _planned(tour: _Tour, bound: Bound, effort: Effort, trip: Trip) -> Found:
     is_proven = gap is not None and gap < EVEN
     word = SearchWord(
         is_proven=is_proven,
-        seconds=round(effort.spent_s, 1),
+        seconds=math.ceil(effort.spent_s),
         gap=None if gap is None else round(gap, 4),
         is_cut=effort.is_cut and not is_proven,
     )
@@ -301,13 +307,13 @@ def _unmet(tour: _Tour) -> list[tuple[str, str]]:
 def _draft(tour: _Tour, trip: Trip) -> DraftPlan:
     search, ground = tour.search, tour.ground
     homes = search.places_of(tour.solution)
-    wanted = [comfortable_min(trip.request, place.kind) for place in ground.every]
+    stays = stays_of(trip.request, [place.kind for place in ground.every])
     days = []
     for day, order in enumerate(tour.solution):
         start, end = homes[day]
         rows = search.times(day, order, start)
         if is_comfortable(trip.request):
-            rows = settled(search, day, order, start, end, wanted)
+            rows = settled(search, day, order, start, end, stays)
         visits = [
             DraftVisit(
                 place=ground.every[spot].id,
@@ -374,7 +380,7 @@ def _refused_with(
 
 def _refusal(trip: Trip, conflict: Sequence[str], effort: Effort, *, is_proven: bool) -> Found:
     word = SearchWord(
-        is_proven=is_proven, seconds=round(effort.spent_s, 1), is_cut=effort.is_cut and not is_proven
+        is_proven=is_proven, seconds=math.ceil(effort.spent_s), is_cut=effort.is_cut and not is_proven
     )
     left_out = [Skipped(place=name, reason=reason) for name, reason in trip.lost.items()]
     draft = DraftPlan(status="refused", conflict=list(conflict), left_out=left_out, search=word)

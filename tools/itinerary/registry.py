@@ -17,6 +17,7 @@ from tools.itinerary.name_match import plain_name
 from tools.itinerary.osm.city import about_city, city_files, read_city
 from tools.itinerary.place import AdminPath, Answer, LatLon, Mode, Place, PlaceHit, Table, Way
 from tools.itinerary.provider import WORLD, NameQuery, NearbyQuery, Provider
+from tools.itinerary.track import Track, track_of
 
 T = TypeVar("T")
 
@@ -60,6 +61,12 @@ class Composite:
     ) -> Answer[Way]:
         key = ("route", start, end, mode, depart)
         return await self._first(key, lambda provider: provider.route(start, end, mode=mode, depart=depart))
+
+    async def track(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Track:
+        """Of the provider that answers `route`."""
+        answer = await self.route(start, end, mode=mode)
+        router = next((provider for provider in self.providers if provider.name == answer.provider), None)
+        return await track_of(router, start, end, mode=mode)
 
     async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:
         key = ("matrix", tuple(points), mode)

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from tools.itinerary.comfort import is_comfortable, settled, stays_of
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit
 from tools.itinerary.errors import BadArgument
 from tools.itinerary.ground import Ground, gathered_ways
@@ -228,7 +229,7 @@ class _Work:
                         leave=clock_of(leave),
                         why=why.get(every[spot].id) or "moved or put in by the change",
                     )
-                    for spot, arrive, leave in search.times(day, order, homes[day][0])
+                    for spot, arrive, leave in self._times(day, order, homes[day])
                 ]
             ends += _end_min(visits) - _end_min(old_visits)
             night = self.plan.days[day].night
@@ -252,6 +253,14 @@ class _Work:
             metres_more=metres - sum(leg.metres for day in self.plan.days for leg in day.legs),
             minutes_more=ends,
         )
+
+    def _times(self, day: int, order: Order, ends: tuple[int, int]) -> list[tuple[int, int, int]]:
+        """The times of a day's stays, comfortable ones where the request leaves that open."""
+        request = self.trip.request
+        if not is_comfortable(request):
+            return self.search.times(day, order, ends[0])
+        stays = stays_of(request, [place.kind for place in self.ground.every])
+        return settled(self.search, day, order, *ends, stays)
 
     def _is_kept(self, day: int, solution: Solution) -> bool:
         """Whether a day starts and ends where it did."""

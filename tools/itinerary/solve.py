@@ -1,10 +1,11 @@
 """Finds the exact best plan of a trip, or the smallest set of constraints that rules out every plan."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tools.itinerary.comfort import at_comfort, is_comfortable
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit
 from tools.itinerary.hours import clock_of
 from tools.itinerary.problem import Problem
@@ -89,6 +90,20 @@ def solve(problem: Problem, *, day: int | None = None, fair: bool = False) -> So
     if best is not None:
         return Solution(rounds=tuple(best), metres=sum(day_round.metres for day_round in best))
     return Solution(rounds=None, conflict=conflict_of(problem, day=day))
+
+
+def comfortable(problem: Problem, *, day: int | None = None, fair: bool = False) -> Solution | None:
+    """The same with comfortable stays; None where they do not fit, or are not asked for.
+
+    Raises:
+        ValueError: there are more places than can be searched exactly.
+    """
+    if not is_comfortable(problem.trip.request):
+        return None
+    best = _search(replace(problem, trip=at_comfort(problem.trip)), (), day, fair=fair)
+    if best is None:
+        return None
+    return Solution(rounds=tuple(best), metres=sum(day_round.metres for day_round in best))
 
 
 def constraints(problem: Problem) -> tuple[str, ...]:

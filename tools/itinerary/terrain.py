@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tools.itinerary.effort import IsOver
@@ -85,7 +85,7 @@ async def candidates_of(trip: Trip, *, more: int = 1, is_over: IsOver = lambda: 
         PlaceError: the provider failed.
     """
     request = trip.request
-    around_trip = _Around(trip=trip, anchors=await _anchors(trip), is_over=is_over)
+    around_trip = await _Around.of_trip(trip, is_over)
     eateries: dict[str, Place] = {}
     for meal in request.meals:
         count = more * (12 + 3 * request.days)
@@ -135,11 +135,25 @@ async def _anchors(trip: Trip) -> list[LatLon]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Around:
-    """Looks for places around the points of a trip."""
+    """Looks for places around the points of a trip.
+
+    `named` has the places of the request by their plain names, `lost` the plain names of those that are lost.
+    """
 
     trip: Trip
     anchors: Sequence[LatLon]
     is_over: IsOver
+    named: Mapping[str, Sequence[Place]]
+    lost: Container[str]
+
+    @classmethod
+    async def of_trip(cls, trip: Trip, is_over: IsOver) -> "_Around":
+        """Around all that the request names, or the middle of its area."""
+        named: dict[str, list[Place]] = {}
+        for place in trip.named.values():
+            named.setdefault(plain_name(place.name), []).append(place)
+        lost = {plain_name(name) for name in trip.lost}
+        return cls(trip=trip, anchors=await _anchors(trip), is_over=is_over, named=named, lost=lost)
 
     async def of(self, kinds: tuple[str, ...], count: int, meal: Meal | None = None) -> tuple[Place, ...]:
         """Places of those kinds, anchor by anchor: what fits and has known hours first, by distance."""
@@ -169,9 +183,9 @@ class _Around:
 
     def _is_taken(self, place: Place) -> bool:
         """Whether it is a place that the request names, to visit it or to avoid it, or may be one."""
-        if plain_name(place.name) in {plain_name(name) for name in self.trip.lost}:
-            return True
-        return any(is_one_place(place, named) for named in self.trip.named.values())
+        name = plain_name(place.name)
+        alike = self.named.get(name, ())
+        return name in self.lost or any(is_one_place(place, named) for named in alike)
 
 
 def _rank(place: Place, trip: Trip) -> tuple[float, bool]:

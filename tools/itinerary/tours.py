@@ -161,7 +161,8 @@ class Tours:
             soft += spots.chosen_m[spot]
             if spots.crowd_m[spot]:
                 soft += spots.crowd_m[spot] * crowded_minutes(arrive, leave)
-            busy += leave - arrive
+            if meal or weights.has_even_wishes or spots.worth[spot]:
+                busy += leave - arrive
             clock, at = leave, spot
         return clock, metres, way_cost, soft, busy, at
 

@@ -4,7 +4,7 @@ import itertools
 import json
 import random
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -76,7 +76,8 @@ async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool) -> Score:
         plan = plan.model_copy(update={"search": Search(is_proven=proven, seconds=seconds)})
         is_right = trip.answerable is False or (trip.answerable is None and proven)
         metrics |= _nothing_kept(trip)
-        scored = _scored(is_right, plan, verification, metrics, trip, {})
+        others = await _instead(plan, trip, is_proven=proven) if task.family == "request" else {}
+        scored = _scored(is_right, plan, verification, metrics, trip, others)
         return scored if proven else replace(scored, flags=(*scored.flags, UNPROVEN))
     quality = await quality_of(plan, trip, facts) if has_quality else ()
     metrics |= _measured(plan, verification)
@@ -88,6 +89,17 @@ async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool) -> Score:
     if task.family == "request":
         details["open"] = _opened(plan, facts)
     return _scored(verification.final_pass, plan, verification, metrics, trip, details)
+
+
+async def _instead(plan: Plan, trip: Trip, *, is_proven: bool) -> dict[str, Any]:
+    """What can be served instead of a refused request; unless the refusal is proven, with the best part."""
+    from tools.itinerary.alternatives import nearest_requests  # late: it loads SciPy, for refusals alone
+
+    nearest = await nearest_requests(trip, plan.conflict or ())
+    fields: dict[str, Any] = {"alternatives": nearest.as_json(with_part=not is_proven)}
+    if not is_proven and nearest.part is not None:
+        fields["open"] = _opened(nearest.part, await facts_of(trip, nearest.part))
+    return fields
 
 
 def _refusal(trip: Trip, *, is_refused: bool) -> Metrics:
@@ -106,7 +118,7 @@ def _scored(
     verification: Verification,
     metrics: Metrics,
     trip: Trip,
-    details: dict[str, Any],
+    details: Mapping[str, Any],
 ) -> Score:
     result = {
         "plan": plan.model_dump(mode="json"),

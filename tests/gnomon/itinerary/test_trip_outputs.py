@@ -84,7 +84,7 @@ def test_whatever_a_model_writes_is_escaped(result: TripResult) -> None:
     days[0] = days[0].model_copy(update={"visits": (visit, *days[0].visits[1:])})
     evil = replace(result, plan=result.plan.model_copy(update={"days": tuple(days)}))
     assert "<img" not in rendered(evil, ".html").decode()
-    assert "<img" not in rendered(evil, ".md").decode()
+    assert "<img" not in rendered(evil, ".md").decode().replace("\\<", "")
 
 
 def test_a_refusal_says_what_stands_against_it() -> None:

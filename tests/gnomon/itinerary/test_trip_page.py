@@ -216,7 +216,11 @@ def test_hours_that_no_source_has_are_called_unknown_and_never_checked() -> None
     result = planned([[(park, "09:30", "10:00")]], days=1, places=[park], meals=[])
     (check,) = [check for check in checks_of(result, faults_of(result)) if check.code == "OPEN_HOURS"]
     assert (check.state, check.note) == ("unknown", "0 of 1 stop; stop 1: no source has its hours")
-    assert "open during the whole stay: no source has its hours" in row_of(page_of(result), "stop-1-1")
+    page = page_of(result)
+    assert "hours not known" in row_of(page, "stop-1-1")
+    before = page.split('id="trip-before"')[1].split("</section>")[0]
+    assert "Opening hours: no source has its hours." in before
+    assert '<a href="#stop-1-1">1 ' in before
     assert trip_view(result)["answer"] == "1 day in Helsinki: 28 of 29 checks hold; 1 could not be checked."
 
 

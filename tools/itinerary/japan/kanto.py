@@ -6,6 +6,7 @@ runs where timetabled trains pass stations by. Nothing here catches a train: the
 
 import csv
 import gzip
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from tools.gazetteer.spelling import latin_key
 from tools.itinerary.haversine import metres_between
 from tools.itinerary.place import WALK_M_PER_MIN, LatLon
+from tools.itinerary.track import NO_TRACK, Track, counted_stops, simplified
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -38,6 +40,29 @@ DETOUR = 1.3
 KEPT, KEPT_DOORS = 300, 20_000
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Platform:
+    """A stop of a line on one of its two layers; `order` grows along the line."""
+
+    railway: str
+    order: int
+    name: str
+    lat_deg: float
+    lon_deg: float
+    is_fast: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pair:
+    """Where a journey begins and ends to be by rail."""
+
+    minutes: float
+    first: int
+    last: int
+    to_first_m: float
+    from_last_m: float
+
+
 @dataclass(slots=True, kw_only=True, eq=False)
 class Kanto:
     """Stations as nodes 0 … n − 1, then each line's platforms; `graph` holds minutes."""
@@ -46,6 +71,8 @@ class Kanto:
     lon_deg: NDArray[np.float64]
     names: list[frozenset[str]]  # in Japanese, of each station
     graph: "csr_matrix"
+    platforms: "list[Platform]"  # of nodes n, n + 1, …
+    termini: dict[str, tuple[str, str]]  # by railway, its first and last stop; none of a loop
     metres_of: dict[tuple[int, int], float]
     _from: dict[int, tuple[NDArray[np.float64], NDArray[np.int32]]] = field(default_factory=dict)
     _doors_of: dict[tuple[LatLon, str], list[tuple[int, float]]] = field(default_factory=dict)
@@ -57,6 +84,55 @@ class Kanto:
 
         `stations` holds the Japanese names of ends that are stations themselves: nobody walks to them.
         """
+        best = self._best(start, end, stations)
+        if best is None:
+            return None
+        ride_m, changes = self._track(best.first, best.last)
+        return best.minutes, ride_m + best.to_first_m + best.from_last_m, changes
+
+    def track(self, start: LatLon, end: LatLon, *, stations: tuple[str, str] = ("", "")) -> Track:
+        """The parts of the same journey: walks, and rides with their line, stops, minutes and direction."""
+        best = self._best(start, end, stations)
+        if best is None:
+            return NO_TRACK
+        before = self._reach(best.first)[1]
+        nodes = [best.last]
+        while nodes[-1] != best.first:
+            nodes.append(int(before[nodes[-1]]))
+        rides: list[list[int]] = []
+        for node in reversed(nodes):
+            if node < len(self.lat_deg):
+                rides.append([])
+            else:
+                rides[-1].append(node)
+        rides = [ride for ride in rides if len(ride) > 1]
+        if not rides:
+            return NO_TRACK
+        stops = [[self.platforms[node - len(self.lat_deg)] for node in ride] for ride in rides]
+        via = [walk_part(best.to_first_m, to=stops[0][0].name)] if best.to_first_m else []
+        for number, (ride, ride_stops) in enumerate(zip(rides, stops, strict=True)):
+            if number and ride_stops[0].name != stops[number - 1][-1].name:
+                via.append(f"on foot to {ride_stops[0].name}")
+            minutes = self._reach(best.first)[0][ride[-1]] - self._reach(best.first)[0][ride[0]]
+            via.append(self._ride(ride_stops, round(float(minutes))))
+        via += [walk_part(best.from_last_m, start=stops[-1][-1].name)] if best.from_last_m else []
+        line = [(stop.lat_deg, stop.lon_deg) for ride_stops in stops for stop in ride_stops]
+        ends = ((start.lat_deg, start.lon_deg), (end.lat_deg, end.lon_deg))
+        return Track(via=tuple(via), path=simplified([ends[0], *line, ends[1]]))
+
+    def _ride(self, stops: "Sequence[Platform]", minutes: int) -> str:
+        first, last = stops[0], stops[-1]
+        fast = ", a train that passes stations by" if first.is_fast else ""
+        words = f"{line_words(first.railway)} from {first.name} to {last.name}"
+        words += f", {counted_stops(len(stops) - 1)}, {max(1, minutes)} min{fast}"
+        ends = self.termini.get(first.railway)
+        if ends is None:
+            return f"{words}, first stop {stops[1].name}" if len(stops) > 2 else words
+        toward = ends[stops[1].order > first.order]
+        return words if toward == last.name else f"{words}, towards {toward}"
+
+    def _best(self, start: LatLon, end: LatLon, stations: tuple[str, str]) -> "_Pair | None":
+        """The stations between which the journey is shortest."""
         firsts, lasts = (self._doors(at, name) for at, name in zip((start, end), stations, strict=True))
         best: tuple[float, int, int] | None = None
         for first, first_m in firsts:
@@ -70,9 +146,13 @@ class Kanto:
         if best is None:
             return None
         total, first, last = best
-        ride_m, changes = self._track(first, last)
-        walked_m = DETOUR * (dict(firsts)[first] + dict(lasts)[last])
-        return total, ride_m + walked_m, changes
+        return _Pair(
+            minutes=total,
+            first=first,
+            last=last,
+            to_first_m=DETOUR * dict(firsts)[first],
+            from_last_m=DETOUR * dict(lasts)[last],
+        )
 
     def _doors(self, at: LatLon, station: str) -> list[tuple[int, float]]:
         """The stations near a point, with their distances."""
@@ -151,15 +231,89 @@ def kanto() -> Kanto:
             if interchange < other:
                 edges.both(station, other_station, CHANGE_STATION_MIN)
     station_of = {place: station for station, places in members.items() for place in places}
-    _lines(rows, station_of, edges, lat, lon, len(numbers))
+    platforms = _lines(rows, station_of, edges, lat, lon, len(numbers))
     middle = [np.array(members[station]) for station in range(len(numbers))]
     return Kanto(
         lat_deg=np.array([lat[places].mean() for places in middle]),
         lon_deg=np.array([lon[places].mean() for places in middle]),
         names=[frozenset(rows[place]["name_ja"] for place in places) for places in middle],
         graph=edges.graph(),
+        platforms=[
+            Platform(
+                railway=rows[place]["railway"],
+                order=int(rows[place]["order"]),
+                name=_bare(rows[place]["name_en"]),
+                lat_deg=float(lat[place]),
+                lon_deg=float(lon[place]),
+                is_fast=is_fast,
+            )
+            for place, is_fast in platforms
+        ],
+        termini=_termini(rows),
         metres_of=edges.metres_of,
     )
+
+
+def _termini(rows: Sequence[dict[str, str]]) -> dict[str, tuple[str, str]]:
+    """The first and the last stop of each railway that is no loop."""
+    stops: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for row in rows:
+        stops[row["railway"]].append((int(row["order"]), _bare(row["name_en"])))
+    loops = {
+        rows[int(hop["start"])]["railway"] for hop in _rows("kanto-hops.csv.gz") if _closes(hop, rows, stops)
+    }
+    return {railway: (min(ends)[1], max(ends)[1]) for railway, ends in stops.items() if railway not in loops}
+
+
+def _bare(name: str) -> str:
+    """A station's name without what is written beside it, as in Oshiage<SKYTREE>."""
+    return re.split(r"[<(]", name)[0].strip()
+
+
+def _closes(
+    hop: Mapping[str, str], rows: Sequence[dict[str, str]], stops: Mapping[str, Sequence[tuple[int, str]]]
+) -> bool:
+    """Whether a hop joins both ends of its line, of more than a few stops."""
+    start, end = rows[int(hop["start"])], rows[int(hop["end"])]
+    ends = stops[start["railway"]]
+    return (
+        len(ends) > LEAST_LOOP
+        and start["railway"] == end["railway"]
+        and {int(start["order"]), int(end["order"])} == {min(ends)[0], max(ends)[0]}
+    )
+
+
+LEAST_LOOP = 4
+OPERATORS = {"MIR": "Metropolitan Intercity Railway", "TWR": "Tokyo Waterfront Area Rapid Transit"}
+WHOLE_NAMES = ("Express", "Monorail", "Shuttle", "Branch", "Connection", "Direct", "Railway", "Rail", "Line")
+
+
+def line_words(railway: str) -> str:
+    """A line's id as a traveller reads it.
+
+    >>> line_words("JR-East.Yamanote"), line_words("TokyoMetro.Ginza"), line_words("MIR.TsukubaExpress")
+    ('Yamanote Line (JR East)', 'Ginza Line (Tokyo Metro)', 'Tsukuba Express')
+    """
+    company, _, line = railway.partition(".")
+    words = _spaced(line.removeprefix("S-"))
+    operator = OPERATORS.get(company, _spaced(company).replace("-", " "))
+    name = words if re.search(rf"(?:{'|'.join(WHOLE_NAMES)})(?: \d)?$", words) else f"{words} Line"
+    return name if operator in name or name.startswith("Tsukuba") else f"{name} ({operator})"
+
+
+def _spaced(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z0-9])", " ", name)
+
+
+def walk_part(metres: float, *, start: str = "", to: str = "") -> str:
+    """The walk to the first or from the last station.
+
+    >>> walk_part(418.2, to="Ueno"), walk_part(90.0, start="Ueno")
+    ('420 m on foot to Ueno', '90 m on foot from Ueno')
+    """
+    end = f"to {to}" if to else f"from {start}"
+    length = f"{max(10, round(metres, -1)):.0f} m" if metres < 995 else f"{metres / 1000:.1f} km"
+    return f"{length} on foot {end}"
 
 
 def _other_parts(interchange: str, numbers: dict[str, int]) -> list[tuple[str, int]]:
@@ -178,8 +332,8 @@ def _lines(
     lat: NDArray[np.float64],
     lon: NDArray[np.float64],
     nodes: int,
-) -> None:
-    """Platforms of both layers of every line, and the rides between them."""
+) -> list[tuple[int, bool]]:
+    """Platforms of both layers of every line, and the rides between them; what each platform is."""
     hops = [(int(hop["start"]), int(hop["end"]), float(hop["minutes"])) for hop in _rows("kanto-hops.csv.gz")]
     order = [int(row["order"]) for row in rows]
     size: dict[str, int] = defaultdict(int)
@@ -207,6 +361,7 @@ def _lines(
             if (skips and not is_fast) or (is_fast and not {start, end} <= fast_stops):
                 continue
             edges.both(platform(start, is_fast=is_fast), platform(end, is_fast=is_fast), minutes, metres)
+    return list(platforms)
 
 
 class _Edges:

@@ -22,6 +22,7 @@ from tools.itinerary.osm.city import OSM_NOTICE, City, read_city
 from tools.itinerary.osm.extract import SETTLED
 from tools.itinerary.place import AdminPath, Answer, LatLon, Mode, Place, PlaceHit, Table, Way
 from tools.itinerary.provider import NameQuery, NearbyQuery
+from tools.itinerary.track import Track
 
 JP = "JP"
 T = TypeVar("T")
@@ -95,6 +96,14 @@ class Mounted:
             except Unreachable:
                 continue
         return await self.japan.route(start, end, mode=mode, depart=depart)
+
+    async def track(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Track:
+        """Of the way that `route` answers with."""
+        for city in self._cities_with((start, end), mode):
+            track = await city.track(start, end, mode=mode)
+            if track.path:
+                return track
+        return await self.japan.track(start, end, mode=mode)
 
     async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:
         """As `route`, all points in one extract or none."""

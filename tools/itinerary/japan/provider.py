@@ -3,20 +3,21 @@
 import functools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from tools.gazetteer import search as gazetteer
 from tools.gazetteer.landmarks import ATTRIBUTION as SIGHTS_NOTICE
 from tools.gazetteer.landmarks import landmarks, unplaced_landmark
 from tools.gazetteer.place import KINDS
+from tools.gazetteer.tables import points_deg, tables
 from tools.itinerary.embedded import Embedded
 from tools.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, Unreachable, Unsupported
 from tools.itinerary.haversine import metres_between, off_m
 from tools.itinerary.japan.kanto import NOTICE as KANTO_NOTICE
-from tools.itinerary.japan.kanto import kanto
+from tools.itinerary.japan.kanto import kanto, walk_part
 from tools.itinerary.japan.names import area_place, meanings, sight_kind, sight_place
-from tools.itinerary.japan.rail import rail
+from tools.itinerary.japan.rail import FAST, LOCAL, rail
 from tools.itinerary.place import (
     AdminPath,
     Answer,
@@ -29,6 +30,7 @@ from tools.itinerary.place import (
     walk_minutes,
 )
 from tools.itinerary.provider import NameQuery, NearbyQuery, check_radius
+from tools.itinerary.track import NO_TRACK, Track, counted_stops, simplified
 
 STATION_M = 3000.0
 """A point farther than this from any station is not on rail's reach."""
@@ -37,6 +39,15 @@ SHINKANSEN_M = 50_000.0
 OTHER_STATION_M = 1500.0
 """So far one walks to another station than the nearest, where no rail leads from that."""
 STATION_POINT_M = 30.0
+SHINKANSEN_LINES = {
+    "東海道新幹線": "Tokaido Shinkansen",
+    "山陽新幹線": "Sanyo Shinkansen",
+    "東北新幹線": "Tohoku Shinkansen",
+    "上越新幹線": "Joetsu Shinkansen",
+    "北陸新幹線": "Hokuriku Shinkansen",
+    "北海道新幹線": "Hokkaido Shinkansen",
+    "九州新幹線": "Kyushu Shinkansen",
+}
 KEPT_POINTS = 20_000
 DETOUR, MAX_WALK_M = 1.3, 10_000.0
 """Streets are not in the data: a walk is the straight line, a third longer."""
@@ -134,6 +145,12 @@ class Japan(Embedded):
         """By rail from station to station, or a short walk."""
         return _by_rail(start, end) if mode == "rail" else _on_foot(start, end, mode)
 
+    async def track(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Track:
+        """The rides of a way by rail; of a walk nothing is known."""
+        if mode != "rail" or start == end:
+            return NO_TRACK
+        return min(_journeys(start, end), key=lambda journey: journey[0].minutes)[1]()
+
     def covers(self, at: LatLon) -> bool:
         """Whether a point lies within 60 km of a town of Japan."""
         return gazetteer.reverse(at.lat_deg, at.lon_deg) is not None
@@ -145,7 +162,15 @@ def sight_kinds() -> frozenset[str]:
     return frozenset(sight_kind(entry) for entry in landmarks().by_id.values())
 
 
+Journey = tuple[Way, Callable[[], Track]]
+"""A way, and how to learn its track."""
+
+
 def _by_rail(start: LatLon, end: LatLon) -> Way:
+    return min((way for way, _ in _journeys(start, end)), key=lambda way: way.minutes)
+
+
+def _journeys(start: LatLon, end: LatLon) -> list[Journey]:
     """Walk to a station, ride, walk from a station; or only walk, where that takes no longer.
 
     Where both ends lie round Tokyo the ride is by the timetables. They hold no Shinkansen: over a long way
@@ -156,26 +181,27 @@ def _by_rail(start: LatLon, end: LatLon) -> Way:
     """
     straight_m = float(metres_between(start.lat_deg, start.lon_deg, end.lat_deg, end.lon_deg))
     metres = DETOUR * straight_m
-    ways = [Way(minutes=walk_minutes(metres), metres=round(metres), mode="rail", exactness="estimate")]
-    timed = kanto().journey(start, end, stations=(_station_at(start), _station_at(end)))
+    on_foot = Way(minutes=walk_minutes(metres), metres=round(metres), mode="rail", exactness="estimate")
+    journeys: list[Journey] = [(on_foot, lambda: Track(via=("on foot all the way",)))]
+    stations = (_station_at(start), _station_at(end))
+    timed = kanto().journey(start, end, stations=stations)
     if timed is not None:
         minutes, ride_m, changes = timed
-        ways.append(
-            Way(
-                minutes=math.ceil(minutes),
-                metres=round(ride_m),
-                mode="rail",
-                exactness="timetable",
-                changes=changes,
-            )
+        way = Way(
+            minutes=math.ceil(minutes),
+            metres=round(ride_m),
+            mode="rail",
+            exactness="timetable",
+            changes=changes,
         )
+        journeys.append((way, lambda: kanto().track(start, end, stations=stations)))
     if timed is None or straight_m > SHINKANSEN_M:
         estimate = _estimated(start, end)
-        ways += [estimate] if estimate else []
-    return min(ways, key=lambda way: way.minutes)
+        journeys += [estimate] if estimate else []
+    return journeys
 
 
-def _estimated(start: LatLon, end: LatLon) -> Way | None:
+def _estimated(start: LatLon, end: LatLon) -> Journey | None:
     """A journey by rail from where the lines' stations lie; None within the reach of one station.
 
     Raises:
@@ -196,13 +222,36 @@ def _estimated(start: LatLon, end: LatLon) -> Way | None:
         raise Unreachable("no rail joins the two")
     walked_m = DETOUR * (pair[0][1] + pair[1][1])
     minutes = ride[0] + (walk_minutes(walked_m) if walked_m > 200 else 0)
-    return Way(
+    way = Way(
         minutes=max(1, round(minutes)),
         metres=round(ride[1] + walked_m),
         mode="rail",
         exactness="estimate",
         changes=ride[2],
     )
+    return way, functools.partial(_rides, start, end, pair)
+
+
+def _rides(start: LatLon, end: LatLon, pair: tuple[tuple[int, float], tuple[int, float]]) -> Track:
+    """The rides of an estimated journey between two stations, and the walks to and from them."""
+    (first, first_m), (last, last_m) = pair
+    rows = tables().stations
+    lats, lons = points_deg(rows)
+    via, line = list[str](), [(start.lat_deg, start.lon_deg)]
+    rides = rail().rides(first, last)
+    for number, ride in enumerate(rides):
+        stops = rows.take(list(ride.rows)).to_pylist()
+        names = [stop["name_en"] or stop["name_ja"] for stop in stops]
+        if number == 0 and first_m >= STATION_POINT_M:
+            via.append(walk_part(DETOUR * first_m, to=names[0]))
+        count = f", {counted_stops(len(names) - 1)}" if ride.layer == LOCAL else ""
+        name = SHINKANSEN_LINES.get(stops[0]["line"], f"{stops[0]['line']} ({stops[0]['operator']})")
+        how = ", a train that passes stations by" if ride.layer == FAST else ""
+        via.append(f"{name} from {names[0]} to {names[-1]}{count}, about {ride.minutes} min{how}")
+        line += [(float(lats[row]), float(lons[row])) for row in ride.rows]
+        if number == len(rides) - 1 and last_m >= STATION_POINT_M:
+            via.append(walk_part(DETOUR * last_m, start=names[-1]))
+    return Track(via=tuple(via), path=simplified([*line, (end.lat_deg, end.lon_deg)])) if rides else NO_TRACK
 
 
 @functools.lru_cache(maxsize=KEPT_POINTS)

@@ -26,6 +26,16 @@ FIRST_BOARD_MIN = 4.0
 WINDING = 1.08
 """Track between two stations, over the straight line."""
 MIDDLE_LAT_DEG = 36.0
+LOCAL, FAST, SHINKANSEN = "local", "fast", "shinkansen"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ride:
+    """A ride on one line: the gazetteer's rows of the stations on its way, and which train it is."""
+
+    rows: tuple[int, ...]
+    layer: str
+    minutes: int
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -36,6 +46,7 @@ class Rail:
     lon_deg: NDArray[np.float64]
     tree: cKDTree
     graph: csr_matrix
+    platforms: list[tuple[int, str]]  # of nodes n, n + 1, …: the row of the station, and the layer
     metres_of: dict[tuple[int, int], float]
     _from: dict[int, tuple[NDArray[np.float64], NDArray[np.int32]]]
 
@@ -69,6 +80,33 @@ class Rail:
             node = earlier
         return max(1.0, float(minutes[high]) - FIRST_BOARD_MIN), metres, max(0, boardings - 1)
 
+    def rides(self, start: int, end: int) -> list["Ride"]:
+        """The rides of the trip between two stations, in their order."""
+        if start == end or self.trip(start, end) is None:
+            return []
+        low, high = sorted((start, end))
+        minutes, before = self._from[low]
+        nodes = [high]
+        while nodes[-1] != low:
+            nodes.append(int(before[nodes[-1]]))
+        if start == low:
+            nodes.reverse()
+        parts: list[list[int]] = []
+        for node in nodes:
+            if node < len(self.lat_deg):
+                parts.append([])
+            else:
+                parts[-1].append(node)
+        return [
+            Ride(
+                rows=tuple(self.platforms[node - len(self.lat_deg)][0] for node in part),
+                layer=self.platforms[part[0] - len(self.lat_deg)][1],
+                minutes=max(1, round(abs(float(minutes[part[-1]] - minutes[part[0]])))),
+            )
+            for part in parts
+            if len(part) > 1
+        ]
+
 
 @functools.cache
 def rail() -> Rail:
@@ -92,6 +130,7 @@ def rail() -> Rail:
         lon_deg=station_lon,
         tree=cKDTree(flat_m(station_lat, station_lon, MIDDLE_LAT_DEG)),
         graph=build.graph(),
+        platforms=build.platforms,
         metres_of=build.metres_of,
         _from={},
     )
@@ -113,15 +152,16 @@ class _Builder:
         self.ends: list[int] = []
         self.minutes: list[float] = []
         self.metres_of: dict[tuple[int, int], float] = {}
+        self.platforms: list[tuple[int, str]] = []
 
     def line(self, rows: NDArray[np.int64], *, is_shinkansen: bool) -> None:
         """One line: a tree over its stations, on one layer (Shinkansen) or two."""
         edges = _tree(self.lat[rows], self.lon[rows])
         if is_shinkansen:
-            self._layer(rows, edges, SHINKANSEN_KMH, SHINKANSEN_STOP_MIN, BOARD_SHINKANSEN_MIN)
+            self._layer(rows, edges, SHINKANSEN_KMH, SHINKANSEN_STOP_MIN, BOARD_SHINKANSEN_MIN, SHINKANSEN)
             return
-        self._layer(rows, edges, LOCAL_KMH, LOCAL_STOP_MIN, BOARD_LOCAL_MIN)
-        self._layer(rows, edges, FAST_KMH, FAST_STOP_MIN, BOARD_FAST_MIN)
+        self._layer(rows, edges, LOCAL_KMH, LOCAL_STOP_MIN, BOARD_LOCAL_MIN, LOCAL)
+        self._layer(rows, edges, FAST_KMH, FAST_STOP_MIN, BOARD_FAST_MIN, FAST)
 
     def _layer(
         self,
@@ -130,7 +170,9 @@ class _Builder:
         kmh: float,
         stop_min: float,
         board_min: float,
+        layer: str,
     ) -> None:
+        self.platforms += [(int(row), layer) for row in rows]
         platform = {int(row): self.nodes + place for place, row in enumerate(rows)}
         self.nodes += len(rows)
         for row, node in platform.items():

@@ -31,6 +31,7 @@ from tools.itinerary.place import (
     walk_minutes,
 )
 from tools.itinerary.provider import MAX_TABLE, NameQuery, NearbyQuery, check_radius
+from tools.itinerary.track import NO_TRACK, Track
 
 OSM_NOTICE = "© OpenStreetMap contributors, Open Database License 1.0 (openstreetmap.org/copyright)"
 OWN_CITIES = Path(__file__).parents[1] / "data"
@@ -149,6 +150,10 @@ class City(Embedded):
         if metres is None:
             raise Unreachable(f"no way on foot between the two in {self.about.title}")
         return Way(minutes=walk_minutes(metres), metres=round(metres), mode="walk", exactness="network")
+
+    async def track(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Track:
+        """The streets of the shortest way on foot."""
+        return self.streets.track(start, end) if mode == "walk" else NO_TRACK
 
     async def matrix(self, points: Sequence[LatLon], *, mode: Mode = "walk") -> Answer[Table]:
         if mode != "walk" or len(points) > MAX_TABLE:

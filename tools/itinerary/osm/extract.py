@@ -81,6 +81,7 @@ class Street:
 
     nodes: tuple[int, ...]
     points: tuple[tuple[float, float], ...]  # lat, lon
+    name: str = ""  # empty: the map has none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,5 +211,7 @@ def _is_walkable(tags: Any) -> bool:
 def _street(way: Any) -> Street:
     placed = [node for node in way.nodes if node.location.valid()]
     return Street(
-        nodes=tuple(node.ref for node in placed), points=tuple((node.lat, node.lon) for node in placed)
+        nodes=tuple(node.ref for node in placed),
+        points=tuple((node.lat, node.lon) for node in placed),
+        name=way.tags.get("name", ""),
     )

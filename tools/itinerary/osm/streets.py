@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from scipy.spatial import cKDTree
 from tools.itinerary.haversine import flat_m, metres_between
 from tools.itinerary.osm.extract import Street
 from tools.itinerary.place import LatLon
+from tools.itinerary.track import Track, simplified, street_names
 
 KEPT_SNAPS = 50_000
 KEPT = 500  # searches kept, a few hundred kB each
@@ -21,11 +23,16 @@ SNAP_M = 250.0
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Streets:
-    """The largest connected walking network; distances from a node are computed once and kept."""
+    """The largest connected walking network; distances from a node are computed once and kept.
+
+    `named` has the same cells as `graph`: the number in `names` of the street that each belongs to.
+    """
 
     lat_deg: NDArray[np.float64]
     lon_deg: NDArray[np.float64]
     graph: csr_matrix
+    named: csr_matrix
+    names: tuple[str, ...]
     tree: cKDTree
     middle_lat_deg: float
     _snapped: dict[LatLon, tuple[int, float] | None] = field(default_factory=dict)
@@ -93,16 +100,33 @@ class Streets:
     def line(self, start: LatLon, end: LatLon) -> tuple[tuple[float, float], ...]:
         """The shortest way as (lat, lon) points, both ends included."""
         ends = ((start.lat_deg, start.lon_deg), (end.lat_deg, end.lon_deg))
+        middle = ((float(self.lat_deg[node]), float(self.lon_deg[node])) for node in self._nodes(start, end))
+        return (ends[0], *middle, ends[1])
+
+    def track(self, start: LatLon, end: LatLon) -> Track:
+        """The streets of the shortest way in the order walked, and its line; empty where there is none."""
+        nodes = self._nodes(start, end)
+        if start == end or not nodes:
+            return Track()
+        stretches = []
+        for here, there in pairwise(nodes):
+            low, high = self.graph.indptr[here], self.graph.indptr[here + 1]
+            cell = low + int(np.flatnonzero(self.graph.indices[low:high] == there)[0])
+            name = self.names[int(self.named[here, there]) - 1]
+            stretches.append((name, float(self.graph.data[cell])))
+        return Track(via=street_names(stretches), path=simplified(self.line(start, end)))
+
+    def _nodes(self, start: LatLon, end: LatLon) -> list[int]:
+        """The nodes of the shortest way; none where an end is out of reach."""
         first, last = self.snap(start), self.snap(end)
         if first is None or last is None:
-            return ends
-        before = self._reach(first[0])[1]
-        node, nodes = last[0], [last[0]]
-        while node != first[0] and before[node] >= 0:
-            node = int(before[node])
-            nodes.append(node)
-        middle = tuple((float(self.lat_deg[step]), float(self.lon_deg[step])) for step in reversed(nodes))
-        return (ends[0], *middle, ends[1])
+            return []
+        low, high = sorted((first[0], last[0]))
+        before = self._reach(low)[1]
+        nodes = [high]
+        while nodes[-1] != low and before[nodes[-1]] >= 0:
+            nodes.append(int(before[nodes[-1]]))
+        return nodes if first[0] == high else nodes[::-1]
 
     def _reach(self, node: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         reach = self._from.get(node)
@@ -124,14 +148,20 @@ def build_streets(ways: Sequence[Street]) -> Streets:
     start = np.array([index[node] for way in ways for node in way.nodes[:-1]])
     end = np.array([index[node] for way in ways for node in way.nodes[1:]])
     length_m = metres_between(lat[start], lon[start], lat[end], lon[end])
+    number = {name: place for place, name in enumerate(dict.fromkeys(way.name for way in ways), 1)}
+    name_of = np.array([number[way.name] for way in ways for _ in way.nodes[1:]])
     # Two ways between the same nodes must not add up, so the shorter is kept.
     order = np.lexsort((length_m, np.maximum(start, end), np.minimum(start, end)))
     pair = np.column_stack([np.minimum(start, end), np.maximum(start, end)])[order]
     first = np.ones(len(pair), dtype=bool)
     first[1:] = (pair[1:] != pair[:-1]).any(axis=1) if len(pair) > 1 else True
     pair, length_m = pair[first], np.maximum(length_m[order][first], 1e-3)
+    name_of = name_of[order][first]
     both = np.vstack([pair, pair[:, ::-1]])
-    whole = csr_matrix((np.tile(length_m, 2), (both[:, 0], both[:, 1])), shape=(len(lat), len(lat)))
+    whole, named = (
+        csr_matrix((np.tile(cells, 2), (both[:, 0], both[:, 1])), shape=(len(lat), len(lat)))
+        for cells in (length_m, name_of)
+    )
     _, part = connected_components(whole, directed=False)
     kept = np.flatnonzero(part == np.bincount(part).argmax())
     middle = float(np.median(lat[kept]))
@@ -139,6 +169,8 @@ def build_streets(ways: Sequence[Street]) -> Streets:
         lat_deg=lat[kept],
         lon_deg=lon[kept],
         graph=csr_matrix(whole[kept][:, kept]),
+        named=csr_matrix(named[kept][:, kept]),
+        names=tuple(number),
         tree=cKDTree(flat_m(lat[kept], lon[kept], middle)),
         middle_lat_deg=middle,
     )
