@@ -1,5 +1,6 @@
 """Estimates what a job would cost and could detect, before anything is spent."""
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -171,6 +172,13 @@ class _Probe:
         tokens = (self._tokens(sample, arm) for sample in self.samples)
         return sum(weight * count for weight, count in zip(weights, tokens, strict=True)) / sum(weights)
 
+    @property
+    def turns(self) -> float:
+        """How often an agent is asked in a trial, on average."""
+        weights = [self.cells[sample.ref.cell] for sample in self.samples]
+        turns = (1 + len(sample.follow_ups) for sample in self.samples)
+        return sum(weight * count for weight, count in zip(weights, turns, strict=True)) / sum(weights)
+
     def _tokens(self, sample: Sample, arm: Arm) -> int:
         sample = question_under(arm, sample, self.bench)
         messages = prompt_of(sample, arm, self.bench.benchmark)
@@ -200,8 +208,9 @@ def _arm(
 ) -> dict[str, Any]:
     trials = samples * spec.repeats
     start = probe.tokens(arm)
-    most_calls = model_calls(arm)[1]
-    typical_calls = min(most_calls, TYPICAL_CALLS + 1)
+    in_turn, turns = model_calls(arm)[1], probe.turns
+    most_calls = min(arm.max_turns, math.ceil(in_turn * turns))
+    typical_calls = min(most_calls, math.ceil(min(in_turn, TYPICAL_CALLS + 1) * turns))
     limits = [decoding.max_tokens for decoding in (spec.decoding or {}).values() if decoding.max_tokens]
     most_reply = float(model.max_tokens or max(limits, default=MOST_REPLY_TOKENS))
     pilot = _pilot_usage(rows, model.label, arm.name)

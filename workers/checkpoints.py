@@ -9,12 +9,14 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.core.trace import Trace
 from gnomon.trials.checkpoint import SavedTrial, TrialCheckpoints
-from workers.budget.usage import NO_USAGE, Usage
+from workers.budget.usage import Usage
 from workers.store.checkpoints import NewCheckpoint
 from workers.store.leases import ISOLATE_AFTER
 from workers.store.records import Lease
 from workers.store.store import Store
 
+WAIT_S, END_WAIT_S = 1.0, 5.0
+"""How long a trial waits for a slow store: while it runs, and when it ends. The store goes on writing."""
 log = logging.getLogger(__name__)
 
 
@@ -38,10 +40,10 @@ class CheckpointWriter:
         A trial that was never handed out before has none yet. One whose workers have died with it several
         times begins anew: its checkpoint may be the cause.
         """
-        saved, counted = None, NO_USAGE
+        saved = None
         if (lease.token > 1 or is_again) and lease.attempt <= ISOLATE_AFTER:
-            saved, counted = await asyncio.to_thread(self._stored, lease)
-        return AttemptCheckpoints(lease, self, worker=self._worker, saved=saved, counted=counted)
+            saved = await asyncio.to_thread(self._stored, lease)
+        return AttemptCheckpoints(lease, self, worker=self._worker, saved=saved)
 
     def add(self, attempt: "AttemptCheckpoints", body: bytes, used: Usage) -> asyncio.Task[None]:
         """Write it soon; when the task has ended it is written, or lost."""
@@ -50,15 +52,13 @@ class CheckpointWriter:
             self._task = asyncio.create_task(self._write_waiting())
         return self._task
 
-    def _stored(self, lease: Lease) -> tuple[SavedTrial | None, Usage]:
+    def _stored(self, lease: Lease) -> SavedTrial | None:
         try:
-            stored = self._store.checkpoint(lease.trial.trial_id)
-            return (
-                (None, NO_USAGE) if stored is None else (SavedTrial.from_bytes(stored.body), stored.counted)
-            )
+            body = self._store.checkpoint(lease.trial.trial_id)
+            return None if body is None else SavedTrial.from_bytes(body)
         except (SQLAlchemyError, ValueError) as error:
             log.warning("trial %s begins anew: %s", lease.trial.trial_id, error)
-            return None, NO_USAGE
+            return None
 
     async def _write_waiting(self) -> None:
         while self._waiting:
@@ -90,24 +90,24 @@ class AttemptCheckpoints:
     """
 
     def __init__(
-        self, lease: Lease, writer: CheckpointWriter, *, worker: str, saved: SavedTrial | None, counted: Usage
+        self, lease: Lease, writer: CheckpointWriter, *, worker: str, saved: SavedTrial | None
     ) -> None:
-        self._lease, self._writer, self._counted = lease, writer, counted
+        self._lease, self._writer = lease, writer
         self._task: asyncio.Task[None] | None = None
         self.written: Usage | None = None
         self.trial = TrialCheckpoints(worker=worker, save=self._save, saved=saved)
 
     def lease_now(self) -> Lease:
         """The lease, with what the job's counters hold of what is in the trial's trace."""
-        before = self._counted if self.trial.is_resumed else NO_USAGE
+        before = Usage.paid(Trace(steps=list(self.trial.resumed))).known
         return replace(self._lease, counted=before if self.written is None else self.written)
 
     async def end(self) -> Lease:
-        """Wait for what is being written; the lease as it is then."""
+        """Wait for what is being written, not for long; the lease as it is then."""
         if self._task is not None:
-            await asyncio.wait([self._task])
+            await asyncio.wait([self._task], timeout=END_WAIT_S)
         return self.lease_now()
 
     async def _save(self, body: bytes, trace: Trace) -> None:
         self._task = self._writer.add(self, body, Usage.paid(trace).known)
-        await asyncio.wait([self._task])
+        await asyncio.wait([self._task], timeout=WAIT_S)

@@ -8,6 +8,7 @@ from typing import Any
 
 from gnomon.benchmarks.itinerary.brief import BRIEF, Brief
 from gnomon.benchmarks.itinerary.prompt import parts_of
+from gnomon.benchmarks.itinerary.sayings import request_now
 from gnomon.core.agent import AgentContext
 from gnomon.core.errors import SpecError
 from gnomon.core.message import Message
@@ -68,8 +69,9 @@ def asked_for(prompt: Sequence[Message]) -> dict[str, Any]:
 
 
 def must_visit(prompt: Sequence[Message]) -> list[str]:
-    """The names of the places that every plan must visit."""
-    places = asked_for(prompt).get("places", [])
+    """The names of the places that every plan must visit, after what the traveller said since."""
+    said = [_text(message) for message in prompt if message["role"] == "user"]
+    places = request_now(asked_for(prompt), said).get("places", [])
     return [name for name in places if isinstance(name, str)] if isinstance(places, list) else []
 
 

@@ -32,10 +32,11 @@ class Checkpoints(Protocol):
     """Keeps how far a trial has come, so that another process can go on from there.
 
     `state` is what the agent gave for its last checkpoint in an earlier attempt, whose steps are in the trace
-    by then; None where the trial begins.
+    by then; None where a turn begins. `answers` are those to the turns before, of a question with follow-ups.
     """
 
     state: bytes | None
+    answers: list[str]
 
     def keep(self, state: Callable[[], bytes], *, after: str) -> Awaitable[None]:
         """Take a checkpoint now, after the node of that name; the answer comes when it is written. It raises
@@ -44,7 +45,11 @@ class Checkpoints(Protocol):
         ...
 
     def begin_anew(self, reason: str) -> None:
-        """Forget the earlier attempt, whose state cannot be read."""
+        """Forget what the earlier attempt did in this turn: its state cannot be read."""
+        ...
+
+    def end_turn(self, answer: str) -> None:
+        """A turn is over, with this answer."""
         ...
 
 

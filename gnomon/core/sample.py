@@ -46,6 +46,26 @@ class SampleRef:
     cluster: str
 
 
+Join = Literal["in_order", "texts_first"]  # texts_first: all texts as one block, then the pictures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowUp:
+    """What the same person says once the agent has answered; tools know `trip` from then on."""
+
+    parts: tuple[Part, ...]
+    trip: "Trip | None" = None
+
+    def message(self, show: Collection[Shown] = SHOWABLE) -> Message:
+        """The next message of the user."""
+        return _message(self.parts, show, "in_order")
+
+    @property
+    def said(self) -> str:
+        """Its words, without what only some arms are shown."""
+        return "".join(str(part.content) for part in self.parts if part.shown == "always").strip()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
     """One question. `target` is for the scorer alone; agents get `messages` and a toolbox bound to it.
@@ -67,29 +87,32 @@ class Sample:
     gazetteer: bool = False  # it plays in Japan: the gazetteer's tools fit
     missing: tuple[str, ...] = ()  # media that are absent, by name
     broken: str = ""
-    join: Literal["in_order", "texts_first"] = (
-        "in_order"  # texts_first: all texts as one block, then the pictures
-    )
+    join: Join = "in_order"
+    follow_ups: tuple[FollowUp, ...] = ()  # said one after another, each after the answer to the last
 
     def messages(self, show: Collection[Shown] = SHOWABLE) -> list[Message]:
         """The prompt, as the one user message that every agent starts from."""
-        parts = [part for part in self.parts if part.shown == "always" or part.shown in show]
-        texts: list[TextBlock | ImageBlock] = []
-        images: list[TextBlock | ImageBlock] = []
-        for part in parts:
-            if isinstance(part.content, str):
-                texts.append({"type": "text", "text": part.content})
-            else:
-                block: ImageBlock = {
-                    "type": "image",
-                    "sha256": part.content.sha256,
-                    "media_type": part.content.media_type,
-                }
-                (images if self.join == "texts_first" else texts).append(block)
-        if self.join == "texts_first":
-            joined = "".join(f"{block['text']}\n" for block in texts if block["type"] == "text")
-            texts = [{"type": "text", "text": joined}]
-        return [{"role": "user", "content": [*texts, *images]}]
+        return [_message(self.parts, show, self.join)]
+
+
+def _message(all_parts: Collection[Part], show: Collection[Shown], join: Join) -> Message:
+    parts = [part for part in all_parts if part.shown == "always" or part.shown in show]
+    texts: list[TextBlock | ImageBlock] = []
+    images: list[TextBlock | ImageBlock] = []
+    for part in parts:
+        if isinstance(part.content, str):
+            texts.append({"type": "text", "text": part.content})
+        else:
+            block: ImageBlock = {
+                "type": "image",
+                "sha256": part.content.sha256,
+                "media_type": part.content.media_type,
+            }
+            (images if join == "texts_first" else texts).append(block)
+    if join == "texts_first":
+        joined = "".join(f"{block['text']}\n" for block in texts if block["type"] == "text")
+        texts = [{"type": "text", "text": joined}]
+    return {"role": "user", "content": [*texts, *images]}
 
 
 LACKS_MEDIA = "media"  # the kind of the one fault that counts the samples without their media

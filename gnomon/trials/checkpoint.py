@@ -34,6 +34,8 @@ class SavedTrial:
     seconds: float  # of the trial's own time
     tools_offered: int | None
     steps: tuple[Step, ...]
+    turn_began: int  # how many of the steps were there when the turn began that the state is of
+    answers: tuple[str, ...]  # to the turns before it
     state: bytes  # the agent's own
 
     def to_bytes(self) -> bytes | None:
@@ -50,6 +52,8 @@ class SavedTrial:
             "after": self.after,
             "seconds": self.seconds,
             "tools_offered": self.tools_offered,
+            "turn_began": self.turn_began,
+            "answers": self.answers,
             "steps": [{name: getattr(step, name) for name in step.__slots__} for step in self.steps],
         }
         line = redactor.redact(json.dumps(header, separators=(",", ":"), allow_nan=False))
@@ -76,6 +80,8 @@ class SavedTrial:
                 seconds=header["seconds"],
                 tools_offered=header["tools_offered"],
                 steps=tuple(_step(step) for step in header["steps"]),
+                turn_began=header["turn_began"],
+                answers=tuple(header["answers"]),
                 state=state,
             )
         except (zlib.error, KeyError, TypeError) as error:
@@ -102,6 +108,9 @@ class TrialCheckpoints:
         self._trace, self._digest = Trace(), ""
         self._question: tuple[object, ...] = ()
         self._kept = 0  # steps of the trace that are in a checkpoint
+        self._turn_began = 0
+        self.resumed: tuple[Step, ...] = ()  # steps of an earlier attempt that are in the trace
+        self.answers: list[str] = []
         self.state: bytes | None = None  # the agent's own, of the earlier attempt
         self.seconds_before = 0.0
 
@@ -119,21 +128,22 @@ class TrialCheckpoints:
         for step in trace.tool_steps:
             if step.error not in BAD_CALL:
                 toolbox.skip()
-        self._kept = len(trace.steps)
+        self._kept, self.resumed = len(trace.steps), self._saved.steps
+        self._turn_began, self.answers = self._saved.turn_began, list(self._saved.answers)
         self.state, self.seconds_before = self._saved.state, self._saved.seconds
         trace.add(NoteStep(text=f"resumed after {self._saved.after} by {self._worker}"))
         return self.seconds_before
 
-    @property
-    def is_resumed(self) -> bool:
-        """Whether the trace holds the steps of an earlier attempt."""
-        return self.state is not None
-
     def begin_anew(self, reason: str) -> None:
-        """Forget the earlier attempt: the agent cannot read its state."""
-        del self._trace.steps[: self._kept + 1]
-        self._kept, self.state = 0, None
+        """Forget what the earlier attempt did in this turn: the agent cannot read its state."""
+        del self._trace.steps[self._turn_began :]
+        self._kept, self.state, self.resumed = self._turn_began, None, self.resumed[: self._turn_began]
         self._trace.add(NoteStep(text=f"begun anew: the checkpoint cannot be read ({reason})"))
+
+    def end_turn(self, answer: str) -> None:
+        """Go over to the next turn."""
+        self.answers.append(answer)
+        self.state, self._turn_began = None, len(self._trace.steps) + 1  # its first step is what is said
 
     def is_due(self) -> bool:
         """Whether calls were made since the last checkpoint that are worth keeping: paid for, or slow."""
@@ -158,6 +168,8 @@ class TrialCheckpoints:
                 seconds=round(self.seconds_before + trial_run_s(), 3),
                 tools_offered=self._trace.tools_offered,
                 steps=tuple(self._trace.steps),
+                turn_began=self._turn_began,
+                answers=tuple(self.answers),
                 state=state(),
             ).to_bytes()
         except Exception as error:  # noqa: BLE001 (a state of whatever an agent's author put there)

@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from gnomon.core.agent import Agent, AgentContext, LimitReached
+from gnomon.core.answers import answers_of, joined_answers
 from gnomon.core.arm import Arm
 from gnomon.core.benchmark import HEURISTIC_PREFIX, Benchmark, CpuBound, HasHeuristics, SampleSet
 from gnomon.core.errors import DataError, ModelFault, NoRoom, OutOfBudget, ProviderFault
+from gnomon.core.message import Message
 from gnomon.core.missing import keepable
 from gnomon.core.model import Model
 from gnomon.core.redaction import without_folders
@@ -175,7 +177,7 @@ async def _attempt(
     try:
         async with trial_timeout(max(0.0, seconds)) as clock:
             try:
-                response = await agent.answer(context)
+                response = await _response(agent, context, question)
             finally:
                 trace.waited_s = clock.paused_s
     except LimitReached as reached:
@@ -198,6 +200,35 @@ async def _attempt(
     return score_response(question, response, bench=bench, arm=arm)
 
 
+async def _response(agent: Agent, context: AgentContext, question: Sample) -> str:
+    """The agent's answer; to a question with follow-ups, those to all turns as one text.
+
+    Each turn is a conversation of what was said and answered so far, without the calls in between. Limits are
+    those of the whole trial.
+    """
+    if not question.follow_ups:
+        return await agent.answer(context)
+    checkpoints = context.checkpoints
+    earlier = list(checkpoints.answers) if checkpoints else []
+    is_resumed = checkpoints is not None and checkpoints.state is not None
+    answers: list[str] = []
+    for number, turn in enumerate((None, *question.follow_ups)):
+        if turn is not None:
+            said: Message = {"role": "assistant", "content": answers[-1] or "(no answer)"}
+            context.prompt = [*context.prompt, said, turn.message(context.arm.show)]
+            if turn.trip is not None:
+                context.toolbox.on_trip(turn.trip)
+        if number < len(earlier):
+            answers.append(earlier[number])
+            continue
+        if turn is not None and not (is_resumed and number == len(earlier)):
+            context.trace.add(NoteStep(text=f"turn {number + 1}: {turn.said}"))
+        answers.append(await agent.answer(context))
+        if checkpoints is not None:
+            checkpoints.end_turn(answers[-1])
+    return joined_answers(answers)
+
+
 async def _in_thread(work: Callable[[], T]) -> T:
     """Do slow work beside the loop, in threads of its own: work that is abandoned keeps neither the store's
     threads busy nor the loop from closing.
@@ -216,7 +247,10 @@ def score_response(question: Sample, response: str, *, bench: JobContext, arm: A
     A confidence that the arm asks for is read off first.
     """
     confidence: float | None = None
-    if arm.confidence:
+    if arm.confidence and question.follow_ups:
+        read = [read_confidence(answer) for answer in answers_of(response)]
+        response, confidence = joined_answers([answer for answer, _ in read]), read[-1][1]
+    elif arm.confidence:
         response, confidence = read_confidence(response)
     score = bench.benchmark.score(question, response, scoring=bench.spec.scoring, variant=bench.spec.variant)
     if question.missing:

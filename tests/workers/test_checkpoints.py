@@ -57,7 +57,7 @@ def test_the_newest_checkpoint_is_kept_and_what_it_used_counted(store: Store) ->
     assert store.save_checkpoints(job.id, [NewCheckpoint(lease, b"one", Usage(0.25, 10))]) == set()
     later = replace(lease, counted=Usage(0.25, 10))
     assert store.save_checkpoints(job.id, [NewCheckpoint(later, b"two", Usage(1.0, 25))]) == set()
-    assert store.checkpoint(lease.trial.trial_id) == (b"two", Usage(1.0, 25))
+    assert store.checkpoint(lease.trial.trial_id) == b"two"
     assert (how_many(store), counted(store, job.id)) == (1, (1.0, 25))
 
 
@@ -71,7 +71,7 @@ def test_a_worker_that_lost_its_lease_writes_none_and_counts_none(store: Store, 
     assert (store.checkpoint(trial_id), counted(store, job.id)) == (None, (0.0, 0))
     both = [NewCheckpoint(lost, b"late", Usage(1.0, 10)), NewCheckpoint(held, b"new", Usage(0.5, 4))]
     store.save_checkpoints(job.id, both[1:])
-    assert store.checkpoint(trial_id) == (b"new", Usage(0.5, 4))
+    assert store.checkpoint(trial_id) == b"new"
 
 
 @BOTH
@@ -119,7 +119,7 @@ def test_a_checkpoint_keeps_no_lease_from_being_renewed(store: Store) -> None:
     store.save_checkpoints(job.id, [NewCheckpoint(lease, b"one", NO_USAGE)])
     with store.writing() if store.url.startswith("postgresql") else store.reading() as db:
         if store.url.startswith("postgresql"):
-            store._keep_newest(db, lease, b"two", NO_USAGE, now=0.0)
+            store._keep_newest(db, lease, b"two", now=0.0)
         assert store.renew("w", ttl_s=TTL_S) == {(lease.trial.trial_id, lease.token)}
 
 
@@ -144,7 +144,14 @@ def trace_of(*steps: str) -> Trace:
 def saved_trial(**changes: object) -> SavedTrial:
     trace = trace_of("reply", "note", "tool")
     plain = SavedTrial(
-        digest="d", after="gather", seconds=1.5, tools_offered=2, steps=tuple(trace.steps), state=b"\x90"
+        digest="d",
+        after="gather",
+        seconds=1.5,
+        tools_offered=2,
+        steps=tuple(trace.steps),
+        turn_began=0,
+        answers=(),
+        state=b"\x90",
     )
     return replace(plain, **changes)  # type: ignore[arg-type]
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from tools.itinerary.effort import IsOver
 from tools.itinerary.ground import Ground
 from tools.itinerary.hours import minutes_of
+from tools.itinerary.kinds import kind_of, serves
 from tools.itinerary.objective import FULL_WISH, MINUTE_AS_M, PLAIN_WISH, fame_of
 from tools.itinerary.proof import LeastWays, is_plainly_impossible, least_plan, least_ways
 from tools.itinerary.request import MEALS
@@ -92,11 +93,12 @@ def _wished(ground: Ground) -> NDArray[np.float64]:
     sums = np.full(1 + request.days * window_min // UNIT_MIN, np.inf)
     sums[0] = 0.0
     for (kind, row), values in zip(ground.choice.wishes, ground.wish_values, strict=True):
-        own = [place for place in ground.places if place.kind == kind]
+        own = [place for place in ground.places if serves(place, kind)]
         fames = sorted((fame_of(place) for place in [*row, *own]), reverse=True)
-        is_meal = kind in MEALS and bool(request.meals)  # one stop may serve both
+        is_meal = kind_of(kind) in MEALS and bool(request.meals)  # one stop may serve both
         extra = [0.0] * len(own) + sorted(0.0 if is_meal else ground.chosen_m(place) for place in row)
-        stay_min = 0 if is_meal else request.rules.stay_min(kind)
+        stays = [request.rules.stay_min(place.kind) for place in (*row, *own)]
+        stay_min = 0 if is_meal else min(stays, default=0)
         new = np.full(len(sums), np.inf)
         for count in range(len(values) + 1):
             cost = _wish_cost(values, fames[:count]) + sum(extra[:count])

@@ -4,12 +4,14 @@ A decision between places that both fit is never silent: it comes with a sentenc
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tools.itinerary.haversine import metres_between
 from tools.itinerary.name_match import plain_name
 from tools.itinerary.place import LatLon, PlaceHit
+from tools.itinerary.same_place import is_one_place
 
 SURE = 0.9  # below it a name is shown to the traveller as similar, never taken for what was meant
 LEAD = 0.2
@@ -17,6 +19,14 @@ LEAD = 0.2
 NEAR_KM, NEARNESS = 80.0, 0.6
 """A place at the other stops weighs NEARNESS more than one far away; at NEAR_KM it is a third of that."""
 STOPS = frozenset(("tram_stop", "bus_stop", "bus_station", "station", "halt", "ferry_terminal", "taxi"))
+STOP_WORDS = re.compile(
+    r"駅|空港$|ターミナル|\b(?:station|stop|terminal|halt|pier|asema|pysäkki|bahnhof|haltestelle|gare|metro|railway)\b"
+    r"|asema\b|tori\b|bahnhof\b",
+    re.IGNORECASE,
+)
+"""Words of a name by which a stop is meant, and no sight or street of its name."""
+MISSPELT_KM = 150.0
+"""Farther from the rest of the trip a place is not taken for what was misspelt."""
 SAME_STOP_M = 300.0
 """Stops of one name that near are one stop, and belong to the square or sight of that name beside them."""
 
@@ -39,6 +49,8 @@ def choose(name: str, hits: Sequence[PlaceHit], bias: LatLon | None = None) -> C
         return None
     if best.is_misspelt:
         return Choice(best, f"{name!r} is the name of no place that is known; taken for {called(best)}")
+    if not others and best.place.kind in STOPS and not _names_stop(name, best):
+        return Choice(best, f"{name!r} was taken for {called(best)}: nothing else is known by that name")
     if not others:
         return Choice(best)
     why = "better known or nearer to the other places" if bias else "better known"
@@ -46,14 +58,28 @@ def choose(name: str, hits: Sequence[PlaceHit], bias: LatLon | None = None) -> C
     return Choice(best, f"{name!r} was taken for {called(best)}: {why} than {called(others[0])}{more}")
 
 
+def _names_stop(name: str, hit: PlaceHit) -> bool:
+    """Whether a name says that a stop is meant, or is the stop's id."""
+    return name == hit.place.id or STOP_WORDS.search(name) is not None
+
+
 def rivals(hits: Sequence[PlaceHit], bias: LatLon | None = None) -> list[PlaceHit]:
     """The places that a name may mean, the likeliest first; what is one place to a traveller stands once."""
     exact = [hit for hit in hits if hit.score >= SURE and not hit.is_misspelt]
-    fitting = exact or [hit for hit in hits if hit.score >= SURE]
+    fitting = exact or [hit for hit in hits if hit.score >= SURE and not _is_far(hit, bias)]
     # Squares and sights before stops, so that each takes in the stops that bear its name.
-    fitting.sort(key=lambda hit: (hit.place.kind in STOPS, -_weight(hit, bias), hit.place.id))
+    fitting.sort(
+        key=lambda hit: (
+            hit.place.kind in STOPS,
+            -_weight(hit, bias),
+            hit.place.hours is None,
+            hit.place.id,
+        )
+    )
     kept: list[PlaceHit] = []
     for hit in fitting:
+        if any(is_one_place(hit.place, other.place) for other in kept):
+            continue
         if hit.place.kind not in STOPS or not any(_is_at(hit, other) for other in kept):
             kept.append(hit)
     return sorted(kept, key=lambda hit: (-_weight(hit, bias), hit.place.id))
@@ -76,6 +102,14 @@ def _weight(hit: PlaceHit, bias: LatLon | None) -> float:
     at = hit.place.at
     far_km = float(metres_between(bias.lat_deg, bias.lon_deg, at.lat_deg, at.lon_deg)) / 1000
     return weight + NEARNESS * math.exp(-far_km / NEAR_KM)
+
+
+def _is_far(hit: PlaceHit, bias: LatLon | None) -> bool:
+    """Whether a place lies so far from the rest that a name which is not quite its own means another."""
+    if bias is None:
+        return False
+    at = hit.place.at
+    return float(metres_between(bias.lat_deg, bias.lon_deg, at.lat_deg, at.lon_deg)) > MISSPELT_KM * 1000
 
 
 def _is_at(stop: PlaceHit, other: PlaceHit) -> bool:

@@ -235,8 +235,8 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
             lines.append(f"Night {number} is spent at {day.night.place.name}: nobody knows if it has a room.")
     if "timetable" in exactness:
         lines.append(
-            "Rides round Tokyo take the mean minutes of the timetables; waits of 4 to 7 minutes and changes"
-            " are assumed, and no train is caught by it."
+            "Rides round Tokyo take the mean minutes of the timetables; waits of 4 minutes and more, half the"
+            " time between trains, and changes are assumed, and no train is caught by it."
         )
     lines += (line for number, day in enumerate(days, 1) if (line := free_time(number, day, trip.request)))
     lines += trip.assumed.values()

@@ -5,15 +5,24 @@ import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from tools.itinerary.errors import NoSuchPlace, PlaceError, Unreachable, Unsupported
+from tools.itinerary.choice import SURE
+from tools.itinerary.errors import BadArgument, NoSuchPlace, PlaceError, Unreachable, Unsupported
+from tools.itinerary.haversine import off_m
 from tools.itinerary.hours import Interval, Opening, open_on, opening_of
+from tools.itinerary.kinds import kind_of, serves, singular
 from tools.itinerary.name_match import plain_name
-from tools.itinerary.place import AdminPath, Mode, Place, Way
-from tools.itinerary.plan import Plan
+from tools.itinerary.place import AdminPath, LatLon, Mode, Place, Way
+from tools.itinerary.plan import Plan, Stop
+from tools.itinerary.provider import MAX_HITS, NameQuery, NearbyQuery
 from tools.itinerary.reasons import names_in
+from tools.itinerary.terrain import is_ever_open
 from tools.itinerary.trip import Trip, find
 
 Pair = tuple[str, str, Mode]
+TWIN_M, NAMESAKE_M = 100.0, 50_000.0
+"""How near another place of a stop's name must be to be meant by it; nearer than TWIN_M it is the same."""
+SERVER_M = 1_000.0
+"""How near a place must be that could have served a wish: nearer than any planner looks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +30,9 @@ class Facts:
     """Places by id (absent: there is none), ways by (from, to, mode) (None: there is no way), areas by id.
 
     `place_sources` and `way_sources` say who knows each; `mentioned` holds places that the plan's reasons
-    name, by those names; `attributions` are the notices of the data.
+    name, by those names; `left_out` those that it leaves out, by the names that it gives them; `namesakes`
+    another place that is called what the plan calls a stop, by the stop's id and that name; `servers` a
+    place near the trip for a wish that the plan does not serve; `attributions` are the notices of the data.
     """
 
     places: Mapping[str, Place]
@@ -30,6 +41,9 @@ class Facts:
     place_sources: Mapping[str, frozenset[str]] = field(default_factory=dict)
     way_sources: Mapping[Pair, str] = field(default_factory=dict)
     mentioned: Mapping[str, Place] = field(default_factory=dict)
+    left_out: Mapping[str, Place] = field(default_factory=dict)
+    namesakes: Mapping[tuple[str, str], Place] = field(default_factory=dict)
+    servers: Mapping[str, Place] = field(default_factory=dict)
     attributions: tuple[str, ...] = ()
     country: str = ""
     provider: str = ""
@@ -84,6 +98,9 @@ async def facts_of(trip: Trip, plan: Plan) -> Facts:
         place_sources={place_id: frozenset(told_by) for place_id, told_by in sources.items()},
         way_sources=way_sources,
         mentioned=await _mentioned(trip, plan, places.values()),
+        left_out=await _left_out(trip, plan),
+        namesakes=await _namesakes(trip, plan, places),
+        servers=await _servers(trip, plan, places),
         attributions=tuple(line for line in provider.attribution.split("\n") if line),
         country=trip.country,
         provider=provider.name,
@@ -121,6 +138,88 @@ async def _mentioned(trip: Trip, plan: Plan, places: Iterable[Place]) -> dict[st
     return found
 
 
+async def _left_out(trip: Trip, plan: Plan) -> dict[str, Place]:
+    """The places that the plan leaves out; services over a network are not asked for them."""
+    wishes = {singular(wish) for wish in trip.request.wishes}
+    places: dict[str, Place] = {}
+    for name in dict.fromkeys(left.place for left in plan.skipped):
+        place = trip.named.get(name)
+        if (
+            place is None
+            and trip.provider.is_local
+            and name not in trip.lost
+            and singular(name) not in wishes
+        ):
+            try:
+                place = (await find(trip.provider, name, bias=_middle(trip))).value
+            except PlaceError:
+                continue
+        if place is not None:
+            places[name] = place
+    return places
+
+
+async def _namesakes(trip: Trip, plan: Plan, places: Mapping[str, Place]) -> dict[tuple[str, str], Place]:
+    """Other places near a stop that are called what the plan calls it, where it is not called so itself."""
+    namesakes: dict[tuple[str, str], Place] = {}
+    for stop in _stops(plan):
+        place = places.get(stop.id)
+        if place is None or not trip.provider.is_local or (stop.id, stop.name) in namesakes:
+            continue
+        if _is_called(place, stop.name):
+            continue
+        try:
+            hits = (await trip.provider.resolve(NameQuery(stop.name, bias=place.at, limit=MAX_HITS))).value
+        except PlaceError:
+            continue
+        called = [
+            (off_m(hit.place.at, place.at) or 0.0, hit.place.id, hit.place)
+            for hit in hits
+            if (hit.score >= SURE and not hit.is_misspelt) or _is_called(hit.place, stop.name)
+        ]
+        is_own = any(place_id == place.id for _, place_id, _ in called)
+        if called and not is_own and TWIN_M < min(called)[0] <= NAMESAKE_M:
+            namesakes[stop.id, stop.name] = min(called)[2]
+    return namesakes
+
+
+def _is_called(place: Place, name: str) -> bool:
+    """Whether that is one of its names, but for marks, case and the word that says what it is."""
+    kind = plain_name(place.kind.replace("_", " "))
+    names = {plain_name(own) for own in (place.name, *place.also)}
+    plain = plain_name(name)
+    return plain in names or plain.removesuffix(f" {kind}") in names
+
+
+async def _servers(trip: Trip, plan: Plan, places: Mapping[str, Place]) -> dict[str, Place]:
+    """For each wish that no stop serves, a place near the trip that would, and that is open on its days."""
+    visited = [
+        places[visit.place.id] for day in plan.days for visit in day.visits if visit.place.id in places
+    ]
+    named = {place.id for place in trip.named.values()}
+    servers: dict[str, Place] = {}
+    for wish in trip.request.wishes:
+        if not trip.provider.is_local or any(serves(place, wish) for place in visited):
+            continue
+        for place in (*trip.places(), *visited):
+            query = NearbyQuery(place.at, SERVER_M, kinds=(kind_of(wish),), limit=MAX_HITS)
+            try:
+                hits = (await trip.provider.nearby(query)).value
+            except (Unsupported, BadArgument):
+                continue
+            usable = (hit.place for hit in hits if hit.place.id not in named and serves(hit.place, wish))
+            server = next((other for other in usable if is_ever_open(other, trip)), None)
+            if server is not None:
+                servers[wish] = server
+                break
+    return servers
+
+
+def _middle(trip: Trip) -> LatLon | None:
+    """Where the trip is, roughly: at the first place that is certain."""
+    return next((place.at for place in trip.named.values()), None)
+
+
 async def _area(trip: Trip, place: Place) -> AdminPath:
     try:
         return place.admin or (await trip.provider.reverse(place.at)).value
@@ -129,7 +228,11 @@ async def _area(trip: Trip, place: Place) -> AdminPath:
 
 
 def _ids(plan: Plan) -> Iterable[str]:
-    stops = (
+    return dict.fromkeys(stop.id for stop in _stops(plan))
+
+
+def _stops(plan: Plan) -> Iterable[Stop]:
+    return (
         stop
         for day in plan.days
         for stop in (
@@ -139,7 +242,6 @@ def _ids(plan: Plan) -> Iterable[str]:
             *((day.night.place,) if day.night else ()),
         )
     )
-    return dict.fromkeys(stop.id for stop in stops)
 
 
 def _pairs(plan: Plan) -> Iterable[Pair]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from tools.itinerary.effort import IsOver
 from tools.itinerary.hours import minutes_of
+from tools.itinerary.kinds import serves
 from tools.itinerary.local_search import Search
 from tools.itinerary.objective import (
     IDEAL_MEAL,
@@ -116,7 +117,7 @@ class Ground:
                 self.weights,
                 kind,
                 self.trip.request.days,
-                len(row) + sum(place.kind == kind for place in self.places),
+                len(row) + sum(serves(place, kind) for place in self.places),
             )
             for kind, row in self.choice.wishes
         ]
@@ -161,7 +162,7 @@ class Ground:
         }
         for place in self.places:  # a place to be visited serves a wish of its kind
             for kind, (name, _) in enumerate(self.choice.wishes):
-                if place.kind == name:
+                if serves(place, name):
                     wish_of.setdefault(place.id, kind)
         spots = SpotTable(
             stay_min=[request.rules.stay_min(place.kind) for place in every],

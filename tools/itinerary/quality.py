@@ -147,9 +147,17 @@ async def quality_of(plan: Plan, trip: Trip, facts: Facts | None = None) -> tupl
     """
     if plan.status == "refused" or not plan.days:
         return ()
-    facts = facts or await facts_of(trip, plan)
+    return measures(await ground_of(plan, trip, facts or await facts_of(trip, plan)))
+
+
+async def ground_of(plan: Plan, trip: Trip, facts: Facts) -> Ground:
+    """What the measures of a plan need, with the ways among the stops of each day.
+
+    Raises:
+        PlaceError: the provider failed.
+    """
     ways = [await _ways(day, trip, facts) for day in plan.days]
-    return measures(Ground(plan=plan, trip=trip, facts=facts, ways=ways))
+    return Ground(plan=plan, trip=trip, facts=facts, ways=ways)
 
 
 async def _ways(day: Day, trip: Trip, facts: Facts) -> list[list[float]] | None:
@@ -322,6 +330,13 @@ def _waiting(name: str, ground: Ground) -> Measure:
 
 
 def _direct(name: str, ground: Ground) -> Measure:
+    least, taken, unknown = least_and_taken(ground)
+    none = "no day has two stops" if not unknown else "a way among the stops of each day is not known"
+    return _share(name, least, taken, unknown=unknown, none=none)
+
+
+def least_and_taken(ground: Ground) -> tuple[float, float, int]:
+    """The least length of all days with two stops, that of the plan, and of how many days it is not known."""
     least = taken = 0.0
     unknown = 0
     for day, ways in zip(ground.plan.days, ground.ways, strict=False):
@@ -334,8 +349,7 @@ def _direct(name: str, ground: Ground) -> Measure:
         own = length(ways, stops, 0, len(stops) + 1)
         least += min(own, shortest(ways, stops, 0, len(stops) + 1, _before(day, ground.trip)))
         taken += own
-    none = "no day has two stops" if not unknown else "a way among the stops of each day is not known"
-    return _share(name, least, taken, unknown=unknown, none=none)
+    return least, taken, unknown
 
 
 def _before(day: Day, trip: Trip) -> dict[int, frozenset[int]]:

@@ -8,13 +8,14 @@ from typing import Literal
 WORD = r"[^\W\d_a-zà-ÿ][\w'’.-]*"
 NAME = rf"((?:the )?{WORD}(?:[ -](?:(?:of|de|la|and|no|van|der|am)[ ])?{WORD})*)"
 """A run of words that begin with a capital letter."""
-HOUR = r"(\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm)|\d{1,2}[:.]\d\d|\d{1,2}\b|noon|midnight)"
-CLOCK = r"(\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm)|\d{1,2}[:.]\d\d|noon|midnight)"
+HOUR = r"(\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm|a\.m\.|p\.m\.)|\d{1,2}[:.]\d\d|\d{1,2}\b|noon|midnight)"
+CLOCK = r"(\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm|a\.m\.|p\.m\.)|\d{1,2}[:.]\d\d|noon|midnight)"
 NEXT_TO, NEAR = 400.0, 1_500.0
 """Metres that "next to" and "near" may mean at most, in a straight line."""
 BESIDE = (
     r"next (?:door )?to|beside|opposite|across (?:the street )?from|a?round the corner from|adjacent to"
-    r"|in front of|steps from"
+    r"|in front of|(?:a few )?steps from|on the doorstep of"
+    r"|a stone['’]?s throw (?:away )?from|moments from|right by|just by|just behind|right behind"
 )
 CLOSE = r"near(?:by)?(?: to)?|close to|not far from|(?:a )?(?:short|easy|quick) (?:walk|stroll) (?:from|to)"
 UNITS = {
@@ -49,13 +50,14 @@ KINDS = (
         "pub",
         "market",
     ),
-    *("station", "mall", "viewpoint", "monument", "memorial"),
+    *("station", "mall", "viewpoint", "monument", "memorial", "aquarium", "palace", "bridge", "beach"),
+    *("cinema", "stadium", "fountain", "bakery", "brewery", "spa", "sauna", "school", "mosque", "synagogue"),
 )
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 Sort = Literal[
     "opens", "closes", "open", "always", "closed_on", "metres", "minutes", "price", "free", "near", "subject",
-    "kind", "requested", "meal", "number",
+    "kind", "requested", "meal", "number", "unread",
 ]  # fmt: skip
 
 
@@ -79,13 +81,34 @@ def claims_in(text: str) -> list[Claim]:
     []
     """
     claims: list[Claim] = []
-    rest = SPELLED.sub(lambda match: str(NUMBERS[match[1].lower()]), text)
+    rest = SPELLED.sub(lambda match: str(NUMBERS[match[1].lower()]), _spelled_times(text))
     for pattern, read in READERS:
         for match in pattern.finditer(rest):
             claims += read(match)
         rest = pattern.sub(lambda match: " " * len(match[0]), rest)
     claims += [Claim(sort="number", words=match[0]) for match in re.finditer(r"\d[\d.,:]*\w*", rest)]
+    if not claims and (unread := FACTUAL.search(text)):
+        claims.append(Claim(sort="unread", words=unread[0]))
     return claims
+
+
+def _spelled_times(text: str) -> str:
+    """The text with `half past nine`, `eight in the morning`, `half an hour` in digits.
+
+    >>> _spelled_times("open till half past nine in the evening, half an hour from here")
+    'open till 9:30 pm, 30 minutes from here'
+    """
+
+    def clock(match: re.Match[str]) -> str:
+        part, hour, half = (match[1] or "").lower(), match[2].lower(), match[3]
+        number = int(hour) if hour.isdigit() else NUMBERS[hour]
+        minutes = {"half past": 30, "quarter past": 15, "quarter to": 45}.get(part, 0)
+        number = (number - (part == "quarter to") - 1) % 12 + 1
+        mark = "" if half is None else " am" if "morning" in half else " pm"
+        return f"{number}:{minutes:02d}{mark}"
+
+    text = HALF_HOUR.sub("30 minutes", text)
+    return PART_OF_DAY.sub(clock, PAST.sub(clock, text))
 
 
 def names_in(text: str) -> Iterator[str]:
@@ -104,7 +127,7 @@ def _clock(words: str) -> float:
     words = words.lower().strip()
     if words in ("noon", "midnight"):
         return 720.0 if words == "noon" else 1440.0
-    match = re.match(r"(\d{1,2})(?:[:.](\d\d))?\s*(am|pm)?", words)
+    match = re.match(r"(\d{1,2})(?:[:.](\d\d))?\s*(am|pm)?", words.replace(".m.", "m"))
     if match is None:
         return -1.0
     hour = int(match[1]) % 12 + 12 * (match[3] == "pm") if match[3] else int(match[1])
@@ -142,6 +165,16 @@ def _closed_on(match: re.Match[str]) -> list[Claim]:
     return [
         Claim(sort="closed_on", words=match[0].strip(), value=day, until=float(match[1].lower() == "open"))
     ]
+
+
+def _never_closed_on(match: re.Match[str]) -> list[Claim]:
+    day = WEEKDAYS.index(match[2].lower().removesuffix("s"))
+    return [Claim(sort="closed_on", words=match[0].strip(), value=day, until=1.0)]
+
+
+def _weekends_only(match: re.Match[str]) -> list[Claim]:
+    """Closed from Monday to Friday."""
+    return [Claim(sort="closed_on", words=match[0].strip(), value=day) for day in range(5)]
 
 
 def _length(match: re.Match[str]) -> list[Claim]:
@@ -185,11 +218,27 @@ def _meal(match: re.Match[str]) -> list[Claim]:
 NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
     "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
-    "a hundred": 100,
+    "eleven": 11, "forty-five": 45, "ninety": 90, "a hundred": 100,
 }  # fmt: skip
 UNIT_WORDS = "min|hour|met(?:er|re)|kilomet|mile|euro|yen|dollar|pound"
 SPELLED = re.compile(rf"\b({'|'.join(NUMBERS)})(?=[ -](?:{UNIT_WORDS}))", re.IGNORECASE)
 """A number in words before its unit."""
+SMALL = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+DAY_PART = r"(?: (in the morning|in the afternoon|in the evening|at night))"
+HALF_HOUR = re.compile(r"\bhalf an hour\b", re.IGNORECASE)
+PAST = re.compile(rf"\b(half past|quarter past|quarter to) ({SMALL}|\d{{1,2}})\b{DAY_PART}?", re.IGNORECASE)
+PART_OF_DAY = re.compile(rf"\b()({SMALL}|\d{{1,2}})\b{DAY_PART}", re.IGNORECASE)
+FACTUAL = re.compile(
+    r"\b(?:open|opens|opening|closed?|closes|closing|shut|hours|tickets?|admission|entry|entrance|charge|cheap\w*"
+    r"|expensive|prices?|costs?|walk|minutes?|metres?|away|throw|doorstep|oldest|newest|largest|biggest|tallest"
+    r"|smallest|highest|longest|first|only|built|founded|century|famous|michelin|vegan|vegetarian|halal|kosher"
+    r"|gluten|star|starred|rated|ranked|award\w*|unesco|heritage|accessible|wheelchairs?|lift|elevator|wi-?fi"
+    r"|queues?|reserv\w+|book\w*|crowded|quiet\w*|rooftop|view|views|designed|architect|mondays?|tuesdays?"
+    r"|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|weekends?|weekdays?|holidays?|list|asked|requested)\b"
+    r"|[\u3040-\u30ff\u4e00-\u9fff\u0400-\u04ff\uac00-\ud7af]",
+    re.IGNORECASE,
+)
+"""Words of a claim that nothing here reads, and scripts in which no claim is read."""
 AMOUNT = r"(\d+(?:[ ,]\d{3})*(?:[.,]\d+)?)"
 LENGTH = r"km|kilomet(?:er|re)s?|met(?:er|re)s?|m|miles?|min(?:ute)?s?|h(?:our)?s?"
 PATTERNS = (
@@ -204,10 +253,27 @@ PATTERNS = (
         _closes,
     ),
     (rf"\bopen(?:s|ing)?(?: only)?(?: its doors)?(?: at| from)?\s+{HOUR}", _opens),
-    (rf"\b(closed|open) (?:on |every )?({'|'.join(WEEKDAYS)})s?\b", _closed_on),
+    (
+        rf"\b(?:never (?:closed?s?|shuts?)|not closed) (?:on |every )?()({'|'.join(WEEKDAYS)})s?\b",
+        _never_closed_on,
+    ),
+    (
+        (
+            rf"\b(closed|shut|never open|not open|open)(?! only)(?: all day)?"
+            rf" (?:on |every )?({'|'.join(WEEKDAYS)})s?\b"
+        ),
+        _closed_on,
+    ),
+    (
+        r"\b(?:open|opens) (?:on |at )?(?:(?:the )?weekends? only|only (?:on|at) (?:the )?weekends?)\b",
+        _weekends_only,
+    ),
     (rf"{MONEY}\s?{AMOUNT}|{AMOUNT}\s?(?:{MONEY}|euros?|yen|dollars?|pounds?)(?!\w)", _price),
     (
-        r"\b(?:costs nothing|no (?:entrance |entry |admission )?fee|free(?! (?:time|day|hour|evening)))\b",
+        (
+            r"\b(?:costs nothing|no (?:entrance |entry |admission )?(?:fee|charge)|without charge|gratis"
+            r"|complimentary|(?<![\w]-)free(?! (?:time|day|hour|evening|wi-?fi|parking)))\b"
+        ),
         _free,
     ),
     (
@@ -220,11 +286,14 @@ PATTERNS = (
         _subject,
     ),
     (
-        r"\b(?:(?:you|the traveller) (?:asked|wished|named)|asked for|as requested|on (?:your|the) list)",
+        (
+            r"\b(?:(?:you|the traveller) (?:asked|wished|named)|asked for|as requested"
+            r"|on (?:your|the) (?:wish ?)?list)"
+        ),
         _requested,
     ),
-    (r"\bfor (breakfast|lunch|dinner)\b", _meal),
-    (rf"^(?:an?|the|this|one)\s+(?:[\w-]+\s+){{0,2}}?({'|'.join(KINDS)})\b(?! near)", _kind),
+    (r"(?:\bfor |^(?:a |an |early |late |quick |long )*)(breakfast|lunch|dinner)\b", _meal),
+    (rf"^(?:an?|the|this|one|[a-z]+est)\s+(?:[\w-]+\s+){{0,2}}?({'|'.join(KINDS)})\b(?! near)", _kind),
 )
 READERS = tuple((re.compile(pattern, re.IGNORECASE), read) for pattern, read in PATTERNS)
 """Each pattern with what it claims; what one has read the next ones do not see."""

@@ -5,17 +5,19 @@ import math
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tools.itinerary.barred import barred_as
 from tools.itinerary.effort import IsOver
 from tools.itinerary.errors import BadArgument, PlaceError, Unsupported
 from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import LATEST_MIN, Interval, minutes_of, open_intervals
+from tools.itinerary.kinds import kind_of, serves
 from tools.itinerary.name_match import plain_name
 from tools.itinerary.place import LatLon, Place, Table
 from tools.itinerary.preferences import preference_m
 from tools.itinerary.provider import MAX_HITS, MAX_RADIUS_M, MAX_TABLE, NameQuery, NearbyQuery, Provider
 from tools.itinerary.request import MEALS, Meal, TripRequest
+from tools.itinerary.same_place import OF_CHAINS, is_one_place
 from tools.itinerary.trip import Trip
-from tools.itinerary.verify.task import OF_CHAINS, is_one_place
 
 BEDS = ("hotel", "hostel", "guest_house", "apartment", "motel")
 """Kinds of place to sleep at."""
@@ -94,7 +96,8 @@ async def candidates_of(trip: Trip, *, more: int = 1, is_over: IsOver = lambda: 
     wishes, missing = [], []
     for kind in dict.fromkeys(request.wishes):
         count = more * (5 + 3 * request.days)
-        places = (await around_trip.of((kind,), count))[: min(count, 30)]
+        places = await around_trip.of((kind_of(kind),), count)
+        places = tuple(place for place in places if serves(place, kind))[: min(count, 30)]
         wishes.append((kind, places))
         if not places:
             missing.append((kind, f"no {kind} that is open on these days is known around the trip"))
@@ -183,6 +186,8 @@ class _Around:
 
     def _is_taken(self, place: Place) -> bool:
         """Whether it is a place that the request names, to visit it or to avoid it, or may be one."""
+        if barred_as(self.trip, place) is not None:
+            return True
         name = plain_name(place.name)
         alike = self.named.get(name, ())
         return name in self.lost or any(is_one_place(place, named) for named in alike)

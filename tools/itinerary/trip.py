@@ -11,6 +11,7 @@ from tools.itinerary.haversine import metres_between
 from tools.itinerary.place import Answer, LatLon, Place, PlaceHit
 from tools.itinerary.provider import MAX_HITS, WORLD, NameQuery, NearbyQuery, Provider
 from tools.itinerary.request import GraphNode, TripRequest
+from tools.itinerary.typed_names import is_article, readings
 
 MOST_CANDIDATES = 6
 NEAR_VIDEO_M = 150.0
@@ -172,17 +173,28 @@ def _without(request: TripRequest, lost: Collection[str]) -> TripRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Search:
-    """What a name may mean; `reason` says why it means nothing, and is empty where it means something."""
+    """What a name may mean; `reason` says why it means nothing, and is empty where it means something.
+
+    `read_as` is what the name was read as, where it means nothing as it stands.
+    """
 
     name: str
     hits: Answer[tuple[PlaceHit, ...]]
     reason: str = ""
+    read_as: str = ""
 
     def choose(self, bias: LatLon | None = None) -> Choice | None:
-        return None if self.reason else choose(self.name, self.hits.value, bias)
+        choice = None if self.reason else choose(self.read_as or self.name, self.hits.value, bias)
+        if choice is None or not self.read_as or is_article(self.name, self.read_as):
+            return choice
+        told = f"{self.name!r} was read as {self.read_as!r} and taken for {called(choice.hit)}"
+        return Choice(choice.hit, told)
 
     def ambiguity(self, bias: LatLon | None) -> AmbiguousPlace:
         best = rivals(self.hits.value, bias)[:MOST_CANDIDATES]
+        if not best:
+            far = "; ".join(called(hit) for hit in self.hits.value[:MOST_CANDIDATES])
+            return AmbiguousPlace(f"nothing near is called {self.name!r}; similar, and far: {far}")
         named = "; ".join(f"{hit.place.id} = {called(hit)}" for hit in best)
         return AmbiguousPlace(f"{self.name!r} may be any of {named}; give the id", best)
 
@@ -201,13 +213,25 @@ async def _search(
             return _Search(name=name, hits=answer.of((PlaceHit(place=answer.value),)))
         except NoSuchPlace:
             pass
+    search = await _looked_up(provider, NameQuery(name, within=within, bias=bias, limit=MAX_HITS))
+    if not search.reason:
+        return search
+    for reading in readings(name):
+        other = await _looked_up(provider, NameQuery(reading, within=within, bias=bias, limit=MAX_HITS))
+        if not other.reason:
+            return replace(other, name=name, read_as=reading)
+    return search
+
+
+async def _looked_up(provider: Provider, query: NameQuery) -> _Search:
+    name = query.name
     try:
-        hits = await provider.resolve(NameQuery(name, within=within, bias=bias, limit=MAX_HITS))
+        hits = await provider.resolve(query)
     except (NoSuchPlace, AmbiguousPlace) as error:  # ambiguous: the area around it
         return _Search(name=name, hits=NO_HITS, reason=f"nothing is called {name!r}: {error}")
-    if rivals(hits.value):
+    if rivals(hits.value, query.bias):
         return _Search(name=name, hits=hits)
-    similar = ", ".join(dict.fromkeys(repr(hit.place.name) for hit in hits.value[:3]))
+    similar = "; ".join(dict.fromkeys(called(hit) for hit in hits.value[:3]))
     reason = f"nothing is called {name!r}" + (f"; similar: {similar}" if similar else "")
     return _Search(name=name, hits=hits, reason=reason)
 

@@ -24,13 +24,6 @@ class NewCheckpoint(NamedTuple):
     used: Usage
 
 
-class StoredCheckpoint(NamedTuple):
-    """A trial's newest checkpoint, and what of the trial's usage the job's counters hold."""
-
-    body: bytes
-    counted: Usage
-
-
 class Checkpoints(Database):
     """The part of the store that keeps how far trials have come."""
 
@@ -47,22 +40,21 @@ class Checkpoints(Database):
             held = set(db.execute(select(trials.c.trial_id).where(held_by(leases))).scalars())
             now = self.now(db)
             written = [checkpoint for checkpoint in new if checkpoint.lease.trial.trial_id in held]
-            for lease, body, used in written:
-                self._keep_newest(db, lease, body, used, now=now)
+            for lease, body, _ in written:
+                self._keep_newest(db, lease, body, now=now)
             spent = [used.beyond(lease.counted).known for lease, _, used in written]
             if any(spent_usd or spent_tokens for spent_usd, spent_tokens in spent):
                 add_results(db, job_id, (), spent, now=now)
         return {lease.trial.trial_id for lease in leases} - held
 
-    def checkpoint(self, trial_id: str) -> StoredCheckpoint | None:
+    def checkpoint(self, trial_id: str) -> bytes | None:
         """The trial's newest checkpoint; None where there is none."""
-        columns = (checkpoints.c.body, checkpoints.c.usd, checkpoints.c.tokens)
+        query = select(checkpoints.c.body).where(checkpoints.c.trial_id == trial_id)
         with self.reading() as db:
-            row = db.execute(select(*columns).where(checkpoints.c.trial_id == trial_id)).one_or_none()
-        return None if row is None else StoredCheckpoint(row.body, Usage(row.usd, row.tokens))
+            return db.execute(query).scalar_one_or_none()
 
-    def _keep_newest(self, db: Connection, lease: Lease, body: bytes, used: Usage, *, now: float) -> None:
-        values = {"body": body, "usd": used.known_usd, "tokens": used.known_tokens, "saved_at": now}
+    def _keep_newest(self, db: Connection, lease: Lease, body: bytes, *, now: float) -> None:
+        values = {"body": body, "saved_at": now}
         insert = sqlite.insert if self._is_sqlite else postgresql.insert
         statement = insert(checkpoints).values(trial_id=lease.trial.trial_id, **values)
         db.execute(statement.on_conflict_do_update(index_elements=(checkpoints.c.trial_id,), set_=values))

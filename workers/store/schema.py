@@ -134,8 +134,6 @@ checkpoints = Table(  # how far trials have come that run or were broken off; no
     "checkpoints",  # the trial's row while its lease is renewed
     metadata,
     Column("trial_id", String(40), primary_key=True),
-    Column("usd", Double, nullable=False),  # of the trial's usage, what the job's counters hold
-    Column("tokens", BigInteger, nullable=False),
     Column("body", LargeBinary, nullable=False),
     Column("saved_at", Double, nullable=False),
 )

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gnomon.benchmarks.itinerary.sayings import request_now
 from gnomon.core.message import Message
 from gnomon.core.model import Request
 
@@ -50,10 +51,12 @@ def read_trip(request: Request) -> TripReading | None:
     if not by_name["request"]:
         return None
     change = by_name["also"].get("change", {})
+    said = [_text(message) for message in request.messages if message["role"] == "user"]
+    newest = [facts for text in said[1:] if (facts := _after(text, MARKS["facts"]))]
     return TripReading(
-        request={**by_name["request"], **change},
+        request=request_now({**by_name["request"], **change}, said[1:]),
         also=by_name["also"],
-        facts=by_name["facts"],
+        facts=newest[-1] if newest else by_name["facts"],
         text=prompt,
         offered=frozenset(
             tool["function"]["name"] for tool in request.tools if request.tool_choice != "none"

@@ -12,7 +12,8 @@ from gnomon.benchmarks.itinerary.plan_row import plan_row
 from gnomon.benchmarks.itinerary.pool import pool_of
 from gnomon.benchmarks.itinerary.prompt import parts_of
 from gnomon.benchmarks.itinerary.scoring import floors_of, score
-from gnomon.benchmarks.itinerary.task import FAMILIES, ON_FOOT, Number, number_of, numbers
+from gnomon.benchmarks.itinerary.talks import follow_ups
+from gnomon.benchmarks.itinerary.task import FAMILIES, ON_FOOT, TALKS, Number, number_of, numbers
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring
 from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.plan_row import PlanRow
@@ -55,7 +56,11 @@ class GeneratedTrips:
         with _ALONE:
             task = task_for(number, self.folder)
         return Sample(
-            ref=number.ref(), parts=parts_of(task), target={"task": task}, trip=task.trip.unjudged()
+            ref=number.ref(),
+            parts=parts_of(task),
+            target={"task": task},
+            trip=task.trip.unjudged(),
+            follow_ups=follow_ups(task),
         )
 
 
@@ -89,11 +94,11 @@ class OneTrip:
 
 
 class Itinerary:
-    """Six families of trips; on foot in Helsinki or in the cities of a folder, by rail in Japan."""
+    """Families of trips; on foot in Helsinki or in the cities of a folder, by rail in Japan."""
 
     name = "itinerary"
     version = "2"
-    tasks: tuple[str, ...] = FAMILIES
+    tasks: tuple[str, ...] = (*FAMILIES, *TALKS)
     scenes: tuple[str, ...] = ("helsinki", "japan")
     variants: tuple[str, ...] = ()
     needs_data = False
@@ -120,7 +125,7 @@ class Itinerary:
         chosen = [city for city in cities if not select.scenes or city in select.scenes]
         families = [
             family
-            for family in select.tasks or self.tasks
+            for family in select.tasks or FAMILIES
             if (chosen if family in ON_FOOT else not select.scenes or "japan" in select.scenes)
         ]
         if not families:

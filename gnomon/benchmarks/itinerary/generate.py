@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
+from gnomon.benchmarks.itinerary.changed_mind import draw_changed_mind
 from gnomon.benchmarks.itinerary.city_day import Drawn, changed, draw, facts_of, plan_text, solved, task_of
 from gnomon.benchmarks.itinerary.pool import pool_of
 from gnomon.benchmarks.itinerary.rail_trip import draw_rail
@@ -122,6 +123,9 @@ def task_for(number: Number, folder: str | None = None) -> Task:
     if family == "graph":
         return draw_graph(chance, request_id)
     pool = pool_of(number.area, folder)
+    if family == "changed-mind":
+        chance = random.Random(stable_seed("changed-mind", number.seed, number.k, number.area))
+        return draw_changed_mind(chance, pool, request_id=f"talk-{request_id.removeprefix('trip-')}")
     if family == "two-day":
         return task_of(family, draw(chance, pool, days=2, places=TWO_DAYS, request_id=request_id))
     drawn = draw(chance, pool, days=1, places=ONE_DAY, request_id=request_id)

@@ -41,11 +41,15 @@ def parts_of(task: Task) -> tuple[Part, ...]:
     form = {"plan": PLAN_FORM, "order": ORDER_FORM, "graph": GRAPH_FORM}[task.form]
     parts = [Part(content="\n\n".join(always))]
     if task.facts:
-        provider = task.trip.provider
-        source = f"{provider.name} {provider.version}; {provider.attribution}"
-        facts = _json({**task.facts, "source": source})
-        parts.append(Part(content=f"\n\n{FACTS}\n{facts}", shown="facts"))
+        parts.append(Part(content=f"\n\n{FACTS}\n{facts_in_words(task)}", shown="facts"))
     return (*parts, Part(content=f"\n\n{form}"))
+
+
+def facts_in_words(task: Task) -> str:
+    """What tools would answer, as JSON with its source."""
+    provider = task.trip.provider
+    source = f"{provider.name} {provider.version}; {provider.attribution}"
+    return _json({**task.facts, "source": source})
 
 
 def asked(trip: Trip) -> dict[str, Any]:

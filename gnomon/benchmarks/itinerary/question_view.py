@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from gnomon.benchmarks.itinerary.brief import Brief
 from gnomon.benchmarks.itinerary.task import Task
+from gnomon.core.answers import answers_of
 from gnomon.core.question_view import NO_ANSWER, QuestionView, ShownClip, missing_fact
 from gnomon.core.sample import ImageRef, Sample
 from tools.core.sketch import XY, Dot, Line, Mark, Role, Sketch, Span
@@ -34,11 +35,12 @@ def question_view(sample: Sample) -> QuestionView:
     if brief is not None:
         return _brief_view(sample, brief)
     task: Task = sample.target["task"]
+    last = task.turns[-1].task if task.turns else task
     return QuestionView(
         question=_asked(task),
-        truth_text=_truth_text(task),
-        seen=Sketch(plane="earth", marks=tuple(_places(task.trip))),
-        truth=_truth(task),
+        truth_text=_truth_text(last),
+        seen=Sketch(plane="earth", marks=tuple(_places(last.trip))),
+        truth=_truth(last),
         facts={**dict(_must_haves(task)), **missing_fact(sample)},
     )
 
@@ -97,6 +99,8 @@ def _must_haves(task: Task) -> Iterator[tuple[str, str]]:
     yield from _limits(request)
     if "change" in task.details:
         yield "Change asked for", _in_words(task.details["change"])
+    for number, turn in enumerate(task.turns, 2):
+        yield f"Turn {number}", turn.said
     for name, reason in task.trip.lost.items():
         yield f"Not found: {name}", reason
 
@@ -295,8 +299,9 @@ def answer_sketch(sample: Sample, answer: str) -> Sketch:
     if task.form == "graph":
         graph = read_object(answer, ("inclusions", "transitions")) or {}
         return _graph_sketch(graph.get("transitions"), task.trip)
-    draft = read_draft(answer)
-    return Sketch() if isinstance(draft, str) else days_sketch(_draft_days(draft, task.trip))
+    trip = task.turns[-1].task.trip if task.turns else task.trip
+    draft = read_draft(answers_of(answer)[-1])
+    return Sketch() if isinstance(draft, str) else days_sketch(_draft_days(draft, trip))
 
 
 def _stored(answer: str) -> Any:
@@ -334,6 +339,20 @@ def verdict_in_words(sample: Sample, answer: str, metrics: Mapping[str, float | 
         if inclusions is None or transitions is None:
             return NO_ANSWER
         return f"Inclusions: F1 {inclusions:.2f}; transitions: F1 {transitions:.2f}."
+    return _plan_in_words(answer, metrics) + _turns_in_words(metrics)
+
+
+def _turns_in_words(metrics: Mapping[str, float | str | None]) -> str:
+    """Of a trip of several turns: how the first plan was, and whether something was forgotten on the way."""
+    if "turns" not in metrics:
+        return ""
+    first = {1.0: " The first plan held.", 0.0: " The first plan did not hold."}
+    forgot = " What was asked for earlier is forgotten." if metrics.get("forgets_earlier") == 1.0 else ""
+    held = _number(metrics, "first_holds")
+    return (first.get(held, "") if held is not None else "") + forgot
+
+
+def _plan_in_words(answer: str, metrics: Mapping[str, float | str | None]) -> str:
     if metrics.get("refused") == 1.0:
         answerable = _number(metrics, "answerable")
         if answerable is None:

@@ -16,7 +16,9 @@ from gnomon.benchmarks.itinerary.plan_row import (
     WRONG_ORDER,
     WRONG_TRANSITIONS,
 )
+from gnomon.benchmarks.itinerary.talks import common_length, score_of_talk
 from gnomon.benchmarks.itinerary.task import Task
+from gnomon.core.answers import answers_of
 from gnomon.core.score import Score
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of, read_draft, read_object
 from tools.itinerary.errors import PlaceError
@@ -26,7 +28,8 @@ from tools.itinerary.plan import Plan, Search, sources_of
 from tools.itinerary.problem import Problem, problem_of
 from tools.itinerary.proof import is_conflict
 from tools.itinerary.provider import answered
-from tools.itinerary.quality import quality_of
+from tools.itinerary.published import published_criteria
+from tools.itinerary.quality import ground_of, measures
 from tools.itinerary.schedule import DayProblem, first_fit, walk_through
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.verify import applicable, verify
@@ -44,6 +47,17 @@ def score(task: Task, response: str, *, has_quality: bool = True) -> Score:
     With `has_quality` the quality of a plan is measured too; it never changes the score.
     Scored None where the provider failed: that is never the model's fault.
     """
+    if task.turns:
+        tasks = [task, *(turn.task for turn in task.turns)]
+        answers = answers_of(response)[-len(tasks) :]
+        turns = zip(tasks[-len(answers) :], answers, strict=True)
+        return score_of_talk(
+            task, [_one(turn, said, has_quality=has_quality and turn is tasks[-1]) for turn, said in turns]
+        )
+    return _one(task, response, has_quality=has_quality)
+
+
+def _one(task: Task, response: str, *, has_quality: bool) -> Score:
     if task.form == "order":
         return _order(task, response)
     if task.form == "graph":
@@ -79,12 +93,14 @@ async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool) -> Score:
         others = await _instead(plan, trip, is_proven=proven) if task.family == "request" else {}
         scored = _scored(is_right, plan, verification, metrics, trip, others)
         return scored if proven else replace(scored, flags=(*scored.flags, UNPROVEN))
-    quality = await quality_of(plan, trip, facts) if has_quality else ()
+    ground = await ground_of(plan, trip, facts) if has_quality and plan.days else None
+    quality = measures(ground) if ground else ()
     metrics |= _measured(plan, verification)
     if verification.final_pass and task.optimum_m:
         walked = sum(leg.metres for day in plan.days for leg in day.legs)
         metrics["regret"] = max(0.0, walked / task.optimum_m - 1)
     metrics |= {f"{QUALITY}{measure.name}": measure.value for measure in quality}
+    metrics |= published_criteria(ground) if ground else {}
     details: dict[str, Any] = {"quality": [measure.as_json() for measure in quality]} if quality else {}
     if task.family == "request":
         details["open"] = _opened(plan, facts)
@@ -232,7 +248,7 @@ def _order(task: Task, response: str) -> Score:
         metrics={
             "delivered": 1.0,
             "must_visit_recall": len(set(names) & set(truth)) / len(truth),
-            "common_subsequence": _common(names, truth) / len(truth),
+            "common_subsequence": common_length(names, truth) / len(truth),
         },
         flags=tuple(_order_faults(names, truth)),
     )
@@ -261,23 +277,6 @@ def _plain(task: Task, name: str) -> str:
         ):
             return place.id
     return f"unknown:{name}"
-
-
-def _common(names: list[str], truth: list[str]) -> int:
-    """The length of the longest common subsequence: order without collapsing after one slip.
-
-    >>> _common(["a", "x", "b", "c"], ["a", "b", "c"])
-    3
-    """
-    row = [0] * (len(truth) + 1)
-    for item in names:
-        before = 0
-        for index, true_name in enumerate(truth):
-            before, row[index + 1] = (
-                row[index + 1],
-                max(row[index + 1], row[index], before + 1 if item == true_name else 0),
-            )
-    return row[-1]
 
 
 def _graph(task: Task, response: str) -> Score:
@@ -312,6 +311,8 @@ def floors_of(task: Task) -> dict[str, float]:
     """What each policy scores on a generated task, by its name in reports; empty for a user's request."""
     if not task.witness:
         return {}
+    if task.turns:  # policies answer the last turn alone
+        task = task.turns[-1].task
     scores = {"exact search (ceiling)": _value_of(task, task.witness)}
     if task.form == "plan":
         scores["always refuse"] = float(task.trip.answerable is False)

@@ -190,3 +190,14 @@ def test_a_record_is_scored_against_what_was_preferred() -> None:
     with pytest.raises(SpecError) as caught:
         plan_pairs.score_record({**record, "preferred": "Z"}, scoring="strict")
     assert caught.value.field == "preferred"
+
+
+def test_the_plans_of_the_example_are_three_pairs() -> None:
+    read = read_pairs(Path(__file__).parents[3] / "examples" / "plans")
+    assert [{plan.by for plan in pair.plans} for pair in read.pairs] == [
+        {"comfortable", "early_end"},
+        {"comfortable", "short_walk"},
+        {"early_end", "short_walk"},
+    ]
+    assert not read.faults
+    assert all(expected_of(pair) for pair in read.pairs)

@@ -304,6 +304,36 @@ IN_THE_CITY: dict[str, tuple[str, Change]] = {
         both(twice_under_another_id, asked(avoid=["Lyhdynkantajat"])),
     ),
     "a day that begins elsewhere": ("NIGHT_CONTINUITY", elsewhere),
+    "a reason with opening hours in words": ("WHY", why(1, 1, "Doors open at eight in the morning")),
+    "a reason with closing hours in words": ("WHY", why(0, 1, "Open till half past nine in the evening")),
+    "a reason with weekends only": ("WHY", why(0, 1, "Open on weekends only")),
+    "a reason with a day off denied": ("WHY", why(1, 1, "Never shut on Mondays")),
+    "a reason with a stone's throw": ("WHY", why(1, 0, "A stone's throw from Kiasma")),
+    "a reason with a doorstep": ("WHY", why(1, 0, "On the doorstep of Kiasma")),
+    "a reason with half an hour on foot": ("WHY", why(0, 0, "Half an hour on foot from the hotel")),
+    "a reason with no charge": ("WHY", why(0, 1, "No charge for admission")),
+    "a reason with gratis": ("WHY", why(0, 1, "Gratis for all")),
+    "a reason with a kind behind a superlative": ("WHY", why(0, 1, "Finest aquarium in town")),
+    "a breakfast after noon": ("WHY", why(1, 2, "breakfast")),
+    "one cost of several left out": ("COST_CLAIM", at("days.0.visits.1.cost", None)),
+    "left out without a reason": ("SKIPPED", at("skipped", [{"place": "Zanzibar Palace", "reason": "-"}])),
+    "left out under another of its names": (
+        "SKIPPED",
+        at("skipped", [{"place": "Museum of Modern Art Kiasma", "reason": "no time"}]),
+    ),
+    "left out as shut though open": (
+        "SKIPPED",
+        at("skipped", [{"place": "Rikhardinkadun kirjasto", "reason": "shut on all days"}]),
+    ),
+    "a wish denied though one is near": (
+        "WISH",
+        both(
+            asked(wishes=["library"]),
+            at("skipped", [{"place": "library", "reason": "no library is known around the trip"}]),
+        ),
+    ),
+    "a wish served by a part of a name": ("WISH", asked(wishes=["mos"])),
+    "a refusal over the hours of what nobody named": ("SCHEMA", refusal(["hours:Zanzibar Palace"])),
 }
 ROAMING_FAULTS: dict[str, tuple[str, Change]] = {
     "a night nowhere": ("NIGHT", no_night),
@@ -327,5 +357,25 @@ UNKNOWN: dict[str, tuple[str, Change]] = {
         "EVIDENCE",
         at("days.0.legs.1.evidence", ["helsinki osm 2031-01-01"]),
     ),
+    "a sentence among the assumptions": (
+        "ASSUMED",
+        lambda plan, _: plan["assumptions"].append("All hours were confirmed by telephone."),
+    ),
+    "another speed among the assumptions": (
+        "ASSUMED",
+        lambda plan, _: plan["assumptions"].append("Walking is at 12 km/h along mapped streets."),
+    ),
+    "a reason with a guide's star": ("WHY", why(1, 2, "Michelin-starred and vegan")),
+    "a reason with a step-free way, which is no price": ("WHY", why(0, 1, "Step-free for wheelchairs")),
+    "a reason in another script": ("WHY", why(0, 1, "営業時間は九時から")),
+    "a name that is nearly the place's": (
+        "NAME_MISMATCH",
+        at("days.1.visits.2.place.name", "Ravintola Kosta"),
+    ),
+    "left out under a name that nobody knows": (
+        "SKIPPED",
+        at("skipped", [{"place": "Zanzibar Palace", "reason": "too far"}]),
+    ),
+    "a refusal over what nothing here knows": ("SCHEMA", refusal(["weather"])),
     "a refusal without a proof": ("REFUSED_BUT_FEASIBLE", refusal(["window"])),
 }

@@ -19,7 +19,12 @@ from tests.tools.itinerary.planted_faults import (
     opened,
     roaming,
 )
+from tools.itinerary.barred import barred_as
+from tools.itinerary.kinds import serves
+from tools.itinerary.place import LatLon, Place
 from tools.itinerary.provider import answered
+from tools.itinerary.registry import embedded
+from tools.itinerary.terrain import candidates_of
 from tools.itinerary.verify.verify import verify_plan
 from tools.itinerary.verify.violation import counts_in_words
 
@@ -145,3 +150,119 @@ def test_a_share_leaves_out_what_could_not_be_checked(in_the_city: tuple[Json, J
     assert len(verdict.held) == len(verdict.checked) - 1
     assert verdict.words == counts_in_words(len(verdict.held), 0, 1)
     assert verdict.words.endswith("1 could not be checked")
+
+
+def test_one_long_stay_is_one_meal() -> None:
+    request: Json = {
+        "id": "m", "area": "helsinki", "start_date": "2026-06-10", "places": ["Cafe Lasipalatsi"],
+        "window": {"start": "09:00", "end": "20:00"},
+        "meals": [{"name": "lunch"}, {"name": "dinner", "start": "17:00", "end": "20:00"}],
+    }  # fmt: skip
+    verdict = judged(made(request, [[("Cafe Lasipalatsi", "12:00", "19:00")]]), request)
+    assert [(one.code, one.found) for one in verdict.violations] == [
+        ("MEAL_WINDOW", "a stay that is another meal")
+    ]
+
+
+def test_who_avoids_a_chain_avoids_its_branches_and_the_word_says_so() -> None:
+    """Of several branches the name means all, and the planner sits down at none."""
+    request: Json = {
+        "id": "a", "area": "helsinki", "start_date": "2026-06-10", "places": ["Kiasma"],
+        "avoid": ["McDonald's"], "meals": [{"name": "lunch"}],
+    }  # fmt: skip
+    trip = opened(request)
+    branches = [hit.place for hit in trip.candidates["McDonald's"]]
+    assert len(branches) > 1
+    for branch in branches:
+        plan = made(request, [[("Kiasma", "10:00", "11:30"), (branch.id, "12:00", "12:45")]])
+        assert "FORBIDDEN" in judged(plan, request).failed
+    choices = answered(candidates_of(trip), is_local=True)
+    assert choices.meals
+    assert not {place.id for place in choices.meals} & {place.id for place in branches}
+    verdict = judged(made(request, [[("Kiasma", "10:00", "11:30")]]), request)
+    assert "SKIPPED" not in {one.code for one in verdict.violations}
+
+
+def test_a_branch_that_a_barred_name_was_not_taken_for_is_barred_too() -> None:
+    request: Json = {
+        "id": "b", "area": "helsinki", "start_date": "2026-06-10", "places": ["Kiasma"],
+        "avoid": ["helsinki/n606996931", "McDonald's"],
+    }  # fmt: skip
+    trip = opened(request)
+    branch = trip.named["helsinki/n606996931"]
+    assert barred_as(trip, replace(branch, id="helsinki/n0", at=LatLon(lat_deg=60.1, lon_deg=24.9)))
+    assert barred_as(trip, replace(branch, id="helsinki/n0", name="Hesburger")) is None
+
+
+@pytest.mark.parametrize("name", ["Shinjuku-sanchome", "Seibu-Shinjuku", "Higashi-Shinjuku"])
+def test_the_name_of_a_neighbour_is_no_name_of_a_stop(name: str) -> None:
+    request: Json = {
+        "id": "s", "area": "japan", "start_date": "2026-06-10", "mode": "rail",
+        "places": ["Shinjuku Station"],
+    }  # fmt: skip
+    plan = made(request, [[("Shinjuku Station", "10:00", "10:30")]], embedded("japan"))
+    assert judged(plan, request, embedded("japan")).failed == set()
+    plan["days"][0]["visits"][0]["place"]["name"] = name
+    assert "NAME_MISMATCH" in judged(plan, request, embedded("japan")).failed
+
+
+def test_what_is_left_out_in_another_script_is_not_visited() -> None:
+    request: Json = {
+        "id": "k", "area": "japan", "start_date": "2026-06-10", "mode": "rail", "places": ["Senso-ji Temple"],
+    }  # fmt: skip
+    plan = made(request, [[("Senso-ji Temple", "10:00", "10:30")]], embedded("japan"))
+    plan["skipped"] = [{"place": "浅草寺", "reason": "no time"}]
+    assert "SKIPPED" in judged(plan, request, embedded("japan")).failed
+
+
+def test_the_wards_of_a_city_are_one_city() -> None:
+    request: Json = {
+        "id": "c", "area": "japan", "start_date": "2026-06-10", "mode": "rail",
+        "places": ["Shinjuku Gyoen", "Shibuya Crossing", "Golden Gai"],
+    }  # fmt: skip
+    days = [
+        [
+            ("Shinjuku Gyoen", "09:00", "09:30"),
+            ("Shibuya Crossing", "10:30", "11:00"),
+            ("Golden Gai", "12:00", "12:30"),
+        ]
+    ]
+    verdict = judged(made(request, days, embedded("japan")), request, embedded("japan"))
+    assert "CITY_RUNS" not in {one.code for one in verdict.violations}
+
+
+@pytest.mark.parametrize(
+    ("wish", "kind", "is_served"),
+    [("church", "place_of_worship", True), ("parks", "park", True), ("park", "hotel", False)],
+)
+def test_a_wish_is_served_by_its_kind_and_not_by_the_name_of_another(
+    wish: str, kind: str, is_served: bool
+) -> None:
+    at_the_park = LatLon(lat_deg=60.17, lon_deg=24.94)
+    assert serves(Place(id="1", name="Park Hotel", at=at_the_park, kind=kind), wish) == is_served
+
+
+def test_a_wish_for_churches_finds_houses_of_worship() -> None:
+    request: Json = {
+        "id": "w", "area": "helsinki", "start_date": "2026-06-10",
+        "places": ["Kiasma"], "wishes": ["churches"],
+    }  # fmt: skip
+    choices = answered(candidates_of(opened(request)), is_local=True)
+    assert {place.kind for place in dict(choices.wishes)["churches"]} == {"place_of_worship"}
+    assert choices.missing == ()
+
+
+def test_a_crossing_and_a_district_have_no_hours_that_could_be_unknown() -> None:
+    request: Json = {
+        "id": "o", "area": "japan", "start_date": "2026-06-10", "mode": "rail",
+        "places": ["Shibuya Crossing", "Akihabara", "Tokyo Tower"],
+    }  # fmt: skip
+    days = [
+        [
+            ("Shibuya Crossing", "09:00", "09:30"),
+            ("Akihabara", "11:00", "11:30"),
+            ("Tokyo Tower", "13:00", "13:45"),
+        ]
+    ]
+    verdict = judged(made(request, days, embedded("japan")), request, embedded("japan"))
+    assert [one.path for one in verdict.unchecked if one.code == "OPEN_HOURS"] == ["days.0.visits.2"]

@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of
+from tools.itinerary.facts import facts_of
 from tools.itinerary.hours import clock_of
 from tools.itinerary.plan import Plan
 from tools.itinerary.provider import Provider, answered
-from tools.itinerary.quality import DEFINITIONS, Measure, quality_of
+from tools.itinerary.published import published_criteria
+from tools.itinerary.quality import DEFINITIONS, Measure, ground_of, quality_of
 from tools.itinerary.request import read_request
 from tools.itinerary.route_shape import EXACT_STOPS, crossings, length, shortest
 from tools.itinerary.trip import Trip, open_trip
@@ -257,3 +259,29 @@ def test_a_way_crosses_itself_no_more_often_than_it_could(points: list[tuple[int
     found, pairs = crossings([(float(x), float(y)) for x, y in points])
     assert 0 <= found <= pairs
     assert crossings([(float(x), float(y)) for x, y in reversed(points)]) == (found, pairs)
+
+
+def test_published_criteria_count_what_their_papers_do(helsinki: Provider) -> None:
+    trip = opened(helsinki, places=["Kiasma", "Amos Rex", "Ateneum"])
+    stays = [
+        ("Kiasma", 600, 180),
+        ("No Such Place", 800, 30),
+        ("Ravintola Kosmos", 840, 60),
+        ("Amos Rex", 930, 90),
+    ]
+    plan = drafted(trip, [stays])
+    facts = answered(facts_of(trip, plan), is_local=True)
+    criteria = published_criteria(answered(ground_of(plan, trip, facts), is_local=True))
+    assert criteria["itinera_recall"] == pytest.approx(2 / 3)
+    assert criteria["itinera_fail_rate"] == 0.25
+    assert criteria["itinera_margin"] is None  # where it is made up no way is known
+    assert criteria["chinatravel_sights_a_day"] == 3
+    assert criteria["chinatravel_stay_wanted_of_had"] == pytest.approx((90 / 180 + 30 / 30 + 90 / 90) / 3)
+    assert criteria["chinatravel_metres_on_foot"] == plan.totals.metres
+    assert criteria["chinatravel_minutes_to_meals"] == plan.days[0].legs[2].minutes
+    direct = drafted(trip, [[("Kiasma", 600, 90), ("Amos Rex", 720, 90)]])
+    measures = measured(trip, direct)
+    facts = answered(facts_of(trip, direct), is_local=True)
+    margin = published_criteria(answered(ground_of(direct, trip, facts), is_local=True))["itinera_margin"]
+    assert margin is not None
+    assert value(measures, "direct_route") == pytest.approx(1 / (1 + margin), abs=1e-5)

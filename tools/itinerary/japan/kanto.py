@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 NOTICE = "Railways round Tokyo: Mini Tokyo 3D (MIT), from the Public Transportation Open Data Center"
 LAZY = ("scipy.sparse", "scipy.sparse.csgraph")
 WAIT_LOCAL_MIN, WAIT_FAST_MIN = 4.0, 7.0
-"""Assumed at each boarding, the first one too: half the time between trains, and the way to the platform."""
+"""Assumed at each boarding, the first too, where trains are frequent; the way to the platform is in it."""
+HEADWAY_MIN, MOST_WAIT_MIN = 4320.0, 40.0
+"""Minutes between trains, times the trains of both directions on a weekday and a holiday: 18 hours of each.
+Half of that is waited for, up to MOST_WAIT_MIN: who misses an hourly train plans for another line."""
 CHANGE_STATION_MIN = 4.0
 """On foot from one station of an interchange to another, before the wait."""
 REACH_M, DOORS = 1_500.0, 6
@@ -334,7 +337,8 @@ def _lines(
     nodes: int,
 ) -> list[tuple[int, bool]]:
     """Platforms of both layers of every line, and the rides between them; what each platform is."""
-    hops = [(int(hop["start"]), int(hop["end"]), float(hop["minutes"])) for hop in _rows("kanto-hops.csv.gz")]
+    hop_rows = _rows("kanto-hops.csv.gz")
+    hops = [(int(hop["start"]), int(hop["end"]), float(hop["minutes"])) for hop in hop_rows]
     order = [int(row["order"]) for row in rows]
     size: dict[str, int] = defaultdict(int)
     for row in rows:
@@ -345,13 +349,18 @@ def _lines(
     fast_stops = {
         place for (start, end, _), skips in zip(hops, is_skip, strict=True) if skips for place in (start, end)
     }
+    trains: dict[tuple[int, bool], int] = defaultdict(int)
+    for hop, (start, end, _), skips in zip(hop_rows, hops, is_skip, strict=True):
+        for place in (start, end):
+            trains[place, skips] = max(trains[place, skips], int(hop["trains"]))
     platforms: dict[tuple[int, bool], int] = {}
 
     def platform(place: int, *, is_fast: bool) -> int:
         node = platforms.get((place, is_fast))
         if node is None:
             node = platforms[place, is_fast] = nodes + len(platforms)
-            edges.one(station_of[place], node, WAIT_FAST_MIN if is_fast else WAIT_LOCAL_MIN)
+            wait_min = _wait_min(trains[place, is_fast], WAIT_FAST_MIN if is_fast else WAIT_LOCAL_MIN)
+            edges.one(station_of[place], node, wait_min)
             edges.one(node, station_of[place], 0.0)
         return node
 
@@ -362,6 +371,15 @@ def _lines(
                 continue
             edges.both(platform(start, is_fast=is_fast), platform(end, is_fast=is_fast), minutes, metres)
     return list(platforms)
+
+
+def _wait_min(trains: int, least_min: float) -> float:
+    """Half the time between trains, at least what is assumed everywhere.
+
+    >>> _wait_min(1020, WAIT_LOCAL_MIN), round(_wait_min(132, WAIT_LOCAL_MIN)), _wait_min(44, WAIT_LOCAL_MIN)
+    (4.0, 16, 40.0)
+    """
+    return min(MOST_WAIT_MIN, max(least_min, HEADWAY_MIN / max(1, trains) / 2))
 
 
 class _Edges:

@@ -6,7 +6,14 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from tools.gazetteer import search as gazetteer
-from tools.gazetteer.landmarks import ID, Landmark, landmarks_named, landmarks_spelt_like
+from tools.gazetteer.landmarks import (
+    ID,
+    Landmark,
+    landmark_key,
+    landmarks,
+    landmarks_named,
+    landmarks_spelt_like,
+)
 from tools.gazetteer.place import GazetteerPlace, Kind
 from tools.itinerary.haversine import metres_between
 from tools.itinerary.japan.kanto import station_names
@@ -33,8 +40,20 @@ PLACE_KINDS = {
 RELIGIONS = {"temple": "buddhist", "shrine": "shinto", "church": "christian"}
 
 
+AIRPORTS = {
+    **dict.fromkeys(("naritaairport", "naritainternationalairport", "nrt", "成田国際空港"), "成田空港駅"),
+    **dict.fromkeys(
+        ("hanedaairport", "tokyointernationalairport", "hnd", "羽田空港", "東京国際空港"),
+        "羽田空港第１・第２ターミナル駅",
+    ),
+    **dict.fromkeys(("kansaiairport", "kansaiinternationalairport", "kix", "関西国際空港"), "関西空港駅"),
+}
+"""Airports, by the key of a name, and the station of each, where a traveller arrives."""
+
+
 def meanings(name: str, *, within: str | None, kinds: Collection[Kind], with_sights: bool) -> list[PlaceHit]:
     """The places a name may mean, unordered; where none fits, those with nearly that name, marked so."""
+    name = AIRPORTS.get(landmark_key(name), name)
     is_station = name.casefold().endswith((" station", "駅"))
     sights = [] if is_station or not with_sights else _sights(name, within)
     areas = _areas(name, within=within, kinds=kinds)
@@ -63,6 +82,62 @@ def meanings(name: str, *, within: str | None, kinds: Collection[Kind], with_sig
         return [*near, *hits]
     meant = _as_travelled(_areas(likely.place.name, within=within, kinds=kinds), [])
     return [*near, *(_as_misspelt(hit, likely.score) for hit in meant), *hits]
+
+
+def similar(name: str) -> list[str]:
+    """Sights and areas that share a word with a name that nothing bears, at most four.
+
+    >>> similar("TeamLab")
+    ['teamLab Planets']
+    """
+    words = sorted(
+        set(re.findall(r"[^\W\d_]{4,}", name.casefold())) - _GENERAL, key=lambda word: (-len(word), word)
+    )
+    scored = [
+        (-sum(len(word) for word in words if word in own), -entry.importance, entry.name_en)
+        for entry in landmarks().by_id.values()
+        for own in [" ".join((entry.name_en, entry.name_ja, *entry.also)).casefold()]
+        if any(word in own for word in words)
+    ]
+    names = [name_en for _, _, name_en in sorted(scored)[:3]]
+    for word in words:
+        hits = gazetteer.resolve(word, limit=1)
+        if hits and hits[0].score >= gazetteer.BARE:
+            return list(dict.fromkeys([*names, hits[0].place.name_en or hits[0].place.name_ja]))
+    return names
+
+
+_GENERAL = frozenset(
+    (
+        *(
+            "temple",
+            "shrine",
+            "museum",
+            "park",
+            "garden",
+            "gardens",
+            "station",
+            "hotel",
+            "tower",
+            "street",
+            "city",
+        ),
+        *(
+            "river",
+            "castle",
+            "palace",
+            "market",
+            "bridge",
+            "airport",
+            "national",
+            "international",
+            "palace",
+            "hall",
+        ),
+        *("building", "centre", "center", "exit", "gate", "chome", "area", "district", "cafe", "restaurant"),
+    )
+)
+"""Words that many names share."""
 
 
 def _is_beside_temple(name: str, place: Place) -> bool:

@@ -16,7 +16,7 @@ from tools.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, Unr
 from tools.itinerary.haversine import metres_between, off_m
 from tools.itinerary.japan.kanto import NOTICE as KANTO_NOTICE
 from tools.itinerary.japan.kanto import kanto, walk_part
-from tools.itinerary.japan.names import area_place, meanings, sight_kind, sight_place
+from tools.itinerary.japan.names import area_place, meanings, sight_kind, sight_place, similar
 from tools.itinerary.japan.rail import FAST, LOCAL, rail
 from tools.itinerary.place import (
     AdminPath,
@@ -75,7 +75,9 @@ class Japan(Embedded):
             if tail and (area := _area_or_none(tail)):
                 hits = self._hits(head, area, query.kinds)
         if not hits:
-            raise NoSuchPlace(f"no {name!r} in Japan" + (f", within {within}" if within else ""))
+            near = ", ".join(similar(name))
+            where = f"no {name!r} in Japan" + (f", within {within}" if within else "")
+            raise NoSuchPlace(where + (f"; similar: {near}" if near else ""))
         hits.sort(key=lambda hit: (-hit.score, -hit.fame, hit.place.id))
         first = (replace(hit, distance_m=off_m(hit.place.at, query.bias)) for hit in hits[: query.limit])
         return self.answer(tuple(first), "exact")

@@ -15,7 +15,8 @@ from tools.itinerary.choice import STOPS
 from tools.itinerary.embedded import Embedded
 from tools.itinerary.errors import BadArgument, NoSuchPlace, Unavailable, Unreachable, Unsupported
 from tools.itinerary.haversine import metres_between, off_m
-from tools.itinerary.name_match import likeness
+from tools.itinerary.kinds import OTHERS, SIGHT_WORDS, singular
+from tools.itinerary.name_match import likeness, plain_name
 from tools.itinerary.osm.extract import SETTLED, Extract, read_extract
 from tools.itinerary.osm.streets import Streets, build_streets
 from tools.itinerary.place import (
@@ -35,7 +36,9 @@ from tools.itinerary.track import NO_TRACK, Track
 
 OSM_NOTICE = "© OpenStreetMap contributors, Open Database License 1.0 (openstreetmap.org/copyright)"
 OWN_CITIES = Path(__file__).parents[1] / "data"
-LEAST_LIKENESS = 0.6
+LEAST_LIKENESS, LEAST_SIMILAR = 0.6, 0.55
+PART_OF_NAME, NO_NAME = 0.9, 0.8
+"""What a word of a longer name is worth, taken aloud, and what is only shown."""
 COVER_M = 1500.0
 TWIN_M = 500.0
 """Two sources place one sight that near to each other: the gate, the main hall, the middle of the grounds."""
@@ -55,6 +58,22 @@ SIGHTS = frozenset(
         *("aquarium", "theatre", "theme_park", "marketplace", "monument", "memorial", "palace"),
     )
 )
+
+KIND_WORDS = frozenset(word.replace("_", " ") for word in (*SIGHT_WORDS, *OTHERS)) | frozenset(
+    ("art", "hall", "house", "street", "road", "center", "centre", "national", "city", "old", "new", "grand")
+)
+"""Words that many names share: none of them is a name."""
+PLAIN_KINDS = STOPS | {
+    "shop",
+    "bank",
+    "pharmacy",
+    "bicycle_rental",
+    "car_rental",
+    "clinic",
+    "dentist",
+    "parking",
+}
+"""Kinds that nobody means by a part of their name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,11 +114,11 @@ class City(Embedded):
         own_names = (self.about.title, self.about.municipality)
         if within and max(likeness(within, own_name) for own_name in own_names) < 1:
             raise NoSuchPlace(f"{within!r} is not {self.about.title}")
-        scored = (
-            (max(likeness(name, own_name) for own_name in (place.name, *place.also)), place)
+        scored = [
+            (max(self._fit(name, own_name, place) for own_name in (place.name, *place.also)), place)
             for place in self._all
             if not kinds or place.kind in kinds
-        )
+        ]
         hits = [
             PlaceHit(
                 place=place,
@@ -112,9 +131,39 @@ class City(Embedded):
             if score >= LEAST_LIKENESS
         ]
         if not hits:
-            raise NoSuchPlace(f"no {name!r} in {self.about.title}")
+            near = sorted(scored, key=lambda row: (-row[0], -_fame(row[1]), row[1].id))[:3]
+            similar = ", ".join(dict.fromkeys(place.name for score, place in near if score >= LEAST_SIMILAR))
+            where = f"no {name!r} in {self.about.title}"
+            raise NoSuchPlace(where + (f"; similar: {similar}" if similar else ""))
         hits.sort(key=lambda hit: (-hit.score, -hit.fame, hit.distance_m or 0.0, hit.place.id))
         return self.answer(tuple(hits[: query.limit]), "exact")
+
+    def _fit(self, name: str, own_name: str, place: Place) -> float:
+        """How well a name fits one of a place's names; below 1 it is not quite its own.
+
+        The city's name is worth nothing in the city. The last word of a name, and a name with the kind
+        behind it, are as good as one letter off. A number makes an address, and no letter of it may differ.
+        """
+        fit = likeness(name, own_name)
+        if fit == 1:
+            return fit
+        city = set(plain_name(f"{self.about.title} {self.about.municipality}").split())
+        words, own_words = plain_name(name).split(), plain_name(own_name).split()
+        bare = [word for word in words if word not in city]
+        own_bare = [word for word in own_words if word not in city]
+        if bare and bare == own_bare and len(bare) > 1:
+            return 1.0
+        if any(word.isdigit() for word in words) and not any(word.isdigit() for word in own_words):
+            return min(fit, NO_NAME)
+        kind = place.kind.replace("_", " ").split()[-1]
+        if bare[-1:] == [kind] and [word for word in bare if word not in ("art", kind)] == own_bare:
+            return PART_OF_NAME
+        is_own_word = (
+            len(bare) == 1 and len(own_bare) > 1 and len(bare[0]) > 3 and singular(bare[0]) not in KIND_WORDS
+        )
+        if is_own_word and place.kind not in PLAIN_KINDS and bare[0] == own_bare[-1]:
+            return PART_OF_NAME
+        return fit
 
     async def reverse(self, at: LatLon) -> Answer[AdminPath]:
         self._check_covered(at)

@@ -57,6 +57,7 @@ OTHER_NAMES = (
 """Of alternative names several may stand in one tag, parted by semicolons."""
 KEPT_TAGS = (
     "cuisine",
+    "religion",
     "website",
     "wheelchair",
     "diet:vegetarian",

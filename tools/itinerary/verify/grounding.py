@@ -39,8 +39,17 @@ def _stop(path: str, stop: Stop, facts: Facts) -> Iterator[Violation]:
                 found=f"{stop.name} ({stop.id})",
             )
         return
+    other = facts.namesakes.get((stop.id, stop.name))
     if max(likeness(stop.name, name) for name in (place.name, *place.also)) < GOOD_NAME:
         yield Violation(code="NAME_MISMATCH", path=path, expected=place.name, found=stop.name)
+    elif other is not None and other.id != stop.id:
+        kind = other.kind.replace("_", " ")
+        yield Violation(
+            code="NAME_MISMATCH",
+            path=path,
+            expected=place.name,
+            found=f"{stop.name}, which is another {kind}",
+        )
     if stop.kind and stop.kind != place.kind:
         yield Violation(code="KIND", path=f"{path}.kind", expected=place.kind, found=stop.kind)
     off_m = float(metres_between(stop.lat, stop.lon, place.at.lat_deg, place.at.lon_deg))

@@ -21,7 +21,8 @@ def sources(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
     for path, cited, known in citations(plan, facts):
         yield from _cited(path, cited, known)
     yield from attributed(plan, facts)
-    for exactness in sorted({leg.exactness for day in plan.days for leg in day.legs} & set(SAID)):
+    legs = (leg for day in plan.days for leg in day.legs if leg.from_id != leg.to_id)
+    for exactness in sorted({leg.exactness for leg in legs} & set(SAID)):
         if not any(words in line for line in plan.assumptions for words in SAID[exactness]):
             yield Violation(
                 code="ASSUMED",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 
 from tools.itinerary.facts import Facts
-from tools.itinerary.place import Exactness, Mode
+from tools.itinerary.place import AdminPath, Exactness, Mode
 from tools.itinerary.plan import Day, ItineraryLeg, Plan
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.nights import nights
@@ -91,7 +91,7 @@ def _long_walks(plan: Plan, facts: Facts) -> Iterator[Violation]:
 def _cities(plan: Plan, facts: Facts) -> Iterator[Violation]:
     """A city that is left and seen again: worth a word, as a base for day trips is left on purpose."""
     visited = [visit.place.id for day in plan.days for visit in day.visits]
-    areas = [facts.areas[place_id].municipality for place_id in visited if place_id in facts.areas]
+    areas = [_city(facts.areas[place_id]) for place_id in visited if place_id in facts.areas]
     runs = [city for city, _ in groupby(filter(None, areas))]
     for city in sorted({city for city in runs if runs.count(city) > 1}):
         yield Violation(
@@ -101,3 +101,16 @@ def _cities(plan: Plan, facts: Facts) -> Iterator[Violation]:
             found=" → ".join(runs),
             severity="warn",
         )
+
+
+def _city(area: AdminPath) -> str:
+    """The city of a place; the wards of a Japanese city are one with it.
+
+    >>> _city(AdminPath(prefecture="Tokyo", municipality="Shibuya-ku"))
+    'Tokyo'
+    >>> _city(AdminPath(prefecture="Kyoto", municipality="Kyoto-shi"))
+    'Kyoto'
+    """
+    if area.municipality.endswith("-ku"):
+        return area.prefecture
+    return area.municipality.removesuffix("-shi")

@@ -1,17 +1,20 @@
 """Checks whether a plan does what was asked for, and its own arithmetic holds."""
 
 import datetime as dt
+import re
 from collections import Counter
 from collections.abc import Iterator
 
+from tools.itinerary.barred import barred_as
 from tools.itinerary.facts import Facts
-from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import opening_of, told_hours
+from tools.itinerary.kinds import serves
 from tools.itinerary.name_match import GOOD_NAME, likeness, plain_name
 from tools.itinerary.place import Place
 from tools.itinerary.plan import Plan, Skipped, sums_of
 from tools.itinerary.reasons import WEEKDAYS
 from tools.itinerary.request import Money
+from tools.itinerary.same_place import is_one_place
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.violation import Violation
 
@@ -19,11 +22,11 @@ SLEEPERS = 2
 """How many sleep in a room, where the request says nothing."""
 
 
-ONE_SPOT_M, ONE_PLACE_M = 50.0, 200.0
-OF_CHAINS = frozenset(
-    ("restaurant", "cafe", "fast_food", "pub", "bar", "shop", "supermarket", "bank", "kiosk")
+CLOSED = re.compile(r"\b(?:closed?s?|shut|not open|never opens?)\b", re.IGNORECASE)
+NONE_KNOWN = re.compile(
+    r"\b(?:no|none|not any|nothing|not a single)\b.*\b(?:known|is|are|exists?)\b", re.IGNORECASE
 )
-"""Kinds of which two branches of one name may stand side by side."""
+"""Words by which a reason says that there is no place of a kind."""
 
 
 def task(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
@@ -56,33 +59,21 @@ def _visits(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
         place = trip.named.get(name)
         if place is None or place.id not in times:
             yield Violation(code="MUST_VISIT", path="days", expected=f"a visit to {name}", found="none")
-    barred = _barred(trip)
     asked = {trip.named[name].id for name in trip.request.places if name in trip.named}
     visited: dict[str, Place | None] = {}
     for place_id, path in paths:
         place = facts.places.get(place_id)
-        to_avoid = next(
-            (barred_name for barred_name, other in barred if _is_same(place_id, place, other)), None
-        )
+        to_avoid = barred_as(trip, place, place_id)
         if to_avoid is not None:
             yield Violation(code="FORBIDDEN", path=path, expected=f"no visit to {to_avoid}", found="one")
         # Who asks for two entries of the map gets both.
         earlier = [other for other in visited.values() if other is not None and place_id not in asked]
-        if place_id in visited or any(_is_same(place_id, place, other) for other in earlier):
+        if place_id in visited or (
+            place is not None and any(is_one_place(place, other) for other in earlier)
+        ):
             count = max(2, times[place_id])
             yield Violation(code="DUPLICATE", path=path, expected="each place once", found=f"{count} visits")
         visited[place_id] = place
-
-
-def _barred(trip: Trip) -> list[tuple[str, Place]]:
-    """What is to be avoided, by name; of a name that means several places, all of them."""
-    barred = [(name, trip.named[name]) for name in trip.request.avoid if name in trip.named]
-    names = dict.fromkeys((*trip.request.avoid, *trip.unsure_avoid))
-    return [*barred, *((name, hit.place) for name in names for hit in trip.candidates.get(name, ()))]
-
-
-def _is_same(place_id: str, place: Place | None, other: Place) -> bool:
-    return place_id == other.id or (place is not None and is_one_place(place, other))
 
 
 def _skipped(name: str, plan: Plan) -> Skipped | None:
@@ -96,27 +87,17 @@ def _wishes(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
     for wish in trip.request.wishes:
         if any(place is not None and serves(place, wish) for place in places):
             continue
-        left = _skipped(wish, plan)
+        left, server = _skipped(wish, plan), facts.servers.get(wish)
+        is_false = left is not None and server is not None and NONE_KNOWN.search(left.reason) is not None
         yield Violation(
             code="WISH",
             path="days",
-            expected=f"a place of kind {wish}, or why there is none",
+            expected=f"{server.name}, which is near"
+            if server and is_false
+            else f"a place of kind {wish}, or why there is none",
             found=left.reason if left else "neither",
-            severity="warn" if left else "error",
+            severity="warn" if left and not is_false else "error",
         )
-
-
-def serves(place: Place, wish: str) -> bool:
-    """Whether a place is of a kind that was wished for: by its kind, its tags or its name.
-
-    >>> from tools.itinerary.place import LatLon
-    >>> serves(Place(id="1", name="Esplanadi", at=LatLon(lat_deg=60.0, lon_deg=24.9), kind="park"), "Parks")
-    True
-    """
-    wanted = plain_name(wish.replace("_", " ")).removesuffix("s")
-    words = {place.kind, *(value for _, values in place.tags for value in values.split(";"))}
-    spoken = {plain_name(word.replace("_", " ")).removesuffix("s") for word in words}
-    return wanted in spoken or wanted in plain_name(place.name)
 
 
 def _left_out(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
@@ -124,28 +105,39 @@ def _left_out(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
     for name, reason in trip.lost.items():
         if name in trip.request.places:
             continue  # told as MUST_VISIT
+        if name in trip.unsure_avoid and name in trip.candidates:
+            continue  # all that it may mean are avoided
         told = next((left for left in plan.skipped if left.place == name), None)
         yield Violation(
             code="SKIPPED",
             path="skipped",
-            expected=f"a visit to {name}",
+            expected=f"to know what {name} is, to keep away"
+            if name in trip.unsure_avoid
+            else f"a visit to {name}",
             found=f"left out: {told.reason}" if told else "not a word of it",
             severity="warn" if told else "error",
             evidence=reason,
         )
     visits = [visit.place for day in plan.days for visit in day.visits]
     for index, left in enumerate(plan.skipped):
-        same = [
-            stop
+        if not re.search(r"[^\W\d_]{2}", left.reason):
+            yield Violation(
+                code="SKIPPED",
+                path=f"skipped.{index}",
+                expected=f"why {left.place} is left out",
+                found=left.reason or "nothing",
+            )
+        place = facts.left_out.get(left.place)
+        if left.place not in {*trip.unsure_avoid, *trip.candidates} and any(
+            left.place == stop.id
+            or plain_name(left.place) == plain_name(stop.name)
+            or (place is not None and place.id == stop.id)
             for stop in visits
-            if left.place == stop.id or plain_name(left.place) == plain_name(stop.name)
-        ]
-        if same:
+        ):
             yield Violation(
                 code="SKIPPED", path=f"skipped.{index}", expected="not in the plan", found="visited"
             )
-        place = trip.named.get(left.place)
-        if place is None or "closed" not in left.reason.lower():
+        if place is None or not CLOSED.search(left.reason):
             continue
         for date in trip.request.dates():
             opening = opening_of(place, date, facts.country)
@@ -200,7 +192,7 @@ def _legs(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
 
 def _money(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
     request = trip.request
-    spent = 0.0
+    spent, has_costs = 0.0, any(visit.cost for day in plan.days for visit in day.visits)
     for number, day in enumerate(plan.days):
         for index, visit in enumerate(day.visits):
             place = facts.places.get(visit.place.id)
@@ -208,6 +200,13 @@ def _money(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
             spent += price or 0.0
             claimed = visit.cost
             if claimed is None:
+                if price and has_costs:
+                    yield Violation(
+                        code="COST_CLAIM",
+                        path=f"days.{number}.visits.{index}.cost",
+                        expected=f"{price:.2f} {request.rules.currency}",
+                        found="no cost, though others are told",
+                    )
                 continue
             wanted = "no cost, none is known" if price is None else f"{price:.2f} {request.rules.currency}"
             if (
@@ -247,18 +246,3 @@ def _sums(plan: Plan) -> Iterator[Violation]:
 
 def _in_words(money: Money | None) -> str:
     return "no cost" if money is None else f"{money.amount:.2f} {money.currency}"
-
-
-def is_one_place(place: Place, other: Place) -> bool:
-    """Whether two entries of a map are one place: one name, one kind, one Wikidata item or one spot."""
-    if place.id == other.id:
-        return True
-    if (plain_name(place.name), place.kind) != (plain_name(other.name), other.kind):
-        return False
-    at, to = place.at, other.at
-    off_m = float(metres_between(at.lat_deg, at.lon_deg, to.lat_deg, to.lon_deg))
-    items = {dict(one.tags).get("wikidata") for one in (place, other)}
-    is_one_item = len(items) == 1 and None not in items
-    if place.kind in OF_CHAINS:
-        return False
-    return off_m < (ONE_PLACE_M if is_one_item else ONE_SPOT_M)

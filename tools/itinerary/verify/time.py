@@ -1,12 +1,13 @@
 """Checks whether the clock of a plan can be kept, by physics, by the provider and by opening hours."""
 
+import itertools
 from collections.abc import Iterable, Iterator
 
 from tools.itinerary.facts import Facts
 from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import Interval, clock_of, minutes_of, told_hours
 from tools.itinerary.place import Mode, Place, Way, least_minutes
-from tools.itinerary.plan import Day, ItineraryLeg, Plan
+from tools.itinerary.plan import Day, ItineraryLeg, Plan, Visit
 from tools.itinerary.request import MEALS, Meal, TripRequest
 from tools.itinerary.verify.violation import Violation
 
@@ -136,19 +137,33 @@ def slack_min(way: Way) -> float:
 
 
 def _meals(number: int, day: Day, request: TripRequest, facts: Facts) -> Iterator[Violation]:
-    for meal in request.meals:
-        if not any(_feeds(visit.place.id, visit.arrive, visit.leave, meal, facts) for visit in day.visits):
+    """Each meal needs a stay of its own: who sits from noon to eight has had one meal."""
+    feeding = [
+        [index for index, visit in enumerate(day.visits) if _feeds(visit, meal, facts)]
+        for meal in request.meals
+    ]
+    fed = max(
+        (
+            [stay is not None for stay in stays]
+            for stays in itertools.product(*([*row, None] for row in feeding))
+            if len({*stays} - {None}) == sum(stay is not None for stay in stays)
+        ),
+        key=sum,
+    )
+    for meal, row, is_fed in zip(request.meals, feeding, fed, strict=True):
+        if not is_fed:
             yield Violation(
                 code="MEAL_WINDOW",
                 path=f"days.{number}",
                 expected=f"{meal.name}: {meal.minutes} min where one can eat, {meal.start}-{meal.end}",
-                found="none",
+                found="a stay that is another meal" if row else "none",
             )
 
 
-def _feeds(place_id: str, arrive: str, leave: str, meal: Meal, facts: Facts) -> bool:
-    place = facts.places.get(place_id)
+def _feeds(visit: Visit, meal: Meal, facts: Facts) -> bool:
+    place = facts.places.get(visit.place.id)
     if place is None or place.kind not in MEALS:
         return False
-    shared = min(minutes_of(leave), minutes_of(meal.end)) - max(minutes_of(arrive), minutes_of(meal.start))
+    from_min, to_min = minutes_of(meal.start), minutes_of(meal.end)
+    shared = min(minutes_of(visit.leave), to_min) - max(minutes_of(visit.arrive), from_min)
     return shared >= meal.minutes

@@ -2,13 +2,19 @@
 
 from collections.abc import Iterator
 
+from tools.itinerary.draft import assumptions
 from tools.itinerary.facts import Facts
 from tools.itinerary.hours import minutes_of
+from tools.itinerary.kinds import OPEN_GROUND
+from tools.itinerary.name_match import GOOD_NAME, likeness
 from tools.itinerary.plan import Day, Plan
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.sources import HOURS_OF, citations, is_other_state
 from tools.itinerary.verify.time import covers
 from tools.itinerary.verify.violation import Unchecked
+
+SAME_NAME = 0.85
+"""How alike two spellings of one name are; a part of the name is as like."""
 
 
 def unchecked(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Unchecked]:
@@ -19,10 +25,50 @@ def unchecked(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Unchecked]:
         yield from _areas(number, day, facts)
     yield from _prices(plan, trip, facts)
     yield from _names(plan, trip)
+    yield from _assumed(plan, trip)
+    yield from _called(plan, facts)
+    yield from _left_out(plan, trip, facts)
     for path, cited, (told_by, _) in citations(plan, facts):
         for source in cited:
             if not source.startswith(HOURS_OF) and is_other_state(source, told_by):
                 yield Unchecked(code="EVIDENCE", path=path, why=f"the data of {source} are not at hand")
+
+
+def _assumed(plan: Plan, trip: Trip) -> Iterator[Unchecked]:
+    """Sentences that the plan's own facts do not make it say: anybody may have written them."""
+    expected = set(assumptions(trip, plan.days))
+    for index, line in enumerate(plan.assumptions):
+        if line not in expected:
+            yield Unchecked(
+                code="ASSUMED", path=f"assumptions.{index}", why=f"nothing here can check “{line}”"
+            )
+
+
+def _left_out(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Unchecked]:
+    """What is left out under a name that means nothing here: it may be in the plan under another."""
+    request = trip.request
+    told = {*trip.lost, *trip.unseen, *request.places, *request.wishes, *facts.left_out}
+    for index, left in enumerate(plan.skipped):
+        if left.place not in told and left.place.partition(",")[0] not in [
+            meal.name for meal in request.meals
+        ]:
+            why = f"nothing is known as {left.place}"
+            yield Unchecked(code="SKIPPED", path=f"skipped.{index}", why=why)
+
+
+def _called(plan: Plan, facts: Facts) -> Iterator[Unchecked]:
+    """Names that are near to a place's own, and are none of its own."""
+    for number, day in enumerate(plan.days):
+        for index, visit in enumerate(day.visits):
+            place, name = facts.places.get(visit.place.id), visit.place.name
+            if place is None or (place.id, name) in facts.namesakes:
+                continue
+            if GOOD_NAME <= max(likeness(name, own) for own in (place.name, *place.also)) < SAME_NAME:
+                yield Unchecked(
+                    code="NAME_MISMATCH",
+                    path=f"days.{number}.visits.{index}.place",
+                    why=f"no source calls {place.name} “{name}”",
+                )
 
 
 def _hours(number: int, day: Day, facts: Facts) -> Iterator[Unchecked]:
@@ -31,6 +77,8 @@ def _hours(number: int, day: Day, facts: Facts) -> Iterator[Unchecked]:
         if visit.place.id not in facts.places:
             continue
         opening = facts.opening(visit.place.id, day.date)
+        if opening is None and facts.places[visit.place.id].kind in OPEN_GROUND:
+            continue
         if opening is None:
             yield Unchecked(code="OPEN_HOURS", path=path, why="no source has its hours")
             continue

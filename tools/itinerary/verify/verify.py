@@ -79,7 +79,7 @@ def verify(plan: Plan, trip: Trip, facts: Facts) -> Verification:
     """Everything that is wrong with a plan, and everything that could not be checked."""
     if plan.status == "refused":
         violations = tuple(_refusal(plan, trip, facts))
-        open_points = tuple(_unproven(trip))
+        open_points = tuple(_unproven(plan, trip))
         checked: tuple[str, ...] = ("SCHEMA", "ATTRIBUTION", "REFUSED_BUT_FEASIBLE")
     else:
         said = tuple(reasons(plan, trip, facts))
@@ -158,15 +158,16 @@ def _refusal(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
             code="SCHEMA", path="days", expected="none: it is refused", found=f"{len(plan.days)} days"
         )
     for name in plan.conflict or ():
-        if not _is_asked(name, trip):
+        if _is_asked(name, trip) is False:
             yield Violation(code="SCHEMA", path="conflict", expected="constraints of the request", found=name)
     yield from attributed(plan, facts)
 
 
-def _is_asked(constraint: str, trip: Trip) -> bool:
-    """Whether the request has that constraint; an id of another form is taken for granted."""
+def _is_asked(constraint: str, trip: Trip) -> bool | None:
+    """Whether the request has that constraint; None: an id of another form, which nothing here knows."""
     request = trip.request
     kind, _, about = constraint.partition(":")
+    names = {*request.places, *request.avoid, *trip.lost, *trip.named, *(p.id for p in trip.named.values())}
     match kind:
         case "budget":
             return request.budget is not None
@@ -178,11 +179,20 @@ def _is_asked(constraint: str, trip: Trip) -> bool:
             return about in {meal.name for meal in request.meals}
         case "order":
             return about in {f"{first}>{then}" for first, then in request.order}
-    return True
+        case "hours" | "place":
+            return about in names
+        case "avoid":
+            return about in request.avoid
+        case "window" | "places" | "no_way":
+            return True
+    return None
 
 
-def _unproven(trip: Trip) -> Iterator[Unchecked]:
+def _unproven(plan: Plan, trip: Trip) -> Iterator[Unchecked]:
     if trip.answerable is None:
         yield Unchecked(
             code="REFUSED_BUT_FEASIBLE", path="status", why="whether there is a plan was not searched here"
         )
+    for name in plan.conflict or ():
+        if _is_asked(name, trip) is None:
+            yield Unchecked(code="SCHEMA", path="conflict", why=f"nothing here knows a constraint “{name}”")

@@ -1,5 +1,7 @@
 """Checks the reasons of a plan: what they claim of hours, ways, prices, names and the request."""
 
+import datetime as dt
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -16,6 +18,11 @@ from tools.itinerary.verify.violation import Unchecked, Violation
 
 SHARE, SPARE_M, SPARE_MIN = 0.3, 120.0, 2.0
 """How far off a length or a time in words may be."""
+DETOUR = 1.3
+ON_FOOT = re.compile(
+    r"\b(?:on foot|walk|stroll|away)\b(?!.*\b(?:stay|visit|enough|needs?|allow)\b)", re.IGNORECASE
+)
+"""Words by which minutes are those of a way, and not of a stay."""
 SAME_KIND = {
     "gallery": {"gallery", "museum", "artwork"},
     "museum": {"museum", "gallery"},
@@ -68,7 +75,11 @@ def reasons(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation | Unchec
 def _judged(claim: Claim, said: Said) -> Iterator[Violation | Unchecked]:
     truth = _truth(claim, said)
     if truth is None:
-        yield Unchecked(code="WHY", path=said.path, why=f"no source knows whether “{claim.words}” is so")
+        known = (
+            "nothing here reads what is said with" if claim.sort == "unread" else "no source knows whether"
+        )
+        so = "" if claim.sort == "unread" else " is so"
+        yield Unchecked(code="WHY", path=said.path, why=f"{known} “{claim.words}”{so}")
     elif truth:
         yield Violation(
             code="WHY",
@@ -100,6 +111,8 @@ def _truth(claim: Claim, said: Said) -> str | None:
             return _requested(said)
         case "meal":
             return _meal(claim, said)
+        case "unread":
+            return None
         case "number":
             return "" if claim.words in (said.visit.arrive, said.visit.leave) else None
 
@@ -126,10 +139,9 @@ def _hours(claim: Claim, said: Said) -> str | None:
 
 
 def _weekday(claim: Claim, said: Said) -> str | None:
-    days = [date for date in said.trip.request.dates() if date.weekday() == int(claim.value)]
-    if not days:
-        return None
-    hours = said.facts.hours(said.visit.place.id, days[0])
+    later = dt.timedelta(days=(int(claim.value) - said.day.date.weekday()) % 7)
+    asked = [date for date in said.trip.request.dates() if date.weekday() == int(claim.value)]
+    hours = said.facts.hours(said.visit.place.id, asked[0] if asked else said.day.date + later)
     if hours is None:
         return None
     is_right = bool(hours) == bool(claim.until)
@@ -155,7 +167,11 @@ def _length(claim: Claim, said: Said) -> str | None:
     else:
         stay = minutes_of(said.visit.leave) - minutes_of(said.visit.arrive)
         need = said.trip.request.rules.stay_min(said.visit.place.kind)
-        measures = [*(float(leg.minutes) for leg in legs), float(stay), float(need)]
+        measures = [*(float(leg.minutes) for leg in legs)]
+        home = said.facts.places.get(said.day.start.id) if "hotel" in said.visit.why.lower() else None
+        if place is not None and home is not None:
+            measures.append(DETOUR * _straight(place, home) / WALK_M_PER_MIN)
+        measures += [] if ON_FOOT.search(said.visit.why) else [float(stay), float(need)]
         spare = SPARE_MIN
     if any(abs(claim.value - measure) <= SHARE * measure + spare for measure in measures):
         return ""

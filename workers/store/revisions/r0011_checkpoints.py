@@ -11,8 +11,6 @@ def upgrade() -> None:
     op.create_table(
         "checkpoints",
         sa.Column("trial_id", sa.String(length=40), nullable=False),
-        sa.Column("usd", sa.Double(), nullable=False),
-        sa.Column("tokens", sa.BigInteger(), nullable=False),
         sa.Column("body", sa.LargeBinary(), nullable=False),
         sa.Column("saved_at", sa.Double(), nullable=False),
         sa.PrimaryKeyConstraint("trial_id"),
