@@ -4,11 +4,26 @@ import itertools
 import json
 import random
 import time
+<<<<<<< HEAD
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gnomon.benchmarks.itinerary.city_day import draft_text
 from gnomon.benchmarks.itinerary.steps import STEPS, film_rates, steps_of
+=======
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gnomon.benchmarks.itinerary.city_day import draft_text
+from gnomon.benchmarks.itinerary.plan_row import (
+    NOT_DELIVERED,
+    UNPROVEN,
+    WRONG_INCLUSIONS,
+    WRONG_ORDER,
+    WRONG_TRANSITIONS,
+)
+>>>>>>> rates
 from gnomon.benchmarks.itinerary.talks import common_length, score_of_talk
 from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.answers import answers_of
@@ -26,7 +41,7 @@ from tools.itinerary.quality import ground_of, measures
 from tools.itinerary.schedule import DayProblem, first_fit, walk_through
 from tools.itinerary.selection import as_planned
 from tools.itinerary.trip import Trip
-from tools.itinerary.verify.verify import verify
+from tools.itinerary.verify.verify import applicable, verify
 from tools.itinerary.verify.violation import CODES, HARD, Verification
 
 COMMON = tuple(code for code in CODES if code not in HARD and CODES[code] != "answerability")
@@ -59,8 +74,8 @@ def _one(task: Task, response: str, *, has_quality: bool, shown: Sequence[str] =
         return _graph(task, response)
     draft = read_draft(response)
     if isinstance(draft, str):
-        metrics = {"delivered": 0.0, **_refusal(task.trip, is_refused=False)}
-        return Score(value=0.0, metrics=metrics, flags=(f"not_delivered: {draft}"[:200],))
+        metrics = {"delivered": 0.0, **_refusal(task.trip, is_refused=False), **_nothing_kept(task.trip)}
+        return Score(value=0.0, metrics=metrics, flags=(f"{NOT_DELIVERED}: {draft}"[:200],))
     try:
         plan = _plan(task, draft, has_quality=has_quality, shown=shown)
         return answered(plan, is_local=task.trip.provider.is_local)
@@ -87,8 +102,10 @@ async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool, shown: Seque
         seconds = plan.search.seconds if plan.search else 0.0
         plan = plan.model_copy(update={"search": Search(is_proven=proven, seconds=seconds)})
         is_right = trip.answerable is False or (trip.answerable is None and proven)
+        metrics |= _nothing_kept(trip)
         others = await _instead(plan, trip, is_proven=proven) if task.family == "request" else {}
-        return _scored(is_right, plan, verification, metrics, trip, others)
+        scored = _scored(is_right, plan, verification, metrics, trip, others)
+        return scored if proven else replace(scored, flags=(*scored.flags, UNPROVEN))
     ground = await ground_of(plan, trip, facts) if has_quality and plan.days else None
     quality = measures(ground) if ground else ()
     metrics |= _measured(plan, verification)
@@ -148,10 +165,28 @@ def _scored(
         value=float(is_right),
         answer=json.dumps(result, ensure_ascii=False),
         metrics=metrics,
-        flags=tuple(
-            sorted({violation.code for violation in verification.violations if violation.severity == "error"})
+        flags=(
+            *sorted(verification.failed),
+            *_flagged("remark", (one.code for one in verification.violations if one.severity == "warn")),
+            *_flagged("unchecked", (one.code for one in verification.unchecked)),
         ),
     )
+
+
+def _flagged(word: str, codes: Iterable[str]) -> list[str]:
+    """What is worth a word and no error, as flags that no code is."""
+    return [f"{word}:{code}" for code in sorted(set(codes))]
+
+
+def _nothing_kept(trip: Trip) -> Metrics:
+    """The checks that a plan of a request would have to pass, where there is none though there could be."""
+    if trip.answerable is False:
+        return {}
+    applied = applicable(trip.request)
+    hard = sum(code in HARD for code in applied)
+    common = sum(code in COMMON for code in applied)
+    zeros: Metrics = {"common_held": 0.0, "hard_held": 0.0}
+    return {**zeros, "common_checked": float(common), "hard_checked": float(hard)}
 
 
 def _opened(plan: Plan, facts: Facts) -> dict[str, dict[str, str]]:
@@ -180,6 +215,8 @@ def _measured(plan: Plan, verification: Verification) -> Metrics:
     ]
     stays = [minutes_of(v.leave) - minutes_of(v.arrive) for day in plan.days for v in day.visits]
     return {
+        **_counted("common", verification, COMMON),
+        **_counted("hard", verification, hard),
         "common_micro": verification.micro_of(COMMON),
         "common_macro": float(verification.macro),
         "hard_micro": verification.micro_of(hard) if hard else None,
@@ -191,6 +228,13 @@ def _measured(plan: Plan, verification: Verification) -> Metrics:
         "false_claims": float(bool(verification.failed & claims)),
         "idle_share": 1 - sum(stays) / sum(span) if sum(span) > 0 else None,
     }
+
+
+def _counted(group: str, verification: Verification, codes: Sequence[str]) -> Metrics:
+    """How many checks of a group apply and could be made, and how many of these hold."""
+    applied = set(codes) & set(verification.checked) - verification.undecided
+    held = len(applied - verification.failed)
+    return {f"{group}_held": float(held), f"{group}_checked": float(len(applied))}
 
 
 PROOF_S = 20.0
@@ -210,7 +254,7 @@ def _order(task: Task, response: str) -> Score:
     reply = read_object(response, ("order",))
     order = reply.get("order") if reply else None
     if not isinstance(order, list) or not all(isinstance(name, str) for name in order):
-        return Score(value=0.0, metrics={"delivered": 0.0}, flags=("not_delivered",))
+        return Score(value=0.0, metrics={"delivered": 0.0}, flags=(NOT_DELIVERED,))
     names = [_plain(task, name) for name in order]
     truth = [_plain(task, name) for name in task.truth["order"]]
     return Score(
@@ -221,7 +265,20 @@ def _order(task: Task, response: str) -> Score:
             "must_visit_recall": len(set(names) & set(truth)) / len(truth),
             "common_subsequence": common_length(names, truth) / len(truth),
         },
+        flags=tuple(_order_faults(names, truth)),
     )
+
+
+def _order_faults(names: list[str], truth: list[str]) -> Iterator[str]:
+    """What is wrong with an order; of the right places in another order, that alone."""
+    if any(name.startswith("unknown:") for name in names):
+        yield "KNOWN_PLACE"
+    if set(truth) - set(names):
+        yield "MUST_VISIT"
+    if len(set(names)) < len(names):
+        yield "DUPLICATE"
+    if sorted(names) == sorted(truth) and names != truth:
+        yield WRONG_ORDER
 
 
 def _plain(task: Task, name: str) -> str:
@@ -240,13 +297,17 @@ def _plain(task: Task, name: str) -> str:
 def _graph(task: Task, response: str) -> Score:
     reply = read_object(response, ("inclusions", "transitions"))
     if reply is None:
-        return Score(value=0.0, metrics={"delivered": 0.0}, flags=("not_delivered",))
+        return Score(value=0.0, metrics={"delivered": 0.0}, flags=(NOT_DELIVERED,))
     f1 = {kind: _f1(reply.get(kind), task.truth[kind]) for kind in ("inclusions", "transitions")}
     return Score(
         value=sum(f1.values()) / len(f1),
         answer=json.dumps({kind: reply.get(kind) for kind in f1}, ensure_ascii=False),
         metrics={"delivered": 1.0, **{f"{kind}_f1": value for kind, value in f1.items()}},
+        flags=tuple(WRONG_EDGES[kind] for kind, value in f1.items() if value < 1.0),
     )
+
+
+WRONG_EDGES = {"inclusions": WRONG_INCLUSIONS, "transitions": WRONG_TRANSITIONS}
 
 
 def _f1(edge_rows: object, truth: Any) -> float:
