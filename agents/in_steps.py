@@ -10,7 +10,7 @@ import itertools
 import re
 
 from gnomon.core.agent import AgentContext
-from gnomon.core.message import ImageBlock, Message, TextBlock
+from gnomon.core.message import Block, Message, TextBlock
 
 _STEP = re.compile(r"^## Step \d+\b.*$", re.MULTILINE)
 
@@ -38,13 +38,13 @@ def steps_of(prompt: list[Message]) -> list[list[Message]]:
     >>> [len(step) for step in steps_of([{"role": "user", "content": "## Step 1\na\n## Step 2\nb"}])]
     [1, 1]
     """
-    steps: list[list[TextBlock | ImageBlock]] = [[]]
+    steps: list[list[Block]] = [[]]
     is_first = True
     for message in prompt:
         content = message["content"]
         blocks = content if isinstance(content, list) else [TextBlock(type="text", text=content or "")]
         for block in blocks:
-            if block["type"] == "image":
+            if block["type"] != "text":
                 steps[-1].append(block)
                 continue
             starts = [match.start() for match in _STEP.finditer(block["text"])]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gnomon.core.model import is_built_in
+from gnomon.core.model import is_built_in, provider_in
 from gnomon.spec.job_spec import ModelSpec, Price
 
 FILE = "model_prices_and_context_window_backup.json"
@@ -202,6 +202,30 @@ def needs_responses_api(model_id: str) -> bool:
     return name.startswith("responses/") or (
         row.get("mode") == "responses" and row.get("litellm_provider") == "openai"
     )
+
+
+# Their clients have no form for videos.
+_WITHOUT_VIDEOS = ("anthropic",)
+
+
+def takes_videos(spec: ModelSpec) -> bool:
+    """Whether a model is sent whole videos: as its entry says, else as the table says of a known model.
+
+    >>> [takes_videos(ModelSpec(id=name)) for name in ("gemini/gemini-2.5-flash", "openai/gpt-4o")]
+    [True, False]
+    >>> takes_videos(ModelSpec(id="openai/qwen-vl", api_base="http://127.0.0.1:1/v1", videos=True))
+    True
+    """
+    if not spec.pictures or spec.api == "responses" or provider_in(spec.id) in _WITHOUT_VIDEOS:
+        return False
+    if spec.videos is not None or spec.api_base is not None or is_built_in(spec.id):
+        return bool(spec.videos)
+    return _table_says_videos(spec.id)
+
+
+@functools.lru_cache(maxsize=64)
+def _table_says_videos(model_id: str) -> bool:
+    return bool((_row(model_id) or {}).get("supports_video_input"))
 
 
 def _row(model_id: str) -> dict[str, Any] | None:

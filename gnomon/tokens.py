@@ -16,6 +16,7 @@ BYTES_PER_TOKEN = 4  # of English; a prompt full of coordinates has two, one of 
 # times 1.2), 1,101 at Gemini and 1,229 at Anthropic (750 px each). Four times as many is more than one of
 # 2560 x 1440 has at any of them (4,320).
 PICTURE_TOKENS = 1_100
+VIDEO_TOKENS_PER_S = 300
 MESSAGE_TOKENS = 5  # what surrounds each message and each call
 REPLY_TOKENS = 300  # where nothing says how long replies are
 
@@ -54,7 +55,7 @@ def _bytes_of(message: Message) -> int:
 
     Of a turn that goes back whole its provider's body is counted: the text and calls in it are sent once.
     """
-    pictures, parts = 0, 1
+    pictures, parts, video_s = 0, 1, 0.0
     content = message["content"]
     turn = message.get("provider_turn")
     body = None if turn is None else turn["body"]
@@ -64,6 +65,8 @@ def _bytes_of(message: Message) -> int:
     for block in content if isinstance(content, list) else ():
         if block["type"] == "image":
             pictures += 1
+        elif block["type"] == "video":
+            video_s += block["seconds"]
         else:
             size += _size(block["text"])
     for call in message.get("tool_calls", ()):
@@ -72,7 +75,8 @@ def _bytes_of(message: Message) -> int:
             size += _size(call["id"]) + _size(call["function"]["name"]) + _size(call["function"]["arguments"])
     if turn is not None:
         size += len(json.dumps(body))  # reasoning that goes back is read again
-    return size + BYTES_PER_TOKEN * (PICTURE_TOKENS * pictures + MESSAGE_TOKENS * parts)
+    tokens = PICTURE_TOKENS * pictures + MESSAGE_TOKENS * parts + round(VIDEO_TOKENS_PER_S * video_s)
+    return size + BYTES_PER_TOKEN * tokens
 
 
 def _size(text: str) -> int:

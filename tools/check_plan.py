@@ -12,6 +12,7 @@ from tools.core.sketch import Mark, Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.itinerary.context import ask, day_line, known_dot, trip_of
 from tools.itinerary.draft import DraftPlan, plan_of
+from tools.itinerary.selection import as_planned
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.verify import verify_plan
 from tools.itinerary.verify.violation import Verification
@@ -76,7 +77,8 @@ def run(context: ToolContext, args: CheckPlanArgs) -> CheckPlan:
 
 
 async def _verified(draft: DraftPlan, trip: Trip) -> Verification:
-    return (await verify_plan(await plan_of(draft, trip.unjudged()), trip.unjudged()))[1]
+    trip = await as_planned(draft, trip.unjudged())
+    return (await verify_plan(await plan_of(draft, trip), trip))[1]
 
 
 def sketch(context: ToolContext, args: CheckPlanArgs, result: Result) -> Sketch:

@@ -17,6 +17,7 @@ from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.itinerary.context import ask, day_line, place_named, trip_of, visit_dots
 from tools.itinerary.draft import DraftDay
 from tools.itinerary.plan import SECONDS
+from tools.itinerary.selection import narrowed
 from tools.itinerary.trip import Trip
 
 
@@ -79,7 +80,7 @@ def run(context: ToolContext, args: PlanTripArgs) -> PlanTrip:
     """
     from tools.itinerary.planning import find_plan  # late: NumPy and SciPy are slow to load
 
-    trip = trip_of(context)
+    trip = narrowed(trip_of(context))
     found = ask(trip, find_plan(trip.unjudged(), seconds=args.seconds))
     part = found.partial.days if found.partial else []
     return PlanTrip(

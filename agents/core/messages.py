@@ -1,8 +1,8 @@
 """Adds a user's turn to a conversation."""
 
-from gnomon.core.message import ImageBlock, Message, TextBlock
+from gnomon.core.message import Block, Message
 
-Content = str | list[TextBlock | ImageBlock] | None
+Content = str | list[Block] | None
 
 
 def with_user_turn(messages: list[Message], content: Content) -> list[Message]:
@@ -19,10 +19,10 @@ def with_user_turn(messages: list[Message], content: Content) -> list[Message]:
     return [*messages[:-1], {"role": "user", "content": both}]
 
 
-def as_observation(content: Content) -> list[TextBlock | ImageBlock]:
+def as_observation(content: Content) -> list[Block]:
     """What a tool gave back, marked as an observation."""
     return [{"type": "text", "text": "Observation:"}, *_blocks(content)]
 
 
-def _blocks(content: Content) -> list[TextBlock | ImageBlock]:
+def _blocks(content: Content) -> list[Block]:
     return content if isinstance(content, list) else [{"type": "text", "text": content or ""}]

@@ -1,6 +1,7 @@
 """The planning agent as a LangGraph graph.
 
-intake → ground → gather ⇄ tools → draft → schedule → verify → repair → gather … → finalize
+intake → ground → select → gather ⇄ tools → draft → recommend → schedule → verify → repair → gather … → guide
+→ finalize
 
 A node acts through the tools of the arm alone: without `order_visits` nothing is scheduled, without
 `check_plan` nothing is verified or repaired. LangGraph is imported when the first trip is planned.
@@ -14,14 +15,19 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from agents.core.langgraph_runtime import run_graph, trial_context
+from agents.core.messages import with_user_turn
 from agents.core.tool_turn import run_call, tool_choice_now, with_unique_ids
 from agents.itinerary.draft_text import Drafted, draft_in
-from agents.itinerary.intake import asked_for, is_brief, lost_names, must_visit, understand
+from agents.itinerary.guide import write_guide
+from agents.itinerary.intake import asked_for, film_shown, is_brief, lost_names, must_visit, understand
+from agents.itinerary.recommendation import placed, recommend, with_picks
 from agents.itinerary.scheduling import as_searched, scheduled_draft
+from agents.itinerary.selection import bound_to, select
 from gnomon.benchmarks.itinerary.brief import request_task
 from gnomon.core.agent import AgentContext, LimitReached
 from gnomon.core.message import Message, ToolCall
 from gnomon.core.trace import NoteStep
+from tools.itinerary.trip import Trip
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
@@ -33,6 +39,8 @@ class State(TypedDict):
     """The conversation and the best draft so far.
 
     `request` is what a model made of free words or a film; None where the request was given as it is.
+    `selected` are the places that were chosen where there is room for fewer than there are, told to the model
+    behind the first `told_after` messages; `recommended` is where to eat and sleep.
     """
 
     request: dict[str, Any] | None
@@ -41,6 +49,9 @@ class State(TypedDict):
     faults: list[dict[str, Any]] | None  # None: not verified
     best: tuple[int, Drafted] | None  # fewest faults so far
     repairs: int
+    selected: list[str] | None
+    told_after: int
+    recommended: list[dict[str, Any]] | None
     answer: str
 
 
@@ -59,9 +70,12 @@ async def run(context: AgentContext) -> str:
         "faults": None,
         "best": None,
         "repairs": 0,
+        "selected": None,
+        "told_after": 0,
+        "recommended": None,
         "answer": "",
     }
-    limit = 3 * context.arm.max_turns + 6 * MAX_REPAIRS + 20
+    limit = 3 * context.arm.max_turns + 7 * MAX_REPAIRS + 20
     end = await run_graph(
         _graph(),
         start,
@@ -89,24 +103,30 @@ def _graph() -> "CompiledStateGraph[State, AgentContext, Any, Any]":
     for name, node in (
         ("intake", _intake),
         ("ground", _ground),
+        ("select", _select),
         ("gather", _gather),
         ("tools", _tools),
         ("draft", _draft),
+        ("recommend", _recommend),
         ("schedule", _schedule),
         ("verify", _verify),
         ("repair", _repair),
+        ("guide", _guide),
         ("finalize", _finalize),
     ):
         graph.add_node(name, node)
     graph.add_edge(START, "intake")
     graph.add_edge("intake", "ground")
-    graph.add_conditional_edges("ground", _after_ground, {"gather": "gather", "refuse": "finalize"})
+    graph.add_conditional_edges("ground", _after_ground, {"select": "select", "refuse": "finalize"})
+    graph.add_edge("select", "gather")
     graph.add_conditional_edges("gather", _after_gather, {"tools": "tools", "draft": "draft"})
     graph.add_edge("tools", "gather")
-    graph.add_edge("draft", "schedule")
+    graph.add_edge("draft", "recommend")
+    graph.add_edge("recommend", "schedule")
     graph.add_edge("schedule", "verify")
-    graph.add_conditional_edges("verify", _after_verify, {"repair": "repair", "finalize": "finalize"})
+    graph.add_conditional_edges("verify", _after_verify, {"repair": "repair", "guide": "guide"})
     graph.add_edge("repair", "gather")
+    graph.add_edge("guide", "finalize")
     graph.add_edge("finalize", END)
     return graph.compile()
 
@@ -117,6 +137,8 @@ async def _intake(state: State) -> dict[str, Any]:
         request = asked_for(state["messages"])
         _note(f"intake: {'a request for ' + str(request.get('area')) if request else 'free words'}")
         return {}
+    if shown := film_shown(state["messages"]):
+        _note(f"intake: {shown}")
     understood = await understand(trial_context())
     _note(f"intake: {understood.word}")
     if understood.request is None:
@@ -136,11 +158,22 @@ async def _ground(state: State) -> dict[str, Any]:
 
 
 def _after_ground(state: State) -> str:
-    return "refuse" if state["draft"] else "gather"
+    return "refuse" if state["draft"] else "select"
+
+
+async def _select(state: State) -> dict[str, Any]:
+    """Where there is room for fewer places than there are, the model chooses."""
+    context = trial_context()
+    selected = await select(context, context.toolbox.trip) if context.toolbox.trip else None
+    if selected is None:
+        return {}
+    _note(f"select: {selected.word}")
+    return {"selected": selected.names, "told_after": len(state["messages"])}
 
 
 async def _gather(state: State) -> dict[str, Any]:
-    context, messages = trial_context(), state["messages"]
+    context, messages = trial_context(), _conversation(state)
+    bound_to(context, state["selected"])
     choice = tool_choice_now(context)
     try:
         reply = await context.generate(messages, tool_choice=choice)
@@ -183,6 +216,22 @@ def _results_of(tool: str, messages: Sequence[Mapping[str, Any]]) -> list[Mappin
     return [value for value in values if isinstance(value, Mapping)]
 
 
+async def _recommend(state: State) -> dict[str, Any]:
+    """Somewhere to eat and to sleep, with alternatives, where the request wants that."""
+    draft, context = state["draft"], trial_context()
+    trip = _trip(state)
+    is_wanted = trip is not None and trip.request.recommend and _has(context, "places_near")
+    if draft is None or trip is None or not is_wanted:
+        return {}
+    if state["recommended"] is not None:  # a draft after a repair
+        added = [pick for pick in state["recommended"] if pick["is_added"]]
+        return {"draft": with_picks(draft, added, trip)} if draft.is_plan else {}
+    ask = functools.partial(_ask_tool, context)
+    draft, recommended, word = await recommend(context, draft, trip, ask)
+    _note(f"recommend: {word}")
+    return {"draft": draft, "recommended": recommended}
+
+
 async def _schedule(state: State) -> dict[str, Any]:
     """Give a draft its best order and times; refuse what the scheduler proves that nobody can plan."""
     draft, context = state["draft"], trial_context()
@@ -190,7 +239,9 @@ async def _schedule(state: State) -> dict[str, Any]:
         return {}
     ask = functools.partial(_ask_tool, context, "order_visits")
     plan = functools.partial(_ask_tool, context, "plan_trip") if _has(context, "plan_trip") else None
-    scheduled, word = await scheduled_draft(draft, must_visit(state["messages"]), ask, plan)
+    _trip(state)
+    must = must_visit(state["messages"]) if state["selected"] is None else state["selected"]
+    scheduled, word = await scheduled_draft(draft, must, ask, plan)
     _note(f"schedule: {word}")
     return {"draft": scheduled}
 
@@ -202,6 +253,7 @@ async def _verify(state: State) -> dict[str, Any]:
     if draft.plan is None:
         faults = [{"code": "SCHEMA", "severity": "error", "path": "plan", "found": draft.problem}]
     else:
+        _trip(state)
         checked = await _ask_tool(context, "check_plan", {"plan": draft.plan})
         if "faults" not in checked:
             _note(f"verify: not checked: {checked.get('error', 'no answer')}")
@@ -214,7 +266,7 @@ async def _verify(state: State) -> dict[str, Any]:
 
 
 def _after_verify(state: State) -> str:
-    return "repair" if state["faults"] and state["repairs"] < MAX_REPAIRS else "finalize"
+    return "repair" if state["faults"] and state["repairs"] < MAX_REPAIRS else "guide"
 
 
 async def _repair(state: State) -> dict[str, Any]:
@@ -226,12 +278,52 @@ async def _repair(state: State) -> dict[str, Any]:
     return {"messages": [{"role": "user", "content": text}], "repairs": state["repairs"] + 1}
 
 
+async def _guide(state: State) -> dict[str, Any]:
+    """A guide to the plan that goes out, where the request wants one."""
+    draft, context, trip = _best(state), trial_context(), _trip(state)
+    if draft is None or not draft.is_plan or trip is None or not trip.request.guide:
+        return {}
+    has_check = _has(context, "check_plan")
+
+    async def check(plan: dict[str, Any]) -> Mapping[str, Any]:
+        return await _ask_tool(context, "check_plan", {"plan": plan})
+
+    guided, word = await write_guide(context, draft, trip, check if has_check else None)
+    _note(f"guide: {word}")
+    return {"draft": guided, "best": None}
+
+
 async def _finalize(state: State) -> dict[str, Any]:
     """The best draft; an answer that could not be read goes out as it is, for the scorer to judge."""
-    draft = state["best"][1] if state["best"] else state["draft"]
+    draft = _best(state)
+    if draft is not None and draft.plan is not None and state["recommended"]:
+        rows = placed(state["recommended"], draft.plan)
+        draft = Drafted(plan={**draft.plan, "recommended": rows}, words=draft.words)
     if draft is None or state["request"] is None:
         return {"answer": draft.text if draft else ""}
     return {"answer": json.dumps({"request": state["request"], **(draft.plan or {})}, ensure_ascii=False)}
+
+
+def _best(state: State) -> Drafted | None:
+    return state["best"][1] if state["best"] else state["draft"]
+
+
+def _trip(state: State) -> Trip | None:
+    """The trip of the tools, with the places that were chosen."""
+    context = trial_context()
+    bound_to(context, state["selected"])
+    return context.toolbox.trip
+
+
+def _conversation(state: State) -> list[Message]:
+    """The messages so far; behind the prompt the model is told which places were chosen."""
+    messages, selected, at = state["messages"], state["selected"], state["told_after"]
+    if selected is None:
+        return messages
+    words = (
+        f"Chosen, for there is room for no more: {json.dumps(selected, ensure_ascii=False)}. Plan with these."
+    )
+    return [*with_user_turn(messages[:at], words), *messages[at:]]
 
 
 def _has(context: AgentContext, tool: str) -> bool:

@@ -31,6 +31,17 @@ def is_brief(messages: Sequence[Message]) -> bool:
     return bool(messages) and _text(messages[0]).startswith(f"{BRIEF}\n")
 
 
+def film_shown(messages: Sequence[Message]) -> str:
+    """How the model sees the film of a brief: whole, or as so many frames; empty where there is none."""
+    content = messages[0]["content"] if messages else None
+    blocks = content if isinstance(content, list) else []
+    videos = [block["seconds"] for block in blocks if block["type"] == "video"]
+    if videos:
+        return f"the model gets the whole film of {videos[0]:.1f} s"
+    frames = sum(block["type"] == "image" for block in blocks)
+    return f"the model gets {frames} frames of the film" if frames else ""
+
+
 async def understand(context: AgentContext) -> Understood:
     """Have the model put a brief into fields, find its places, and bind the tools to that trip.
 

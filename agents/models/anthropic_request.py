@@ -12,7 +12,8 @@ from agents.models.json_pieces import Piece, Written, pieces_of
 from agents.models.kept_calls import kept_calls
 from agents.models.payload import dump
 from agents.models.prompt_cache import MARK, marked_places
-from gnomon.core.message import ImageBlock, Message, TextBlock, ToolCall, ToolSchema
+from gnomon.core.message import Block as Part
+from gnomon.core.message import Message, ToolCall, ToolSchema
 from gnomon.core.model import Request, memoize_by_tools
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import ModelSpec
@@ -93,14 +94,14 @@ class MessagesRequest:
             return as_it_came(turn["body"], message.get("tool_calls", []))
         return [*self._blocks(message["content"]), *map(_use, message.get("tool_calls", ()))]
 
-    def _blocks(self, content: str | list[TextBlock | ImageBlock] | None) -> list[Block]:
+    def _blocks(self, content: str | list[Part] | None) -> list[Block]:
         """Text and pictures; an empty text is left out, for it would be refused."""
         if not isinstance(content, list):
             content = [{"type": "text", "text": content or ""}]
         blocks = [self._block(block) for block in content]
         return [block for block in blocks if _is_sent(block)]
 
-    def _block(self, block: TextBlock | ImageBlock) -> Block:
+    def _block(self, block: Part) -> Block:
         if block["type"] == "image" and self._spec.pictures:
             data = Written(b'"', PICTURES.base64(block, self._media), b'"')
             return {

@@ -10,7 +10,7 @@ from agents.models.image_urls import PICTURES
 from agents.models.providers import PROVIDERS, provider_of
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import ProviderFault
-from gnomon.core.message import FunctionCall, ImageBlock, Message, TextBlock, ToolCall
+from gnomon.core.message import Block, FunctionCall, Message, ToolCall
 from gnomon.core.redaction import key_in
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import ModelSpec
@@ -50,18 +50,18 @@ def arranged(messages: list[Message], *, between: str | None = None) -> list[Mes
     so those of a turn's calls follow as one message of the user, after `between`, words of the assistant.
     """
 
-    def showing(blocks: list[TextBlock | ImageBlock]) -> list[Message]:
+    def showing(blocks: list[Block]) -> list[Message]:
         words: list[Message] = [{"role": "assistant", "content": between}] if between else []
         return [*words, {"role": "user", "content": blocks}]
 
     sent: list[Message] = []
-    pending: list[TextBlock | ImageBlock] = []
+    pending: list[Block] = []
     for message in messages:
         if message["role"] != "tool" and pending:
             sent += showing(pending)
             pending = []
         if message["role"] == "tool" and isinstance(message["content"], list):
-            shown = [block for block in message["content"] if block["type"] == "image"]
+            shown = [block for block in message["content"] if block["type"] != "text"]
             text = "".join(block["text"] for block in message["content"] if block["type"] == "text")
             call_id = message["tool_call_id"].partition("__thought__")[0]  # Gemini's signature, from LiteLLM
             pending += [{"type": "text", "text": f"Pictures of call {call_id}:"}, *shown]
@@ -91,17 +91,32 @@ def message_out(
     return out
 
 
-def block_out(block: TextBlock | ImageBlock, media: MediaStore, *, pictures: bool) -> dict[str, Any]:
-    """A part of a turn: text, or a picture as a data URL.
+def block_out(block: Block, media: MediaStore, *, pictures: bool) -> dict[str, Any]:
+    """A part of a turn: text, or a picture or video as a data URL.
 
     Raises:
-        DataError: the picture is not in the store.
+        DataError: the picture or video is not in the store.
     """
     if block["type"] == "text":
         return {"type": "text", "text": sanitize(block["text"])}
     if not pictures:
         return {"type": "text", "text": "(a picture, left out: this model takes text only)"}
-    return {"type": "image_url", "image_url": {"url": PICTURES.url(block, media).decode()}}
+    url = PICTURES.url(block, media).decode()
+    if block["type"] == "video":
+        return {"type": "video_url", "video_url": {"url": url}}
+    return {"type": "image_url", "image_url": {"url": url}}
+
+
+def video_as_file(part: dict[str, Any]) -> dict[str, Any]:
+    """A video as LiteLLM takes it; every other part as it is.
+
+    >>> video_as_file({"type": "video_url", "video_url": {"url": "data:video/mp4;base64,AAAA"}})["file"]
+    {'file_data': 'data:video/mp4;base64,AAAA', 'format': 'video/mp4'}
+    """
+    if part["type"] != "video_url":
+        return part
+    url = part["video_url"]["url"]
+    return {"type": "file", "file": {"file_data": url, "format": url[5 : url.index(";")]}}
 
 
 def format_tool_call(call: ToolCall) -> ToolCall:

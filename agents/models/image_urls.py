@@ -6,7 +6,7 @@ from contextlib import suppress
 from cachetools import LRUCache
 
 from gnomon.core.errors import DataError, NotFound
-from gnomon.core.message import ImageBlock
+from gnomon.core.message import ImageBlock, VideoBlock
 from gnomon.media import MediaStore
 
 KEPT_BYTES = 256_000_000
@@ -19,8 +19,8 @@ class DataUrlCache:
         self._kept: LRUCache[tuple[MediaStore, str, str], bytes] = LRUCache(limit_bytes, getsizeof=len)
         self.written = 0
 
-    def url(self, block: ImageBlock, media: MediaStore) -> bytes:
-        """The picture as a data URL, the same object whoever asks.
+    def url(self, block: ImageBlock | VideoBlock, media: MediaStore) -> bytes:
+        """The picture or video as a data URL, the same object whoever asks.
 
         Raises:
             DataError: it is not in the store.
@@ -34,7 +34,7 @@ class DataUrlCache:
                 self._kept[key] = data_url
         return data_url
 
-    def base64(self, block: ImageBlock, media: MediaStore) -> memoryview:
+    def base64(self, block: ImageBlock | VideoBlock, media: MediaStore) -> memoryview:
         """The picture in base64: a part of its data URL, not a copy.
 
         Raises:

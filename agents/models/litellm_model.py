@@ -186,6 +186,9 @@ class LiteLLMModel:
     def _messages(self, request: Request) -> list[dict[str, Any]]:
         spec = self.spec
         sent = wire.messages_out(request.messages, self.media, pictures=spec.pictures, rules=self._rules)
+        for message in sent:
+            if isinstance(message.get("content"), list):
+                message["content"] = [wire.video_as_file(part) for part in message["content"]]
         if spec.prompt_cache == "auto" and wants_marks(spec.id):
             for place in marked_places(sent, offers_tools=bool(request.tools)):
                 sent[place] = mark(sent[place])

@@ -82,8 +82,9 @@ class Payload:
         yield dump({name: value for name, value in fields.items() if name != "content"})[:-1] + ',"content":['
         for number, block in enumerate(content):
             yield "," if number else ""
-            if block["type"] == "image":
-                yield '{"type":"image_url","image_url":{"url":"'
+            if block["type"] != "text":
+                kind = f"{block['type']}_url"
+                yield f'{{"type":"{kind}","{kind}":{{"url":"'
                 yield self._kept.url(block, self._media)
                 yield '"}'
             else:

@@ -12,7 +12,7 @@ from agents.models.json_pieces import Piece, Written, pieces_of
 from agents.models.kept_calls import kept_calls
 from agents.models.payload import dump
 from gnomon.core.decoding import Decoding
-from gnomon.core.message import ImageBlock, Message, TextBlock, ToolCall, ToolSchema
+from gnomon.core.message import Block, Message, ToolCall, ToolSchema
 from gnomon.core.model import Request, memoize_by_tools
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import ModelSpec
@@ -107,12 +107,12 @@ class ResponsesRequest:
         )
         return [*text_items, *map(_call, _calls(message))]
 
-    def _parts(self, content: str | list[TextBlock | ImageBlock] | None) -> list[Item]:
+    def _parts(self, content: str | list[Block] | None) -> list[Item]:
         if not isinstance(content, list):
             content = [{"type": "text", "text": content or ""}]
         return [self._part(block) for block in content]
 
-    def _part(self, block: TextBlock | ImageBlock) -> Item:
+    def _part(self, block: Block) -> Item:
         if block["type"] == "image" and self._spec.pictures:
             url = Written(b'"', PICTURES.url(block, self._media), b'"')
             return {"type": "input_image", "image_url": url, "detail": "auto"}

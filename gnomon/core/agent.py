@@ -9,7 +9,7 @@ from gnomon.core.arm import Arm
 from gnomon.core.decoding import NO_DECODING, Decoding
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.ids import stable_seed
-from gnomon.core.message import ImageBlock, Message, TextBlock, ToolCall, ToolChoice
+from gnomon.core.message import Block, ImageBlock, Message, ToolCall, ToolChoice
 from gnomon.core.model import Model, Reply, Request
 from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy
 from gnomon.core.trace import PROVIDER_FAULT, NoteStep, ReplyStep, ToolStep, Trace
@@ -185,7 +185,7 @@ class AgentContext:
             raise LimitReached("max_usd")
 
 
-def _content(observation: Observation) -> str | list[TextBlock | ImageBlock]:
+def _content(observation: Observation) -> str | list[Block]:
     if not observation.pictures:
         return observation.content
     pictures: list[ImageBlock] = [

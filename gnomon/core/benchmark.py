@@ -15,7 +15,9 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import SpecError
+from gnomon.core.plan_row import PlanRow
 from gnomon.core.question_view import QuestionView, plain_verdict, plain_view
+from gnomon.core.row import Row
 from gnomon.core.sample import DataFault, Sample, SampleRef, Shown
 from gnomon.core.score import Score
 from gnomon.core.select import Select
@@ -233,6 +235,20 @@ class LimitsMetrics(Protocol):
 
 
 @runtime_checkable
+class JudgesPlans(Protocol):
+    """Judges plans by many rules, and says what each row adds to their rates and kinds of errors.
+
+    The report then shows delivery, micro, macro and pass rates with intervals, and a table of error kinds.
+
+    Example: `plan_row` gives `PlanRow(rates={"delivery": (1, 1)}, errors={"hours": ("OPEN_HOURS",)})`.
+    """
+
+    def plan_row(self, row: Row) -> PlanRow:
+        """What a scored row adds; rows of older versions are read as well."""
+        ...
+
+
+@runtime_checkable
 class OfficialScenes(Protocol):
     """Has an official task that asks a part of what is published.
 
@@ -397,6 +413,7 @@ ABILITIES: tuple[type, ...] = (
     SupportsOptions,
     SpellsOutTasks,
     LimitsMetrics,
+    JudgesPlans,
     OfficialScenes,
     OfficialShow,
     SetsDecoding,

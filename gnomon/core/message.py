@@ -1,6 +1,6 @@
 """Messages between agents and models, in the OpenAI chat shape that every provider's adapter knows.
 
-Images travel by content hash; a model's adapter turns hashes into bytes at the last moment.
+Pictures and videos travel by content hash; a model's adapter turns hashes into bytes at the last moment.
 """
 
 from typing import Any, Literal, NotRequired, TypedDict
@@ -19,6 +19,18 @@ class ImageBlock(TypedDict):
     type: Literal["image"]
     sha256: str
     media_type: str
+
+
+class VideoBlock(TypedDict):
+    """A whole video, by the hash of its bytes; `seconds` is how long it lasts."""
+
+    type: Literal["video"]
+    sha256: str
+    media_type: str
+    seconds: float
+
+
+Block = TextBlock | ImageBlock | VideoBlock
 
 
 class FunctionCall(TypedDict):
@@ -53,7 +65,7 @@ class Message(TypedDict):
     """One turn of a conversation."""
 
     role: Literal["system", "user", "assistant", "tool"]
-    content: str | list[TextBlock | ImageBlock] | None
+    content: str | list[Block] | None
     tool_calls: NotRequired[list[ToolCall]]
     tool_call_id: NotRequired[str]
     provider_turn: NotRequired[ProviderTurn]  # of an assistant's turn

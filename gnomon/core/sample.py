@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from gnomon.core.message import ImageBlock, Message, TextBlock
+from gnomon.core.message import Block, ImageBlock, Message, VideoBlock
 from tools.core.clip import Footage
 from tools.map_record.record import MapNames, MapRecord
 from tools.sandbox.record import TravelSandbox
@@ -29,11 +29,23 @@ class ImageRef:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """A stretch of text or a picture; `shown` names the kind of evidence an arm shows or hides it with."""
+class VideoRef:
+    """A whole video in the media store, by the hash of its bytes."""
 
-    content: str | ImageRef
+    sha256: str
+    media_type: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A stretch of text, a picture or a video; `shown` names the kind of evidence an arm shows or hides it
+    with. `only_for`: models that take videos, or those that do not and see frames instead.
+    """
+
+    content: str | ImageRef | VideoRef
     shown: Shown = "always"
+    only_for: Literal["all", "videos", "frames"] = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,18 +102,31 @@ class Sample:
     join: Join = "in_order"
     follow_ups: tuple[FollowUp, ...] = ()  # said one after another, each after the answer to the last
 
-    def messages(self, show: Collection[Shown] = SHOWABLE) -> list[Message]:
-        """The prompt, as the one user message that every agent starts from."""
-        return [_message(self.parts, show, self.join)]
+    def messages(self, show: Collection[Shown] = SHOWABLE, *, videos: bool = False) -> list[Message]:
+        """The prompt: the one message that every agent starts from. `videos`: the model takes them."""
+        return [_message(self.parts, show, self.join, videos=videos)]
 
 
-def _message(all_parts: Collection[Part], show: Collection[Shown], join: Join) -> Message:
+def _message(
+    all_parts: Collection[Part], show: Collection[Shown], join: Join, *, videos: bool = False
+) -> Message:
+    other = "frames" if videos else "videos"
     parts = [part for part in all_parts if part.shown == "always" or part.shown in show]
-    texts: list[TextBlock | ImageBlock] = []
-    images: list[TextBlock | ImageBlock] = []
+    texts: list[Block] = []
+    images: list[Block] = []
     for part in parts:
+        if part.only_for == other:
+            continue
         if isinstance(part.content, str):
             texts.append({"type": "text", "text": part.content})
+        elif isinstance(part.content, VideoRef):
+            video: VideoBlock = {
+                "type": "video",
+                "sha256": part.content.sha256,
+                "media_type": part.content.media_type,
+                "seconds": part.content.seconds,
+            }
+            (images if join == "texts_first" else texts).append(video)
         else:
             block: ImageBlock = {
                 "type": "image",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from gnomon.itinerary_export.guide_view import guide_lines
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.trip_view import View, trip_view
 
@@ -21,8 +22,10 @@ def to_markdown(result: TripResult) -> str:
         lines += _items(view["left_out"])
     for day in view["days"]:
         lines += ["", f"## {_plain(day['heading'])}", "", f"{_plain(day['summary'])}", "", *_table(day)]
+        lines += guide_lines(view["guide"].get(str(day["number"])), _plain)
     if view["status"] != "refused":
         lines += _before(view)
+    lines += _section("The steps to it", view["steps"])
     lines += _quality(view)
     if view["sources"]:
         lines += ["", "Data: " + _plain("; ".join(view["sources"]))]
@@ -43,8 +46,15 @@ def _before(view: View) -> Iterator[str]:
     yield from _section("To book", [*view["bookings"], *filter(None, [view["not_known"]])])
     yield from _section("Left out", view["left_out"])
     points = [
-        f"{point['topic']}: {point['reason']}. "
-        + ", ".join(place["name"] or place["where"] for place in point["places"])
+        ". ".join(
+            filter(
+                None,
+                [
+                    f"{point['topic']}: {point['reason']}",
+                    ", ".join(place["name"] or place["where"] for place in point["places"]),
+                ],
+            )
+        )
         for point in view["unchecked"]
     ]
     points += [f"{point['where']}: {point['reason']}" for point in view["remarks"]]

@@ -22,6 +22,7 @@ class TripResult:
 
     `is_proven`: an exact search holds a refusal's constraints to rule out every plan; None: it was not made.
     `unchecked`: the checks that no source could answer, each with its path and what is missing.
+    `steps`: the measures of the steps to the plan, such as how many sentences of its guide are true.
     `alternatives`: of a refusal, what was tried instead, as `tools/itinerary/alternatives.py` writes it.
     `quality` holds the measures of the plan as plain data; empty in results of older versions.
     `regret`: how much further than the shortest plan one walks, as a share; None: that is not known.
@@ -33,6 +34,7 @@ class TripResult:
     request: Mapping[str, Any] = field(default_factory=dict)
     open: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     verified_by: str = ""
+    steps: Mapping[str, float] = field(default_factory=dict)
     alternatives: Mapping[str, Any] = field(default_factory=dict)
     quality: tuple[Mapping[str, Any], ...] = ()
     is_proven: bool | None = None
@@ -57,6 +59,8 @@ class TripResult:
         """Why there is no plan, in words before the list of constraints."""
         if all(entry.startswith("place:") for entry in self.plan.conflict or ("",)):
             return "These places are not known here, or mean several:"
+        if self.is_proven is False:
+            return "No plan was found that keeps all constraints. These stand in the way:"
         return "No plan keeps all constraints. These cannot be kept together:"
 
     def open_on(self, visit: Visit, date: str) -> str:
@@ -92,6 +96,7 @@ class TripResult:
             },
             "request": dict(self.request),
             "open": {place: dict(days) for place, days in self.open.items()},
+            **({"steps": dict(self.steps)} if self.steps else {}),
             **({"alternatives": dict(self.alternatives)} if self.alternatives else {}),
             "quality": [dict(measure) for measure in self.quality],
         }
@@ -142,6 +147,7 @@ def result_of(answer: str | None) -> TripResult:
             request=fields.get("request", {}),
             open=fields.get("open", {}),
             verified_by=fields.get("verified_by", ""),
+            steps=fields.get("steps", {}),
             alternatives=fields.get("alternatives", {}),
             quality=tuple(fields.get("quality", ())),
         )

@@ -8,16 +8,12 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeGuard
 
 from gnomon.core.errors import SpecError
-from gnomon.itinerary_export.travelplanner import (
-    MEALS,
-    Days,
-    attractions_differ,
-    restaurants_differ,
-    transport_agrees,
-)
+from tools.sandbox.plan import MEALS, Days
+from tools.sandbox.rules import faults_of_days
 
 FIELDS = ("current_city", "transportation", *MEALS, "attraction", "accommodation")
 ROUTE = re.compile(r"from\s+(.+?)\s+to\s+([^,;]+?)\s*(?=,|;|$)", re.IGNORECASE)
@@ -165,41 +161,23 @@ def _beds(days: Days) -> Points:
             yield f"night {number}", "no accommodation"
 
 
-def _restaurants(days: Days) -> Points:
-    yield from () if restaurants_differ(days) else _twice(days, MEALS)
-
-
-def _attractions(days: Days) -> Points:
-    yield from () if attractions_differ(days) else _twice(days, ("attraction",))
-
-
-def _twice(days: Days, fields: Sequence[str]) -> Points:
-    at: dict[str, str] = {}
-    for number, day in enumerate(days, 1):
-        for field in fields:
-            for entry in _entries(day, field):
-                if entry in at:
-                    yield f"day {number}, {field}", f"{entry} was visited on {at[entry]}"
-                at[entry] = f"day {number}"
-
-
-def _transport(days: Days) -> Points:
-    if not transport_agrees(days):
-        told = [_text(day, "transportation") for day in days]
-        reason = "no transportation" if told[0] in ("", "-") else "an own car beside flights or taxis"
-        yield "the trip", reason
+def _by_rule(rule: str, days: Days) -> Points:
+    """The faults of a rule of the benchmark that needs neither a query nor information."""
+    for words in faults_of_days(days)[rule]:
+        where, colon, what = words.partition(": ")
+        yield (where, what) if colon and where.startswith("day ") else ("the trip", words)
 
 
 RULES: Sequence[tuple[str, str, Callable[[Days], Points]]] = (
     ("COMPLETE", "Days are numbered and have all fields", _complete),
     ("CITIES", "Each day begins where the last one ended, and the trip ends where it began", _cities),
     ("MOVES", "Every change of city has its transportation", _moves),
-    ("TRANSPORT", "Means of transport agree", _transport),
+    ("TRANSPORT", "Means of transport are known and agree", partial(_by_rule, "transport_conflict")),
     ("IN_CITY", "Meals, sights and beds are in the day's city", _in_city),
     ("MEALS", "Days in a city have meals and a sight", _meals_told),
     ("BEDS", "Every night has a bed", _beds),
-    ("RESTAURANTS", "No restaurant twice", _restaurants),
-    ("ATTRACTIONS", "No sight twice", _attractions),
+    ("RESTAURANTS", "No restaurant twice", partial(_by_rule, "diverse_restaurants")),
+    ("ATTRACTIONS", "No sight twice", partial(_by_rule, "diverse_attractions")),
 )
 REFERENCED = (
     ("HOURS", "Sights and restaurants are open"),

@@ -21,6 +21,7 @@ from gnomon.itinerary_export.checks import (
     home_label,
     stop_label,
 )
+from gnomon.itinerary_export.guide_view import guide_view, step_words
 from gnomon.itinerary_export.quality_words import quality_rows, unmeasured
 from gnomon.itinerary_export.result import HOURS_OF, TripResult
 from gnomon.itinerary_export.words import (
@@ -62,6 +63,8 @@ def trip_view(result: TripResult) -> View:
         "left_out": before_you_go.left_out(result),
         "assumptions": before_you_go.assumed(result),
         "checks": [_group(level, checks) for level in LEVELS],
+        "guide": guide_view(result),
+        "steps": step_words(result),
         "proof": _proof(result),
         "quality": [asdict(row) for row in quality_rows(result)],
         "unmeasured": unmeasured(result),

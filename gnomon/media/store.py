@@ -5,8 +5,9 @@ import io
 from pathlib import Path
 
 from gnomon.core.errors import DataError, NotFound
-from gnomon.core.sample import ImageRef
+from gnomon.core.sample import ImageRef, VideoRef
 from gnomon.whole_file import has_room, write_whole
+from tools.core.regular_file import open_regular
 
 MAX_PIXELS = 50_000_000
 
@@ -38,6 +39,24 @@ class MediaStore:
         if not path.exists():
             write_whole(path, data)
         return ImageRef(sha256=sha256, media_type=f"image/{str(kind).lower()}", width=width, height=height)
+
+    def put_clip(self, path: Path, *, media_type: str, seconds: float) -> VideoRef:
+        """Keep a whole video that has been probed.
+
+        Raises:
+            DataError: it cannot be read.
+            NoRoom: the disk is full.
+        """
+        try:
+            with open_regular(path) as source:
+                data = source.read()
+        except OSError as error:
+            raise DataError(f"{path.name} cannot be read: {error.strerror}") from error
+        sha256 = hashlib.sha256(data).hexdigest()
+        kept = self._path(sha256)
+        if not kept.exists():
+            write_whole(kept, data)
+        return VideoRef(sha256=sha256, media_type=media_type, seconds=seconds)
 
     def read(self, sha256: str) -> bytes:
         """The bytes of that hash.

@@ -2,7 +2,9 @@
 
 `question` shows the request alone. `told` also shows all the facts in the prompt. In `fetched` the same facts
 are behind tools that look up. `checked` adds the tools that judge a plan, `scheduled` the one that makes it.
-Agent, budgets and the way to answer are the same in all arms.
+Agent, budgets and the way to answer are the same in all arms. With `agent: planner` each runs through its
+LangGraph graph: without tools it asks once, as `direct` does, and what an arm has of its verifier and its
+schedulers the graph calls by itself on a trip.
 
 `fetched − told` is the fetching, `checked − fetched` the verifier's feedback, `scheduled − fetched` the
 scheduler: these three are primary. `told − question` is the evidence.

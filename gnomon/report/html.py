@@ -44,17 +44,18 @@ def render_html(report: Report, *, samples: SampleSource | None = None) -> str:
     return escape_surrogates("".join(while_wanted(chunks)))
 
 
-def render_section(report: Report, name: str) -> str:
+def render_section(report: Report, name: str, *, trials_page: str = "") -> str:
     """One section as HTML, without the page around it; empty where it has nothing to show.
 
-    A section without a template of its own is rendered as the one in which it is shown.
+    A section without a template of its own is rendered as the one in which it is shown. `trials_page` is the
+    address of the job's list of trials, for links to them.
 
     Raises:
         UnknownPlugin: no section has that name.
     """
     section = SECTIONS.get(name)
     if not section.per_comparison:
-        return escape_surrogates(_rendered(report, section, OpenedSamples()))
+        return escape_surrogates(_rendered(report, section, OpenedSamples(), trials_page=trials_page))
     opened = OpenedSamples()
     views = section.view(report) if section.view else {}
     return escape_surrogates(
@@ -68,15 +69,21 @@ def _page_parts(report: Report, opened: OpenedSamples) -> Iterator[Markup]:
             yield _rendered(report, section, opened)
 
 
-def _rendered(report: Report, section: Section[Any], opened: OpenedSamples) -> Markup:
+def _rendered(
+    report: Report, section: Section[Any], opened: OpenedSamples, *, trials_page: str = ""
+) -> Markup:
     if section.shown_in and not _has_template(section):
-        return _rendered(report, SECTIONS.get(section.shown_in), opened)
+        return _rendered(report, SECTIONS.get(section.shown_in), opened, trials_page=trials_page)
     variables = section.view(report) if section.view else {}
     if variables is None:
         return Markup()
     template = _environment().get_template(section.name)
     chunks = template.generate(
-        report=report, section=section, comparison_parts=_comparison_parts(report, opened), **variables
+        report=report,
+        section=section,
+        comparison_parts=_comparison_parts(report, opened),
+        trials_page=trials_page,
+        **variables,
     )
     return Markup("".join(while_wanted(chunks)))  # noqa: S704 - the templates escape what is not theirs
 

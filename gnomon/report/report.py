@@ -11,6 +11,7 @@ from gnomon.report.sections.blinding import BlindingPart
 from gnomon.report.sections.consistency import ConsistencyPart
 from gnomon.report.sections.contrasts import ContrastsPart
 from gnomon.report.sections.cost import CostPart
+from gnomon.report.sections.error_kinds import ErrorKindsPart
 from gnomon.report.sections.extra_metrics import ExtraMetricsPart
 from gnomon.report.sections.figures import FiguresPart
 from gnomon.report.sections.flips import FlipsPart
@@ -22,6 +23,7 @@ from gnomon.report.sections.necessity import NecessityPart
 from gnomon.report.sections.pair_verdicts import PairVerdictsPart
 from gnomon.report.sections.people import PeoplePart
 from gnomon.report.sections.plan import PlanPart
+from gnomon.report.sections.plan_rates import PlanRatesPart
 from gnomon.report.sections.pooled import PooledPart
 from gnomon.report.sections.preflights import PreflightsPart
 from gnomon.report.sections.published import PublishedPart
@@ -40,6 +42,8 @@ class Report(
     AlertsPart,
     AnswersPart,
     ArmsPart,
+    PlanRatesPart,
+    ErrorKindsPart,
     ContrastsPart,
     SequentialPart,
     FlipsPart,

@@ -121,6 +121,13 @@ class ModelSpec(StrictModel):
             "picture."
         ),
     )
+    videos: bool | None = Field(
+        default=None,
+        description=(
+            "Whether the model takes whole videos; false: it gets frames; null: as LiteLLM's table says, and "
+            "false at an `api_base`."
+        ),
+    )
     rate: Rate | None = Field(
         default=None,
         description=(

@@ -40,6 +40,47 @@ def mean_score(scores: Floats, grouping: Design) -> MeanScore:
     )
 
 
+def ratio_score(passed: Floats, of: Floats, grouping: Design) -> MeanScore:
+    """The share Σ `passed` / Σ `of` over samples that count differently, such as checks of plans.
+
+    The ratio is linearized (Kish 1965; Woodruff 1971): a sample's value is the share and its residual
+    (passed − share · of) over the mean of `of`, so that clusters enter as in a mean. Where all samples count
+    alike it is `mean_score`. `grouping` has one stratum.
+
+    Raises:
+        ValueError: nothing is counted.
+    """
+    if not np.any(of > 0.0):
+        raise ValueError("a share of nothing")
+    if np.ptp(of) == 0.0:
+        return mean_score(passed / of, grouping)
+    estimate = grouping.estimate(linearized(passed, of), limits=(0.0, 1.0))
+    interval = None
+    if estimate.se is not None:
+        few = is_rare(passed, grouping) or is_rare(of - passed, grouping)
+        interval = share_interval(estimate, 0.95, is_rare=few)
+    return MeanScore(
+        mean=estimate.value,
+        ci95=interval,
+        n=estimate.n,
+        clusters=estimate.clusters,
+        method="linearized ratio, Wilson at the effective sample size"
+        if interval
+        else "none: fewer than two clusters",
+    )
+
+
+def linearized(passed: Floats, of: Floats) -> Floats:
+    """By sample a value whose mean is Σ `passed` / Σ `of`, and whose scatter is that of the ratio.
+
+    >>> linearized(np.array([1.0, 2.0]), np.array([2.0, 2.0])).tolist()
+    [0.5, 1.0]
+    """
+    share = passed.sum() / of.sum()
+    values: Floats = share + (passed - share * of) / of.mean()
+    return values
+
+
 def is_binary(values: Floats) -> bool:
     """Whether all values are 0 or 1."""
     return bool(np.all((values == 0.0) | (values == 1.0)))

@@ -75,16 +75,24 @@ def read_turns(trace: StoredTrace) -> tuple[Turn, ...]:
 
 
 def prompt_texts(trace: StoredTrace) -> list[str]:
-    """The texts of the prompt, one for each block; pictures by their hash."""
+    """The texts of the prompt, one for each block; pictures and videos by their hash."""
     return [
-        _text(block.get("text")) if block.get("type") == "text" else f"[picture {block.get('sha256')}]"
+        _text(block.get("text"))
+        if block.get("type") == "text"
+        else f"[{_shown(block)} {block.get('sha256')}]"
         for block in _blocks(trace)
     ]
 
 
 def prompt_pictures(trace: StoredTrace) -> list[str]:
     """The hashes of the prompt's pictures, in order."""
-    return [str(block["sha256"]) for block in _blocks(trace) if "sha256" in block]
+    return [
+        str(block["sha256"]) for block in _blocks(trace) if "sha256" in block and _shown(block) == "picture"
+    ]
+
+
+def _shown(block: Mapping[str, Any]) -> str:
+    return "video" if block.get("type") == "video" else "picture"
 
 
 def _blocks(trace: StoredTrace) -> Iterator[Mapping[str, Any]]:

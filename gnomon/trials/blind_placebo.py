@@ -1,13 +1,15 @@
 """Answers tool calls with results of another sample's scene: plausible, consistent, and about nothing asked.
 
 A call that is an error on the question's own scene is the same error here, so that calling costs the same.
-Map records differ in their names, so there the stand-in answers alone, errors among its answers.
+Map records differ in their names, and a trip's refusals are answers: there the stand-in answers alone, errors
+among its answers. A verdict on a plan is one on another plan for another trip.
 """
 
 import json
+import random
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -18,16 +20,28 @@ from gnomon.trials.stand_in_record import stand_in_record
 from gnomon.trials.stand_in_sandbox import stand_in_sandbox
 from gnomon.trials.stand_in_scene import stand_in, without_marks
 from tools.core.tool import EMPTY_SCENE, Tool, ToolArgs, ToolContext
-from tools.core.toolbox import Observation, Toolbox
+from tools.core.toolbox import TOOLS, Observation, Toolbox
 from tools.map_record.record import MapRecord
 from tools.sandbox.record import TravelSandbox
+from tools.sandbox.scheduler import find_trip
 from tools.scene.scene import Scene
+
+if TYPE_CHECKING:
+    from tools.itinerary.trip import Trip  # reads opening hours, which few samples need
 
 OTHER_SCENE = "other_scene"  # as `injected` of a result, and in flags of a row
 SAME_SCENE = "same_scene"  # there is no other: the scene's own cameras and places, exchanged by chance
 PERTURBED = "perturbed"  # the tool reads no scene, or none of the scenes could answer
 NEUTRAL = "neutral"  # nothing could be changed either
 FALLBACKS = (SAME_SCENE, PERTURBED, NEUTRAL)
+
+VISIT = ("place", "arrive", "leave")
+EXCHANGED = ("breakfast", "lunch", "dinner", "accommodation", "attraction", "transportation")
+
+
+def _judges_a_plan(tool: Tool[Any]) -> bool:
+    """Whether it is passed a plan: its verdict would tell of the plan itself, wherever it is judged."""
+    return "plan" in tool.args.model_fields
 
 
 class BlindPlacebo(Toolbox):
@@ -51,17 +65,13 @@ class BlindPlacebo(Toolbox):
         super().__init__(tools, context)
         self._donors, self._seed, self._neutral = donors, seed, neutral
         self._stand_in_record: tuple[MapRecord, str] | None = None
+        self._stand_in_trip: tuple[Trip, Trip, str] | None = (
+            None  # the question's, its stand-in, of which kind
+        )
 
     def observe(self, tool: Tool[Any], args: ToolArgs, context: ToolContext | None) -> Observation:
-        if context is not None and context.map_record is not None and tool.needs == "map_record":
-            stand_in, kind = self._record(context.map_record)
-            return replace(super().observe(tool, args, replace(context, map_record=stand_in)), injected=kind)
-        if context is not None and context.sandbox is not None and tool.needs == "sandbox":
-            sandbox = self._sandbox(context.sandbox)
-            if sandbox is None:
-                return self._says_nothing()
-            observed = super().observe(tool, args, replace(context, sandbox=sandbox))
-            return replace(observed, injected=OTHER_SCENE)
+        if context is not None and (alone := self._by_one_stand_in(tool, args, context)) is not None:
+            return alone
         true = super().observe(tool, args, context)
         if context is None or true.error is not None:
             return true
@@ -85,6 +95,27 @@ class BlindPlacebo(Toolbox):
             return replace(true, content=content, injected=PERTURBED)
         return shared[0] if shared else self._says_nothing()
 
+    def _by_one_stand_in(self, tool: Tool[Any], args: ToolArgs, context: ToolContext) -> Observation | None:
+        """The answer of the one record, sandbox or trip that answers all calls; None for other tools."""
+        if tool.needs == "map_record" and context.map_record is not None:
+            stand_in, kind = self._record(context.map_record)
+            return replace(super().observe(tool, args, replace(context, map_record=stand_in)), injected=kind)
+        if tool.needs == "sandbox" and context.sandbox is not None:
+            sandbox = self._sandbox(context.sandbox)
+            judged: ToolArgs | None = args
+            if sandbox is not None and _judges_a_plan(tool):
+                judged = self._other_sandbox_plan(tool, args, sandbox)
+            if sandbox is None or judged is None:
+                return self._says_nothing()
+            observed = super().observe(tool, judged, replace(context, sandbox=sandbox))
+            return replace(observed, injected=OTHER_SCENE)
+        if tool.needs == "trip" and context.trip is not None:
+            trip, kind = self._trip(context.trip)
+            elsewhere = replace(context, trip=trip)
+            judged = self._other_plan(tool, args, elsewhere) if _judges_a_plan(tool) else args
+            return replace(super().observe(tool, judged, elsewhere), injected=kind)
+        return None
+
     def _record(self, asked: MapRecord) -> tuple[MapRecord, str]:
         """The one record that answers all calls: what its names are is never what the true one's are."""
         if self._stand_in_record is None:
@@ -100,6 +131,50 @@ class BlindPlacebo(Toolbox):
         others = (donor.sandbox for donor in self._donors)
         other = next((sandbox for sandbox in others if sandbox is not None), None)
         return stand_in_sandbox(asked, other) if other else None
+
+    def _trip(self, asked: "Trip") -> tuple["Trip", str]:
+        """The one trip that answers all calls about the question's own."""
+        from gnomon.trials.stand_in_trip import stand_in_trip  # late: few samples are trips
+
+        if self._stand_in_trip is None or self._stand_in_trip[0] is not asked:
+            others = (donor.trip for donor in self._donors)
+            other = next((trip for trip in others if trip is not None), None)
+            kind = OTHER_SCENE if other else SAME_SCENE
+            self._stand_in_trip = asked, stand_in_trip(asked, other, self._seed), kind
+        return self._stand_in_trip[1:]
+
+    def _other_plan(self, tool: Tool[Any], args: ToolArgs, context: ToolContext) -> ToolArgs:
+        """Arguments of a tool that judges a plan, with another plan: half of them hold there."""
+        from gnomon.trials.stand_in_trip import plan_by_chance  # late: few samples are trips
+
+        key = stable_hash(self._seed, tool.name, args.model_dump_json())
+        trip = context.trip
+        plan = {} if trip is None else plan_by_chance(trip, key)
+        names = [visit["place"] for day in plan.get("days", ()) for visit in day["visits"]]
+        if names and random.Random(f"judged {key}").random() < 0.5:
+            scheduler = TOOLS.get("order_visits")
+            ordered = super().observe(scheduler, scheduler.args.model_construct(places=names), context)
+            if ordered.error is None:
+                plan["days"] = [
+                    {"visits": [{key: visit[key] for key in VISIT} for visit in day["visits"]]}
+                    for day in json.loads(ordered.content)["days"]
+                ]
+        judged: ToolArgs = tool.args.model_validate_json(json.dumps({"plan": plan}))
+        return judged
+
+    def _other_sandbox_plan(self, tool: Tool[Any], args: ToolArgs, sandbox: TravelSandbox) -> ToolArgs | None:
+        """The same with the stand-in's own schedule, in half of the cases with fields of days exchanged."""
+        days = find_trip(sandbox).days
+        if days is None:
+            return None
+        chance = random.Random(f"judged {stable_hash(self._seed, tool.name, args.model_dump_json())}")
+        plan = [dict(day) for day in days]
+        if chance.random() < 0.5:
+            for field in chance.sample(EXCHANGED, 2):
+                first, second = chance.sample(range(len(plan)), 2)
+                plan[first][field], plan[second][field] = plan[second][field], plan[first][field]
+        judged: ToolArgs = tool.args.model_validate_json(json.dumps({"plan": plan}))
+        return judged
 
     def _stand_ins(self, tool: Tool[Any], context: ToolContext) -> Iterator[tuple[ToolContext, str]]:
         """The contexts of donors with what the tool needs; at last the question's own scene, exchanged."""

@@ -9,13 +9,14 @@ from gnomon.trials.confidence import REQUEST
 from gnomon.trials.scene_facts import NO_SCENE, facts_of
 
 
-def prompt_of(sample: Sample, arm: Arm, benchmark: Benchmark) -> list[Message]:
-    """The messages that every agent starts from; the sample's own prompt stays as it is.
+def prompt_of(sample: Sample, arm: Arm, benchmark: Benchmark, *, videos: bool = False) -> list[Message]:
+    """The messages that every agent starts from; the sample's own prompt stays as it is. A model that takes
+    `videos` gets them whole, where the sample has them, any other their frames.
 
     Raises:
         SpecError: the arm shows the true steps, and the benchmark does not know them.
     """
-    messages = sample.messages(arm.show)
+    messages = sample.messages(arm.show, videos=videos)
     before: list[TextBlock] = []
     if "facts" in arm.show and not any(part.shown == "facts" for part in sample.parts):
         before.append({"type": "text", "text": facts_of(sample.scene) if sample.scene else NO_SCENE})

@@ -24,6 +24,7 @@ from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome, Score
 from gnomon.core.trace import NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.media import MediaStore
+from gnomon.price_table import takes_videos
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.blind_placebo import FALLBACKS
 from gnomon.trials.checkpoint import TrialCheckpoints
@@ -149,7 +150,9 @@ async def _attempt(
     question = await _in_thread(sample) if is_slow else sample()
     question = question_under(arm, question, bench)
     question = worded(question, arm.wording, bench.benchmark)
-    trace.prompt = prompt_of(question, arm, bench.benchmark)
+    trace.prompt = prompt_of(
+        question, arm, bench.benchmark, videos=takes_videos(bench.spec.model(trial.model))
+    )
     if question.broken and "media" in arm.show:
         return _missing("data", question.broken)
     donors = Donors(question, bench.samples, seed=trial.seed)

@@ -373,7 +373,7 @@ def _rendered(report: "Report") -> list[dict[str, Any]]:
     for section in sections():
         if section.shown_in or section.per_comparison or section.name in IN_HEAD:
             continue
-        body = render_section(report, section.name)
+        body = render_section(report, section.name, trials_page=f"/ui/jobs/{report['job']['id']}/trials")
         if body.strip():
             parts.append(
                 {

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult, contract_hash
-from tools.core.toolbox import TOOLS, Toolbox
+from tools.core.toolbox import TOOLS, Toolbox, to_json
 from tools.scene.format import read_scene
 from tools.scene.frame import Frame
 from tools.scene.scene import Camera, Scene
@@ -185,6 +185,27 @@ def test_a_number_that_json_cannot_say_is_a_fault_of_the_tool():
 
     tool = Tool(name="broken", description="", args=Nothing, run=lambda *_: Broken(far_m=math.inf))
     assert Toolbox([tool], ToolContext(scene=SCENES[2])).call("broken", "{}").error == "tool_crash"
+
+
+def test_positions_on_the_earth_are_told_to_the_metre_and_all_else_to_three_decimals():
+    class Spot(ToolResult):
+        lat_deg: float
+        town_lon_deg: float
+        bearing_deg: float
+        points_lon_lat_deg: list[tuple[float, float]]
+
+    spot = Spot(
+        lat_deg=60.1678123,
+        town_lon_deg=24.9386571,
+        bearing_deg=12.3456789,
+        points_lon_lat_deg=[(24.9386571, 60.1678123)],
+    )
+    assert json.loads(to_json(spot)) == {
+        "lat_deg": 60.16781,
+        "town_lon_deg": 24.93866,
+        "bearing_deg": 12.346,
+        "points_lon_lat_deg": [[24.93866, 60.16781]],
+    }
 
 
 def test_equal_tools_have_equal_contracts_in_any_order():

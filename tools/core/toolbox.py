@@ -52,6 +52,11 @@ class Toolbox:
         self._context = context
         self.schemas = [tool.schema() for tool in self._tools.values()]
 
+    @property
+    def trip(self) -> "Trip | None":
+        """The trip that the tools are bound to, if there is one."""
+        return self._context.trip if self._context else None
+
     def on_trip(self, trip: "Trip") -> None:
         """Bind the tools to a trip that has just become known: those of trips are offered from now on."""
         self._bind(replace(self._context, trip=trip) if self._context else None)
@@ -112,6 +117,8 @@ def unknown_tool(name: str, tools: Sequence[str]) -> Observation:
 def to_json(result: ToolResult) -> str:
     """A result as compact JSON, numbers to three decimals (millimetres, milliseconds).
 
+    Positions on the Earth are told to five (a metre).
+
     Raises:
         ValueError: a number is not finite, which JSON cannot hold.
     """
@@ -119,13 +126,20 @@ def to_json(result: ToolResult) -> str:
     return json.dumps(plain, ensure_ascii=False, allow_nan=False)
 
 
-def _rounded(value: object) -> object:
+DECIMALS, EARTH_DECIMALS = 3, 5
+ON_EARTH = ("lat_deg", "lon_deg", "lat_lon_deg", "lon_lat_deg")  # ends of names of fields
+
+
+def _rounded(value: object, decimals: int = DECIMALS) -> object:
     if isinstance(value, float):
-        return round(value, 3) + 0.0  # so that no −0.0 is shown
+        return round(value, decimals) + 0.0  # so that no −0.0 is shown
     if isinstance(value, dict):
-        return {key: _rounded(item) for key, item in value.items()}
+        return {
+            key: _rounded(item, EARTH_DECIMALS if str(key).endswith(ON_EARTH) else DECIMALS)
+            for key, item in value.items()
+        }
     if isinstance(value, list | tuple):
-        return [_rounded(item) for item in value]
+        return [_rounded(item, decimals) for item in value]
     return value
 
 

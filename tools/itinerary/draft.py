@@ -11,16 +11,22 @@ from pydantic.json_schema import SkipJsonSchema
 
 from tools.itinerary.comfort import comfortable_min, is_comfortable
 from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace, Unreachable, Unsupported
+from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import clock_of, minutes_of, open_on, told_hours
+from tools.itinerary.kept_free import is_kept_free, told
 from tools.itinerary.place import WALK_KMH, Mode, Place
 from tools.itinerary.plan import (
+    Alternative,
     Day,
+    DayGuide,
     ItineraryLeg,
     Night,
     Plan,
+    Recommendation,
     Search,
     Skipped,
     Stop,
+    StopText,
     Visit,
     stop_of,
     sums_of,
@@ -67,6 +73,35 @@ class DraftDay(Drafted):
     )
 
 
+class DraftPick(Drafted):
+    """A place to eat or to sleep that was chosen among several, and the others."""
+
+    day: int = Field(ge=1, le=MAX_DAYS)
+    purpose: Text
+    place: Text
+    by: Literal["model", "planner"] = "model"
+    why: Annotated[str, Field(max_length=500)] = ""
+    instead: list[Text] = Field(default=[], max_length=10)
+
+
+class DraftStopText(Drafted):
+    """What a guide says of a stop."""
+
+    place: Text
+    text: Annotated[str, Field(max_length=2000)]
+
+
+class DraftGuide(Drafted):
+    """What a guide says of a day."""
+
+    day: int = Field(ge=1, le=MAX_DAYS)
+    language: Literal["en", "ja"] = "en"
+    intro: Annotated[str, Field(max_length=2000)] = ""
+    stops: list[DraftStopText] = Field(default=[], max_length=MAX_VISITS)
+    notes: list[Annotated[str, Field(max_length=2000)]] = Field(default=[], max_length=20)
+    cut: int = Field(default=0, ge=0)
+
+
 class DraftPlan(Drafted):
     """A plan or a refusal, as small as it can be said."""
 
@@ -80,6 +115,12 @@ class DraftPlan(Drafted):
         default=[], max_length=80, description="what plan_trip left out, and why"
     )
     search: SkipJsonSchema[Search | None] = Field(None, description="how plan_trip searched")
+    recommended: SkipJsonSchema[list[DraftPick]] = Field(
+        default=[], max_length=80, description="where to eat and to sleep, and what else there is"
+    )
+    guide: SkipJsonSchema[list[DraftGuide]] = Field(
+        default=[], max_length=MAX_DAYS, description="what a guide says of each day"
+    )
 
 
 def read_draft(response: str) -> DraftPlan | str:
@@ -194,7 +235,70 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
             *([OUT_OF_TIME] if draft.search and draft.search.is_cut else ()),
         ),
         search=draft.search,
+        recommendations=tuple([await _recommended(pick, days, trip) for pick in draft.recommended]),
+        guide=tuple(_guided(guide, days) for guide in draft.guide),
         attributions=attributions(trip),
+    )
+
+
+async def _recommended(pick: DraftPick, days: Sequence[Day], trip: Trip) -> Recommendation:
+    """A choice with what is known of it: how far from the stop before, the hours, the price."""
+    stop, place, _ = await _stop(pick.place, trip)
+    day = days[pick.day - 1] if pick.day <= len(days) else None
+    before = _before(day, stop, pick.purpose) if day else None
+    others = []
+    for name in pick.instead:
+        other, other_place, _ = await _stop(name, trip)
+        if other_place is not None:
+            hours = _hours_on(other_place, day, trip)
+            others.append(Alternative(place=other, distance_m=_apart_m(before or stop, other), hours=hours))
+    price = trip.request.price(stop.kind)
+    money = (
+        "not known"
+        if price is None
+        else f"{price:.2f} {trip.request.rules.currency} by the rules of the request"
+    )
+    return Recommendation(
+        day=min(pick.day, 14),
+        purpose=pick.purpose[:20],
+        place=stop,
+        by=pick.by,
+        distance_m=None if before is None or place is None else _apart_m(before, stop),
+        hours=_hours_on(place, day, trip) if place else "",
+        price=money,
+        why=pick.why[:300],
+        alternatives=tuple(others),
+    )
+
+
+def _before(day: Day, stop: Stop, purpose: str) -> Stop | None:
+    """The stop of a day from which one comes to a place."""
+    chain = [day.start, *(visit.place for visit in day.visits)]
+    if purpose == "night":
+        return chain[-1]
+    at = next((at for at, visit in enumerate(day.visits) if visit.place.id == stop.id), None)
+    return None if at is None else chain[at]
+
+
+def _apart_m(start: Stop, end: Stop) -> int:
+    return round(float(metres_between(start.lat, start.lon, end.lat, end.lon)))
+
+
+def _hours_on(place: Place, day: Day | None, trip: Trip) -> str:
+    return told_hours(open_on(place, day.date, trip.country)) if day else ""
+
+
+def _guided(guide: DraftGuide, days: Sequence[Day]) -> DayGuide:
+    """The guide of a day with the ids of its stops, which may be written by their names."""
+    visits = days[guide.day - 1].visits if guide.day <= len(days) else ()
+    ids = {visit.place.name: visit.place.id for visit in visits}
+    return DayGuide(
+        day=min(guide.day, 14),
+        language=guide.language,
+        intro=guide.intro,
+        stops=tuple(StopText(place=ids.get(stop.place, stop.place), text=stop.text) for stop in guide.stops),
+        notes=tuple(guide.notes),
+        cut=guide.cut,
     )
 
 
@@ -233,6 +337,8 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
             lines.append(f"Night {number} is spent near {day.night.place.name}: no place to sleep is named.")
         if day.night and day.night.basis == "chosen":
             lines.append(f"Night {number} is spent at {day.night.place.name}: nobody knows if it has a room.")
+    visited = [visit.place for day in days for visit in day.visits]
+    lines += [told(place.name) for place in visited if is_kept_free(place.id)]
     if "timetable" in exactness:
         lines.append(
             "Rides round Tokyo take the mean minutes of the timetables; waits of 4 minutes and more, half the"
@@ -321,7 +427,7 @@ async def _nights(
         at = _home(trip, number, at_end=True)
         if at is None:
             basis = "assumed" if day.night is None else "chosen"
-            at = (stops[-1] if stops else before) if day.night is None else await _stop(day.night, trip)
+            at = (_last(stops) if stops else before) if day.night is None else await _stop(day.night, trip)
         if at is None:
             nights.append(None)
             continue
@@ -329,6 +435,11 @@ async def _nights(
         nights.append(Overnight(night=Night(place=at[0], basis=basis, evidence=evidence), at=at))
         before = at
     return nights
+
+
+def _last(stops: Sequence[Resolved]) -> Resolved:
+    """The last stop; time kept free to eat is none."""
+    return next((stop for stop in reversed(stops) if not is_kept_free(stop[0].id)), stops[-1])
 
 
 def _ends(
@@ -362,6 +473,7 @@ def _visit(drafted: DraftVisit, resolved: Resolved, trip: Trip) -> Visit:
         cost=None if price is None else Money(amount=price, currency=rules.currency),
         evidence=tuple(filter(None, (told_by, hours))),
         why=drafted.why[:200],
+        origins=trip.origins.get(stop.id, ()),
     )
 
 

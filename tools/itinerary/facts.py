@@ -7,14 +7,17 @@ from dataclasses import dataclass, field
 
 from tools.itinerary.choice import SURE
 from tools.itinerary.errors import BadArgument, NoSuchPlace, PlaceError, Unreachable, Unsupported
+from tools.itinerary.guide_claims import sentences
 from tools.itinerary.haversine import off_m
-from tools.itinerary.hours import Interval, Opening, open_on, opening_of
+from tools.itinerary.hours import Interval, Opening, minutes_of, open_on, opening_of
+from tools.itinerary.kept_free import REACH_M, details_of, is_kept_free
 from tools.itinerary.kinds import kind_of, serves, singular
 from tools.itinerary.name_match import plain_name
 from tools.itinerary.place import AdminPath, LatLon, Mode, Place, Way
 from tools.itinerary.plan import Plan, Stop
 from tools.itinerary.provider import MAX_HITS, NameQuery, NearbyQuery
 from tools.itinerary.reasons import names_in
+from tools.itinerary.request import MEALS
 from tools.itinerary.terrain import is_ever_open
 from tools.itinerary.trip import Trip, find
 
@@ -32,7 +35,8 @@ class Facts:
     `place_sources` and `way_sources` say who knows each; `mentioned` holds places that the plan's reasons
     name, by those names; `left_out` those that it leaves out, by the names that it gives them; `namesakes`
     another place that is called what the plan calls a stop, by the stop's id and that name; `servers` a
-    place near the trip for a wish that the plan does not serve; `attributions` are the notices of the data.
+    place near the trip for a wish that the plan does not serve; `eateries` somewhere to eat near time kept
+    free; `attributions` are the notices of the data.
     """
 
     places: Mapping[str, Place]
@@ -41,6 +45,7 @@ class Facts:
     place_sources: Mapping[str, frozenset[str]] = field(default_factory=dict)
     way_sources: Mapping[Pair, str] = field(default_factory=dict)
     mentioned: Mapping[str, Place] = field(default_factory=dict)
+    eateries: Mapping[str, Place] = field(default_factory=dict)
     left_out: Mapping[str, Place] = field(default_factory=dict)
     namesakes: Mapping[tuple[str, str], Place] = field(default_factory=dict)
     servers: Mapping[str, Place] = field(default_factory=dict)
@@ -73,7 +78,7 @@ async def facts_of(trip: Trip, plan: Plan) -> Facts:
     for place_id in _ids(plan):
         try:
             if place_id not in places or provider.is_local:
-                answer = await provider.details(place_id)
+                answer = await details_of(provider, place_id)
                 places.setdefault(place_id, answer.value)
                 sources.setdefault(place_id, set()).add(answer.told_by)
         except NoSuchPlace:
@@ -98,6 +103,7 @@ async def facts_of(trip: Trip, plan: Plan) -> Facts:
         place_sources={place_id: frozenset(told_by) for place_id, told_by in sources.items()},
         way_sources=way_sources,
         mentioned=await _mentioned(trip, plan, places.values()),
+        eateries=await _eateries(trip, plan, places),
         left_out=await _left_out(trip, plan),
         namesakes=await _namesakes(trip, plan, places),
         servers=await _servers(trip, plan, places),
@@ -112,9 +118,9 @@ async def _mentioned(trip: Trip, plan: Plan, places: Iterable[Place]) -> dict[st
     """The places that reasons name; services over a network are not asked for them."""
     named = list(places)
     found: dict[str, Place] = {}
-    for name in dict.fromkeys(
-        name for day in plan.days for visit in day.visits for name in names_in(visit.why)
-    ):
+    reasons = [visit.why for day in plan.days for visit in day.visits]
+    texts = (*reasons, *_guide_texts(plan))
+    for name in dict.fromkeys(name for text in texts for name in names_in(text)):
         # A name in a sentence may be cut short; where it can mean several places it is not known which.
         hits = [place for place in named if plain_name(place.name) == plain_name(name)]
         hits = hits or [
@@ -136,6 +142,35 @@ async def _mentioned(trip: Trip, plan: Plan, places: Iterable[Place]) -> dict[st
         if place is not None:
             found[name] = place
     return found
+
+
+async def _eateries(trip: Trip, plan: Plan, places: Mapping[str, Place]) -> dict[str, Place]:
+    """For each time kept free, by its id: a place to eat within reach, open then and not in the plan."""
+    visits = [(day, visit) for day in plan.days for visit in day.visits]
+    taken = {visit.place.id for _, visit in visits} | {place.id for place in trip.named.values()}
+    near: dict[str, Place] = {}
+    for day, visit in visits:
+        if not is_kept_free(visit.place.id) or visit.place.id not in places:
+            continue
+        query = NearbyQuery(places[visit.place.id].at, REACH_M, kinds=tuple(sorted(MEALS)), limit=MAX_HITS)
+        try:
+            hits = (await trip.provider.nearby(query)).value
+        except (Unsupported, BadArgument):
+            continue
+        for place in (hit.place for hit in hits if hit.place.id not in taken):
+            hours = open_on(place, day.date, trip.country)
+            arrive, leave = minutes_of(visit.arrive), minutes_of(visit.leave)
+            if hours is None or any(start <= arrive and leave <= end for start, end in hours):
+                near[visit.place.id] = place
+                break
+    return near
+
+
+def _guide_texts(plan: Plan) -> Iterable[str]:
+    """The sentences of a guide."""
+    for day in plan.guide:
+        for text in (day.intro, *(stop.text for stop in day.stops), *day.notes):
+            yield from sentences(text)
 
 
 async def _left_out(trip: Trip, plan: Plan) -> dict[str, Place]:

@@ -58,8 +58,31 @@ class ItineraryLeg(Given):
     path: tuple[Point, ...] = Field(default=(), max_length=MAX_POINTS)
 
 
+class Origin(Given):
+    """Why a place is in the request: the traveller named it, or a video shows it in those seconds."""
+
+    basis: Literal["asked", "seen"]
+    from_s: float | None = Field(default=None, ge=0)
+    to_s: float | None = Field(default=None, ge=0)
+
+    @property
+    def words(self) -> str:
+        """In words.
+
+        >>> Origin(basis="asked").words, Origin(basis="seen", from_s=41.3).words
+        ('asked for', 'seen at 0:41')
+        """
+        if self.basis == "asked":
+            return "asked for"
+        seconds = int(self.from_s or 0.0)
+        return f"seen at {seconds // 60}:{seconds % 60:02d}"
+
+
 class Visit(Given):
-    """A stay at a place; `cost` is for the whole party, None where nothing says what it costs."""
+    """A stay at a place; `cost` is for the whole party, None where nothing says what it costs.
+
+    `origins` of a place that was added, to eat at or as a wish, are none.
+    """
 
     place: Stop
     arrive: PlanClock
@@ -67,6 +90,7 @@ class Visit(Given):
     cost: Money | None = None
     evidence: tuple[str, ...] = ()
     why: str = Field(default="", max_length=200)
+    origins: tuple[Origin, ...] = ()
 
 
 class Night(Given):
@@ -121,6 +145,54 @@ class Skipped(Given):
     reason: str
 
 
+GuideText = Annotated[str, Field(max_length=2000)]
+
+
+class StopText(Given):
+    """What a guide says of one stop."""
+
+    place: str = Field(min_length=1, max_length=200, description="id of the place")
+    text: GuideText
+
+
+class DayGuide(Given):
+    """What a guide says of one day, counted from 1; `cut` are the false sentences that were taken out."""
+
+    day: int = Field(ge=1, le=14)
+    language: Literal["en", "ja"] = "en"
+    intro: GuideText = ""
+    stops: tuple[StopText, ...] = ()
+    notes: tuple[GuideText, ...] = ()
+    cut: int = Field(default=0, ge=0)
+
+
+class Alternative(Given):
+    """Another place that was recommended: how far it lies, and when it is open that day, in words."""
+
+    place: Stop
+    distance_m: int = Field(ge=0)
+    hours: str = ""
+
+
+class Recommendation(Given):
+    """Where to eat or to sleep, chosen from what is known around, and what else there is.
+
+    `price` in words: what the rules of the request say, else that it is not known.
+    """
+
+    day: int = Field(ge=1, le=14)
+    purpose: str = Field(max_length=20, description="breakfast, lunch, dinner or night")
+    place: Stop
+    by: Literal["model", "planner"]
+    distance_m: int | None = Field(
+        default=None, ge=0, description="metres from the stop before, as the crow flies"
+    )
+    hours: str = ""
+    price: str = ""
+    why: str = Field(default="", max_length=300)
+    alternatives: tuple[Alternative, ...] = ()
+
+
 class Plan(Given):
     """An itinerary, or a refusal that names the constraints that cannot be kept together."""
 
@@ -133,6 +205,8 @@ class Plan(Given):
     assumptions: tuple[str, ...] = ()
     conflict: tuple[str, ...] | None = None
     search: Search | None = None
+    recommendations: tuple[Recommendation, ...] = ()
+    guide: tuple[DayGuide, ...] = ()
     attributions: tuple[str, ...] = ()
 
 

@@ -57,7 +57,7 @@ WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", 
 
 Sort = Literal[
     "opens", "closes", "open", "always", "closed_on", "metres", "minutes", "price", "free", "near", "subject",
-    "kind", "requested", "meal", "number", "unread",
+    "kind", "requested", "meal", "number", "unread", "arrives", "leaves", "next", "after",
 ]  # fmt: skip
 
 
@@ -277,7 +277,10 @@ PATTERNS = (
         _free,
     ),
     (
-        rf"{AMOUNT}[ -]?({LENGTH})\b(?:[\w ,-]{{0,25}}?\b(?:from|to|of|away from|past|by)\s+(?-i:{NAME}))?",
+        (
+            rf"{AMOUNT}[ -]?({LENGTH})\b"
+            rf"(?:(?:(?!\d)[\w ,-]){{0,25}}?\b(?:from|to|of|away from|past|by)\s+(?-i:{NAME}))?"
+        ),
         _length,
     ),
     (rf"\b({BESIDE}|{CLOSE})\s+(?-i:{NAME})", _near),

@@ -22,7 +22,9 @@ DWELL_MIN: Mapping[str, int] = {
 }  # fmt: skip
 """How long a visit takes at least, by kind: a rule of the plan, not a fact about the place."""
 USUAL_DWELL_MIN = 30
-MEALS = frozenset(("restaurant", "cafe", "fast_food", "pub", "food_court", "biergarten"))
+KEPT_FREE = "kept_free"
+"""The kind of time that is kept free to eat where no place to eat is known."""
+MEALS = frozenset(("restaurant", "cafe", "fast_food", "pub", "food_court", "biergarten", KEPT_FREE))
 
 
 class Given(BaseModel):
@@ -97,6 +99,8 @@ class GraphNode(Given):
     name: Name
     kind: Literal["prefecture", "city", "poi"] = "poi"
     parent: Name | None = None
+    from_s: float | None = Field(default=None, ge=0, description="second of the video where it is first seen")
+    to_s: float | None = Field(default=None, ge=0, description="second of the video where it is last seen")
 
 
 class VisitGraph(Given):
@@ -161,6 +165,16 @@ class TripRequest(Given):
         description="of plans that keep all constraints, which is best; null: comfortable days, by the pace",
     )
     preferences: Preferences = Preferences()
+    max_places: int | None = Field(
+        default=None, ge=1, le=60, description="no more of `places` are visited; the most important are kept"
+    )
+    places_a_day: int | None = Field(
+        default=None, ge=1, le=20, description="the same, for each day of the trip"
+    )
+    recommend: bool = Field(default=False, description="whether meals and nights come with alternatives")
+    guide: Literal[False, True, "en", "ja"] = Field(
+        default=False, description="whether a guide is written; true: in the language of the names"
+    )
     rules: Rules = Rules()
     graph: VisitGraph | None = None
     video: list[VideoStop] = Field(default=[], max_length=200)

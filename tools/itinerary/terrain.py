@@ -10,6 +10,7 @@ from tools.itinerary.effort import IsOver
 from tools.itinerary.errors import BadArgument, PlaceError, Unsupported
 from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import LATEST_MIN, Interval, minutes_of, open_intervals
+from tools.itinerary.kept_free import meals_kept_free
 from tools.itinerary.kinds import kind_of, serves
 from tools.itinerary.name_match import plain_name
 from tools.itinerary.place import LatLon, Place, Table
@@ -78,10 +79,13 @@ def _without_far(grid: Sequence[Sequence[int]]) -> tuple[tuple[int | None, ...],
     return tuple(tuple(None if way >= FAR else way for way in row) for row in grid)
 
 
-async def candidates_of(trip: Trip, *, more: int = 1, is_over: IsOver = lambda: False) -> Candidates:
+async def candidates_of(
+    trip: Trip, *, more: int = 1, keeps_free: bool = False, is_over: IsOver = lambda: False
+) -> Candidates:
     """Places to eat, to see and to sleep at around those of the trip; `more` times as many as usual.
 
-    When `is_over`, those found so far.
+    With `keeps_free` also times kept free to eat where too few places are known. When `is_over`, those found
+    so far.
 
     Raises:
         PlaceError: the provider failed.
@@ -93,6 +97,8 @@ async def candidates_of(trip: Trip, *, more: int = 1, is_over: IsOver = lambda: 
         count = more * (12 + 3 * request.days)
         around = await around_trip.of(tuple(sorted(MEALS)), count, meal)
         eateries |= {place.id: place for place in around[: min(count, 80)]}
+    if keeps_free:
+        eateries |= meals_kept_free(trip, eateries.values())
     wishes, missing = [], []
     for kind in dict.fromkeys(request.wishes):
         count = more * (5 + 3 * request.days)
@@ -100,7 +106,8 @@ async def candidates_of(trip: Trip, *, more: int = 1, is_over: IsOver = lambda: 
         places = tuple(place for place in places if serves(place, kind))[: min(count, 30)]
         wishes.append((kind, places))
         if not places:
-            missing.append((kind, f"no {kind} that is open on these days is known around the trip"))
+            none = f"no {kind} that is open on these days is known around the trip"
+            missing.append((kind, f"the search ended before one was found for {kind}" if is_over() else none))
     beds: tuple[Place, ...] = ()
     if request.days > 1 and request.hotel is None and not all(request.nights or [None]):
         beds = (await around_trip.of(BEDS, 12))[:12]

@@ -2,16 +2,17 @@
 
 import itertools
 import statistics
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tools.itinerary.choice import Choice, called, choose, rivals
+from tools.itinerary.choice import Choice, called, choose, is_article, readings, rivals
 from tools.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, PlaceError, Unsupported
 from tools.itinerary.haversine import metres_between
+from tools.itinerary.kept_free import details_of
 from tools.itinerary.place import Answer, LatLon, Place, PlaceHit
+from tools.itinerary.plan import Origin
 from tools.itinerary.provider import MAX_HITS, WORLD, NameQuery, NearbyQuery, Provider
 from tools.itinerary.request import GraphNode, TripRequest
-from tools.itinerary.typed_names import is_article, readings
 
 MOST_CANDIDATES = 6
 NEAR_VIDEO_M = 150.0
@@ -31,6 +32,8 @@ class Trip:
     are names from a video that no provider knows: left out, with the reason; `unsure_avoid` are lost names
     of what was to be avoided. `told_by` gives the source of
     each place by its id.
+    `cut` are places that were left out because the request has room for fewer, with the reason.
+    `origins` says of each place of the request, by its id, who thought of it.
     `country` has two letters, or is empty.
     """
 
@@ -43,6 +46,8 @@ class Trip:
     unseen: Mapping[str, str] = field(default_factory=dict)
     unsure_avoid: tuple[str, ...] = ()
     told_by: Mapping[str, str] = field(default_factory=dict)
+    origins: Mapping[str, tuple[Origin, ...]] = field(default_factory=dict)
+    cut: Mapping[str, str] = field(default_factory=dict)
     country: str = ""
     answerable: bool | None = None
 
@@ -57,7 +62,8 @@ class Trip:
     @property
     def left_out(self) -> Mapping[str, str]:
         """The names that are planned without, with the reason; empty where nothing is left to plan."""
-        return {**self.unseen, **self.lost} if _asks_for_something(self.request, self.lost) else {}
+        is_kept = _asks_for_something(self.request, self.lost)
+        return {**self.unseen, **self.lost, **self.cut} if is_kept else {}
 
     def unjudged(self) -> "Trip":
         """The same without what only a scorer may know: whether there is a plan at all."""
@@ -94,6 +100,7 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
         BadArgument: a place that must be seen is none of the places to visit.
         PlaceError: the provider failed for a reason that is not the name's fault.
     """
+    named_by_traveller, seen_at = list(request.places), _seen_at_s(request)
     request, parents = _with_graph(request)
     answers, unseen, seen = await _placed_in_video(request, provider)
     asked = _names(request)
@@ -124,7 +131,10 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
         if name in lost:
             unseen[name] = lost.pop(name)
             candidates.pop(name, None)
-    request = _with_seen(request, [name for name in seen if name in answers])
+    first_seen = {name: origin.words for name, origin in reversed(seen_at)}
+    unseen = {name: f"{reason} ({first_seen[name]})" for name, reason in unseen.items()}
+    request, against = _with_seen(request, [name for name in seen if name in answers], answers)
+    assumed |= against
     _check_must_see(request, answers)
     if not (request.places or request.wishes):
         lost, unseen = {**lost, **unseen}, {}
@@ -138,6 +148,7 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
         unseen=unseen,
         unsure_avoid=tuple(name for name in request.avoid if name in lost),
         told_by={answer.value.id: answer.told_by for answer in answers.values()},
+        origins=_origins(answers, named_by_traveller, seen_at),
         country=await _country(provider, next((answer.value.at for answer in answers.values()), None)),
         answerable=answerable,
     )
@@ -209,7 +220,7 @@ async def _search(
     """
     if " " not in name and {"/", ":"} & set(name):  # it looks like an id
         try:
-            answer = await provider.details(name)
+            answer = await details_of(provider, name)
             return _Search(name=name, hits=answer.of((PlaceHit(place=answer.value),)))
         except NoSuchPlace:
             pass
@@ -329,13 +340,66 @@ async def _placed_in_video(request: TripRequest, provider: Provider) -> VideoAns
     return answers, unseen, list(dict.fromkeys(seen))
 
 
-def _with_seen(request: TripRequest, seen: list[str]) -> TripRequest:
-    """The request with the places found in a video, in the order in which they appear in it."""
+def _with_seen(
+    request: TripRequest, seen: Sequence[str], answers: Mapping[str, Answer[Place]]
+) -> tuple[TripRequest, dict[str, str]]:
+    """The request with the places found in a video, in the order in which they appear in it; a place that
+    has a name already keeps it. An order that contradicts one that was asked for is dropped, and told.
+    """
     if not request.video:
-        return request
-    places = list(dict.fromkeys([*request.places, *seen]))
-    order = list(dict.fromkeys([*request.order, *itertools.pairwise(seen)]))
-    return request.model_copy(update={"places": places, "order": order, "video": []})
+        return request, {}
+    by_id = {answers[name].value.id: name for name in reversed(request.places) if name in answers}
+    names = list(dict.fromkeys(by_id.setdefault(answers[name].value.id, name) for name in seen))
+    order, dropped = list(request.order), dict[str, str]()
+    for first, then in itertools.pairwise(names):
+        if _leads(order, then, first):
+            dropped[f"{first}>{then}"] = (
+                f"The video shows {first} before {then}; what was asked for has them the other way round"
+            )
+        elif (first, then) not in order:
+            order.append((first, then))
+    places = list(dict.fromkeys([*request.places, *names]))
+    return request.model_copy(update={"places": places, "order": order, "video": []}), dropped
+
+
+def _leads(order: Iterable[tuple[str, str]], start: str, end: str) -> bool:
+    """Whether pairs of before and after lead from one name to the other."""
+    pairs, reached, waiting = list(order), {start}, [start]
+    while waiting:
+        at = waiting.pop()
+        following = [then for first, then in pairs if first == at and then not in reached]
+        reached.update(following)
+        waiting += following
+    return end in reached
+
+
+def _seen_at_s(request: TripRequest) -> list[tuple[str, Origin]]:
+    """When each place of the graph and the video is seen, by the name that it has there."""
+    nodes = request.graph.nodes if request.graph else []
+    seen = [
+        (node.name, Origin(basis="seen", from_s=node.from_s, to_s=node.to_s))
+        for node in nodes
+        if node.kind == "poi" and node.from_s is not None
+    ]
+    stops = sorted(request.video, key=lambda stop: stop.from_s)
+    for number, stop in enumerate(stops):
+        origin = Origin(basis="seen", from_s=stop.from_s, to_s=stop.to_s)
+        seen.append((stop.name or f"video stop {number + 1}", origin))
+    return seen
+
+
+def _origins(
+    answers: Mapping[str, Answer[Place]], asked: Iterable[str], seen: Iterable[tuple[str, Origin]]
+) -> dict[str, tuple[Origin, ...]]:
+    """Who thought of each place, by its id: the traveller first, then each time it is seen."""
+    rows = [*((name, Origin(basis="asked")) for name in asked), *seen]
+    origins: dict[str, list[Origin]] = {}
+    for name, origin in rows:
+        if name in answers:
+            row = origins.setdefault(answers[name].value.id, [])
+            if origin not in row:
+                row.append(origin)
+    return {place_id: tuple(row) for place_id, row in origins.items()}
 
 
 async def _seen_at(name: str | None, at: LatLon, provider: Provider) -> Answer[Place]:

@@ -88,14 +88,12 @@ class CostLine:
 def judge(days: Days, sandbox: TravelSandbox) -> Judgement:
     """Every fault of a plan."""
     needs, plan = sandbox.needs, read_days(days)
-    rules = {
+    rules: dict[str, Iterable[str]] = {
         "in_sandbox": _in_sandbox(plan, sandbox),
         "complete": _complete(plan, needs),
         "in_current_city": _in_current_city(plan),
         "city_route": _city_route(plan, sandbox),
-        "diverse_restaurants": _repeated(place for day in plan for place in day.meals.values()),
-        "diverse_attractions": _repeated(place for day in plan for place in day.attractions),
-        "transport_conflict": _transport_conflict(plan),
+        **_of_the_plan_alone(plan),
         "minimum_nights": _minimum_nights(plan, sandbox),
         "budget": _budget(plan, sandbox),
         "house_rule": _house_rule(plan, sandbox),
@@ -106,6 +104,23 @@ def judge(days: Days, sandbox: TravelSandbox) -> Judgement:
     asked = (*COMMONSENSE, *needs.hard_rules())
     faults = {rule: tuple(words) for rule, words in rules.items() if rule in asked}
     return Judgement(faults={rule: words for rule, words in faults.items() if words}, asked=asked)
+
+
+def faults_of_days(days: Days) -> dict[str, tuple[str, ...]]:
+    """The faults by the three rules that need neither a query nor information: repeats and transport."""
+    return {rule: tuple(words) for rule, words in _of_the_plan_alone(read_days(days)).items()}
+
+
+def _of_the_plan_alone(plan: Sequence[PlanDay]) -> dict[str, Iterable[str]]:
+    return {
+        "diverse_restaurants": _repeated(
+            (number, place) for number, day in _numbered(plan) for place in day.meals.values()
+        ),
+        "diverse_attractions": _repeated(
+            (number, place) for number, day in _numbered(plan) for place in day.attractions
+        ),
+        "transport_conflict": _transport_conflict(plan),
+    }
 
 
 def cost_lines(days: Days, sandbox: TravelSandbox) -> list[CostLine]:
@@ -213,12 +228,13 @@ def _city_route(plan: Sequence[PlanDay], sandbox: TravelSandbox) -> Iterator[str
         yield f"the trip does not end in {needs.origin}"
 
 
-def _repeated(places: Iterable[Named]) -> Iterator[str]:
-    counts: dict[tuple[str, str], int] = {}
-    for place in places:
-        counts[place.key] = counts.get(place.key, 0) + 1
-        if counts[place.key] == 2:
-            yield f"{place} more than once"
+def _repeated(places: Iterable[tuple[int, Named]]) -> Iterator[str]:
+    """Each place that is named again, with the number of its day and of the first one."""
+    first_days: dict[tuple[str, str], int] = {}
+    for number, place in places:
+        if place.key in first_days:
+            yield f"day {number}: {place} again, as on day {first_days[place.key]}"
+        first_days.setdefault(place.key, number)
 
 
 def _transport_conflict(plan: Sequence[PlanDay]) -> Iterator[str]:

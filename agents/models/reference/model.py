@@ -14,7 +14,7 @@ from agents.models.reference.question import Kind, Question, read_question
 from agents.models.reference.tool_names import in_own_names, in_shown_names, known_names
 from agents.models.reference.tool_results import Call, Evidence, Need, read_evidence
 from agents.models.reference.travel_reading import is_travel_query
-from agents.models.reference.trip_reading import is_trip, read_trip
+from agents.models.reference.trip_reading import is_trip, read_trip, step_of
 from gnomon.core.errors import SpecError
 from gnomon.core.message import ToolCall
 from gnomon.core.model import Reply, Request
@@ -56,6 +56,8 @@ class ReferenceModel:
         return self._reply(request)
 
     def _reply(self, request: Request) -> Reply:
+        if mark := step_of(request.messages):
+            return _step_reply(mark, request)
         if is_trip(request.messages):
             return _trip_reply(request)
         if is_map_question(request.messages):
@@ -92,6 +94,12 @@ def solve(question: Question, evidence: Evidence) -> Answer:
         return solver(question, evidence)
     except (LookupError, ArithmeticError):  # such as results about other clips than the question's
         return guess(question, "What the tools say does not fit the question.")
+
+
+def _step_reply(mark: str, request: Request) -> Reply:
+    from agents.models.reference.trip_steps import answer_step  # late: most jobs plan no trip
+
+    return Reply(text=answer_step(mark, request.messages), usd=0.0)
 
 
 def _trip_reply(request: Request) -> Reply:

@@ -39,6 +39,16 @@ class TripReading:
         return sum(name == tool for name, _, _ in self.results)
 
 
+STEPS = ("SELECT:", "RECOMMEND:", "GUIDE:")
+"""The first lines of what the steps of the planning agent ask beside the plan."""
+
+
+def step_of(messages: Sequence[Message]) -> str | None:
+    """The mark of the question that the first message is, if it is one of a step."""
+    first = _text(messages[0]).partition("\n")[0] if messages else ""
+    return first if first in STEPS else None
+
+
 def is_trip(messages: Sequence[Message]) -> bool:
     """Whether the messages ask for a trip."""
     return any(_text(message).startswith(MARKS["request"]) for message in messages)

@@ -186,6 +186,8 @@ def _pictures(sample: Sample, case: Case) -> Iterator[ShownPicture]:
             number += 1
             caption = "The map" if part.shown == "map" else camera or f"Picture {number}"
             yield ShownPicture(image=part.content, caption=caption)
+        elif not isinstance(part.content, str):
+            continue
         elif label := _CLIP_LABEL.fullmatch(part.content):
             camera = f"Camera {clips[int(label[1]) - 1].camera_id}, {label[2]}"
         elif line := _CAMERA_LINE.match(part.content):

@@ -132,7 +132,7 @@ def _frames(sample: Sample, case: Case) -> dict[Clip, list[ImageRef]]:
                 at += part.shown == "camera_data"
             elif part.shown == "media":
                 at = int(part.content.removeprefix("Clip ").partition(",")[0]) - 1
-        elif part.shown == "media":
+        elif isinstance(part.content, ImageRef) and part.shown == "media":
             frames.setdefault(shown[at], []).append(part.content)
     return frames
 

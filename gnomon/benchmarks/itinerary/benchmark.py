@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from gnomon.benchmarks.itinerary.brief import REQUEST_ID, Brief, brief_of, checked_request, request_task
 from gnomon.benchmarks.itinerary.generate import task_for
+from gnomon.benchmarks.itinerary.plan_row import plan_row
 from gnomon.benchmarks.itinerary.pool import pool_of
 from gnomon.benchmarks.itinerary.prompt import parts_of
 from gnomon.benchmarks.itinerary.scoring import floors_of, score
@@ -15,7 +16,9 @@ from gnomon.benchmarks.itinerary.talks import follow_ups
 from gnomon.benchmarks.itinerary.task import FAMILIES, ON_FOOT, TALKS, Number, number_of, numbers
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring
 from gnomon.core.errors import DataError, NotFound, SpecError
+from gnomon.core.plan_row import PlanRow
 from gnomon.core.question_view import QuestionView
+from gnomon.core.row import Row
 from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.core.score import Score
 from gnomon.core.select import Select
@@ -151,7 +154,7 @@ class Itinerary:
             return Score(value=0.0, flags=(f"not_understood: {error}"[:200],))
         except DataError as error:
             return Score(value=None, reason=str(error))
-        return score(task, response)
+        return score(task, response, shown=brief.shown if brief else ())
 
     def score_record(
         self,
@@ -170,6 +173,9 @@ class Itinerary:
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
         return floors_of(sample.target["task"]) if "task" in sample.target else {}
+
+    def plan_row(self, row: Row) -> PlanRow:
+        return plan_row(row)
 
     def question_view(self, sample: Sample) -> QuestionView:
         from gnomon.benchmarks.itinerary.question_view import question_view

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gnomon.benchmarks.itinerary.film import film_parts, is_published, names_shown, plain_graph
 from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Part
 from gnomon.media import MediaStore
-from gnomon.media.clip_samples import labelled_frames
-from gnomon.media.clips import Clips
-from gnomon.media.rules import Uniform
 from tools.itinerary.draft import read_object
 from tools.itinerary.errors import BadArgument, NoSuchPlace, PlaceError
 from tools.itinerary.provider import answered
@@ -30,8 +28,11 @@ def checked_request(record: Mapping[str, Any]) -> TripRequest:
         SpecError: the record is not a request; the message names the field and what is allowed.
         DataError: the area's extract cannot be read.
     """
+    fields = dict(record)
+    if is_published(fields.get("graph")):
+        fields["graph"] = plain_graph(fields["graph"])
     try:
-        request = read_request(dict(record))
+        request = read_request(fields)
         provider_for(request.area)
     except (BadArgument, NoSuchPlace) as error:
         raise SpecError(str(error), field="request") from None
@@ -65,7 +66,8 @@ def request_task(record: Mapping[str, Any]) -> Task:
 
 BRIEF, TEXT = "BRIEF:", "text"
 MAX_TEXT = 4000
-FRAMES = Uniform(24)
+TRUTH = "truth"
+"""The field of a film that names the places it shows: for the scorer alone."""
 LEAST: Mapping[str, Any] = {"area": "world", "start_date": "2000-01-01", "places": ["somewhere"]}
 """What a request needs at least: put in for checking what a brief does give."""
 
@@ -75,18 +77,22 @@ start_date (ISO), days, party, rooms, hotel, ends_at, places [NAME], wishes [kin
 avoid [NAME], order [[BEFORE, AFTER]], window {{"start": "HH:MM", "end": "HH:MM"}},
 meals [{{"name": "lunch", "start": "HH:MM", "end": "HH:MM", "minutes": N}}],
 budget {{"amount": N, "currency": "EUR"}}, max_walk_m (a day), max_leg_min, mode (walk or rail),
-video [{{"name": NAME, "from_s": N, "to_s": N}}] for places seen in frames, in the order of the frames.
+video [{{"name": NAME, "from_s": N, "to_s": N}}] for places seen in the film, with the seconds of the film.
 Leave out what nobody said; invent no place. The fields of BRIEF hold and need not be repeated.
 Answer with one JSON object: {{"request": {{...}}}}"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brief:
-    """What the traveller said: `fields` that hold whatever a model makes of the words and the film."""
+    """What the traveller said: `fields` that hold whatever a model makes of the words and the film.
+
+    `shown` are the places that the film is known to show: the scorer's alone.
+    """
 
     fields: Mapping[str, Any]
     text: str = ""
     film: Path | None = None
+    shown: tuple[str, ...] = ()
 
     def understood(self, response: str) -> dict[str, Any]:
         """The request that an answer says it understood; fields of the brief hold.
@@ -110,7 +116,7 @@ class Brief:
         return request_task(self.understood(response))
 
     def parts(self, media: MediaStore) -> tuple[Part, ...]:
-        """The prompt that asks for the fields; frames of the film come before the form.
+        """The prompt that asks for the fields; the film, or its frames, comes before the form.
 
         Raises:
             DataError: the film cannot be read.
@@ -118,7 +124,7 @@ class Brief:
         words = f"{BRIEF}\n{json.dumps(dict(self.fields), ensure_ascii=False)}"
         if self.text:
             words += f"\n\nThe traveller says:\n{self.text}"
-        frames = labelled_frames(Clips(media).frames(self.film, FRAMES)) if self.film else ()
+        frames = film_parts(self.film, media) if self.film else ()
         form = FORM.format(areas=", ".join(areas()))
         return (Part(content=f"{words}\n\n"), *frames, Part(content=f"\n\n{form}"))
 
@@ -134,6 +140,7 @@ def brief_of(record: Mapping[str, Any], film: Path | None) -> Brief | None:
     text = record.get(TEXT, "")
     if not isinstance(text, str) or len(text) > MAX_TEXT or not (text.strip() or film):
         raise SpecError(f"must be words, at most {MAX_TEXT} characters", field=f"request.{TEXT}")
-    fields = {name: value for name, value in record.items() if name != TEXT}
+    shown = names_shown(record[TRUTH]) if TRUTH in record else ()
+    fields = {name: value for name, value in record.items() if name not in (TEXT, TRUTH)}
     checked_request({**LEAST, **fields})
-    return Brief(fields=fields, text=text, film=film)
+    return Brief(fields=fields, text=text, film=film, shown=shown)

@@ -8,6 +8,7 @@ from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.sample import Part
 from tools.itinerary.place import WALK_KMH
 from tools.itinerary.request import USUAL_DWELL_MIN
+from tools.itinerary.selection import room_of
 from tools.itinerary.trip import Trip
 
 REQUEST, FACTS, DETAILS = "REQUEST:", "FACTS:", "ALSO:"
@@ -79,6 +80,9 @@ def rules(task: Task) -> str:
     if prices:
         price_list = ", ".join(f"{kind} {price:g}" for kind, price in prices.items())
         lines.append(f"Price in {request.rules.currency} a person by kind: {price_list}; all else is free.")
+    if room_of(task.trip) is not None:
+        lines.append("There is room for fewer places than there are (max_places, or places_a_day each day):")
+        lines.append("visit the most important ones, must_see first, and list the others in `skipped`.")
     if request.max_walk_m is not None or "change" in task.details:
         lines.append("max_walk_m is the walking of each day, all legs together, in metres.")
     if "change" in task.details:

@@ -4,10 +4,26 @@ import itertools
 import json
 import random
 import time
-from collections.abc import Mapping
+<<<<<<< HEAD
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gnomon.benchmarks.itinerary.city_day import draft_text
+from gnomon.benchmarks.itinerary.steps import STEPS, film_rates, steps_of
+=======
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gnomon.benchmarks.itinerary.city_day import draft_text
+from gnomon.benchmarks.itinerary.plan_row import (
+    NOT_DELIVERED,
+    UNPROVEN,
+    WRONG_INCLUSIONS,
+    WRONG_ORDER,
+    WRONG_TRANSITIONS,
+)
+>>>>>>> rates
 from gnomon.benchmarks.itinerary.talks import common_length, score_of_talk
 from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.answers import answers_of
@@ -23,8 +39,9 @@ from tools.itinerary.provider import answered
 from tools.itinerary.published import published_criteria
 from tools.itinerary.quality import ground_of, measures
 from tools.itinerary.schedule import DayProblem, first_fit, walk_through
+from tools.itinerary.selection import as_planned
 from tools.itinerary.trip import Trip
-from tools.itinerary.verify.verify import verify
+from tools.itinerary.verify.verify import applicable, verify
 from tools.itinerary.verify.violation import CODES, HARD, Verification
 
 COMMON = tuple(code for code in CODES if code not in HARD and CODES[code] != "answerability")
@@ -33,11 +50,12 @@ QUALITY = "quality_"
 Metrics = dict[str, float | str | None]
 
 
-def score(task: Task, response: str, *, has_quality: bool = True) -> Score:
+def score(task: Task, response: str, *, has_quality: bool = True, shown: Sequence[str] = ()) -> Score:
     """1 for what passes every check (or refuses rightly), 0 for what does not; F1 for graphs.
 
-    With `has_quality` the quality of a plan is measured too; it never changes the score.
-    Scored None where the provider failed: that is never the model's fault.
+    With `has_quality` the quality of a plan is measured too; it never changes the score. `shown` are the
+    places that a film is known to show. Scored None where the provider failed: that is never the model's
+    fault.
     """
     if task.turns:
         tasks = [task, *(turn.task for turn in task.turns)]
@@ -46,26 +64,28 @@ def score(task: Task, response: str, *, has_quality: bool = True) -> Score:
         return score_of_talk(
             task, [_one(turn, said, has_quality=has_quality and turn is tasks[-1]) for turn, said in turns]
         )
-    return _one(task, response, has_quality=has_quality)
+    return _one(task, response, has_quality=has_quality, shown=shown)
 
 
-def _one(task: Task, response: str, *, has_quality: bool) -> Score:
+def _one(task: Task, response: str, *, has_quality: bool, shown: Sequence[str] = ()) -> Score:
     if task.form == "order":
         return _order(task, response)
     if task.form == "graph":
         return _graph(task, response)
     draft = read_draft(response)
     if isinstance(draft, str):
-        metrics = {"delivered": 0.0, **_refusal(task.trip, is_refused=False)}
-        return Score(value=0.0, metrics=metrics, flags=(f"not_delivered: {draft}"[:200],))
+        metrics = {"delivered": 0.0, **_refusal(task.trip, is_refused=False), **_nothing_kept(task.trip)}
+        return Score(value=0.0, metrics=metrics, flags=(f"{NOT_DELIVERED}: {draft}"[:200],))
     try:
-        return answered(_plan(task, draft, has_quality=has_quality), is_local=task.trip.provider.is_local)
+        plan = _plan(task, draft, has_quality=has_quality, shown=shown)
+        return answered(plan, is_local=task.trip.provider.is_local)
     except PlaceError as error:
         return Score(value=None, reason=f"{error.code}: {error}")
 
 
-async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool) -> Score:
-    trip = task.trip
+async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool, shown: Sequence[str]) -> Score:
+    whole = task.trip
+    trip = await as_planned(draft, whole)
     plan = await plan_of(draft, trip)
     facts = await facts_of(trip, plan)
     verification = verify(plan, trip, facts)
@@ -74,21 +94,26 @@ async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool) -> Score:
         "refused": float(plan.status == "refused"),
         "answerable": None if trip.answerable is None else float(trip.answerable),
         **_refusal(trip, is_refused=plan.status == "refused"),
+        **(await film_rates(whole, shown) if shown else {}),
     }
     if plan.status == "refused":
-        proven = await _is_proven(task, plan)
+        proven = await _is_proven(task, trip, plan)
         metrics["conflict_proven"] = float(proven)
         seconds = plan.search.seconds if plan.search else 0.0
         plan = plan.model_copy(update={"search": Search(is_proven=proven, seconds=seconds)})
         is_right = trip.answerable is False or (trip.answerable is None and proven)
+        metrics |= _nothing_kept(trip)
         others = await _instead(plan, trip, is_proven=proven) if task.family == "request" else {}
-        return _scored(is_right, plan, verification, metrics, trip, others)
+        scored = _scored(is_right, plan, verification, metrics, trip, others)
+        return scored if proven else replace(scored, flags=(*scored.flags, UNPROVEN))
     ground = await ground_of(plan, trip, facts) if has_quality and plan.days else None
     quality = measures(ground) if ground else ()
     metrics |= _measured(plan, verification)
     if verification.final_pass and task.optimum_m:
         walked = sum(leg.metres for day in plan.days for leg in day.legs)
         metrics["regret"] = max(0.0, walked / task.optimum_m - 1)
+    if task.family == "request":
+        metrics |= steps_of(plan, whole, facts)
     metrics |= {f"{QUALITY}{measure.name}": measure.value for measure in quality}
     metrics |= published_criteria(ground) if ground else {}
     details: dict[str, Any] = {"quality": [measure.as_json() for measure in quality]} if quality else {}
@@ -132,6 +157,7 @@ def _scored(
         "unchecked": [{"code": one.code, "path": one.path, "why": one.why} for one in verification.unchecked],
         "verified_by": "; ".join(sources_of(plan)) or verification.version,
         "open": {},
+        "steps": {name: value for name, value in metrics.items() if name.startswith(STEPS)},
         "request": trip.request.model_dump(mode="json", exclude_defaults=True),
         **details,
     }
@@ -139,10 +165,28 @@ def _scored(
         value=float(is_right),
         answer=json.dumps(result, ensure_ascii=False),
         metrics=metrics,
-        flags=tuple(
-            sorted({violation.code for violation in verification.violations if violation.severity == "error"})
+        flags=(
+            *sorted(verification.failed),
+            *_flagged("remark", (one.code for one in verification.violations if one.severity == "warn")),
+            *_flagged("unchecked", (one.code for one in verification.unchecked)),
         ),
     )
+
+
+def _flagged(word: str, codes: Iterable[str]) -> list[str]:
+    """What is worth a word and no error, as flags that no code is."""
+    return [f"{word}:{code}" for code in sorted(set(codes))]
+
+
+def _nothing_kept(trip: Trip) -> Metrics:
+    """The checks that a plan of a request would have to pass, where there is none though there could be."""
+    if trip.answerable is False:
+        return {}
+    applied = applicable(trip.request)
+    hard = sum(code in HARD for code in applied)
+    common = sum(code in COMMON for code in applied)
+    zeros: Metrics = {"common_held": 0.0, "hard_held": 0.0}
+    return {**zeros, "common_checked": float(common), "hard_checked": float(hard)}
 
 
 def _opened(plan: Plan, facts: Facts) -> dict[str, dict[str, str]]:
@@ -171,6 +215,8 @@ def _measured(plan: Plan, verification: Verification) -> Metrics:
     ]
     stays = [minutes_of(v.leave) - minutes_of(v.arrive) for day in plan.days for v in day.visits]
     return {
+        **_counted("common", verification, COMMON),
+        **_counted("hard", verification, hard),
         "common_micro": verification.micro_of(COMMON),
         "common_macro": float(verification.macro),
         "hard_micro": verification.micro_of(hard) if hard else None,
@@ -184,13 +230,19 @@ def _measured(plan: Plan, verification: Verification) -> Metrics:
     }
 
 
+def _counted(group: str, verification: Verification, codes: Sequence[str]) -> Metrics:
+    """How many checks of a group apply and could be made, and how many of these hold."""
+    applied = set(codes) & set(verification.checked) - verification.undecided
+    held = len(applied - verification.failed)
+    return {f"{group}_held": float(held), f"{group}_checked": float(len(applied))}
+
+
 PROOF_S = 20.0
 """How long the scorer searches for the proof of a refusal."""
 
 
-async def _is_proven(task: Task, plan: Plan) -> bool:
+async def _is_proven(task: Task, trip: Trip, plan: Plan) -> bool:
     """Whether the constraints that a refusal names rule out every plan, wherever one eats and sleeps."""
-    trip = task.trip
     if not plan.conflict or not trip.places():
         return False
     problem = task.problem or await problem_of(trip)
@@ -202,7 +254,7 @@ def _order(task: Task, response: str) -> Score:
     reply = read_object(response, ("order",))
     order = reply.get("order") if reply else None
     if not isinstance(order, list) or not all(isinstance(name, str) for name in order):
-        return Score(value=0.0, metrics={"delivered": 0.0}, flags=("not_delivered",))
+        return Score(value=0.0, metrics={"delivered": 0.0}, flags=(NOT_DELIVERED,))
     names = [_plain(task, name) for name in order]
     truth = [_plain(task, name) for name in task.truth["order"]]
     return Score(
@@ -213,7 +265,20 @@ def _order(task: Task, response: str) -> Score:
             "must_visit_recall": len(set(names) & set(truth)) / len(truth),
             "common_subsequence": common_length(names, truth) / len(truth),
         },
+        flags=tuple(_order_faults(names, truth)),
     )
+
+
+def _order_faults(names: list[str], truth: list[str]) -> Iterator[str]:
+    """What is wrong with an order; of the right places in another order, that alone."""
+    if any(name.startswith("unknown:") for name in names):
+        yield "KNOWN_PLACE"
+    if set(truth) - set(names):
+        yield "MUST_VISIT"
+    if len(set(names)) < len(names):
+        yield "DUPLICATE"
+    if sorted(names) == sorted(truth) and names != truth:
+        yield WRONG_ORDER
 
 
 def _plain(task: Task, name: str) -> str:
@@ -232,13 +297,17 @@ def _plain(task: Task, name: str) -> str:
 def _graph(task: Task, response: str) -> Score:
     reply = read_object(response, ("inclusions", "transitions"))
     if reply is None:
-        return Score(value=0.0, metrics={"delivered": 0.0}, flags=("not_delivered",))
+        return Score(value=0.0, metrics={"delivered": 0.0}, flags=(NOT_DELIVERED,))
     f1 = {kind: _f1(reply.get(kind), task.truth[kind]) for kind in ("inclusions", "transitions")}
     return Score(
         value=sum(f1.values()) / len(f1),
         answer=json.dumps({kind: reply.get(kind) for kind in f1}, ensure_ascii=False),
         metrics={"delivered": 1.0, **{f"{kind}_f1": value for kind, value in f1.items()}},
+        flags=tuple(WRONG_EDGES[kind] for kind, value in f1.items() if value < 1.0),
     )
+
+
+WRONG_EDGES = {"inclusions": WRONG_INCLUSIONS, "transitions": WRONG_TRANSITIONS}
 
 
 def _f1(edge_rows: object, truth: Any) -> float:

@@ -17,12 +17,15 @@ from gnomon.benchmarks.travelplanner.loader import (
     read_tasks,
     task_of,
 )
+from gnomon.benchmarks.travelplanner.plan_row import plan_row
 from gnomon.benchmarks.travelplanner.prompt import parts_of
 from gnomon.benchmarks.travelplanner.scoring import score_plan, score_response
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, reject_variant
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash
+from gnomon.core.plan_row import PlanRow
 from gnomon.core.question_view import NO_ANSWER, QuestionView
+from gnomon.core.row import Row
 from gnomon.core.sample import SHOWABLE, Sample, SampleRef, Shown
 from gnomon.core.score import Score
 from gnomon.core.select import Select
@@ -85,6 +88,9 @@ class TravelPlanner:
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
         return floors_of(_task(sample).sandbox)
+
+    def plan_row(self, row: Row) -> PlanRow:
+        return plan_row(row)
 
     def question_view(self, sample: Sample) -> QuestionView:
         task, needs = _task(sample), _task(sample).needs

@@ -83,3 +83,21 @@ def test_a_stand_in_keeps_cities_and_dates_and_plans_nothing_that_holds(tmp_path
     found = find_trip(stand_in)
     assert found.days is not None
     assert not judge(found.days, sample.sandbox).final_pass
+
+
+def test_a_verdict_is_on_another_plan(tmp_path: Path) -> None:
+    sample, donors = opened(tmp_path, OTHER)
+    context = ToolContext(scene=EMPTY_SCENE, sandbox=sample.sandbox)
+    tools = tuple(TOOLS.get(name) for name in ("sandbox_check", "sandbox_cost"))
+    box = BlindPlacebo(tools, context, donors=donors, seed=1, neutral=NEUTRAL)
+    empty = {"days": 1, "current_city": "Nowhere"}
+    verdicts = [
+        json.loads(
+            box.call("sandbox_check", json.dumps({"plan": [{**empty, "breakfast": f"{n}, X"}]})).content
+        )
+        for n in range(12)
+    ]
+    assert "complete" not in {row["rule"] for row in verdicts[0]["broken"]}
+    assert {verdict["keeps_every_rule"] for verdict in verdicts} == {True, False}
+    cost = json.loads(box.call("sandbox_cost", json.dumps({"plan": [empty]})).content)
+    assert cost["total_usd"] > 0  # of the other plan: nothing in this one has a price

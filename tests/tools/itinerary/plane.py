@@ -45,7 +45,8 @@ class Plane(Embedded):
         return self.answer(AdminPath(country="FI"), "exact")
 
     async def nearby(self, query: NearbyQuery) -> Answer[tuple[PlaceHit, ...]]:
-        hits = (PlaceHit(place=place) for place in self.places.values() if place.kind in query.kinds)
+        near = (place for place in self.places.values() if _far_m(place.at, query.at) <= query.radius_m)
+        hits = (PlaceHit(place=place) for place in near if place.kind in query.kinds)
         return self.answer(tuple(hits), "exact")
 
     async def details(self, place_id: str) -> Answer[Place]:
@@ -56,8 +57,12 @@ class Plane(Embedded):
     def way(self, start: LatLon, end: LatLon, mode: Mode) -> Way:
         if frozenset((start, end)) in self.cut:
             raise Unreachable("no way")
-        metres = round(math.dist((start.lat_deg, start.lon_deg), (end.lat_deg, end.lon_deg)) * 111_000)
+        metres = round(_far_m(start, end))
         return Way(minutes=max(1, math.ceil(metres / 80)), metres=metres, mode=mode, exactness="exact")
+
+
+def _far_m(start: LatLon, end: LatLon) -> float:
+    return math.dist((start.lat_deg, start.lon_deg), (end.lat_deg, end.lon_deg)) * 111_000
 
 
 def drawn_trip(seed: int) -> Trip:

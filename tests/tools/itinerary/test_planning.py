@@ -146,11 +146,12 @@ def test_a_meal_that_no_time_is_left_for_is_proven_impossible() -> None:
         assert not is_conflict(problem, set(plan.conflict or ()) - {name})
 
 
-def test_a_meal_where_no_place_to_eat_is_known_is_not_found_and_that_is_no_proof() -> None:
-    found, plan, _ = planned(trip_of(area="world", mode="car", places=["Paris"], meals=[LUNCH]))
-    assert (plan.status, plan.conflict) == ("refused", ("meal:lunch",))
-    assert not found.search.is_proven
-    assert found.partial is not None
+def test_time_is_kept_free_for_a_meal_where_no_place_to_eat_is_known() -> None:
+    _, plan, verdict = planned(trip_of(area="world", mode="car", places=["Paris"], meals=[LUNCH]))
+    assert (plan.status, verdict.failed) == ("planned", frozenset())
+    assert [visit.place.name for visit in plan.days[0].visits] == ["Paris", "Time to eat near Paris"]
+    assert any("the time is kept free" in line for line in plan.assumptions)
+    assert "MEAL_WINDOW" in {entry.code for entry in verdict.unchecked}
 
 
 def test_what_does_not_fit_is_refused_with_the_important_places_kept() -> None:

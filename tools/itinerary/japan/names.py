@@ -17,6 +17,7 @@ from tools.gazetteer.landmarks import (
 from tools.gazetteer.place import GazetteerPlace, Kind
 from tools.itinerary.haversine import metres_between
 from tools.itinerary.japan.kanto import station_names
+from tools.itinerary.objective import FAME
 from tools.itinerary.place import AdminPath, LatLon, Place, PlaceHit
 
 TOWNS: tuple[Kind, ...] = ("town",)
@@ -263,6 +264,7 @@ def sight_place(entry: Landmark) -> Place:
     tags = [("wikidata", entry.id.removeprefix(ID))] if entry.id.removeprefix(f"{ID}Q").isdigit() else []
     if entry.kind in RELIGIONS:
         tags.append(("religion", RELIGIONS[entry.kind]))
+    tags.append((FAME, f"{_sight_fame(entry):.2f}"))
     return Place(
         id=entry.id,
         name=name,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from tools.itinerary.draft import assumptions
 from tools.itinerary.facts import Facts
 from tools.itinerary.hours import minutes_of
+from tools.itinerary.kept_free import is_kept_free
 from tools.itinerary.kinds import OPEN_GROUND
 from tools.itinerary.name_match import GOOD_NAME, likeness
 from tools.itinerary.plan import Day, Plan
@@ -74,7 +75,7 @@ def _called(plan: Plan, facts: Facts) -> Iterator[Unchecked]:
 def _hours(number: int, day: Day, facts: Facts) -> Iterator[Unchecked]:
     for index, visit in enumerate(day.visits):
         path = f"days.{number}.visits.{index}"
-        if visit.place.id not in facts.places:
+        if visit.place.id not in facts.places or is_kept_free(visit.place.id):
             continue
         opening = facts.opening(visit.place.id, day.date)
         if opening is None and facts.places[visit.place.id].kind in OPEN_GROUND:

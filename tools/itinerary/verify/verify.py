@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from pydantic import ValidationError
 
 from tools.itinerary.facts import Facts, facts_of
+from tools.itinerary.kept_free import is_kept_free, told
 from tools.itinerary.plan import Plan
 from tools.itinerary.request import TripRequest
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.grounding import grounding
+from tools.itinerary.verify.guide import guide_faults
 from tools.itinerary.verify.sources import attributed, sources
 from tools.itinerary.verify.space import space
 from tools.itinerary.verify.task import task
@@ -82,7 +84,7 @@ def verify(plan: Plan, trip: Trip, facts: Facts) -> Verification:
         open_points = tuple(_unproven(plan, trip))
         checked: tuple[str, ...] = ("SCHEMA", "ATTRIBUTION", "REFUSED_BUT_FEASIBLE")
     else:
-        said = tuple(reasons(plan, trip, facts))
+        said = (*reasons(plan, trip, facts), *guide_faults(plan, trip, facts), *_kept_free(plan, facts))
         violations = (*_planned(plan, trip, facts), *(one for one in said if isinstance(one, Violation)))
         open_points = (*unchecked(plan, trip, facts), *(one for one in said if isinstance(one, Unchecked)))
         asked = applicable(trip.request)
@@ -196,3 +198,24 @@ def _unproven(plan: Plan, trip: Trip) -> Iterator[Unchecked]:
     for name in plan.conflict or ():
         if _is_asked(name, trip) is None:
             yield Unchecked(code="SCHEMA", path="conflict", why=f"nothing here knows a constraint “{name}”")
+
+
+def _kept_free(plan: Plan, facts: Facts) -> Iterator[Violation | Unchecked]:
+    """Time kept free though there is somewhere to eat, or without a word; else a meal nobody can check."""
+    for number, day in enumerate(plan.days):
+        for index, visit in enumerate(day.visits):
+            if not is_kept_free(visit.place.id):
+                continue
+            path = f"days.{number}.visits.{index}"
+            eatery = facts.eateries.get(visit.place.id)
+            if eatery is not None:
+                expected = f"a meal at a place that is known, such as {eatery.name}"
+                yield Violation(code="MEAL_WINDOW", path=path, expected=expected, found="time kept free")
+            if told(visit.place.name) not in plan.assumptions:
+                expected = f"that the time is kept free: {told(visit.place.name)}"
+                yield Violation(
+                    code="ASSUMED", path="assumptions", expected=expected, found="not a word of it"
+                )
+            yield Unchecked(
+                code="MEAL_WINDOW", path=f"days.{number}", why="no source knows a place to eat there"
+            )

@@ -1,0 +1,120 @@
+"""What a row of trips adds to the rates of plans, and the kind of error that each of its flags is."""
+
+from collections.abc import Mapping
+
+from gnomon.core.plan_row import ErrorKind, Passed, PlanRow, Rate, errors_by_kind
+from gnomon.core.row import Row
+
+NOT_DELIVERED = "not_delivered"
+UNPROVEN = "refusal_unproven"  # a refusal whose reasons no search proves
+WRONG_ORDER, WRONG_INCLUSIONS, WRONG_TRANSITIONS = "wrong_order", "wrong_inclusions", "wrong_transitions"
+
+KINDS: Mapping[str, ErrorKind] = {
+    "KNOWN_PLACE": "names",
+    "NAME_MISMATCH": "names",
+    "COORD": "names",
+    "HIERARCHY": "names",
+    "AMBIGUOUS": "names",
+    "KIND": "names",
+    "EVIDENCE": "names",
+    "ATTRIBUTION": "names",
+    "ASSUMED": "names",
+    "WHY": "names",
+    WRONG_INCLUSIONS: "names",
+    "OPEN_HOURS": "hours",
+    "DWELL": "hours",
+    "DAY_WINDOW": "hours",
+    "MEAL_WINDOW": "hours",
+    "TRAVEL_TIME": "routes",
+    "IMPOSSIBLE": "routes",
+    "HOME": "routes",
+    "NIGHT_CONTINUITY": "routes",
+    "NIGHT": "routes",
+    "CITY_RUNS": "routes",
+    "LONG_WALK": "routes",
+    "MODE": "routes",
+    WRONG_ORDER: "routes",
+    WRONG_TRANSITIONS: "routes",
+    "MUST_VISIT": "constraints",
+    "WISH": "constraints",
+    "SKIPPED": "constraints",
+    "FORBIDDEN": "constraints",
+    "DUPLICATE": "constraints",
+    "ORDER": "constraints",
+    "MAX_WALK": "constraints",
+    "MAX_LEG": "constraints",
+    "BUDGET": "constraints",
+    "PARTY": "constraints",
+    "OVERLAP": "arithmetic",
+    "LEG_CLAIM": "arithmetic",
+    "COST_CLAIM": "arithmetic",
+    "SUM": "arithmetic",
+    "SCHEMA": "form",
+    "UNITS": "form",
+    "DATE": "form",
+    "DAY_COUNT": "form",
+    NOT_DELIVERED: "form",
+    "not_understood": "form",
+    "REFUSED_BUT_FEASIBLE": "refusals",
+    "PLANNED_BUT_INFEASIBLE": "refusals",
+    UNPROVEN: "refusals",
+}
+"""Of every code of the verifier and every other flag that is an error; remarks and unchecked are none."""
+
+PLANLESS = ("rail-trip", "graph")  # families whose answer is an order or a graph
+IMPOSSIBLE = "must-refuse"
+
+
+def plan_row(row: Row) -> PlanRow:
+    """The rates and errors of a scored row.
+
+    Rates of plans count requests that can be planned; what is refused or not delivered there keeps nothing.
+    Orders and graphs count for delivery alone.
+    """
+    flags = row.flags
+    delivered = _number(row, "delivered") or 0.0
+    if not delivered and not any(flag.startswith(("not_", "SCHEMA")) for flag in flags):
+        flags = (*flags, NOT_DELIVERED)
+    rates: dict[Rate, Passed] = {"delivery": (delivered, 1.0)}
+    if row.task not in PLANLESS:
+        is_possible = row.metrics.get("refusal_recall") is None and row.task != IMPOSSIBLE
+        rates |= _plan_rates(row) if is_possible else {}
+        rates |= _refusal_rates(row)
+    return PlanRow(rates=rates, errors=errors_by_kind(flags, KINDS))
+
+
+def _plan_rates(row: Row) -> dict[Rate, Passed]:
+    return {
+        "commonsense_micro": _checks(row, "common"),
+        "commonsense_macro": (_number(row, "common_macro") or 0.0, 1.0),
+        "hard_micro": _checks(row, "hard"),
+        "hard_macro": (_number(row, "hard_macro") or 0.0, 1.0),
+        "final_pass": (_number(row, "final_pass") or 0.0, 1.0),
+    }
+
+
+def _checks(row: Row, group: str) -> Passed:
+    """Checks that hold of those that apply; rows of older versions hold their share alone."""
+    applied = _number(row, f"{group}_checked")
+    if applied is not None:
+        return _number(row, f"{group}_held") or 0.0, applied
+    share = _number(row, f"{group}_micro")
+    return (0.0, None) if share is None else (share, 1.0)
+
+
+def _refusal_rates(row: Row) -> dict[Rate, Passed]:
+    rates: dict[Rate, Passed] = {}
+    precision, recall = _number(row, "refusal_precision"), _number(row, "refusal_recall")
+    proven = _number(row, "conflict_proven")
+    if precision is not None:
+        rates["refusal_precision"] = (precision, 1.0)
+    if recall is not None or row.task == IMPOSSIBLE:
+        rates["refusal_recall"] = (recall or 0.0, 1.0)
+    if proven is not None:
+        rates["refusal_proven"] = (proven, 1.0)
+    return rates
+
+
+def _number(row: Row, name: str) -> float | None:
+    value = row.metrics.get(name)
+    return float(value) if isinstance(value, int | float) else None

@@ -1,0 +1,153 @@
+"""A film and a list of places, from the spec over a worker and the real graph to the judged row."""
+
+import base64
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from service.cli.main import main
+from service.itineraries import TOOLS
+from tests.loopback import Loopback
+from tests.numbered import write_clip
+
+PLACES = ["Tokyo Tower", "Shibuya Crossing"]
+SEEN = [
+    {"name": "Senso-ji Temple", "from_s": 2.0, "to_s": 3.5},
+    {"name": "Tokyo Tower", "from_s": 0.5, "to_s": 1.5},
+    {"name": "Atlantis Gate", "from_s": 4.0, "to_s": 5.0},
+]
+REQUEST = {
+    "area": "japan",
+    "start_date": "2026-06-10",
+    "days": 2,
+    "mode": "rail",
+    "places": PLACES,
+    "meals": [{"name": "lunch"}],
+    "recommend": True,
+    "guide": True,
+    "truth": ["Senso-ji Temple", "Tokyo Tower", "Meiji Shrine"],
+}
+LIE = "Sensō-ji closes at 12:00 and is 90 km from Tokyo Tower."
+
+
+class Traveller:
+    """A provider that sees a film, plans by the tools, and lies once in its guide."""
+
+    def __init__(self) -> None:
+        self.requests: list[dict[str, Any]] = []
+        self.server = Loopback(_handler(self))
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
+
+    def reply(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.requests.append(request)
+        messages = request["messages"]
+        text = words(messages[0])
+        if text.startswith("GUIDE:"):
+            return {"role": "assistant", "content": json.dumps(guide(json.loads(text.split("\n")[1])))}
+        if len(messages) == 1:
+            return {"role": "assistant", "content": json.dumps({"request": {"video": SEEN}})}
+        results = [message for message in messages if message["role"] == "tool"]
+        if not results:
+            call = {"name": "plan_trip", "arguments": "{}"}
+            calls = [{"id": "c1", "type": "function", "function": call}]
+            return {"role": "assistant", "content": None, "tool_calls": calls}
+        planned = json.loads(results[0]["content"])
+        return {"role": "assistant", "content": json.dumps({"days": planned["days"]})}
+
+
+def guide(data: dict[str, Any]) -> dict[str, Any]:
+    """A true sentence of every stop; a false one of the first day, which the model never mends."""
+    days = []
+    for day in data["days"]:
+        stops = [
+            {"place": stop["place"], "text": f"You arrive at {stop['arrive']}."} for stop in day["stops"]
+        ]
+        days.append({"day": day["day"], "intro": LIE if day["day"] == 1 else "", "stops": stops, "notes": []})
+    return {"guide": days}
+
+
+def words(message: dict[str, Any]) -> str:
+    content = message["content"]
+    return content if isinstance(content, str) else "".join(block.get("text", "") for block in content)
+
+
+def _handler(traveller: Traveller) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = -1
+
+        def do_POST(self) -> None:
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            choice = {"index": 0, "finish_reason": "stop", "message": traveller.reply(request)}
+            usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
+            body = {"id": "r", "object": "chat.completion", "created": 1, "model": "m"}
+            data = json.dumps({**body, "choices": [choice], "usage": usage}).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *args: object) -> None:
+            return None
+
+    return Handler
+
+
+@pytest.fixture
+def traveller() -> Iterator[Traveller]:
+    provider = Traveller()
+    thread = threading.Thread(target=provider.server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield provider
+    provider.server.shutdown()
+    provider.server.server_close()
+    thread.join()
+
+
+@pytest.mark.parametrize("videos", [True, False])
+def test_a_film_becomes_a_judged_itinerary(
+    videos: bool,
+    traveller: Traveller,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    film = write_clip(tmp_path / "vlog.mp4", 60)
+    arm = {"name": "plan", "agent": "planner", "tools": list(TOOLS), "max_tool_calls": 60, "max_turns": 20}
+    spec = {
+        "benchmark": "itinerary",
+        "data": str(film),
+        "select": {"request": REQUEST},
+        "models": [{"id": "openai/m", "api_base": traveller.url, "videos": videos}],
+        "preflight": False,
+        "arms": [arm],
+    }
+    (tmp_path / "spec.yaml").write_text(yaml.safe_dump(spec))
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
+    with pytest.raises(SystemExit):
+        main(["run", str(tmp_path / "spec.yaml"), "--json", "--workers", "1"])
+    report = json.loads(capfd.readouterr().out)
+    measures = {row["measure"]: row["by_task"]["all"]["mean"] for row in report["measures"]}
+
+    blocks = traveller.requests[0]["messages"][0]["content"]
+    kinds = [block["type"] for block in blocks]
+    assert (kinds.count("video_url"), kinds.count("image_url")) == ((1, 0) if videos else (0, 24))
+    if videos:
+        url = next(block["video_url"]["url"] for block in blocks if block["type"] == "video_url")
+        assert base64.b64decode(url.removeprefix("data:video/mp4;base64,")) == film.read_bytes()
+    assert not any("Meiji" in json.dumps(request) for request in traveller.requests)
+
+    assert report["arms"][0]["mean"] == 1.0, (report["arms"], measures)
+    assert measures["video_precision"] == measures["video_recall"] == pytest.approx(2 / 3)
+    assert measures["guide_false"] == 0.0
+    assert measures["guide_cut"] == 1.0
+    assert measures["guide_true"] == 1.0
+    guides = [request for request in traveller.requests if words(request["messages"][0]).startswith("GUIDE:")]
+    assert [LIE in words(request["messages"][0]) for request in guides] == [False, True]
