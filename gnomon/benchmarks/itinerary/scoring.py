@@ -4,13 +4,6 @@ import itertools
 import json
 import random
 import time
-<<<<<<< HEAD
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-from gnomon.benchmarks.itinerary.city_day import draft_text
-from gnomon.benchmarks.itinerary.steps import STEPS, film_rates, steps_of
-=======
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,7 +16,7 @@ from gnomon.benchmarks.itinerary.plan_row import (
     WRONG_ORDER,
     WRONG_TRANSITIONS,
 )
->>>>>>> rates
+from gnomon.benchmarks.itinerary.steps import STEPS, film_rates, steps_of
 from gnomon.benchmarks.itinerary.talks import common_length, score_of_talk
 from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.answers import answers_of
