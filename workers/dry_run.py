@@ -107,13 +107,16 @@ async def render_prompt(picked: Selection) -> dict[str, Any]:
     request = listener.request
     if request is None:
         raise DataError(f"nothing would be asked: the trial ends as {row.outcome.value} ({row.stop_reason})")
+    arm = picked.job.bench.spec.arm(picked.arm)
+    said = [turn.message(arm.show) for turn in picked.sample().follow_ups]
     return {
         "sample_id": picked.sample_id,
         "arm": picked.arm,
-        "agent": picked.job.bench.spec.arm(picked.arm).agent,
+        "agent": arm.agent,
         "model": picked.model,
         "tool_choice": request.tool_choice,
         "messages": request.messages,
+        **({"follow_ups": said} if said else {}),
         "tools": request.tools,
         "images": images(request.messages),
         "decoding": wire.sampling_params(picked.job.bench.spec.model(picked.model), request.decoding),
@@ -159,7 +162,7 @@ async def _run(picked: Selection, model: Model, trace: Trace) -> tuple[Row, Trac
 def print_shown(prompt: dict[str, Any], console: Console) -> None:
     """Print for a person what `render_prompt` returns."""
     console.rule(f"{prompt['sample_id']} · {prompt['arm']} ({prompt['agent']}) · {prompt['model']}")
-    for message in prompt["messages"]:
+    for message in [*prompt["messages"], *prompt.get("follow_ups", ())]:
         console.print(f"[bold]{message['role']}[/bold]")
         content = message["content"]
         for block in content if isinstance(content, list) else [{"type": "text", "text": content or ""}]:

@@ -23,6 +23,8 @@ TOPICS: Mapping[str, str] = {
     "MAX_LEG": "The limit on one leg",
     "MAX_WALK": "The limit on walking",
     "BUDGET": "The budget",
+    "FORBIDDEN": "What was to be avoided",
+    "ORDER": "The order asked for",
     "WHY": "What is said of a place",
     "EVIDENCE": "Sources",
     "HIERARCHY": "City and region",
@@ -64,8 +66,13 @@ def open_points(result: TripResult) -> list[dict[str, Any]]:
     points: dict[tuple[str, str], list[dict[str, str]]] = {}
     for code in CHECKS:
         for fault in unchecked_of(code, result):
+            is_of_trip = fault.anchor == "trip"
+            if is_of_trip and any(entry.place in fault.reason for entry in result.plan.skipped):
+                continue  # told where the plan says what is left out
             places = points.setdefault((code, fault.reason), [])
-            places.append({"where": fault.where, "anchor": fault.anchor, "name": _name(result, fault.anchor)})
+            if not is_of_trip:
+                name = _name(result, fault.anchor)
+                places.append({"where": fault.where, "anchor": fault.anchor, "name": name})
     return [
         {"code": code, "topic": TOPICS.get(code, CHECKS[code][1]), "reason": reason, "places": places}
         for (code, reason), places in points.items()

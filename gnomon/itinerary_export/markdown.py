@@ -43,8 +43,15 @@ def _before(view: View) -> Iterator[str]:
     yield from _section("To book", [*view["bookings"], *filter(None, [view["not_known"]])])
     yield from _section("Left out", view["left_out"])
     points = [
-        f"{point['topic']}: {point['reason']}. "
-        + ", ".join(place["name"] or place["where"] for place in point["places"])
+        ". ".join(
+            filter(
+                None,
+                [
+                    f"{point['topic']}: {point['reason']}",
+                    ", ".join(place["name"] or place["where"] for place in point["places"]),
+                ],
+            )
+        )
         for point in view["unchecked"]
     ]
     points += [f"{point['where']}: {point['reason']}" for point in view["remarks"]]

@@ -57,6 +57,8 @@ class TripResult:
         """Why there is no plan, in words before the list of constraints."""
         if all(entry.startswith("place:") for entry in self.plan.conflict or ("",)):
             return "These places are not known here, or mean several:"
+        if self.is_proven is False:
+            return "No plan was found that keeps all constraints. These stand in the way:"
         return "No plan keeps all constraints. These cannot be kept together:"
 
     def open_on(self, visit: Visit, date: str) -> str:

@@ -394,6 +394,19 @@ def test_a_plan_counts_prices_and_says_what_could_be_seen(
 
 
 @pytest.mark.usefixtures("store")
+def test_a_plan_prices_every_turn(capsys: pytest.CaptureFixture[str]) -> None:
+    tokens = {}
+    for task in ("city-day", "changed-mind"):
+        trips = {"benchmark": "itinerary", "select": {"tasks": [task], "limit": 3}}
+        arms = [{"name": "raw", "agent": "direct"}]
+        spec = {**trips, "models": [{"id": "reference"}], "arms": arms}
+        Path("spec.yaml").write_text(yaml.safe_dump(spec))
+        assert gnomon("plan", "spec.yaml", "--json") == 0
+        tokens[task] = said(capsys)["arms"][0]["completion_tokens"]
+    assert tokens["changed-mind"] >= 2 * tokens["city-day"]
+
+
+@pytest.mark.usefixtures("store")
 def test_a_plan_names_the_retry_policy_where_the_spec_sets_one(capsys: pytest.CaptureFixture[str]) -> None:
     Path("spec.yaml").write_text(yaml.safe_dump(SPEC))
     assert gnomon("plan", "spec.yaml", "--json") == 0

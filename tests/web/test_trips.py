@@ -1,5 +1,6 @@
 """A trip in the browser: planned from the form, shown as it comes, its stops linked."""
 
+import re
 from collections.abc import Callable
 
 from tests.service.play import finish_all
@@ -64,3 +65,14 @@ def test_no_word_of_a_time_line_or_a_map_leaves_it(site: Site, visit: Open) -> N
             })"""
         )
         assert outside == [], width
+
+
+def test_paper_has_a_page_for_the_whole_and_one_for_each_day(site: Site, visit: Open) -> None:
+    page = visit(site).open(f"/ui/trips/{planned_trip(site)}")
+    for paper in ("A4", "Letter"):
+        assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=paper))) == 3, paper
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.locator(".trip-checks, .trip-lane").evaluate_all(
+        "parts => parts.every(part => getComputedStyle(part).display === 'none')"
+    )
+    assert page.evaluate("getComputedStyle(document.body).getPropertyValue('--card')").strip() == "#fff"

@@ -155,3 +155,20 @@ def test_tokens_that_the_provider_does_not_count_are_unknown(capsys: pytest.Capt
     )
     print_step(reply, Console(width=100))
     assert "reply tokens unknown, 0.10 s" in capsys.readouterr().out
+
+
+def test_show_prints_what_is_said_after_each_answer(
+    opened: Callable[..., OpenJob], capsys: pytest.CaptureFixture[str]
+) -> None:
+    trips: dict[str, Any] = {
+        "benchmark": "itinerary",
+        "select": {"tasks": ["changed-mind"], "limit": 1},
+        "arms": [{"name": "raw", "agent": "direct"}],
+    }
+    job = opened(**trips)
+    assert preview(SHOWS, job, "raw", as_json=True) == 0
+    shown = json.loads(capsys.readouterr().out)
+    said = [turn.message() for turn in job.samples.get(first_sample(job)).follow_ups]
+    assert shown["follow_ups"] == said
+    assert preview(SHOWS, job, "raw") == 0
+    assert "The traveller writes: " in capsys.readouterr().out

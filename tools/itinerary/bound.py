@@ -65,7 +65,7 @@ def least_of(ground: Ground, exact: float | None = None) -> float:
     lacking = max(0, len(meals) - sum(place.kind in MEALS for place in ground.places))
     busy = stays + sum(meals[:lacking]) + added
     rides = ways.ride_min
-    even = busy + rides if weights.has_even_wishes else busy + rides - added
+    even = busy + rides - (1 - weights.wish_even) * added
     days_min = request.days * (minutes_of(request.window.end) - minutes_of(request.window.start))
     # Every day lasts until its last meal.
     fed_min = max((minutes_of(meal.start) + meal.minutes for meal in request.meals), default=0)

@@ -5,7 +5,7 @@ A decision between places that both fit is never silent: it comes with a sentenc
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tools.itinerary.haversine import metres_between
@@ -118,3 +118,38 @@ def _is_at(stop: PlaceHit, other: PlaceHit) -> bool:
     first, second = stop.place.at, other.place.at
     apart_m = metres_between(first.lat_deg, first.lon_deg, second.lat_deg, second.lon_deg)
     return bool(names[0] & names[1]) and float(apart_m) <= SAME_STOP_M
+
+
+_READINGS = (
+    (re.compile(r"^the\s+(?=\S)", re.IGNORECASE), ""),
+    (re.compile(r"\b(?:stn|sta)\b\.?", re.IGNORECASE), "Station"),
+    (re.compile(r"\b(?:tempel|temppeli)$", re.IGNORECASE), "Temple"),
+    (re.compile(r"\bschrein$", re.IGNORECASE), "Shrine"),
+    (re.compile(r"(?<=\bstation)\b.*\b(?:exit|entrance|gate|side)s?$", re.IGNORECASE), ""),
+    (re.compile(r"(?<=駅).+(?:口|改札)$"), ""),
+    (re.compile(r"[\s,]+\d+(?:[-–]?ch[oō]me\b.*|-\d.*)$", re.IGNORECASE), ""),
+    (re.compile(r"[0-9０-９一二三四五六七八九十]+丁目.*$"), ""),
+    (re.compile(r"^\d+(?:-\d+)+\s+"), ""),
+)
+"""What is taken away or written otherwise: articles, short forms, exits of a station, parts of an address."""
+
+
+def readings(name: str) -> Iterator[str]:
+    """What a name may have been meant as, after more and more of it is read otherwise.
+
+    >>> list(readings("Tokyo Stn Yaesu exit")), list(readings("the Ateneum")), list(readings("Ueno Park"))
+    (['Tokyo Station Yaesu exit', 'Tokyo Station'], ['Ateneum'], [])
+    >>> list(readings("Jingumae 1-chome")), list(readings("1-1 Chiyoda, Chiyoda-ku"))
+    (['Jingumae'], ['Chiyoda, Chiyoda-ku'])
+    """
+    text = name.strip()
+    for pattern, instead in _READINGS:
+        read = pattern.sub(instead, text).strip(" ,")
+        if read and read != text:
+            text = read
+            yield text
+
+
+def is_article(name: str, reading: str) -> bool:
+    """Whether a reading leaves out an article, and nothing else."""
+    return re.sub(r"^the\s+", "", name.strip(), flags=re.IGNORECASE) == reading

@@ -22,7 +22,7 @@ from tools.itinerary.tours import CODE, Order, Solution
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.task import SLEEPERS
 
-STEPS, PART_STEPS = 1_000_000, 100_000
+STEPS, PART_STEPS = 1_800_000, 100_000
 """Stops that a search tries and prices at most; for a part of what is proven impossible fewer."""
 EXACT_CALLS, CONFLICT_CALLS = 1_000, 600
 """How often an exact search asks whether it is over: a thousand labels each time."""
@@ -210,7 +210,7 @@ def _toured(
     if search.days_cost(solution) is not None:
         search.fill(solution, range(len(solution)), has_noise=False)
         size = len(search.musts) + len(solution) * (len(search.meals) + 1)
-        patience = 60 + 12 * size
+        patience = 60 + 15 * size
         if bound.is_impossible:
             patience = 20
         solution = search.improve(

@@ -100,7 +100,8 @@ async def candidates_of(trip: Trip, *, more: int = 1, is_over: IsOver = lambda: 
         places = tuple(place for place in places if serves(place, kind))[: min(count, 30)]
         wishes.append((kind, places))
         if not places:
-            missing.append((kind, f"no {kind} that is open on these days is known around the trip"))
+            none = f"no {kind} that is open on these days is known around the trip"
+            missing.append((kind, f"the search ended before one was found for {kind}" if is_over() else none))
     beds: tuple[Place, ...] = ()
     if request.days > 1 and request.hotel is None and not all(request.nights or [None]):
         beds = (await around_trip.of(BEDS, 12))[:12]

@@ -15,7 +15,7 @@ Order = tuple[int, ...]
 Solution = list[Order]
 Priced = tuple[float, int, int]
 """What a day costs, its metres, and when it is over."""
-State = tuple[int, int, int, float, int, int]
+State = tuple[int, int, int, float, float, int]
 """On the way: the minute, metres, what the ways cost, what else costs, minutes of stays and rides, where."""
 NEVER = -(10**9)
 
@@ -132,7 +132,7 @@ class Tours:
         return None if state is None else self._closed(state, end)
 
     def _first(self, day: int, start: int) -> State:
-        return self.start_min + self.late_min.get(day, 0), 0, 0, 0.0, 0, start
+        return self.start_min + self.late_min.get(day, 0), 0, 0, 0.0, 0.0, start
 
     def _walked(self, day: int, state: State, codes: Order) -> State | None:
         """The state after these stops; None: a rule forbids one of them."""
@@ -161,14 +161,15 @@ class Tours:
             soft += spots.chosen_m[spot]
             if spots.crowd_m[spot]:
                 soft += spots.crowd_m[spot] * crowded_minutes(arrive, leave)
-            if meal or weights.has_even_wishes or spots.worth[spot]:
-                busy += leave - arrive
+            is_wish = not meal and not spots.worth[spot]
+            busy += weights.wish_even * (leave - arrive) if is_wish else leave - arrive
             clock, at = leave, spot
         return clock, metres, way_cost, soft, busy, at
 
     def _closed(self, state: State, end: int) -> Priced | None:
         """What a day costs that ends after this state; None: it ends too late or too far."""
         clock, metres, way_cost, soft, busy, at = state
+        soft += 0 if busy else self.weights.empty_m
         if end >= 0 and at >= 0 and at != end:
             step_min, step_m = self.minutes[at][end], self.metres[at][end]
             if step_min >= FAR or (self.max_leg_min is not None and step_min > self.max_leg_min):
@@ -272,7 +273,7 @@ class Tours:
         state = self._walked(frame.day, frame.states[position], (code, *frame.order[position:]))
         return None if state is None else self._closed(state, frame.end)
 
-    def even_cost(self, busy_min: int) -> float:
+    def even_cost(self, busy_min: float) -> float:
         """What so many minutes of stays and rides cost: twice as many cost four times as much."""
         return self.weights.even_m * busy_min * busy_min / (self.end_min - self.start_min)
 

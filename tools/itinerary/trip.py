@@ -5,13 +5,12 @@ import statistics
 from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from tools.itinerary.choice import Choice, called, choose, rivals
+from tools.itinerary.choice import Choice, called, choose, is_article, readings, rivals
 from tools.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, PlaceError, Unsupported
 from tools.itinerary.haversine import metres_between
 from tools.itinerary.place import Answer, LatLon, Place, PlaceHit
 from tools.itinerary.provider import MAX_HITS, WORLD, NameQuery, NearbyQuery, Provider
 from tools.itinerary.request import GraphNode, TripRequest
-from tools.itinerary.typed_names import is_article, readings
 
 MOST_CANDIDATES = 6
 NEAR_VIDEO_M = 150.0

@@ -15,7 +15,14 @@ from tools.itinerary.request import read_request
 from tools.itinerary.trip import Trip
 
 EATERIES = ("restaurant", "cafe")
-HOURS = (None, "Mo-Su 08:00-12:00", "Mo-Su 11:00-15:00", "We 10:00-18:00", "Mo-Su 10:00-11:00,14:00-16:00")
+HOURS = (
+    None,
+    None,
+    "Mo-Su 08:00-12:00",
+    "Mo-Su 11:00-15:00",
+    "We 10:00-18:00",
+    "Mo-Su 10:00-11:00,14:00-16:00",
+)
 MEALS = (
     {"name": "lunch", "start": "11:30", "end": "13:30", "minutes": 45},
     {"name": "dinner", "start": "17:00", "end": "19:00", "minutes": 60},
@@ -70,14 +77,14 @@ def drawn_trip(seed: int) -> Trip:
         for number, kind in enumerate(kinds)
     ]
     pairs = list(itertools.combinations([place.at for place in places], 2))
-    cut = {frozenset(pair) for pair in pairs if chance.random() < 0.08}
+    cut = {frozenset(pair) for pair in pairs if chance.random() < 0.05}
     fields: dict[str, Any] = {
         "area": "plane",
         "start_date": "2026-06-09",
         "days": chance.randint(1, 2),
         "places": [place.name for place in places[:count]],
         "hotel": places[-1].name if chance.random() < 0.7 else None,
-        "window": {"start": "09:00", "end": chance.choice(("12:30", "14:00", "16:00", "19:30"))},
+        "window": {"start": "09:00", "end": chance.choice(("13:00", "15:30", "19:30", "21:00"))},
         "meals": [meal for meal in MEALS if chance.random() < 0.4],
     }
     if chance.random() < 0.3:

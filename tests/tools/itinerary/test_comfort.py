@@ -11,8 +11,8 @@ from tools.itinerary.hours import minutes_of
 from tools.itinerary.plan import Plan
 from tools.itinerary.provider import answered
 from tools.itinerary.request import DWELL_MIN, MEALS
+from tools.itinerary.same_place import OF_CHAINS, is_one_place
 from tools.itinerary.trip import open_trip
-from tools.itinerary.verify.task import OF_CHAINS, is_one_place
 
 WEEKEND: dict[str, Any] = {
     "hotel": "Hotelli Torni",
