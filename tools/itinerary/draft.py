@@ -10,15 +10,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
 from tools.itinerary.comfort import comfortable_min, is_comfortable
+from tools.itinerary.draft_details import apart_m, guided, hours_on, stop_before
 from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace, Unreachable, Unsupported
-from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import clock_of, minutes_of, open_on, told_hours
 from tools.itinerary.kept_free import is_kept_free, told
 from tools.itinerary.place import WALK_KMH, Mode, Place
 from tools.itinerary.plan import (
     Alternative,
     Day,
-    DayGuide,
     ItineraryLeg,
     Night,
     Plan,
@@ -26,7 +25,6 @@ from tools.itinerary.plan import (
     Search,
     Skipped,
     Stop,
-    StopText,
     Visit,
     stop_of,
     sums_of,
@@ -236,7 +234,7 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
         ),
         search=draft.search,
         recommendations=tuple([await _recommended(pick, days, trip) for pick in draft.recommended]),
-        guide=tuple(_guided(guide, days) for guide in draft.guide),
+        guide=tuple(guided(guide, days) for guide in draft.guide),
         attributions=attributions(trip),
     )
 
@@ -245,13 +243,13 @@ async def _recommended(pick: DraftPick, days: Sequence[Day], trip: Trip) -> Reco
     """A choice with what is known of it: how far from the stop before, the hours, the price."""
     stop, place, _ = await _stop(pick.place, trip)
     day = days[pick.day - 1] if pick.day <= len(days) else None
-    before = _before(day, stop, pick.purpose) if day else None
+    start = stop_before(day, stop, pick.purpose) if day else None
     others = []
     for name in pick.instead:
         other, other_place, _ = await _stop(name, trip)
         if other_place is not None:
-            hours = _hours_on(other_place, day, trip)
-            others.append(Alternative(place=other, distance_m=_apart_m(before or stop, other), hours=hours))
+            hours = hours_on(other_place, day, trip)
+            others.append(Alternative(place=other, distance_m=apart_m(start or stop, other), hours=hours))
     price = trip.request.price(stop.kind)
     money = (
         "not known"
@@ -263,42 +261,11 @@ async def _recommended(pick: DraftPick, days: Sequence[Day], trip: Trip) -> Reco
         purpose=pick.purpose[:20],
         place=stop,
         by=pick.by,
-        distance_m=None if before is None or place is None else _apart_m(before, stop),
-        hours=_hours_on(place, day, trip) if place else "",
+        distance_m=None if start is None or place is None else apart_m(start, stop),
+        hours=hours_on(place, day, trip) if place else "",
         price=money,
         why=pick.why[:300],
         alternatives=tuple(others),
-    )
-
-
-def _before(day: Day, stop: Stop, purpose: str) -> Stop | None:
-    """The stop of a day from which one comes to a place."""
-    chain = [day.start, *(visit.place for visit in day.visits)]
-    if purpose == "night":
-        return chain[-1]
-    at = next((at for at, visit in enumerate(day.visits) if visit.place.id == stop.id), None)
-    return None if at is None else chain[at]
-
-
-def _apart_m(start: Stop, end: Stop) -> int:
-    return round(float(metres_between(start.lat, start.lon, end.lat, end.lon)))
-
-
-def _hours_on(place: Place, day: Day | None, trip: Trip) -> str:
-    return told_hours(open_on(place, day.date, trip.country)) if day else ""
-
-
-def _guided(guide: DraftGuide, days: Sequence[Day]) -> DayGuide:
-    """The guide of a day with the ids of its stops, which may be written by their names."""
-    visits = days[guide.day - 1].visits if guide.day <= len(days) else ()
-    ids = {visit.place.name: visit.place.id for visit in visits}
-    return DayGuide(
-        day=min(guide.day, 14),
-        language=guide.language,
-        intro=guide.intro,
-        stops=tuple(StopText(place=ids.get(stop.place, stop.place), text=stop.text) for stop in guide.stops),
-        notes=tuple(guide.notes),
-        cut=guide.cut,
     )
 
 

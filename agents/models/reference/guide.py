@@ -73,7 +73,7 @@ def _stop_text(stop: Data, following: Data | None) -> str:
 
 def _notes(day: Data) -> list[str]:
     unknown = [stop["name"] for stop in _without_hours(day)]
-    notes = [f"Look up the opening hours before you go: {', '.join(unknown)}."] if unknown else []
+    notes = [f"Look these up before you go: {', '.join(unknown)}."] if unknown else []
     if day["night"] and day["night_is"] != "given":
         bed = f"For the night: {day['night']}; no source knows whether a room is left."
         none = "Look for a bed where the day ends: no source knows one here."
