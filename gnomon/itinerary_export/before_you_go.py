@@ -10,6 +10,7 @@ from typing import Any
 from gnomon.itinerary_export.checks import CHECKS, faults_of, stop_label, unchecked_of
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.words import clock_text, listed
+from tools.itinerary.kept_free import near
 from tools.itinerary.plan import Night, Visit
 from tools.itinerary.request import MEALS, Meal
 
@@ -123,7 +124,7 @@ def _bed(night: Night, dates: Sequence[dt.date], result: TripResult) -> str:
     last = dates[-1] + dt.timedelta(days=1)
     when = f"{dates[0]:%A %-d %B} to {last:%A %-d %B} ({len(dates)} night{'s' * (len(dates) > 1)})"
     if night.basis == "assumed":
-        return f"A bed{who} near {night.place.name}, {when}: none is known there, look for one."
+        return f"A bed{who} near {near(night.place.name)}, {when}: none is known there, look for one."
     chosen = ", chosen from the map" if night.basis == "chosen" else ""
     return f"{night.place.name}{who}, {when}{chosen}."
 

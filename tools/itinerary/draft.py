@@ -13,7 +13,7 @@ from tools.itinerary.comfort import comfortable_min, is_comfortable
 from tools.itinerary.draft_details import apart_m, guided, hours_on, stop_before
 from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace, Unreachable, Unsupported
 from tools.itinerary.hours import clock_of, minutes_of, open_on, told_hours
-from tools.itinerary.kept_free import is_kept_free, told
+from tools.itinerary.kept_free import is_kept_free, near, told
 from tools.itinerary.place import WALK_KMH, Mode, Place
 from tools.itinerary.plan import (
     Alternative,
@@ -301,7 +301,9 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
         lines.append("Ways are the least they can be, as the crow flies: a real journey takes longer.")
     for number, day in enumerate(days, 1):
         if day.night and day.night.basis == "assumed":
-            lines.append(f"Night {number} is spent near {day.night.place.name}: no place to sleep is named.")
+            lines.append(
+                f"Night {number} is spent near {near(day.night.place.name)}: no place to sleep is named."
+            )
         if day.night and day.night.basis == "chosen":
             lines.append(f"Night {number} is spent at {day.night.place.name}: nobody knows if it has a room.")
     visited = [visit.place for day in days for visit in day.visits]
@@ -394,7 +396,7 @@ async def _nights(
         at = _home(trip, number, at_end=True)
         if at is None:
             basis = "assumed" if day.night is None else "chosen"
-            at = (_last(stops) if stops else before) if day.night is None else await _stop(day.night, trip)
+            at = (stops[-1] if stops else before) if day.night is None else await _stop(day.night, trip)
         if at is None:
             nights.append(None)
             continue
@@ -402,11 +404,6 @@ async def _nights(
         nights.append(Overnight(night=Night(place=at[0], basis=basis, evidence=evidence), at=at))
         before = at
     return nights
-
-
-def _last(stops: Sequence[Resolved]) -> Resolved:
-    """The last stop; time kept free to eat is none."""
-    return next((stop for stop in reversed(stops) if not is_kept_free(stop[0].id)), stops[-1])
 
 
 def _ends(

@@ -6,6 +6,7 @@ from tools.itinerary.draft import DraftPlan, plan_of
 from tools.itinerary.facts import Facts, facts_of
 from tools.itinerary.guide_claims import is_japanese
 from tools.itinerary.hours import minutes_of, told_hours
+from tools.itinerary.kept_free import near
 from tools.itinerary.place import Place
 from tools.itinerary.plan import Day, Visit
 from tools.itinerary.request import MEALS, TripRequest
@@ -53,7 +54,7 @@ def _day(number: int, day: Day, trip: Trip, facts: Facts) -> dict[str, Any]:
         "weekday": f"{day.date:%A}",
         "start": day.start.name,
         "end": day.end.name,
-        "night": day.night.place.name if day.night else None,
+        "night": near(day.night.place.name) if day.night else None,
         "night_is": day.night.basis if day.night else None,
         "stops": stops,
         "metres": sum(leg.metres for leg in day.legs),

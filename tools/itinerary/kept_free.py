@@ -1,6 +1,7 @@
 """Time that is kept free to eat, near a place around which no source knows anywhere to eat."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ REACH_M = 1_200.0
 """Somewhere to eat within it, in a straight line, and no time is kept free."""
 _NEAR_DEG = 0.0005
 """Some 55 m beside the place: a minute on foot, for every provider."""
-_ID = "free:"
+_ID, _NAME = "free:", "Time to eat near "
 
 
 def is_kept_free(place_id: str) -> bool:
@@ -35,7 +36,7 @@ def kept_free(place: Place, number: int = 1) -> Place:
     ('free:1:jp:1', 'Time to eat near Tokyo Tower (2)')
     """
     at = LatLon(lat_deg=place.at.lat_deg + _NEAR_DEG, lon_deg=place.at.lon_deg)
-    name = f"Time to eat near {place.name}" + (f" ({number})" if number > 1 else "")
+    name = f"{_NAME}{place.name}" + (f" ({number})" if number > 1 else "")
     place_id = f"{_ID}{number}:{place.id}"
     return replace(place, id=place_id, name=name, at=at, kind=KEPT_FREE, hours=None, also=(), tags=())
 
@@ -70,6 +71,15 @@ def apart_m(place: Place, other: Place) -> float:
     """Metres between two places in a straight line."""
     at, to = place.at, other.at
     return float(metres_between(at.lat_deg, at.lon_deg, to.lat_deg, to.lon_deg))
+
+
+def near(name: str) -> str:
+    """The place itself, of a name for time kept free near it; any other name stays.
+
+    >>> near("Time to eat near Tokyo Tower (2)"), near("Ateneum")
+    ('Tokyo Tower', 'Ateneum')
+    """
+    return re.sub(r" \(\d+\)$", "", name.removeprefix(_NAME)) if name.startswith(_NAME) else name
 
 
 def told(name: str) -> str:

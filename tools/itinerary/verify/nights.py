@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterator
 
 from tools.itinerary.facts import Facts
+from tools.itinerary.kept_free import near
 from tools.itinerary.plan import Day, Night, Plan
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.violation import Violation
@@ -56,10 +57,10 @@ def _night(number: int, day: Day, plan: Plan, trip: Trip, facts: Facts) -> Itera
         yield Violation(
             code="ASSUMED",
             path="assumptions",
-            expected=f"that night {number + 1} is {night.basis}: {night.place.name}",
+            expected=f"that night {number + 1} is {night.basis}: {near(night.place.name)}",
             found="not a word of it",
         )
 
 
 def _is_said(night: Night, plan: Plan) -> bool:
-    return any(night.place.name in line for line in plan.assumptions)
+    return any(near(night.place.name) in line for line in plan.assumptions)
