@@ -44,7 +44,7 @@ Metrics = dict[str, float | str | None]
 
 
 def score(task: Task, response: str, *, has_quality: bool = True, shown: Sequence[str] = ()) -> Score:
-    """1 for what passes every check (or refuses rightly), 0 for what does not; F1 for graphs.
+    """1 for what passes every check, or is refused for reasons that rule out every plan, else 0; F1 for graphs.
 
     With `has_quality` the quality of a plan is measured too; it never changes the score. `shown` are the
     places that a film is known to show. Scored None where the provider failed: that is never the model's
@@ -94,10 +94,9 @@ async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool, shown: Seque
         metrics["conflict_proven"] = float(proven)
         seconds = plan.search.seconds if plan.search else 0.0
         plan = plan.model_copy(update={"search": Search(is_proven=proven, seconds=seconds)})
-        is_right = trip.answerable is False or (trip.answerable is None and proven)
         metrics |= _nothing_kept(trip)
         others = await _instead(plan, trip, is_proven=proven) if task.family == "request" else {}
-        scored = _scored(is_right, plan, verification, metrics, trip, others)
+        scored = _scored(proven, plan, verification, metrics, trip, others)
         return scored if proven else replace(scored, flags=(*scored.flags, UNPROVEN))
     ground = await ground_of(plan, trip, facts) if has_quality and plan.days else None
     quality = measures(ground) if ground else ()
