@@ -20,7 +20,7 @@ from gnomon.benchmarks.itinerary.steps import STEPS, film_rates, steps_of
 from gnomon.benchmarks.itinerary.talks import common_length, score_of_talk
 from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.answers import answers_of
-from gnomon.core.score import Score
+from gnomon.core.score import REMARK, UNCHECKED, Score
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of, read_draft, read_object
 from tools.itinerary.errors import PlaceError
 from tools.itinerary.facts import Facts, facts_of
@@ -44,7 +44,7 @@ Metrics = dict[str, float | str | None]
 
 
 def score(task: Task, response: str, *, has_quality: bool = True, shown: Sequence[str] = ()) -> Score:
-    """1 for what passes every check, or is refused for reasons that rule out every plan, else 0; F1 for graphs.
+    """1 for what passes every check, or is refused with proof, else 0; F1 for graphs.
 
     With `has_quality` the quality of a plan is measured too; it never changes the score. `shown` are the
     places that a film is known to show. Scored None where the provider failed: that is never the model's
@@ -159,15 +159,15 @@ def _scored(
         metrics=metrics,
         flags=(
             *sorted(verification.failed),
-            *_flagged("remark", (one.code for one in verification.violations if one.severity == "warn")),
-            *_flagged("unchecked", (one.code for one in verification.unchecked)),
+            *_flagged(REMARK, (one.code for one in verification.violations if one.severity == "warn")),
+            *_flagged(UNCHECKED, (one.code for one in verification.unchecked)),
         ),
     )
 
 
-def _flagged(word: str, codes: Iterable[str]) -> list[str]:
+def _flagged(prefix: str, codes: Iterable[str]) -> list[str]:
     """What is worth a word and no error, as flags that no code is."""
-    return [f"{word}:{code}" for code in sorted(set(codes))]
+    return [f"{prefix}{code}" for code in sorted(set(codes))]
 
 
 def _nothing_kept(trip: Trip) -> Metrics:
