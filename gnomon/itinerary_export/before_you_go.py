@@ -84,7 +84,7 @@ def remarks(result: TripResult) -> list[dict[str, str]]:
     return [
         {"where": fault.where, "anchor": fault.anchor, "reason": fault.reason}
         for fault in faults_of(result)
-        if not fault.is_error and fault.code != "SKIPPED"
+        if not fault.is_error and fault.code not in ("SKIPPED", "WISH")
     ]
 
 

@@ -34,6 +34,7 @@ from gnomon.itinerary_export.words import (
 )
 from tools.itinerary.hours import DAY_MIN, clock_of, minutes_of
 from tools.itinerary.plan import Day, ItineraryLeg, Stop, Visit
+from tools.itinerary.track import WALKED
 
 View = dict[str, Any]
 
@@ -290,7 +291,7 @@ def _leg(
         "label": "",
         "name": way_text(leg),
         "mode": leg.mode,
-        "via": list(leg.via),
+        "via": [] if leg.via == WALKED else list(leg.via),
         "details": EXACTNESS.get(leg.exactness, []) + [f"{time_text(wait)} wait"] * (wait > 0),
         "state": state,
         "checks": words,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tools.itinerary.place import Mode
 from tools.itinerary.plan import ItineraryLeg
+from tools.itinerary.track import WALKED
 
 BY: dict[Mode, str] = {
     "walk": "on foot",
@@ -38,16 +39,24 @@ def length_text(metres: int) -> str:
     return f"{metres / 1000:.1f} km" if metres < 100_000 else f"{metres / 1000:,.0f} km"
 
 
+def is_walked(leg: ItineraryLeg) -> bool:
+    """Whether one walks: also where no train is faster than one's feet."""
+    return leg.mode == "walk" or leg.via == WALKED
+
+
 def way_text(leg: ItineraryLeg) -> str:
     """A leg; nothing where it leads from a stop to itself, as where a day starts at its first visit."""
     if leg.from_id == leg.to_id:
         return ""
-    return f"{time_text(leg.minutes)} {BY[leg.mode]}, {length_text(leg.metres)}"
+    by = BY["walk" if is_walked(leg) else leg.mode]
+    return f"{time_text(leg.minutes)} {by}, {length_text(leg.metres)}"
 
 
 def route_text(leg: ItineraryLeg) -> str:
     """A leg with its streets, or with the parts of its ride."""
     way = way_text(leg)
+    if leg.via == WALKED:
+        return way
     return f"{way}: {(', ' if leg.mode == 'walk' else '; ').join(leg.via)}" if way and leg.via else way
 
 

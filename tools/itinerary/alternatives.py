@@ -206,7 +206,8 @@ def _changes(trip: Trip, conflict: Sequence[str], missed: Collection[str]) -> It
     if shut:
         yield from _without(request, shut)
     for name in dict.fromkeys([*closed, *places]):
-        yield from _without(request, [name])
+        if [name] != shut:
+            yield from _without(request, [name])
     if len(places) > 1:
         yield from _without(request, places)
     if kinds & {"window", "hours", "meal"} and not shut:

@@ -13,7 +13,7 @@ from tools.itinerary.comfort import comfortable_min, is_comfortable
 from tools.itinerary.draft_details import apart_m, guided, hours_on, stop_before
 from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace, Unreachable, Unsupported
 from tools.itinerary.hours import clock_of, minutes_of, open_on, told_hours
-from tools.itinerary.kept_free import is_kept_free, told
+from tools.itinerary.kept_free import is_kept_free, near_id, told
 from tools.itinerary.place import WALK_KMH, Mode, Place
 from tools.itinerary.plan import (
     Alternative,
@@ -394,7 +394,11 @@ async def _nights(
         at = _home(trip, number, at_end=True)
         if at is None:
             basis = "assumed" if day.night is None else "chosen"
-            at = (_last(stops) if stops else before) if day.night is None else await _stop(day.night, trip)
+            at = (
+                (_last(stops, trip) if stops else before)
+                if day.night is None
+                else await _stop(day.night, trip)
+            )
         if at is None:
             nights.append(None)
             continue
@@ -404,9 +408,15 @@ async def _nights(
     return nights
 
 
-def _last(stops: Sequence[Resolved]) -> Resolved:
-    """The last stop; time kept free to eat is none."""
-    return next((stop for stop in reversed(stops) if not is_kept_free(stop[0].id)), stops[-1])
+def _last(stops: Sequence[Resolved], trip: Trip) -> Resolved:
+    """The last stop; where that is time kept free to eat, the place near which it is kept."""
+    last = stops[-1]
+    if not is_kept_free(last[0].id):
+        return last
+    near = near_id(last[0].id)
+    places = (place for place in trip.places() if place.id == near)
+    known = ((stop_of(place), place, trip.source_of(place)) for place in places)
+    return next((stop for stop in (*stops, *known) if stop[0].id == near), last)
 
 
 def _ends(

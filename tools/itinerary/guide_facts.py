@@ -9,6 +9,7 @@ from tools.itinerary.hours import minutes_of, told_hours
 from tools.itinerary.place import Place
 from tools.itinerary.plan import Day, Visit
 from tools.itinerary.request import MEALS, TripRequest
+from tools.itinerary.track import WALKED
 from tools.itinerary.trip import Trip
 
 
@@ -81,7 +82,8 @@ def _stop(at: int, day: Day, trip: Trip, facts: Facts) -> dict[str, Any]:
         "cost": f"{visit.cost.amount:.2f} {visit.cost.currency}" if visit.cost else "not known",
     }
     if leg is not None and leg.from_id != leg.to_id and leg.metres:
-        row["way"] = {"from": before.name, "from_ja": _name_ja(facts.places.get(before.id)), "mode": leg.mode,
+        mode = "walk" if leg.via == WALKED else leg.mode
+        row["way"] = {"from": before.name, "from_ja": _name_ja(facts.places.get(before.id)), "mode": mode,
                       "minutes": leg.minutes, "metres": leg.metres, "exactness": leg.exactness}  # fmt: skip
     return row
 

@@ -25,6 +25,15 @@ def is_kept_free(place_id: str) -> bool:
     return place_id.startswith(_ID)
 
 
+def near_id(place_id: str) -> str:
+    """The id of the place near which time is kept free.
+
+    >>> near_id("free:1:jp:1")
+    'jp:1'
+    """
+    return place_id.removeprefix(_ID).partition(":")[2]
+
+
 def kept_free(place: Place, number: int = 1) -> Place:
     """Time to eat near a place; the `number`th there.
 

@@ -10,6 +10,7 @@ from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit
 from tools.itinerary.effort import Effort, IsOver
 from tools.itinerary.ground import Ground, gathered_ways
 from tools.itinerary.hours import clock_of
+from tools.itinerary.kinds import a_kind
 from tools.itinerary.local_search import Search
 from tools.itinerary.place import Place
 from tools.itinerary.plan import SECONDS, Skipped
@@ -344,7 +345,7 @@ def _why(tour: _Tour, code: int) -> str:
     if spot in tour.search.musts:
         reasons.append("asked for")
     elif not meal:
-        reasons.append(f"a {tour.ground.choice.wishes[tour.search.spots.wish[spot]][0]}, as wished")
+        reasons.append(f"{a_kind(tour.ground.choice.wishes[tour.search.spots.wish[spot]][0])}, as wished")
     if meal:
         reasons.append(tour.search.meals[meal - 1].name)
     return ", ".join(reasons)

@@ -12,6 +12,8 @@ CRUMB_M = 30.0
 """A stretch of a street shorter than this is not worth its name: a crossing, a corner."""
 TOLERANCE_M = 5.0
 MAX_POINTS = 1_500
+WALKED = ("on foot all the way",)
+"""`via` of a way that was asked for by train and is walked, for no train is faster."""
 
 Points = tuple[tuple[float, float], ...]
 
