@@ -10,7 +10,7 @@ from typing import Any
 from gnomon.itinerary_export.checks import CHECKS, faults_of, stop_label, unchecked_of
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.words import clock_text, listed
-from tools.itinerary.plan import Night, Visit
+from tools.itinerary.plan import NO_ROOM, Night, Visit
 from tools.itinerary.request import MEALS, Meal
 
 LARGE_PARTY = 6
@@ -93,6 +93,13 @@ def left_out(result: TripResult) -> list[str]:
     named = [(entry.place, entry.reason) for entry in result.plan.skipped]
     named += [(entry["place"], entry["reason"]) for entry in result.alternatives.get("left_out", ())]
     return [f"{place}: {reason}" for place, reason in dict.fromkeys(named)]
+
+
+def lost(result: TripResult) -> list[str]:
+    """What a refusal was planned without, for it was not found; the rest of it stands in the way."""
+    if result.plan.status != "refused":
+        return []
+    return [f"{it.place}: {it.reason}" for it in result.plan.skipped if it.reason not in NO_ROOM]
 
 
 def _name(result: TripResult, anchor: str) -> str:
