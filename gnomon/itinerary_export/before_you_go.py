@@ -11,7 +11,7 @@ from gnomon.itinerary_export.checks import CHECKS, faults_of, stop_label, unchec
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.words import clock_text, listed
 from tools.itinerary.kept_free import near
-from tools.itinerary.plan import Night, Visit
+from tools.itinerary.plan import NO_ROOM, Night, Visit
 from tools.itinerary.request import MEALS, Meal
 
 LARGE_PARTY = 6
@@ -85,7 +85,7 @@ def remarks(result: TripResult) -> list[dict[str, str]]:
     return [
         {"where": fault.where, "anchor": fault.anchor, "reason": fault.reason}
         for fault in faults_of(result)
-        if not fault.is_error and fault.code != "SKIPPED"
+        if not fault.is_error and fault.code not in ("SKIPPED", "WISH")
     ]
 
 
@@ -94,6 +94,13 @@ def left_out(result: TripResult) -> list[str]:
     named = [(entry.place, entry.reason) for entry in result.plan.skipped]
     named += [(entry["place"], entry["reason"]) for entry in result.alternatives.get("left_out", ())]
     return [f"{place}: {reason}" for place, reason in dict.fromkeys(named)]
+
+
+def lost(result: TripResult) -> list[str]:
+    """What a refusal was planned without, for it was not found; the rest of it stands in the way."""
+    if result.plan.status != "refused":
+        return []
+    return [f"{it.place}: {it.reason}" for it in result.plan.skipped if it.reason not in NO_ROOM]
 
 
 def _name(result: TripResult, anchor: str) -> str:

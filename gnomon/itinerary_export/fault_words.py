@@ -9,7 +9,7 @@ from tools.itinerary.plan import Day, Stop, Visit
 
 SENTENCES: Mapping[str, str] = {
     "DATE": "dated {found}, asked for was {expected}",
-    "DAY_COUNT": "the plan has {found} days, asked for were {expected}",
+    "DAY_COUNT": "days in the plan: {found}; asked for: {expected}",
     "KNOWN_PLACE": "{name} is not {expected}",
     "NAME_MISMATCH": "the plan says {found}, the place is called {expected}",
     "COORD": "{name} is at {expected}; the plan says {found}",

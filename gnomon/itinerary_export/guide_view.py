@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gnomon.itinerary_export.checks import stop_label
-from gnomon.itinerary_export.result import TripResult
+from gnomon.itinerary_export.result import SPAN, TripResult, spans_text
 from gnomon.itinerary_export.words import length_text
+from tools.itinerary.hours import minutes_of
 from tools.itinerary.plan import DayGuide, Recommendation, Visit
 
 View = dict[str, Any]
@@ -135,15 +136,25 @@ def _recommended(pick: Recommendation) -> View:
     parts = [
         who,
         f"{length_text(pick.distance_m)} from the stop before" if pick.distance_m is not None else "",
-        f"open {pick.hours}"
-        if pick.hours and pick.hours[0].isdigit()
-        else f"hours {pick.hours or 'not known'}",
+        _hours(pick.hours),
         f"price {pick.price}",
         pick.why,
     ]
     others = [
-        f"{other.place.name} ({length_text(other.distance_m)}, hours {other.hours or 'not known'})"
+        f"{other.place.name} ({length_text(other.distance_m)}, {_hours(other.hours)})"
         for other in pick.alternatives
     ]
     words = ", ".join(part for part in parts if part)
     return {"purpose": pick.purpose, "name": pick.place.name, "words": words, "alternatives": others}
+
+
+def _hours(words: str) -> str:
+    """Opening hours for reading.
+
+    >>> _hours("00:00-30:00"), _hours("11:00-25:00"), _hours("closed"), _hours("")
+    ('open day and night', 'open 11:00–01:00', 'closed', 'hours not known')
+    """
+    spans = [(minutes_of(start), minutes_of(end)) for start, end in SPAN.findall(words)]
+    if spans:
+        return f"open {spans_text(spans)}"
+    return words if words == "closed" else "hours not known"

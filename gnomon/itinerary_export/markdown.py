@@ -38,7 +38,12 @@ def _refusal(view: View) -> list[str]:
     lines = ["", _plain(view["nearest"])] if view["nearest"] else []
     lines += ["", _plain(view["conflict_words"]), *_items(view["conflict"])]
     lines += _items(view["assumptions"])
-    return [*lines, "", _plain(view["tried"])] if view["tried"] else lines
+    lines += ["", _plain(view["tried"])] if view["tried"] else []
+    return (
+        [*lines, "", "Planned without, for it was not found:", *_items(view["lost"])]
+        if view["lost"]
+        else lines
+    )
 
 
 def _before(view: View) -> Iterator[str]:

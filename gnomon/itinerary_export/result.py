@@ -3,7 +3,7 @@
 import datetime as dt
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -80,9 +80,7 @@ class TripResult:
         hours = self.open_minutes(visit, date)
         if not hours:
             return "hours not known" if hours is None else "closed that day"
-        if hours[0][0] == 0 and hours[0][1] >= DAY_MIN:
-            return "open day and night"
-        return f"open {', '.join(_span_text(start, end) for start, end in hours)}"
+        return f"open {spans_text(hours)}"
 
     def as_json(self) -> dict[str, Any]:
         """Plan and verification as plain data, the plan first."""
@@ -114,6 +112,17 @@ class TripResult:
             alternatives={},
             is_proven=None,
         )
+
+
+def spans_text(spans: Sequence[Interval]) -> str:
+    """Hours for reading.
+
+    >>> spans_text([(0, 1800)]), spans_text([(690, 840), (1020, 1500)])
+    ('day and night', '11:30–14:00, 17:00–01:00')
+    """
+    if spans and spans[0][0] == 0 and spans[0][1] >= DAY_MIN:
+        return "day and night"
+    return ", ".join(_span_text(start, end) for start, end in spans)
 
 
 def _span_text(start: int, end: int) -> str:

@@ -57,6 +57,7 @@ def trip_view(result: TripResult) -> View:
         "nearest": result.alternatives.get("words", ""),
         "tried": _tried(result),
         "faults": [_fault(fault) for fault in faults if fault.is_error],
+        "lost": before_you_go.lost(result),
         "is_part": shown is not result,
         "days": [_day(shown, number, checks, faults) for number in range(1, len(shown.plan.days) + 1)],
         "bookings": before_you_go.bookings(shown),

@@ -206,7 +206,8 @@ def _changes(trip: Trip, conflict: Sequence[str], missed: Collection[str]) -> It
     if shut:
         yield from _without(request, shut)
     for name in dict.fromkeys([*closed, *places]):
-        yield from _without(request, [name])
+        if [name] != shut:
+            yield from _without(request, [name])
     if len(places) > 1:
         yield from _without(request, places)
     if kinds & {"window", "hours", "meal"} and not shut:
@@ -308,8 +309,9 @@ def _more_days(request: TripRequest) -> Iterator[Change]:
 def _causes(trip: Trip, conflict: Sequence[str]) -> tuple[str, ...]:
     """What stands in the way; places that are closed on the same days are named together."""
     shut = _shut(trip)
+    is_enough = any(name[6:] in shut for name in conflict)
     names = [
-        name for name in conflict if not shut or (name[6:] not in shut and name not in ("window", "no_way"))
+        name for name in conflict if name[6:] not in shut and not (is_enough and name in ("window", "no_way"))
     ]
     together = [_shut_cause([trip.named[name] for name in shut], trip)] if shut else []
     return tuple(filter(None, (*together, *(_cause(name, trip) for name in names))))

@@ -176,11 +176,13 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
     """
     request = trip.request
     if draft.status == "refused":
+        named = {left.place for left in draft.left_out}
+        lost = [Skipped(place=name, reason=why) for name, why in trip.left_out.items() if name not in named]
         return Plan(
             request_id=request.id,
             status="refused",
             conflict=tuple(draft.conflict),
-            skipped=tuple(draft.left_out),
+            skipped=(*draft.left_out, *lost),
             search=draft.search,
             assumptions=tuple(_reasons(draft.conflict, trip)),
             attributions=attributions(trip),

@@ -10,6 +10,7 @@ from tools.itinerary.kept_free import is_kept_free, near
 from tools.itinerary.place import Place
 from tools.itinerary.plan import Day, Visit
 from tools.itinerary.request import MEALS, TripRequest
+from tools.itinerary.track import ALL_ON_FOOT
 from tools.itinerary.trip import Trip
 
 
@@ -82,7 +83,7 @@ def _stop(at: int, day: Day, trip: Trip, facts: Facts) -> dict[str, Any]:
         "cost": f"{visit.cost.amount:.2f} {visit.cost.currency}" if visit.cost else "not known",
     }
     if leg is not None and leg.from_id != leg.to_id and leg.metres and not is_kept_free(before.id):
-        row["way"] = {"from": before.name, "from_ja": _name_ja(facts.places.get(before.id)), "mode": leg.mode,
+        row["way"] = {"from": before.name, "from_ja": _name_ja(facts.places.get(before.id)), "mode": "walk" if ALL_ON_FOOT in leg.via else leg.mode,
                       "minutes": leg.minutes, "metres": leg.metres, "exactness": leg.exactness}  # fmt: skip
     return row
 

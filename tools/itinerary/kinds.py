@@ -71,6 +71,16 @@ def singular(words: str) -> str:
     return plain if plain.endswith("ss") else plain.removesuffix("s")
 
 
+def a_kind(wish: str) -> str:
+    """One place of a kind that was wished for, in words.
+
+    >>> a_kind("parks"), a_kind("art_gallery")
+    ('a park', 'an art gallery')
+    """
+    word = singular(wish)
+    return f"{'an' if word[:1] in 'aeio' else 'a'} {word}"
+
+
 def kind_of(wish: str) -> str:
     """The kind by which data sets know what a word for a kind means.
 

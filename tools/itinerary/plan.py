@@ -138,6 +138,10 @@ class Totals(Given):
     cost: Money | None = None
 
 
+NO_ROOM = ("does not fit beside the rest", "no room was found for it")
+"""Why a refusal leaves a known place out of its plan for a part: proven, and not."""
+
+
 class Skipped(Given):
     """A place that was asked for, or thought of, and left out."""
 

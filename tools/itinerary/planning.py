@@ -10,9 +10,10 @@ from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit
 from tools.itinerary.effort import Effort, IsOver
 from tools.itinerary.ground import Ground, gathered_ways
 from tools.itinerary.hours import clock_of
+from tools.itinerary.kinds import a_kind
 from tools.itinerary.local_search import Search
 from tools.itinerary.place import Place
-from tools.itinerary.plan import SECONDS, Skipped
+from tools.itinerary.plan import NO_ROOM, SECONDS, Skipped
 from tools.itinerary.plan import Search as SearchWord
 from tools.itinerary.proof import is_ruled_out, proven_conflict
 from tools.itinerary.schedule import Round, Stopped
@@ -344,7 +345,7 @@ def _why(tour: _Tour, code: int) -> str:
     if spot in tour.search.musts:
         reasons.append("asked for")
     elif not meal:
-        reasons.append(f"a {tour.ground.choice.wishes[tour.search.spots.wish[spot]][0]}, as wished")
+        reasons.append(f"{a_kind(tour.ground.choice.wishes[tour.search.spots.wish[spot]][0])}, as wished")
     if meal:
         reasons.append(tour.search.meals[meal - 1].name)
     return ", ".join(reasons)
@@ -369,7 +370,7 @@ def _refused_with(
 ) -> Found:
     """A refusal with the best plan for a part of the request."""
     visited = {code // CODE for order in tour.solution for code in order}
-    reason = "does not fit beside the rest" if is_proven else "no room was found for it"
+    reason = NO_ROOM[0] if is_proven else NO_ROOM[1]
     left_out = [
         Skipped(
             place=ground.problem.asked_as(place),

@@ -13,6 +13,7 @@ from typing import Any
 from tools.itinerary.errors import Unreachable, Unsupported
 from tools.itinerary.facts import Facts, facts_of
 from tools.itinerary.hours import minutes_of
+from tools.itinerary.kinds import kind_of, serves
 from tools.itinerary.objective import EASY, IDEAL_MEAL, fame_of
 from tools.itinerary.place import LatLon, Place
 from tools.itinerary.plan import Day, Plan, Visit
@@ -230,8 +231,10 @@ def _must_see(name: str, ground: Ground) -> Measure:
 
 def _wishes(name: str, ground: Ground) -> Measure:
     wished = set(ground.trip.request.wishes)
-    kinds = {place.kind if place else visit.place.kind for _, visit, place in ground.visits}
-    return _share(name, len(wished & kinds), len(wished), none="no kind of place was wished for")
+    kinds = {visit.place.kind for _, visit, place in ground.visits if place is None}
+    places = [place for _, _, place in ground.visits if place is not None]
+    served = [wish for wish in wished if kind_of(wish) in kinds or any(serves(it, wish) for it in places)]
+    return _share(name, len(served), len(wished), none="no kind of place was wished for")
 
 
 # How the days are

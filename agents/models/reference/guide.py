@@ -34,7 +34,7 @@ def _english(day: Data) -> Data:
     count = f"{len(stops)} stop{'s' * (len(stops) != 1)}"
     intro = f"{day['weekday']} has {count}, from {stops[0]['arrive']} to {stops[-1]['leave']}."
     if day["metres"]:
-        intro += f" The way is {day['metres']} m and {day['minutes']} min in all."
+        intro += f" The way is {_far(day['metres'])} and {day['minutes']} min in all."
     return {
         "day": day["day"],
         "intro": intro,
@@ -46,6 +46,10 @@ def _english(day: Data) -> Data:
     }
 
 
+def _far(metres: int) -> str:
+    return f"{metres} m" if metres < 1000 else f"{metres / 1000:.1f} km"
+
+
 def _stop_text(stop: Data, following: Data | None) -> str:
     if stop["kind"] == KEPT_FREE:
         return (
@@ -53,13 +57,13 @@ def _stop_text(stop: Data, following: Data | None) -> str:
         )
     lines = [f"You arrive at {stop['arrive']} and leave at {stop['leave']}."]
     if way := stop.get("way"):
-        far = f"{way['metres']} m" if way["metres"] < 1000 else f"{way['metres'] / 1000:.1f} km"
+        far = _far(way["metres"])
         lines.insert(0, f"{way['minutes']} min {BY[way['mode']]}, {far}, from {way['from']}.")
     if stop["meal"]:
         lines.append(f"Time for {stop['meal']}.")
     if stop["are_hours_sure"] and stop["hours"] not in ("closed", "not known"):
         start, end = stop["hours"].split(", ")[0].split("-")
-        is_always = (start, end) == ("00:00", "24:00")
+        is_always = start == "00:00" and end >= "24:00"
         lines.append("Open around the clock." if is_always else f"Open {start}-{end} that day.")
     if any(words.startswith("seen") for words in stop["origin"]):
         lines.append("The film shows it.")
@@ -115,7 +119,7 @@ def _stop_text_ja(stop: Data, following: Data | None) -> str:
         lines.append(f"ここで{MEALS_JA[stop['meal']]}をとります。")
     if stop["are_hours_sure"] and stop["hours"] not in ("closed", "not known"):
         start, end = stop["hours"].split(", ")[0].split("-")
-        is_always = (start, end) == ("00:00", "24:00")
+        is_always = start == "00:00" and end >= "24:00"
         lines.append("24時間営業です。" if is_always else f"この日の営業時間は{start}から{end}までです。")
     if any(words.startswith("seen") for words in stop["origin"]):
         lines.append("動画に出てくる場所です。")

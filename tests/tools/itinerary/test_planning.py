@@ -154,6 +154,31 @@ def test_time_is_kept_free_for_a_meal_where_no_place_to_eat_is_known() -> None:
     assert "MEAL_WINDOW" in {entry.code for entry in verdict.unchecked}
 
 
+def test_a_night_after_time_to_eat_is_near_the_place_of_that_time() -> None:
+    meals = [{"name": "lunch", "start": "11:30", "end": "14:00", "minutes": 60}]
+    places = ["Kiyomizu-dera", "Fushimi Inari", "Kinkaku-ji", "Senso-ji", "Ueno Park"]
+    asked = {"start_date": "2026-11-10", "days": 3, "window": {"start": "08:30", "end": "20:00"}}
+    _, plan, verdict = planned(trip_of(area="japan", mode="rail", places=places, meals=meals, **asked))
+    assert (plan.status, verdict.failed) == ("planned", frozenset())
+    for day in plan.days[:-1]:
+        assert day.night is not None
+        last = day.visits[-1].place
+        assert (last.id.endswith(day.night.place.id)) or last.kind != "kept_free"
+
+
+def test_a_wish_in_the_plural_is_served_by_one_of_its_kind() -> None:
+    _, plan, verdict = planned(trip_of(hotel="Hotelli Torni", places=["Kiasma"], wishes=["parks"]))
+    assert (plan.status, verdict.failed) == ("planned", frozenset())
+    assert "a park, as wished" in {visit.why for visit in plan.days[0].visits}
+
+
+def test_a_refusal_tells_the_names_that_were_not_found() -> None:
+    places = ["Ateneum", "Atlantis", "Kampin kappeli"]
+    _, plan, _ = planned(trip_of(hotel="Hotelli Torni", places=places, start_date="2026-06-08"))
+    assert plan.status == "refused"
+    assert "Atlantis" in {left.place for left in plan.skipped}
+
+
 def test_what_does_not_fit_is_refused_with_the_important_places_kept() -> None:
     places = ["Ateneum", "Kiasma", "Amos Rex", "Kampin kappeli", "Vanha kirkkopuisto", "Esplanadinpuisto"]
     window = {"start": "10:00", "end": "14:30"}

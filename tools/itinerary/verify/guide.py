@@ -129,7 +129,7 @@ def _truth(
 ) -> str | None:
     """What is so instead; empty: the claim is right; None: that is not known."""
     if claim.sort in ("next", "after"):
-        return _neighbour(claim, about, day, names)
+        return _neighbour(claim, about, text, day, names)
     if about is None:
         return None if claim.sort in PLACE_BOUND else _of_day(claim, day, trip)
     visit = day.visits[about]
@@ -256,8 +256,10 @@ def _number(claim: Claim, day: Day, trip: Trip) -> str | None:
     return "" if bare.isdigit() and int(bare) in numbers else None
 
 
-def _neighbour(claim: Claim, about: int | None, day: Day, names: Mapping[str, int]) -> str | None:
-    other = _stop_named(claim.name, names)
+def _neighbour(claim: Claim, about: int | None, text: str, day: Day, names: Mapping[str, int]) -> str | None:
+    rest = text[text.find(claim.name) :]
+    whole = max((name for name in names if rest.startswith(name)), key=len, default=claim.name)
+    other = _stop_named(whole, names)
     if other is None:
         return None
     if claim.sort == "after":

@@ -94,8 +94,8 @@ def _wishes(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
             path="days",
             expected=f"{server.name}, which is near"
             if server and is_false
-            else f"a place of kind {wish}, or why there is none",
-            found=left.reason if left else "neither",
+            else f"a place of kind {wish}{'' if left else ', or why there is none'}",
+            found=f"none, and says: {left.reason}" if left else "neither",
             severity="warn" if left and not is_false else "error",
         )
 

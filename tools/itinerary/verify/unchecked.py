@@ -97,7 +97,11 @@ def _ways(number: int, day: Day, trip: Trip, facts: Facts) -> Iterator[Unchecked
         way, path = facts.ways.get((leg.from_id, leg.to_id, leg.mode)), f"days.{number}.legs.{index}"
         if way is None:
             missing = True
-            yield Unchecked(code="TRAVEL_TIME", path=path, why=f"no source knows a way by {leg.mode}")
+            yield Unchecked(
+                code="TRAVEL_TIME",
+                path=path,
+                why=f"no source knows a way {'on foot' if leg.mode == 'walk' else f'by {leg.mode}'}",
+            )
         elif way.exactness == "lower_bound":
             missing = missing or way.mode == "walk"
             why = "only the straight line is known: it takes longer than that"
