@@ -210,7 +210,9 @@ def _picks(reply: Mapping[str, Any] | None, choices: Sequence[_Choice]) -> dict[
     for choice in choices:
         ids = {name: row["id"] for row in choice.candidates for name in (row["id"], row["name"])}
         for row in rows if isinstance(rows, list) else ():
-            if isinstance(row, dict) and row.get("for") == choice.key and row.get("place") in ids:
+            if not isinstance(row, dict) or not isinstance(row.get("place"), str):
+                continue
+            if row.get("for") == choice.key and row["place"] in ids:
                 picks[choice.key] = {"place": ids[row["place"]], "why": str(row.get("why") or "")[:300]}
     return picks
 

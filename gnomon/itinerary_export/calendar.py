@@ -19,7 +19,7 @@ def to_ics(result: TripResult) -> bytes:
     calendar = Calendar()
     calendar.add("prodid", "-//Gnomon//itinerary//EN")
     calendar.add("version", "2.0")
-    calendar.add("x-wr-calname", result.title)
+    calendar.add("x-wr-calname", _printable(result.title).replace("\n", " "))
     for number, day in enumerate(result.plan.days, 1):
         midnight = dt.datetime.combine(day.date, dt.time())
         for visit, leg in zip(day.visits, day.legs, strict=False):
@@ -33,7 +33,7 @@ def _event(result: TripResult, number: int, midnight: dt.datetime, visit: Visit,
     event.add("dtstamp", MADE_AT)
     event.add("dtstart", midnight + dt.timedelta(minutes=minutes_of(visit.arrive)))
     event.add("dtend", midnight + dt.timedelta(minutes=minutes_of(visit.leave)))
-    event.add("summary", f"{visit.place.name} {visit.place.other_script}".strip())
+    event.add("summary", _printable(f"{visit.place.name} {visit.place.other_script}".strip()))
     event.add("geo", (visit.place.lat, visit.place.lon))
     lines = [f"The way there: {route}"] if (route := route_text(leg)) else []
     hours = result.hours_words(visit, midnight.date())
@@ -41,5 +41,10 @@ def _event(result: TripResult, number: int, midnight: dt.datetime, visit: Visit,
     if visit.cost:
         lines.append(f"Cost: {visit.cost.amount:,.2f} {visit.cost.currency}")
     lines += [why_text(visit.why)] if visit.why else []
-    event.add("description", "\n".join((*lines, *result.plan.attributions)))
+    event.add("description", _printable("\n".join((*lines, *result.plan.attributions))))
     return event
+
+
+def _printable(text: str) -> str:
+    """Text without control characters, which a calendar may not hold; lines stay."""
+    return "".join(char for char in text.replace("\r\n", "\n") if char == "\n" or char.isprintable())

@@ -6,7 +6,7 @@ from gnomon.itinerary_export.guide_view import guide_lines
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.trip_view import View, trip_view
 
-MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|"})
+MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|~&"})
 
 
 def to_markdown(result: TripResult) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pydantic import ValidationError
+
 from gnomon.benchmarks.itinerary.brief import request_task
 from gnomon.core.errors import DataError, SpecError
 from gnomon.itinerary_export.checks import CHECKS, checks_of, faults_of
@@ -14,6 +16,7 @@ from tools.itinerary.errors import PlaceError
 from tools.itinerary.facts import Facts, facts_of
 from tools.itinerary.plan import Plan
 from tools.itinerary.provider import answered
+from tools.itinerary.request import told_fault
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.verify import applicable, read_plan, verify
 from tools.itinerary.verify.violation import CODES, REMARKS, Verification, counts_in_words
@@ -167,7 +170,10 @@ def _bounded(plan: Mapping[str, Any]) -> None:
 async def _checked(plan: dict[str, Any], trip: Trip, *, has_request: bool) -> CheckedPlan:
     value: object = plan
     if _is_draft(plan):
-        draft = DraftPlan.model_validate(plan)
+        try:
+            draft = DraftPlan.model_validate(plan)
+        except ValidationError as error:
+            raise SpecError(told_fault(error), field="plan") from None
         value = await plan_of(draft, trip)
     read = value if isinstance(value, Plan) else read_plan(value)
     if not isinstance(read, Plan):
@@ -197,8 +203,9 @@ async def _checked(plan: dict[str, Any], trip: Trip, *, has_request: bool) -> Ch
 
 def _is_draft(plan: Mapping[str, Any]) -> bool:
     """Whether places are names, as a model writes a plan, not stops with their positions."""
-    days = plan.get("days") or ()
-    visits = [visit for day in days if isinstance(day, Mapping) for visit in day.get("visits") or ()]
+    days = plan.get("days")
+    rows = [day.get("visits") for day in days if isinstance(day, Mapping)] if isinstance(days, list) else []
+    visits = [visit for row in rows if isinstance(row, list) for visit in row]
     return bool(visits) and all(
         isinstance(one, Mapping) and isinstance(one.get("place"), str) for one in visits
     )

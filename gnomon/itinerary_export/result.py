@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import UnionType
 from typing import Any
 
 from gnomon.core.errors import DataError
@@ -12,6 +13,11 @@ from tools.itinerary.hours import DAY_MIN, Interval, clock_of, minutes_of, open_
 from tools.itinerary.plan import Plan, Visit
 
 SPAN = re.compile(r"(\d\d:\d\d)-(\d\d:\d\d)")
+NUMBER = int | float
+MEASURE: Mapping[str, type | UnionType] = {
+    "name": str, "value": NUMBER | None, "counts": str, "numerator": NUMBER, "denominator": NUMBER,
+}  # fmt: skip
+"""The fields of a measure that every reader needs."""
 HOURS_OF = "opening_hours="
 """What the evidence of a visit begins with where it cites the source's opening hours."""
 
@@ -151,14 +157,34 @@ def result_of(answer: str | None) -> TripResult:
         fields = json.loads(answer or "")
         return TripResult(
             plan=Plan.model_validate(fields["plan"]),
-            violations=tuple(fields["violations"]),
-            unchecked=tuple(fields.get("unchecked", ())),
-            request=fields.get("request", {}),
-            open=fields.get("open", {}),
+            violations=_rows(fields["violations"], {"code": str, "severity": str, "path": str}),
+            unchecked=_rows(fields.get("unchecked", ()), {"code": str, "path": str}),
+            request=_mapping(fields.get("request", {})),
+            open={place: _mapping(days) for place, days in _mapping(fields.get("open", {})).items()},
             verified_by=fields.get("verified_by", ""),
-            steps=fields.get("steps", {}),
-            alternatives=fields.get("alternatives", {}),
-            quality=tuple(fields.get("quality", ())),
+            steps=_mapping(fields.get("steps", {})),
+            alternatives=_mapping(fields.get("alternatives", {})),
+            quality=_rows(fields.get("quality", ()), MEASURE),
         )
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise DataError("no plan was made; the trace says why") from None
+
+
+def _rows(value: object, needed: Mapping[str, type | UnionType]) -> tuple[Mapping[str, Any], ...]:
+    """A list of objects that have the needed fields.
+
+    Raises:
+        KeyError, TypeError: it is another thing, such as a file that somebody else wrote.
+    """
+    if not isinstance(value, list | tuple):
+        raise TypeError("must be a list")
+    for row in value:
+        if not all(isinstance(_mapping(row)[name], kind) for name, kind in needed.items()):
+            raise TypeError("a field has another type")
+    return tuple(value)
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise TypeError("must be an object")
+    return value

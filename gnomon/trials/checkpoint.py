@@ -72,19 +72,19 @@ class SavedTrial:
             inflate = zlib.decompressobj()
             line, _, state = inflate.decompress(body, MAX_PLAIN).partition(b"\n")
             header = json.loads(line)
-            if header["format"] != FORMAT or inflate.unconsumed_tail:
-                raise ValueError("of another version, or too large")
+            if header["format"] != FORMAT or inflate.unconsumed_tail or not inflate.eof:
+                raise ValueError("of another version, too large, or cut off")
             return cls(
                 digest=header["digest"],
                 after=header["after"],
-                seconds=header["seconds"],
+                seconds=float(header["seconds"]),
                 tools_offered=header["tools_offered"],
                 steps=tuple(_step(step) for step in header["steps"]),
                 turn_began=header["turn_began"],
                 answers=tuple(header["answers"]),
                 state=state,
             )
-        except (zlib.error, KeyError, TypeError) as error:
+        except (zlib.error, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"no checkpoint: {error!r}") from None
 
 

@@ -1,6 +1,7 @@
 """A trial that is broken off anywhere goes on from its last checkpoint: the same calls, each once."""
 
 import json
+import zlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,6 +37,10 @@ FIND = {"tool_calls": [{"name": "find_place", "arguments": {"name": "Kiasma"}}]}
 ASK = {"tool_calls": [{"name": "plan_trip", "arguments": {}}]}
 EARLY = {"days": [{"visits": [{"place": "Kiasma", "arrive": "09:00", "leave": "09:10"}]}]}
 LOOP = [FIND, ASK, "There is no plan."]
+HEADER: dict[str, Any] = {
+    "format": checkpoint.FORMAT, "digest": "d", "after": "gather", "seconds": 1.0, "tools_offered": 1,
+    "turn_began": 0, "answers": [], "steps": [],
+}  # fmt: skip
 
 
 async def ask(state: dict[str, Any]) -> dict[str, Any]:
@@ -239,3 +244,24 @@ async def test_only_calls_that_took_long_or_were_paid_for_are_written(
     assert [SavedTrial.from_bytes(body).after for body, _ in kept] == ["the model", "the model"]
     monkeypatch.setattr(checkpoint, "WORTH_USD", 1_000.0)
     assert (await play("react").run())[2] == []
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        *("[]", "5", "[" * 100_000, "{}", '{"format": 0}'),
+        *(json.dumps({**HEADER, "steps": steps}) for steps in ([[]], [5], 5, [{"kind": "none"}])),
+        json.dumps({**HEADER, "seconds": "soon"}),
+    ],
+)
+def test_bytes_that_are_no_checkpoint_are_told_apart(header: str) -> None:
+    with pytest.raises(ValueError):
+        SavedTrial.from_bytes(zlib.compress(header.encode() + b"\nstate"))
+
+
+def test_a_checkpoint_that_was_cut_off_is_none() -> None:
+    body = zlib.compress(json.dumps(HEADER).encode() + b"\n" + bytes(range(256)) * 40)
+    assert SavedTrial.from_bytes(body).state
+    for end in (1, 5, len(body) // 2):
+        with pytest.raises(ValueError, match=r"checkpoint|cut off|JSON|Expecting|Unterminated"):
+            SavedTrial.from_bytes(body[:-end])

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from gnomon.core.errors import SpecError
+from gnomon.itinerary_export.plan_check import check_plan
 from service.cli.main import main
 from tests.tools.itinerary.planted_faults import IN_THE_CITY, city
 
@@ -183,6 +185,25 @@ def test_the_command_checks_a_plan_and_ends_by_what_it_found(
     files["plan"].write_text(json.dumps({"plan": plan, "request": request}))
     assert run("--check", str(files["plan"]), "--json") == 1
     assert states(json.loads(capsys.readouterr().out))["WHY"] == "fails"
+
+
+@pytest.mark.parametrize(
+    "days",
+    [5, True, [5], [{"visits": 5}], [{"visits": [5]}]],
+)
+def test_what_is_no_plan_fails_by_its_form(days: object) -> None:
+    checked = check_plan({"days": days}, REQUEST)
+    failing = {check.code for check in checked.checks if check.state == "fails"}
+    assert "SCHEMA" in failing
+    assert failing <= {"SCHEMA", "UNITS"}
+
+
+@pytest.mark.parametrize("clock", [None, "99:00", "9"])
+def test_a_draft_with_a_time_that_is_none_is_refused_with_the_field(clock: object) -> None:
+    visit = {"place": "Kiasma", "arrive": clock, "leave": "11:30"}
+    with pytest.raises(SpecError, match=r"days\.0\.visits\.0\.arrive") as caught:
+        check_plan({"days": [{"visits": [visit]}]}, REQUEST)
+    assert caught.value.field == "plan"
 
 
 @pytest.mark.parametrize(

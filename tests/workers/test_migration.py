@@ -288,3 +288,9 @@ def test_a_database_of_another_revision_is_refused(store: Store) -> None:
         Store(store.url)
     with pytest.raises(SpecError, match="'9000' is no revision"):
         migrate(store.url)
+
+
+def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
+    (tmp_path / "gnomon.db").write_text("no database")
+    with pytest.raises(SpecError, match="the database does not open: DatabaseError"):
+        migrate(f"sqlite:///{tmp_path / 'gnomon.db'}")

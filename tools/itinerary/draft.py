@@ -39,7 +39,7 @@ MAX_DAYS, MAX_VISITS = 20, 40
 OUT_OF_TIME = "The time for the search was over before it was done: a longer one may find a better plan."
 FREE_MIN = 60
 """That many minutes without anything to do are told as free."""
-Clock = Annotated[str, Field(pattern=r"^\d{1,2}:[0-5]\d$", description="HH:MM, 24 hours")]
+Clock = Annotated[str, Field(pattern=r"^[0-2]?[0-9]:[0-5][0-9]$", description="HH:MM, 24 hours")]
 Text = Annotated[str, Field(min_length=1, max_length=300)]
 
 

@@ -12,7 +12,7 @@ from tools.itinerary.request import Given, Money
 from tools.itinerary.track import MAX_POINTS
 
 PlanClock = Annotated[
-    str, Field(pattern=r"^([01]\d|2\d):[0-5]\d$", description="HH:MM; 24:10 is after midnight")
+    str, Field(pattern=r"^[0-2][0-9]:[0-5][0-9]$", description="HH:MM; 24:10 is after midnight")
 ]
 Point = tuple[Annotated[float, Field(ge=-90, le=90)], Annotated[float, Field(ge=-180, le=180)]]
 

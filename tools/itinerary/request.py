@@ -10,7 +10,7 @@ from tools.itinerary.errors import BadArgument
 from tools.itinerary.hours import minutes_of
 from tools.itinerary.place import Mode
 
-Clock = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$", description="HH:MM, 24 hours")]
+Clock = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", description="HH:MM, 24 hours")]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$", description="ISO 4217 code")]
 
@@ -141,7 +141,7 @@ class TripRequest(Given):
 
     id: str = Field(default="trip", pattern=r"^[A-Za-z0-9_.:-]{1,80}$")
     area: Name
-    start_date: dt.date
+    start_date: dt.date = Field(ge=dt.date(1900, 1, 1), le=dt.date(2199, 12, 31))
     days: int = Field(default=1, ge=1, le=14)
     party: int = Field(default=1, ge=1, le=50)
     rooms: int | None = Field(default=None, ge=1, le=50)

@@ -238,7 +238,7 @@ async def _looked_up(provider: Provider, query: NameQuery) -> _Search:
     name = query.name
     try:
         hits = await provider.resolve(query)
-    except (NoSuchPlace, AmbiguousPlace) as error:  # ambiguous: the area around it
+    except (NoSuchPlace, AmbiguousPlace, BadArgument) as error:  # ambiguous: the area; bad: a name of marks
         return _Search(name=name, hits=NO_HITS, reason=f"nothing is called {name!r}: {error}")
     if rivals(hits.value, query.bias):
         return _Search(name=name, hits=hits)

@@ -11,6 +11,7 @@ from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from alembic.script import Script, ScriptDirectory
 from alembic.util import CommandError
+from sqlalchemy.exc import DatabaseError, OperationalError
 
 from gnomon.core.errors import SpecError
 from workers.store.database import Database, revision_of
@@ -43,9 +44,18 @@ def migrate(url: str, to: str = LAST, *, folder: Path = REVISIONS) -> tuple[str 
     All steps are one transaction: a step that fails leaves everything as it was. Stop API and workers first.
 
     Raises:
-        SpecError: the revision does not exist, or the database was made by a newer Gnomon.
+        SpecError: the revision does not exist, the database was made by a newer Gnomon, or is none.
     """
     database = _AsItIs(url)
+    try:
+        with database.reading():  # opened once before: what is no database fails here, and no step is blamed
+            pass
+    except DatabaseError as error:
+        database.close()
+        if isinstance(error, OperationalError):
+            raise
+        message = f"the database does not open: {type(error).__name__}"
+        raise SpecError(message, field="GNOMON_DATABASE_URL") from None
     try:
         return database.migrate(ScriptDirectory(folder, version_locations=[folder]), to)
     finally:

@@ -145,7 +145,7 @@ def _guessed(reading: TripReading, places: Sequence[str]) -> str:
     """An hour each from the morning on, in the order of the request: a plan from nothing."""
     start = minutes_of(reading.request.get("window", {}).get("start", "09:00")) + 30
     days = int(reading.request.get("days", 1))
-    share = -(-len(places) // days)
+    share = max(1, -(-len(places) // days))
     rows = [places[index : index + share] for index in range(0, len(places), share)]
     drafted = [
         {"visits": [_visit(name, start + 75 * slot, start + 75 * slot + 60) for slot, name in enumerate(row)]}

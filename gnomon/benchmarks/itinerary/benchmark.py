@@ -82,14 +82,17 @@ class OneTrip:
 
         Raises:
             NotFound: the id is not that of the request.
-            DataError: the provider failed.
+            DataError: the provider failed, or the names of the request do not fit together.
         """
         if sample_id != REQUEST_ID:
             raise NotFound(f"no sample {sample_id!r}; there is {REQUEST_ID!r}")
         if self.brief:
             parts = self.brief.parts(self.media)
             return Sample(ref=self.refs[0], parts=parts, target={"brief": self.brief})
-        task = request_task(self.request)
+        try:
+            task = request_task(self.request)
+        except SpecError as error:
+            raise DataError(error.message, field=error.field) from None
         return Sample(ref=self.refs[0], parts=parts_of(task), target={"task": task}, trip=task.trip)
 
 

@@ -125,10 +125,10 @@ def _lines(file: Path) -> Iterator[tuple[int, Any]]:
         if file.suffix == ".json":
             yield 0, json.loads(text)
             return
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(text.split("\n"), 1):  # not at a U+2028, which JSON lets stand in texts
             if line.strip():
                 yield number, json.loads(line)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{file} cannot be read: {error}", field="data") from None
 
 
@@ -162,10 +162,15 @@ def _group(request: TripRequest) -> str:
 def _told_apart(plans: Sequence[NamedPlan]) -> list[NamedPlan]:
     """Plans by the name of their planner; a second one of a planner gets a number."""
     counts: dict[str, int] = defaultdict(int)
+    taken = {plan.by for plan in plans}
     named = []
     for plan in sorted(plans, key=lambda plan: (plan.by, plan.result.plan.model_dump_json())):
         counts[plan.by] += 1
-        by = plan.by if counts[plan.by] == 1 else f"{plan.by} {counts[plan.by]}"
+        by = plan.by
+        if counts[by] > 1:
+            numbered = (f"{plan.by} {number}" for number in itertools.count(counts[by]))
+            by = next(name for name in numbered if name not in taken)
+            taken.add(by)
         named.append(NamedPlan(by=by, result=plan.result, request=plan.request))
     return named
 

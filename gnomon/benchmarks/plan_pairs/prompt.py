@@ -47,7 +47,12 @@ def fenced(text: str) -> str:
 
 def request_words(request: TripRequest) -> str:
     """What the traveller asks for, line by line."""
-    return "\n".join(f"{name}: {value}" for name, value in request_facts(request))
+    return "\n".join(on_one_line(f"{name}: {value}") for name, value in request_facts(request))
+
+
+def on_one_line(text: str) -> str:
+    """Text that cannot begin a line of its own, as if it were the prompt's."""
+    return " ".join(text.splitlines())
 
 
 def request_facts(request: TripRequest) -> Iterator[tuple[str, str]]:
@@ -94,7 +99,7 @@ def plan_words(plan: NamedPlan) -> str:
     if trip.totals.cost:
         lines.append(f"Costs: {trip.totals.cost.amount:.2f} {trip.totals.cost.currency}")
     lines += [f"Left out: {entry.place} ({entry.reason})" for entry in trip.skipped]
-    return "\n".join(lines)
+    return "\n".join(map(on_one_line, lines))
 
 
 def _day(plan: NamedPlan, day: Day) -> Iterator[str]:

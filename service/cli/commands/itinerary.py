@@ -97,7 +97,7 @@ def itinerary(
     selection = runner.pick(job, sample_id=SAMPLE, arm=ARM, model=None)
     row, _ = asyncio.run(runner.run_once(selection, watch=lambda _: None))
     if row.outcome is Outcome.INFRA_MISSING:
-        raise GnomonError(f"no plan was made: {row.stop_reason}")
+        raise GnomonError(f"no plan was made: {row.error or row.stop_reason}")
     result = planned(row)
     for file, ending in zip(out, endings, strict=True):
         file.write_bytes(rendered(result, ending))

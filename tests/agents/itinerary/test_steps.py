@@ -10,6 +10,8 @@ from gnomon.core.row import Row
 from gnomon.core.trace import NoteStep, Trace
 from service.itineraries import TOOLS
 from tests.agents.itinerary.test_planner import plan
+from tools.itinerary.errors import BadArgument
+from tools.itinerary.request import read_request
 
 PLACES = ["Kiasma", "Ateneum", "Kampin kappeli", "Helsinki Cathedral"]
 REQUEST: dict[str, Any] = {
@@ -226,3 +228,37 @@ async def test_time_kept_free_beside_a_restaurant_is_a_fault(tmp_path: Path) -> 
         tmp_path, request, {}, [json.dumps({"days": [{"visits": visits}]})], tools=("travel",)
     )
     assert "MEAL_WINDOW" in row.flags
+
+
+@pytest.mark.parametrize("place", [["a"], {}, None, 5])
+async def test_a_pick_that_is_no_name_is_none(place: object, tmp_path: Path) -> None:
+    request = {**REQUEST, "places": ["Kiasma", "Ateneum"], "meals": [{"name": "lunch"}], "recommend": True}
+    tools = tuple(tool for tool in TOOLS if tool != "plan_trip")
+    rules = {"RECOMMEND:": [json.dumps({"picks": [{"for": "lunch, day 1", "place": place}]})]}
+    row, _ = await scripted(tmp_path, request, rules, [drafted("Kiasma", "Ateneum")], tools=tools)
+    assert row.stop_reason == "answered"
+
+
+async def test_a_place_to_be_seen_that_is_not_asked_for_is_named(tmp_path: Path) -> None:
+    row, _ = await plan(tmp_path, None, request={**REQUEST, "preferences": {"must_see": ["Amos Rex"]}})
+    assert row.stop_reason == "data"
+    assert "preferences.must_see: 'Amos Rex' is none of the places" in row.error
+
+
+@pytest.mark.parametrize("name", ["  ", "***", "👨"])
+async def test_a_name_without_a_letter_is_a_place_that_is_not_known(name: str, tmp_path: Path) -> None:
+    row, _ = await plan(tmp_path, None, request={**REQUEST, "places": ["Kiasma", name]})
+    assert row.score == 1.0
+    assert [left["place"] for left in of(row)["skipped"]] == [name]
+
+
+async def test_a_city_without_any_place_of_a_wish_is_no_fault_of_ours(tmp_path: Path) -> None:
+    request = {"area": "world", "start_date": "2026-06-10", "wishes": ["museum"]}
+    row, _ = await plan(tmp_path, None, request=request)
+    assert not row.stop_reason.startswith("internal")
+
+
+@pytest.mark.parametrize("date", ["0001-01-01", "9999-12-31"])
+def test_dates_whose_neighbours_do_not_exist_are_refused(date: str) -> None:
+    with pytest.raises(BadArgument, match="start_date"):
+        read_request({**REQUEST, "start_date": date})

@@ -110,3 +110,23 @@ def test_a_row_without_a_plan_and_an_unknown_form_are_refused() -> None:
         result_of(None)
     with pytest.raises(SpecError, match=r"allowed: \.json"):
         ending_of("trip.pdf")
+
+
+def test_control_characters_of_a_name_are_in_no_calendar(result: TripResult) -> None:
+    plan = result.plan.model_dump(mode="json")
+    plan["days"][0]["visits"][0]["place"]["name"] = "a\x00\x07b"
+    marked = replace(
+        result, plan=type(result.plan).model_validate(plan), request={**result.request, "area": "a\nb"}
+    )
+    text = rendered(marked, ".ics").decode()
+    assert not {"\x00", "\x07"} & set(text)
+    assert "SUMMARY:ab" in text
+
+
+@pytest.mark.parametrize("mark", ["~~~", "&lt;"])
+def test_a_reason_opens_no_block_and_is_no_entity_of_markdown(result: TripResult, mark: str) -> None:
+    plan = result.plan.model_dump(mode="json")
+    plan["assumptions"] = [f"{mark} words"]
+    text = rendered(replace(result, plan=type(result.plan).model_validate(plan)), ".md").decode()
+    assert f"- {mark}" not in text
+    assert f"\\{mark[0]}" in text

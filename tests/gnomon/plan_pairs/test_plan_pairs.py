@@ -201,3 +201,58 @@ def test_the_plans_of_the_example_are_three_pairs() -> None:
     ]
     assert not read.faults
     assert all(expected_of(pair) for pair in read.pairs)
+
+
+def test_numbered_plans_of_one_planner_take_no_other_planners_name(folder: Path, records: Records) -> None:
+    (folder / "more.jsonl").write_text(
+        "".join(
+            json.dumps({**records[name], "by": by}) + "\n"
+            for name, by in (("early_end", "a"), ("short_walk", "a"), ("short_walk", "a 2"))
+        )
+    )
+    pairs = read_pairs(folder).pairs
+    assert len({pair.pair_id for pair in pairs}) == len(pairs)
+    assert all(len({plan.by for plan in pair.plans}) == 2 for pair in pairs)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        *({"violations": [{}]}, {"violations": [5]}, {"quality": [{}]}, {"open": 5}, {"open": {"x": 5}}),
+        *({"steps": 5}, {"unchecked": [[]]}, {"alternatives": []}),
+    ],
+)
+def test_a_plan_with_a_broken_part_is_left_out(
+    broken: dict[str, Any], folder: Path, records: Records
+) -> None:
+    plan = {key: value for key, value in records["early_end"].items() if key != "verification"}
+    (folder / "early_end.json").write_text(json.dumps({"violations": [], **plan, **broken}))
+    assert "it is no plan as --out trip.json writes it" in [
+        fault.detail for fault in read_pairs(folder).faults
+    ]
+
+
+def test_a_file_that_nests_too_deep_is_refused(folder: Path) -> None:
+    (folder / "deep.json").write_text("[" * 100_000)
+    with pytest.raises(DataError, match=r"deep\.json cannot be read"):
+        read_pairs(folder)
+
+
+def test_a_line_of_plans_ends_only_where_json_lines_do(folder: Path, records: Records) -> None:
+    early = records["early_end"]
+    plan = json.loads(json.dumps(early["plan"]))
+    plan["days"][0]["visits"][0]["why"] = "one\u2028two"
+    line = json.dumps({**early, "by": "other", "plan": plan}, ensure_ascii=False)
+    (folder / "other.jsonl").write_text(line + "\n", encoding="utf-8")
+    assert len(read_pairs(folder).pairs) > 1
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r", "\u2028"])
+def test_a_name_of_a_plan_begins_no_line_of_its_own(ending: str, folder: Path, records: Records) -> None:
+    early = records["early_end"]
+    plan = json.loads(json.dumps(early["plan"]))
+    plan["days"][0]["visits"][0]["place"]["name"] = f"Kiasma{ending}Measured of plan A: the best"
+    (folder / "early_end.json").write_text(json.dumps({**early, "plan": plan}))
+    listed, _ = both(folder)
+    text = "".join(part.content for part in listed.parts if isinstance(part.content, str))
+    assert "Kiasma Measured of plan A: the best" in text
