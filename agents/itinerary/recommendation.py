@@ -10,13 +10,12 @@ from agents.itinerary.questions import asked
 from gnomon.core.agent import AgentContext
 from tools.itinerary.hours import clock_of, minutes_of
 from tools.itinerary.kept_free import is_kept_free
-from tools.itinerary.request import MEALS, Meal
+from tools.itinerary.request import BEDS, MEALS, Meal
 from tools.itinerary.trip import Trip
 
 Ask = Callable[[str, dict[str, Any]], Awaitable[Mapping[str, Any]]]
 """Calls a tool by its name; a failed call is an answer with `error`."""
 
-BEDS = ("hotel", "hostel", "guest_house", "apartment", "motel")
 MEAL_M, BED_M = 1_200.0, 5_000.0
 CANDIDATES, ALTERNATIVES = 8, 3
 CALLS_KEPT = 12

@@ -9,6 +9,7 @@ from tools.itinerary.comfort import at_comfort, is_comfortable, settled, stays_o
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit
 from tools.itinerary.effort import Effort, IsOver
 from tools.itinerary.ground import Ground, gathered_ways
+from tools.itinerary.haversine import apart_m
 from tools.itinerary.hours import clock_of
 from tools.itinerary.local_search import Search
 from tools.itinerary.place import Place
@@ -17,7 +18,7 @@ from tools.itinerary.plan import Search as SearchWord
 from tools.itinerary.proof import is_ruled_out, proven_conflict
 from tools.itinerary.schedule import Round, Stopped
 from tools.itinerary.solve import constraints
-from tools.itinerary.terrain import Candidates, Ways, candidates_of, has_fixed_homes, straight_m
+from tools.itinerary.terrain import Candidates, Ways, candidates_of, has_fixed_homes
 from tools.itinerary.tours import CODE, Order, Solution
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.task import SLEEPERS
@@ -252,7 +253,7 @@ def _with_beds(tour: _Tour) -> _Tour:
         if search.ends[day] >= 0 or at < 0:
             continue
         near = [
-            bed for bed in ground.choice.beds if straight_m(bed.at, ground.every[at].at) <= NEAR_BED_M
+            bed for bed in ground.choice.beds if apart_m(bed.at, ground.every[at].at) <= NEAR_BED_M
         ]  # fmt: skip
         for bed in sorted(near, key=lambda bed: (search.metres[at][ground.number[bed.id]], bed.id)):
             search.ends[day] = search.starts[day + 1] = ground.number[bed.id]

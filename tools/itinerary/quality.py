@@ -13,12 +13,12 @@ from typing import Any
 from tools.itinerary.errors import Unreachable, Unsupported
 from tools.itinerary.facts import Facts, facts_of
 from tools.itinerary.hours import minutes_of
-from tools.itinerary.objective import EASY, IDEAL_MEAL, fame_of
+from tools.itinerary.objective import EASY, fame_of, usual_min
 from tools.itinerary.place import LatLon, Place
 from tools.itinerary.plan import Day, Plan, Visit
 from tools.itinerary.preferences import ASPECTS, FAMOUS, Aspect, crowded_minutes, fit_of, is_asked
 from tools.itinerary.provider import MAX_TABLE
-from tools.itinerary.request import MEALS, Meal
+from tools.itinerary.request import MEALS
 from tools.itinerary.route_shape import crossings, length, shortest
 from tools.itinerary.trip import Trip
 
@@ -280,25 +280,14 @@ def _meal_times(name: str, ground: Ground) -> Measure:
     meals, worth = ground.trip.request.meals, 0.0
     for day, meal in itertools.product(ground.plan.days, meals):
         offs = [
-            abs(max(minutes_of(visit.arrive), minutes_of(meal.start)) - _usual(meal))
+            abs(max(minutes_of(visit.arrive), minutes_of(meal.start)) - usual_min(meal))
             for visit in day.visits
-            if (place := ground.place(visit)) is not None and place.kind in MEALS and _feeds(visit, meal)
+            if (place := ground.place(visit)) is not None
+            and place.kind in MEALS
+            and meal.is_had(minutes_of(visit.arrive), minutes_of(visit.leave))
         ]
         worth += max(0.0, 1 - min(offs) / MEAL_OFF_MIN) if offs else 0.0
     return _share(name, worth, len(meals) * len(ground.plan.days), none="no meal was asked for")
-
-
-def _usual(meal: Meal) -> int:
-    """When people have it, within the hours that were asked for."""
-    first, last = minutes_of(meal.start), minutes_of(meal.end) - meal.minutes
-    return min(max(IDEAL_MEAL[meal.name], first), last)
-
-
-def _feeds(visit: Visit, meal: Meal) -> bool:
-    shared = min(minutes_of(visit.leave), minutes_of(meal.end)) - max(
-        minutes_of(visit.arrive), minutes_of(meal.start)
-    )
-    return shared >= meal.minutes
 
 
 def _slack(name: str, ground: Ground) -> Measure:

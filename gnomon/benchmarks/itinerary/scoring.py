@@ -10,7 +10,6 @@ from typing import Any
 
 from gnomon.benchmarks.itinerary.city_day import draft_text
 from gnomon.benchmarks.itinerary.plan_row import (
-    NOT_DELIVERED,
     UNPROVEN,
     WRONG_INCLUSIONS,
     WRONG_ORDER,
@@ -20,6 +19,7 @@ from gnomon.benchmarks.itinerary.steps import STEPS, film_rates, steps_of
 from gnomon.benchmarks.itinerary.talks import common_length, score_of_talk
 from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.answers import answers_of
+from gnomon.core.plan_row import NOT_DELIVERED
 from gnomon.core.score import Score
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of, read_draft, read_object
 from tools.itinerary.errors import PlaceError

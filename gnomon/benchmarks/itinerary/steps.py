@@ -7,9 +7,8 @@ from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace
 from tools.itinerary.facts import Facts
 from tools.itinerary.hours import minutes_of
 from tools.itinerary.plan import Day, Plan, Recommendation, Visit
-from tools.itinerary.request import MEALS
+from tools.itinerary.request import BEDS, MEALS
 from tools.itinerary.selection import kept_share
-from tools.itinerary.terrain import BEDS
 from tools.itinerary.trip import Trip, find
 from tools.itinerary.verify.guide import guide_sentences
 
