@@ -24,32 +24,9 @@ UNITS = {
 }  # fmt: skip
 MONEY = r"(?:€|\$|£|¥|EUR|USD|GBP|JPY|CHF)"
 KINDS = (
-    *(
-        "museum",
-        "gallery",
-        "park",
-        "garden",
-        "restaurant",
-        "cafe",
-        "café",
-        "church",
-        "chapel",
-        "temple",
-        "shrine",
-    ),
-    *(
-        "cathedral",
-        "library",
-        "theatre",
-        "theater",
-        "hotel",
-        "hostel",
-        "zoo",
-        "castle",
-        "bar",
-        "pub",
-        "market",
-    ),
+    *("museum", "gallery", "park", "garden", "restaurant", "cafe", "café", "church", "chapel", "temple"),
+    *("shrine", "cathedral", "library", "theatre", "theater", "hotel", "hostel", "zoo", "castle", "bar"),
+    *("pub", "market"),
     *("station", "mall", "viewpoint", "monument", "memorial", "aquarium", "palace", "bridge", "beach"),
     *("cinema", "stadium", "fountain", "bakery", "brewery", "spa", "sauna", "school", "mosque", "synagogue"),
 )
