@@ -67,9 +67,9 @@ def _selection_words(steps: Steps) -> str:
     if "selection_fame_kept" not in steps:
         return ""
     must = steps.get("selection_must_see_kept")
-    told = "" if must is None else f", and {100 * must:.0f} % of what must be seen"
+    must_words = "" if must is None else f", and {100 * must:.0f} % of what must be seen"
     share = f"{100 * steps['selection_fame_kept']:.0f} %"
-    return f"Selection: it keeps {share} of the fame there is room for{told}."
+    return f"Selection: it keeps {share} of the fame there is room for{must_words}."
 
 
 def _recommended_words(steps: Steps) -> str:
@@ -126,8 +126,8 @@ def _day(result: TripResult, number: int, guide: DayGuide | None) -> View:
 def origin_words(visit: Visit) -> str:
     """Who thought of a stop: the traveller, a video with the first time it shows it, or nobody."""
     words = ["asked for"] if any(origin.basis == "asked" for origin in visit.origins) else []
-    seen = [origin for origin in visit.origins if origin.basis == "seen"]
-    return ", ".join([*words, *(origin.words for origin in seen)])
+    sightings = [origin for origin in visit.origins if origin.basis == "seen"]
+    return ", ".join([*words, *(origin.words for origin in sightings)])
 
 
 def _recommended(pick: Recommendation) -> View:

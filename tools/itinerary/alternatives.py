@@ -132,10 +132,10 @@ async def _attempt(
     """
     limit = LIMITS.get(kind)
     changed = _changed(trip, {**change, "prefer": "short_walk"} if limit == "max_walk_m" else change)
-    found = await find_plan(changed, seconds=seconds)
-    if found.draft.status != "planned":
+    search = await find_plan(changed, seconds=seconds)
+    if search.draft.status != "planned":
         return Tried(kind=kind, words=words, change=_plain(change), is_served=False)
-    plan = await plan_of(found.draft, changed)
+    plan = await plan_of(search.draft, changed)
     if limit is not None:
         needed = _needed(limit, plan, trip.request)
         if needed is None:

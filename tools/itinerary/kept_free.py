@@ -43,10 +43,10 @@ def kept_free(place: Place, number: int = 1) -> Place:
 
 def meals_kept_free(trip: "Trip", eateries: Iterable[Place]) -> Mapping[str, Place]:
     """Where too few places to eat are known for all meals of a trip: times to eat near its places, by id."""
-    known, request = list(eateries), trip.request
-    need = request.days * len(request.meals) - len(known)
+    others, request = list(eateries), trip.request
+    need = request.days * len(request.meals) - len(others)
     places = {place.id: place for place in trip.places()}.values()
-    bare = [place for place in places if not any(apart_m(place.at, other.at) <= REACH_M for other in known)]
+    bare = [place for place in places if not any(apart_m(place.at, other.at) <= REACH_M for other in others)]
     if need <= 0 or not bare:
         return {}
     times = math.ceil(need / len(bare))

@@ -383,9 +383,11 @@ def _refused_with(
         Skipped(place=f"{tour.search.meals[meal - 1].name}, day {day + 1}", reason=reason)
         for day, meal in tour.search.unfed(tour.solution)
     ]
-    found = _refusal(ground.trip, conflict, effort, is_proven=is_proven)
+    refusal = _refusal(ground.trip, conflict, effort, is_proven=is_proven)
     has_visits = any(tour.solution) and math.isfinite(tour.cost)
-    return replace(found, partial=_draft(tour, ground.trip) if has_visits else None, left_out=tuple(left_out))
+    return replace(
+        refusal, partial=_draft(tour, ground.trip) if has_visits else None, left_out=tuple(left_out)
+    )
 
 
 def _refusal(trip: Trip, conflict: Sequence[str], effort: Effort, *, is_proven: bool) -> Found:

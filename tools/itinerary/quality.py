@@ -216,10 +216,10 @@ def _without(name: str, reason: str, *, unknown: int = 0) -> Measure:
 
 def _asked(name: str, ground: Ground) -> Measure:
     visited = {visit.place.id for _, visit, _ in ground.visits}
-    asked = {place.id: fame_of(place) for place in ground.trip.places()}
-    served = sum(fame for place_id, fame in asked.items() if place_id in visited)
+    fames = {place.id: fame_of(place) for place in ground.trip.places()}
+    served = sum(fame for place_id, fame in fames.items() if place_id in visited)
     unknown = len(ground.trip.left_out)
-    return _share(name, served, sum(asked.values()), unknown=unknown, none="no place was asked for")
+    return _share(name, served, sum(fames.values()), unknown=unknown, none="no place was asked for")
 
 
 def _must_see(name: str, ground: Ground) -> Measure:
@@ -357,8 +357,8 @@ def _uncrossed(name: str, ground: Ground) -> Measure:
     crossed = pairs = 0
     for day in ground.plan.days:
         stops = [day.start, *(visit.place for visit in day.visits), day.end]
-        found = crossings([(stop.lat, stop.lon) for stop in stops])
-        crossed, pairs = crossed + found[0], pairs + found[1]
+        counts = crossings([(stop.lat, stop.lon) for stop in stops])
+        crossed, pairs = crossed + counts[0], pairs + counts[1]
     return _share(name, pairs - crossed, pairs, none="no two legs of a day could cross")
 
 
@@ -368,11 +368,11 @@ def _uncrossed(name: str, ground: Ground) -> Measure:
 def _variety(name: str, ground: Ground) -> Measure:
     kinds = stops = 0
     for day in ground.plan.days:
-        seen = [
+        kinds_seen = [
             place.kind if (place := ground.place(visit)) is not None else visit.place.kind
             for visit in day.visits
         ]
-        sights = [kind for kind in seen if kind not in MEALS]
+        sights = [kind for kind in kinds_seen if kind not in MEALS]
         if len(sights) > 1:
             kinds, stops = kinds + len(set(sights)), stops + len(sights)
     return _share(name, kinds, stops, none="no day has two stops beside meals")
@@ -389,8 +389,8 @@ def _fit(name: Aspect) -> Callable[[str, Ground], Measure]:
         preferences = ground.trip.request.preferences
         if not (preferences.diet if name == "diet" else getattr(preferences, name)):
             return _without(name, "not asked for")
-        asked = [place for place in _stops(ground) if is_asked(place.kind, name, preferences)]
-        fits = [fit_of(place, name, preferences) for place in asked]
+        places = [place for place in _stops(ground) if is_asked(place.kind, name, preferences)]
+        fits = [fit_of(place, name, preferences) for place in places]
         known = [value for value in fits if value is not None]
         unknown = len(fits) - len(known)
         none = f"the map says nothing of {unknown} stops" if unknown else "no stop is of that sort"

@@ -146,8 +146,8 @@ def _scored(
 ) -> Score:
     result = {
         "plan": plan.model_dump(mode="json"),
-        "violations": [_violation_fields(violation) for violation in verification.violations],
-        "unchecked": [{"code": one.code, "path": one.path, "why": one.why} for one in verification.unchecked],
+        "violations": [violation.as_json() for violation in verification.violations],
+        "unchecked": [unchecked.as_json() for unchecked in verification.unchecked],
         "verified_by": "; ".join(sources_of(plan)) or verification.version,
         "open": {},
         "steps": {name: value for name, value in metrics.items() if name.startswith(STEPS)},
@@ -190,11 +190,6 @@ def _opened(plan: Plan, facts: Facts) -> dict[str, dict[str, str]]:
             hours = told_hours(facts.hours(visit.place.id, day.date))
             hours_by_place.setdefault(visit.place.id, {})[day.date.isoformat()] = hours
     return hours_by_place
-
-
-def _violation_fields(violation: Any) -> dict[str, str]:
-    keys = ("code", "severity", "path", "expected", "found", "evidence")
-    return {key: getattr(violation, key) for key in keys}
 
 
 def _measured(plan: Plan, verification: Verification) -> Metrics:

@@ -37,7 +37,7 @@ async def film_rates(trip: Trip, shown: Sequence[str]) -> Metrics:
     Raises:
         PlaceError: the provider failed.
     """
-    seen = {
+    ids_seen = {
         name: place.id
         for name, place in trip.named.items()
         if any(origin.basis == "seen" for origin in trip.origins.get(place.id, ()))
@@ -47,8 +47,10 @@ async def film_rates(trip: Trip, shown: Sequence[str]) -> Metrics:
         try:
             truth[name] = (await find(trip.provider, name)).value.id
         except (NoSuchPlace, AmbiguousPlace):
-            truth[name] = next((seen[other] for other in seen if other.casefold() == name.casefold()), "")
-    return dict(seen_rates({**seen, **dict.fromkeys(trip.unseen, "")}, truth))
+            truth[name] = next(
+                (ids_seen[other] for other in ids_seen if other.casefold() == name.casefold()), ""
+            )
+    return dict(seen_rates({**ids_seen, **dict.fromkeys(trip.unseen, "")}, truth))
 
 
 def _recommended(plan: Plan, facts: Facts) -> Metrics:
