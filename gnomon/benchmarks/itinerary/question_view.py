@@ -19,7 +19,7 @@ from gnomon.core.question_view import NO_ANSWER, QuestionView, ShownClip, missin
 from gnomon.core.sample import ImageRef, Sample
 from tools.core.sketch import XY, Dot, Line, Mark, Role, Sketch, Span
 from tools.itinerary.draft import DraftPlan, read_draft, read_object
-from tools.itinerary.hours import minutes_of
+from tools.itinerary.hours import clock_of, minutes_of
 from tools.itinerary.place import Place
 from tools.itinerary.plan import Plan, Stop
 from tools.itinerary.request import TripRequest
@@ -275,14 +275,11 @@ def _truth_text(task: Task) -> str:
     lines = ["A plan that passes every check:"]
     for number, day in enumerate(_draft_days(draft, task.trip), start=1):
         stays = "; ".join(
-            f"{visit.name} {_clock(visit.arrive_min)} to {_clock(visit.leave_min)}" for visit in day.visits
+            f"{visit.name} {clock_of(visit.arrive_min)} to {clock_of(visit.leave_min)}"
+            for visit in day.visits
         )
         lines.append(f"Day {number}: {stays}")
     return "\n".join(lines)
-
-
-def _clock(minutes: int) -> str:
-    return f"{minutes // 60:02d}:{minutes % 60:02d}"
 
 
 def answer_sketch(sample: Sample, answer: str) -> Sketch:
