@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+REMARK, UNCHECKED = "remark:", "unchecked:"
+"""What flags begin with that tell of an answer and of no fault in it."""
+
 
 class Outcome(StrEnum):
     """How a trial ended: every one as exactly one of these, by whose fault it was."""

@@ -8,6 +8,7 @@ import numpy as np
 from gnomon.core.errors import SpecError
 from gnomon.core.review import Choice
 from gnomon.core.row import Row
+from gnomon.core.score import REMARK, UNCHECKED
 from gnomon.curation.consensus import consensus_of
 from gnomon.report.score_matrix import RIGHT
 
@@ -45,7 +46,7 @@ def choose_samples(
 
 def _matching(choice: Choice, rows: Iterable[Row]) -> Iterator[str]:
     if choice == "flagged":
-        yield from (row.sample_id for row in rows if row.flags)
+        yield from (row.sample_id for row in rows if _is_flagged(row))
     elif choice == "all_wrong":
         best: dict[str, float] = defaultdict(float)
         for row in rows:
@@ -54,6 +55,10 @@ def _matching(choice: Choice, rows: Iterable[Row]) -> Iterator[str]:
         yield from (sample_id for sample_id, score in best.items() if score < RIGHT)
     else:
         yield from _disputed(rows)
+
+
+def _is_flagged(row: Row) -> bool:
+    return any(not flag.startswith((REMARK, UNCHECKED)) for flag in row.flags)
 
 
 def _disputed(rows: Iterable[Row]) -> Iterator[str]:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from gnomon.itinerary_export.checks import Fault, home_label, stop_label
 from gnomon.itinerary_export.result import TripResult
-from gnomon.itinerary_export.words import BY, time_text
+from gnomon.itinerary_export.words import means_text, time_text
 from tools.itinerary.hours import clock_of, minutes_of
+from tools.itinerary.kept_free import near
 from tools.itinerary.plan import Day
 
 HEAD, ROW, TAIL = 44, 32, 6
@@ -191,7 +192,7 @@ def _rows(
         arrive = minutes_of(visit.arrive)
         set_off = left if left is not None else arrive - (leg.minutes if leg else 0)
         there = set_off + (leg.minutes if leg else 0)
-        words = [f"{time_text(leg.minutes)} {BY[leg.mode]}"] if leg and set_off != there else []
+        words = [f"{time_text(leg.minutes)} {means_text(leg)}"] if leg and set_off != there else []
         words += [f"{arrive - there} min wait"] if arrive > there else []
         words += [result.hours_words(visit, day.date)]
         label = stop_label(result, number, index)
@@ -228,8 +229,8 @@ def _rows(
                 stay=None,
                 way=(left, left + leg.minutes),
                 left_at=left,
-                name=day.end.name,
-                words=f"{time_text(leg.minutes)} {BY[leg.mode]}, there {clock_of(left + leg.minutes)}",
+                name=near(day.end.name),
+                words=f"{time_text(leg.minutes)} {means_text(leg)}, there {clock_of(left + leg.minutes)}",
                 fault=fault or failing.get(f"end-{number}"),
                 leg_fails=fault is not None,
             )

@@ -27,13 +27,16 @@ from gnomon.itinerary_export.result import HOURS_OF, TripResult
 from gnomon.itinerary_export.words import (
     clock_text,
     length_text,
+    parts_of,
     source_text,
     time_text,
     way_text,
     why_text,
 )
 from tools.itinerary.hours import DAY_MIN, clock_of, minutes_of
+from tools.itinerary.kept_free import near
 from tools.itinerary.plan import Day, ItineraryLeg, Stop, Visit
+from tools.itinerary.track import ALL_ON_FOOT
 
 View = dict[str, Any]
 
@@ -261,7 +264,7 @@ def _home(result: TripResult, part: str, number: int, stop: Stop, time: str, fau
         "anchor": anchor,
         "time": time,
         "label": home_label(result, stop.id, part),
-        "name": stop.name,
+        "name": near(stop.name),
         "other_script": stop.other_script,
         "details": [part, *([NIGHTS[night.basis]] if night else [])],
         "why": "",
@@ -282,6 +285,7 @@ def _leg(
     faults: Sequence[Fault],
 ) -> View:
     wait = arrive - set_off - leg.minutes
+    known_how = [] if ALL_ON_FOOT in leg.via else EXACTNESS.get(leg.exactness, [])
     state, words = _verdict("leg", f"leg-{number}-{index}", checks, faults)
     return {
         "kind": "leg",
@@ -290,8 +294,8 @@ def _leg(
         "label": "",
         "name": way_text(leg),
         "mode": leg.mode,
-        "via": list(leg.via),
-        "details": EXACTNESS.get(leg.exactness, []) + [f"{time_text(wait)} wait"] * (wait > 0),
+        "via": parts_of(leg),
+        "details": known_how + [f"{time_text(wait)} wait"] * (wait > 0),
         "state": state,
         "checks": words,
         "notes": _notes(words, is_unknown=False),

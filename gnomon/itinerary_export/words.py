@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tools.itinerary.place import Mode
 from tools.itinerary.plan import ItineraryLeg
+from tools.itinerary.track import ALL_ON_FOOT
 
 BY: dict[Mode, str] = {
     "walk": "on foot",
@@ -38,17 +39,27 @@ def length_text(metres: int) -> str:
     return f"{metres / 1000:.1f} km" if metres < 100_000 else f"{metres / 1000:,.0f} km"
 
 
+def means_text(leg: ItineraryLeg) -> str:
+    """How one gets along a leg; a ride that takes no train is a walk."""
+    return BY["walk" if ALL_ON_FOOT in leg.via else leg.mode]
+
+
 def way_text(leg: ItineraryLeg) -> str:
     """A leg; nothing where it leads from a stop to itself, as where a day starts at its first visit."""
     if leg.from_id == leg.to_id:
         return ""
-    return f"{time_text(leg.minutes)} {BY[leg.mode]}, {length_text(leg.metres)}"
+    return f"{time_text(leg.minutes)} {means_text(leg)}, {length_text(leg.metres)}"
+
+
+def parts_of(leg: ItineraryLeg) -> list[str]:
+    """The streets of a leg, or the parts of its ride."""
+    return [part for part in leg.via if part != ALL_ON_FOOT]
 
 
 def route_text(leg: ItineraryLeg) -> str:
     """A leg with its streets, or with the parts of its ride."""
-    way = way_text(leg)
-    return f"{way}: {(', ' if leg.mode == 'walk' else '; ').join(leg.via)}" if way and leg.via else way
+    way, parts = way_text(leg), parts_of(leg)
+    return f"{way}: {(', ' if leg.mode == 'walk' else '; ').join(parts)}" if way and parts else way
 
 
 WISHED = re.compile(r"(an?) ([\w ]+), as wished")

@@ -69,8 +69,8 @@ def settled(
 ) -> list[tuple[int, int, int]]:
     """Spot, arrival and end of every stay of a day that can be kept, stretched toward `stays` by spot.
 
-    Every stay but meals begins as soon as it can. Stretching never makes a stop of the day miss its hours,
-    and pushes no meal far beyond its usual hour; where one would wait, one stays on instead.
+    Stretching never makes a stop of the day miss its hours,
+    and pushes no meal far beyond its usual hour; where one would wait, one stays on, or comes later.
     """
     latest = _latest(tours, day, order, start, end)
     rows: list[tuple[int, int, int]] = []
@@ -104,6 +104,25 @@ def settled(
         leave = max(leave, min(arrive + wanted, until))
         rows.append((spot, arrive, leave))
         clock, at = leave, spot
+    return _unhurried(tours, day, order, rows)
+
+
+def _unhurried(
+    tours: Tours, day: int, order: Order, rows: list[tuple[int, int, int]]
+) -> list[tuple[int, int, int]]:
+    """The same stays, each but meals as much later as one would wait after it, and its doors allow."""
+    for place in range(len(rows) - 2, -1, -1):
+        spot, arrive, leave = rows[place]
+        next_spot, next_arrive, _ = rows[place + 1]
+        way_min = tours.minutes[spot][next_spot] if next_spot != spot else 0
+        wait_min = next_arrive - way_min - leave
+        if order[place] % CODE or wait_min <= 0:
+            continue
+        stay = tours.stay(day, spot, 0, arrive)
+        if stay is not None and stay[2] is not None:
+            wait_min = min(wait_min, stay[2] - SPARE_MIN - leave)
+        if wait_min > 0:
+            rows[place] = (spot, arrive + wait_min, leave + wait_min)
     return rows
 
 

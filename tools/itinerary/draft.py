@@ -31,7 +31,7 @@ from tools.itinerary.plan import (
 )
 from tools.itinerary.preference_words import preference_words
 from tools.itinerary.request import USUAL_DWELL_MIN, Money, TripRequest
-from tools.itinerary.track import NO_TRACK, track_of
+from tools.itinerary.track import ALL_ON_FOOT, NO_TRACK, track_of
 from tools.itinerary.trip import Trip, find
 from tools.itinerary.verify.grounding import AMBIGUOUS, UNKNOWN
 
@@ -289,7 +289,8 @@ def attributions(trip: Trip) -> tuple[str, ...]:
 
 def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
     """What the plan takes for granted and no source says."""
-    exactness = {leg.exactness for day in days for leg in day.legs if leg.from_id != leg.to_id}
+    legs = [leg for day in days for leg in day.legs if leg.from_id != leg.to_id]
+    exactness = {leg.exactness for leg in legs if ALL_ON_FOOT not in leg.via}
     lines = [f"Stays are at least as long as the rules of the plan say, such as {USUAL_DWELL_MIN} minutes."]
     if is_comfortable(trip.request):
         lines.append(f"Where there is room they are longer: {told_stays(trip.request, days)}.")
@@ -297,6 +298,8 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
         lines.append(f"Walking is at {WALK_KMH:g} km/h along mapped streets.")
     if "estimate" in exactness:
         lines.append("Times on the way are estimates from where places lie, not from a timetable.")
+    if any(ALL_ON_FOOT in leg.via for leg in legs):
+        lines.append("Short ways on foot are estimates: a third longer than the straight line.")
     if "lower_bound" in exactness:
         lines.append("Ways are the least they can be, as the crow flies: a real journey takes longer.")
     for number, day in enumerate(days, 1):

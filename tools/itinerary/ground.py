@@ -97,7 +97,7 @@ class Ground:
             return self.ways.first(count).table()
         grids = []
         for grid in (self.ways.minutes, self.ways.metres):
-            least = np.array(grid, dtype=np.int64)
+            least = np.array(grid, dtype=np.int64).reshape(len(grid), len(grid))  # also of none
             for middle in range(len(least)):  # Floyd 1962
                 np.minimum(least, least[:, middle, None] + least[None, middle, :], out=least)
             grids.append(least[:count, :count].tolist())

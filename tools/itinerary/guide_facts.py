@@ -6,7 +6,7 @@ from tools.itinerary.draft import DraftPlan, plan_of
 from tools.itinerary.facts import Facts, facts_of
 from tools.itinerary.guide_claims import is_japanese
 from tools.itinerary.hours import minutes_of, told_hours
-from tools.itinerary.kept_free import near
+from tools.itinerary.kept_free import is_kept_free, near
 from tools.itinerary.place import Place
 from tools.itinerary.plan import Day, Visit
 from tools.itinerary.request import MEALS, TripRequest
@@ -81,7 +81,7 @@ def _stop(at: int, day: Day, trip: Trip, facts: Facts) -> dict[str, Any]:
         "meal": _meal(visit, trip),
         "cost": f"{visit.cost.amount:.2f} {visit.cost.currency}" if visit.cost else "not known",
     }
-    if leg is not None and leg.from_id != leg.to_id and leg.metres:
+    if leg is not None and leg.from_id != leg.to_id and leg.metres and not is_kept_free(before.id):
         row["way"] = {"from": before.name, "from_ja": _name_ja(facts.places.get(before.id)), "mode": leg.mode,
                       "minutes": leg.minutes, "metres": leg.metres, "exactness": leg.exactness}  # fmt: skip
     return row

@@ -63,10 +63,10 @@ async def find_plan(
     effort = Effort(seconds, is_cancelled)
     request = trip.request
     places = list({place.id: place for place in trip.places()}.values())
-    if not places and not request.wishes:
+    every = await _gathered(trip, places, effort, more=1)
+    if not places and not any(choice for _, choice in every.choice.wishes):
         lost = [f"place:{name}" for name in trip.lost] or ["places"]
         return _refusal(trip, lost, effort, is_proven=False)
-    every = await _gathered(trip, places, effort, more=1)
     if is_comfortable(request):
         ground = every.ground(at_comfort(trip))
         bound = _bound(ground, effort, share=0.35)

@@ -13,6 +13,9 @@ CRUMB_M = 30.0
 TOLERANCE_M = 5.0
 MAX_POINTS = 1_500
 
+ALL_ON_FOOT = "on foot all the way"
+"""The only part of a ride that takes no train."""
+
 Points = tuple[tuple[float, float], ...]
 
 

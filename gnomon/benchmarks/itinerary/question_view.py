@@ -355,7 +355,11 @@ def _plan_in_words(answer: str, metrics: Mapping[str, float | str | None]) -> st
         answerable = number_of(metrics, "answerable")
         if answerable is None:
             return "Refused."
-        return "Refused, though there is a plan." if answerable else "Refused rightly: there is no plan."
+        if answerable:
+            return "Refused, though there is a plan."
+        if metrics.get("conflict_proven") == 0.0:
+            return "Refused, and there is no plan; but what is named does not rule every plan out."
+        return "Refused rightly: there is no plan."
     return _checks_in_words(_stored(answer))
 
 

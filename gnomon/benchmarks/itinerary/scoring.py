@@ -20,7 +20,7 @@ from gnomon.benchmarks.itinerary.talks import common_length, score_of_talk
 from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.answers import answers_of
 from gnomon.core.plan_row import NOT_DELIVERED
-from gnomon.core.score import Score
+from gnomon.core.score import REMARK, UNCHECKED, Score
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of, read_draft, read_object
 from tools.itinerary.errors import PlaceError
 from tools.itinerary.facts import Facts, facts_of
@@ -44,7 +44,7 @@ Metrics = dict[str, float | str | None]
 
 
 def score(task: Task, response: str, *, has_quality: bool = True, shown: Sequence[str] = ()) -> Score:
-    """1 for what passes every check (or refuses rightly), 0 for what does not; F1 for graphs.
+    """1 for what passes every check, or is refused with proof, else 0; F1 for graphs.
 
     With `has_quality` the quality of a plan is measured too; it never changes the score. `shown` are the
     places that a film is known to show. Scored None where the provider failed: that is never the model's
@@ -94,10 +94,9 @@ async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool, shown: Seque
         metrics["conflict_proven"] = float(proven)
         seconds = plan.search.seconds if plan.search else 0.0
         plan = plan.model_copy(update={"search": Search(is_proven=proven, seconds=seconds)})
-        is_right = trip.answerable is False or (trip.answerable is None and proven)
         metrics |= _nothing_kept(trip)
         others = await _instead(plan, trip, is_proven=proven) if task.family == "request" else {}
-        scored = _scored(is_right, plan, verification, metrics, trip, others)
+        scored = _scored(proven, plan, verification, metrics, trip, others)
         return scored if proven else replace(scored, flags=(*scored.flags, UNPROVEN))
     ground = await ground_of(plan, trip, facts) if has_quality and plan.days else None
     quality = measures(ground) if ground else ()
@@ -160,15 +159,15 @@ def _scored(
         metrics=metrics,
         flags=(
             *sorted(verification.failed),
-            *_flagged("remark", (one.code for one in verification.violations if one.severity == "warn")),
-            *_flagged("unchecked", (one.code for one in verification.unchecked)),
+            *_flagged(REMARK, (one.code for one in verification.violations if one.severity == "warn")),
+            *_flagged(UNCHECKED, (one.code for one in verification.unchecked)),
         ),
     )
 
 
-def _flagged(word: str, codes: Iterable[str]) -> list[str]:
+def _flagged(prefix: str, codes: Iterable[str]) -> list[str]:
     """What is worth a word and no error, as flags that no code is."""
-    return [f"{word}:{code}" for code in sorted(set(codes))]
+    return [f"{prefix}{code}" for code in sorted(set(codes))]
 
 
 def _nothing_kept(trip: Trip) -> Metrics:

@@ -34,7 +34,7 @@ ROWS = [
     *(row("s1", arm, "B", 0.0) for arm in ("raw", "tools")),  # both say B, the truth is another
     row("s2", "raw", "A", 0.0, "no_time"),  # both wrong, each in its way
     row("s2", "tools", "C", 0.4),
-    row("s3", "raw", "A", 0.0),  # one is right
+    row("s3", "raw", "A", 0.0, "unchecked:BUDGET"),  # one is right, and a flag that is no fault
     row("s3", "tools", "B", 1.0),
     *(row("s4", arm, None, None) for arm in ("raw", "tools")),  # missing
 ]

@@ -21,6 +21,7 @@ from tools.itinerary.draft import plan_of, read_draft
 from tools.itinerary.osm.city import city_files
 from tools.itinerary.proof import is_conflict
 from tools.itinerary.provider import answered
+from tools.itinerary.solve import constraints
 from tools.itinerary.verify.verify import verify_plan
 
 SOME = 24
@@ -44,9 +45,9 @@ def test_no_answer_no_plan_and_a_false_refusal_score_less(family: str) -> None:
         assert score(task, "I would rather not say.").value == 0.0
         empty = {"status": "planned", "days": [], "order": [], "inclusions": [], "transitions": []}
         assert score(task, json.dumps(empty)).value == 0.0
-        refusal = score(task, '{"status": "refused", "conflict": ["window"]}')
-        if task.form == "plan":
-            assert refusal.value == float(family == "must-refuse")
+        if task.problem is not None:
+            refusal = {"status": "refused", "conflict": constraints(task.problem)}
+            assert score(task, json.dumps(refusal)).value == float(family == "must-refuse")
 
 
 def test_chance_and_thumb_rules_mostly_fail_where_exact_search_always_passes() -> None:
@@ -127,12 +128,13 @@ def test_a_trip_that_must_be_refused_has_a_proof_and_no_policy_plans_it() -> Non
             assert "PLANNED_BUT_INFEASIBLE" in told.flags
 
 
-def test_a_refusal_counts_when_right_and_its_conflict_when_proven() -> None:
+def test_a_refusal_counts_when_what_it_names_rules_out_every_plan() -> None:
     task = tasks("must-refuse", 1)[0]
     right = score(task, task.witness)
     vague = score(task, '{"status": "refused", "conflict": ["the moon"]}')
     assert (right.value, right.metrics["conflict_proven"]) == (1.0, 1.0)
-    assert (vague.value, vague.metrics["conflict_proven"]) == (1.0, 0.0)
+    assert (vague.value, vague.metrics["conflict_proven"]) == (0.0, 0.0)
+    assert "refusal_unproven" in vague.flags
 
 
 def test_a_rail_trip_has_one_order_also_with_times_a_tenth_off() -> None:

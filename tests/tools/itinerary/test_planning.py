@@ -213,6 +213,13 @@ def test_no_plan_costs_less_than_the_bound(seed: int) -> None:
         assert found.cost >= found.least - 1
 
 
+def test_wishes_around_a_place_that_is_not_known_are_refused() -> None:
+    fields = {"area": "japan", "days": 2, "mode": "rail", "hotel": "Sanjo Station"}  # there are three
+    found, plan, _ = planned(trip_of(**fields, wishes=["place_of_worship"]))
+    assert (plan.status, plan.conflict) == ("refused", ("place:Sanjo Station",))
+    assert not found.search.is_proven
+
+
 def test_two_weeks_with_wishes_and_lunch_are_planned() -> None:
     trip = trip_of(
         hotel="Hotelli Torni",

@@ -30,7 +30,7 @@ from tools.itinerary.place import (
     walk_minutes,
 )
 from tools.itinerary.provider import NameQuery, NearbyQuery, check_radius
-from tools.itinerary.track import NO_TRACK, Track, counted_stops, simplified
+from tools.itinerary.track import ALL_ON_FOOT, NO_TRACK, Track, counted_stops, simplified
 
 STATION_M = 3000.0
 """A point farther than this from any station is not on rail's reach."""
@@ -184,7 +184,7 @@ def _journeys(start: LatLon, end: LatLon) -> list[Journey]:
     straight_m = apart_m(start, end)
     metres = DETOUR * straight_m
     on_foot = Way(minutes=walk_minutes(metres), metres=round(metres), mode="rail", exactness="estimate")
-    journeys: list[Journey] = [(on_foot, lambda: Track(via=("on foot all the way",)))]
+    journeys: list[Journey] = [(on_foot, lambda: Track(via=(ALL_ON_FOOT,)))]
     stations = (_station_at(start), _station_at(end))
     timed = kanto().journey(start, end, stations=stations)
     if timed is not None:
