@@ -21,7 +21,7 @@ from tests.gnomon.itinerary.test_itinerary_benchmark import faulty
 from tests.tools.itinerary.planted_faults import IN_THE_CITY, ROAMING_FAULTS, UNKNOWN, city, judged, roaming
 from tools.itinerary.draft import plan_of, read_draft
 from tools.itinerary.facts import Facts, facts_of
-from tools.itinerary.haversine import metres_between
+from tools.itinerary.haversine import apart_m
 from tools.itinerary.hours import DAY_MIN, clock_of
 from tools.itinerary.plan import Plan
 from tools.itinerary.provider import answered
@@ -73,7 +73,7 @@ def _true_reasons(
         yield f"€{price / task.trip.request.party:g} each"
     for other in day["visits"]:
         near = facts.places[other["place"]["id"]]
-        off_m = float(metres_between(place.at.lat_deg, place.at.lon_deg, near.at.lat_deg, near.at.lon_deg))
+        off_m = apart_m(place.at, near.at)
         if near.id != place.id and off_m < 350 and near.name[0].isupper():
             yield f"Next to {near.name}"
         if near.id != place.id and near.name[0].isupper():

@@ -53,8 +53,8 @@ async def write_guide(
     false = await _false(draft, guide, check)
     sent_back = sum(map(len, false.values()))
     if false:
-        told = json.dumps([sentence for row in false.values() for sentence in row], ensure_ascii=False)
-        reply = await asked(context, GUIDE, data, AGAIN.format(false=told) + form, key="guide")
+        false_words = json.dumps([sentence for row in false.values() for sentence in row], ensure_ascii=False)
+        reply = await asked(context, GUIDE, data, AGAIN.format(false=false_words) + form, key="guide")
         again = _read(reply, language, draft)
         if again:
             guide, false = again, await _false(draft, again, check)

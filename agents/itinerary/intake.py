@@ -11,7 +11,7 @@ from gnomon.benchmarks.itinerary.prompt import parts_of
 from gnomon.benchmarks.itinerary.sayings import request_now
 from gnomon.core.agent import AgentContext
 from gnomon.core.errors import SpecError
-from gnomon.core.message import Message
+from gnomon.core.message import Message, text_of
 
 REQUEST, TOLD = "REQUEST:", "ALSO:"
 TRIES = 3
@@ -28,7 +28,7 @@ class Understood:
 
 def is_brief(messages: Sequence[Message]) -> bool:
     """Whether the prompt holds a brief: words or frames instead of a whole request."""
-    return bool(messages) and _text(messages[0]).startswith(f"{BRIEF}\n")
+    return bool(messages) and text_of(messages[0], "").startswith(f"{BRIEF}\n")
 
 
 def film_shown(messages: Sequence[Message]) -> str:
@@ -81,7 +81,7 @@ def asked_for(prompt: Sequence[Message]) -> dict[str, Any]:
 
 def must_visit(prompt: Sequence[Message]) -> list[str]:
     """The names of the places that every plan must visit, after what the traveller said since."""
-    said = [_text(message) for message in prompt if message["role"] == "user"]
+    said = [text_of(message, "") for message in prompt if message["role"] == "user"]
     places = request_now(asked_for(prompt), said).get("places", [])
     return [name for name in places if isinstance(name, str)] if isinstance(places, list) else []
 
@@ -93,17 +93,10 @@ def lost_names(prompt: Sequence[Message]) -> list[str]:
 
 
 def _after(prompt: Sequence[Message], mark: str) -> dict[str, Any]:
-    text = "\n".join(_text(message) for message in prompt)
+    text = "\n".join(text_of(message, "") for message in prompt)
     line = text.partition(f"{mark}\n")[2].split("\n", 1)[0]
     try:
         value = json.loads(line) if line else {}
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _text(message: Message) -> str:
-    content = message["content"]
-    if isinstance(content, list):
-        return "".join(block["text"] for block in content if block["type"] == "text")
-    return content or ""

@@ -1,6 +1,5 @@
 """Recommends where to eat and sleep: candidates of `places_near`, the model's choice, and alternatives."""
 
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,21 +7,19 @@ from typing import Any
 from agents.itinerary.draft_text import Drafted
 from agents.itinerary.questions import asked
 from gnomon.core.agent import AgentContext
-from tools.itinerary.hours import clock_of, minutes_of
+from tools.itinerary.hours import clock_of, minutes_of, spans_in
 from tools.itinerary.kept_free import is_kept_free
-from tools.itinerary.request import MEALS, Meal
+from tools.itinerary.request import BEDS, MEALS, Meal
 from tools.itinerary.trip import Trip
 
 Ask = Callable[[str, dict[str, Any]], Awaitable[Mapping[str, Any]]]
 """Calls a tool by its name; a failed call is an answer with `error`."""
 
-BEDS = ("hotel", "hostel", "guest_house", "apartment", "motel")
 MEAL_M, BED_M = 1_200.0, 5_000.0
 CANDIDATES, ALTERNATIVES = 8, 3
 CALLS_KEPT = 12
 """That many tool calls are left for scheduling, verifying and repairs."""
 RECOMMEND = "RECOMMEND:"
-SPAN = re.compile(r"(\d\d:\d\d)-(\d\d:\d\d)")
 FORM = """\
 For each of `choices` pick one of its candidates: somewhere to eat or to sleep, near, open then, of a kind
 this traveller would like. Say why in a few words that the data bear out. Answer with one JSON object:
@@ -137,11 +134,9 @@ async def _choices(draft: Drafted, trip: Trip, context: AgentContext, ask: Ask) 
 
 def _keep_open(choice: _Choice, meal: Meal) -> None:
     """Leave out what is known to be closed at that meal, and put those whose hours are known first."""
-    first, last = minutes_of(meal.start), minutes_of(meal.end)
 
     def serves(hours: str) -> bool:
-        spans = [(minutes_of(start), minutes_of(end)) for start, end in SPAN.findall(hours)]
-        return any(min(end, last) - max(start, first) >= meal.minutes for start, end in spans)
+        return any(meal.is_had(start, end) for start, end in spans_in(hours))
 
     rows = [row for row in choice.candidates if row["hours"] == "not known" or serves(row["hours"])]
     choice.candidates = sorted(rows, key=lambda row: (row["hours"] == "not known", row["distance_m"]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from agents.itinerary.questions import asked
 from gnomon.core.agent import AgentContext
 from tools.itinerary.objective import fame_of
-from tools.itinerary.selection import by_importance, is_must_see, narrowed, room_of
+from tools.itinerary.selection import by_importance, narrowed, room_of
 from tools.itinerary.trip import Trip
 
 SELECT = "SELECT:"
@@ -56,14 +56,13 @@ def bound_to(context: AgentContext, names: Sequence[str] | None) -> None:
 
 def _row(trip: Trip, name: str) -> dict[str, object]:
     place = trip.named[name]
-    origins = trip.origins.get(place.id, ())
     return {
         "name": name,
         "kind": place.kind,
         "fame": round(fame_of(place), 2),
-        "must_see": is_must_see(trip, name),
-        "asked_for": any(origin.basis == "asked" for origin in origins),
-        "seen": [origin.words for origin in origins if origin.basis == "seen"],
+        "must_see": place.id in trip.must_see,
+        "asked_for": trip.is_asked_for(place),
+        "seen": [origin.words for origin in trip.origins.get(place.id, ()) if origin.basis == "seen"],
     }
 
 

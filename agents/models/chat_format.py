@@ -10,7 +10,7 @@ from agents.models.image_urls import PICTURES
 from agents.models.providers import PROVIDERS, provider_of
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import ProviderFault
-from gnomon.core.message import Block, FunctionCall, Message, ToolCall
+from gnomon.core.message import Block, FunctionCall, Message, ToolCall, text_of
 from gnomon.core.redaction import key_in
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import ModelSpec
@@ -62,10 +62,9 @@ def arranged(messages: list[Message], *, between: str | None = None) -> list[Mes
             pending = []
         if message["role"] == "tool" and isinstance(message["content"], list):
             shown = [block for block in message["content"] if block["type"] != "text"]
-            text = "".join(block["text"] for block in message["content"] if block["type"] == "text")
             call_id = message["tool_call_id"].partition("__thought__")[0]  # Gemini's signature, from LiteLLM
             pending += [{"type": "text", "text": f"Pictures of call {call_id}:"}, *shown]
-            message = {**message, "content": text}
+            message = {**message, "content": text_of(message, "")}
         sent.append(message)
     return [*sent, *showing(pending)] if pending else sent
 

@@ -16,7 +16,7 @@ import random
 from collections.abc import Sequence
 
 from gnomon.core.errors import ModelFault, ProviderFault
-from gnomon.core.message import Message, ToolCall
+from gnomon.core.message import ToolCall, text_of
 from gnomon.core.model import Reply, Request
 from gnomon.spec.job_spec import ModelSpec
 from gnomon.spec.script import ScriptedCall, ScriptedReply, read_script
@@ -56,7 +56,7 @@ class ScriptedModel:
         )
 
     def _replies(self, request: Request) -> list[str | ScriptedReply]:
-        text = "\n".join(_text(message) for message in request.messages)
+        text = "\n".join(text_of(message) for message in request.messages)
         for rule in self.script.rules:
             fits = rule.tools in (None, bool(request.tools)) and rule.tool_choice in (
                 None,
@@ -86,12 +86,5 @@ def _call(call: ScriptedCall, turn: int, index: int) -> ToolCall:
 
 
 def _drawn(weights: dict[str, float], request: Request) -> str:
-    chance = random.Random(f"{request.seed} {bool(request.tools)} {[_text(m) for m in request.messages]}")
+    chance = random.Random(f"{request.seed} {bool(request.tools)} {[text_of(m) for m in request.messages]}")
     return chance.choices(list(weights), list(weights.values()))[0]
-
-
-def _text(message: Message) -> str:
-    content = message["content"]
-    if isinstance(content, list):
-        return "\n".join(block["text"] for block in content if block["type"] == "text")
-    return content or ""

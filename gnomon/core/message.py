@@ -71,5 +71,13 @@ class Message(TypedDict):
     provider_turn: NotRequired[ProviderTurn]  # of an assistant's turn
 
 
+def text_of(message: Message, joined_by: str = "\n") -> str:
+    """The text of a message without its media; empty where it has none."""
+    content = message["content"]
+    if isinstance(content, list):
+        return joined_by.join(block["text"] for block in content if block["type"] == "text")
+    return content or ""
+
+
 ToolSchema = dict[str, Any]
 ToolChoice = Literal["auto", "required", "none"]

@@ -38,6 +38,9 @@ ERROR_KINDS: Mapping[ErrorKind, str] = {
     "refusals": "a refusal where there is a plan or without a proof, a plan where there is none",
 }
 
+NOT_DELIVERED = "not_delivered"
+"""The flag of a row without a plan in the form asked for."""
+
 Passed = tuple[float, float | None]
 """How much passes, and of how much; None: of as much as in other trials of the sample."""
 
@@ -48,6 +51,12 @@ class PlanRow:
 
     rates: Mapping[Rate, Passed] = field(default_factory=dict)
     errors: Mapping[ErrorKind, tuple[str, ...]] = field(default_factory=dict)
+
+
+def number_of(metrics: Mapping[str, float | str | None], name: str) -> float | None:
+    """A metric of a row; None where it has none, or one in words."""
+    value = metrics.get(name)
+    return float(value) if isinstance(value, int | float) else None
 
 
 def errors_by_kind(flags: Sequence[str], kinds: Mapping[str, ErrorKind]) -> dict[ErrorKind, tuple[str, ...]]:

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping
 
-from gnomon.itinerary_export.result import SPAN, TripResult
-from tools.itinerary.hours import clock_of, minutes_of
+from gnomon.itinerary_export.result import TripResult
+from tools.itinerary.hours import SPAN, clock_of, minutes_of
 from tools.itinerary.plan import Day, Stop, Visit
 
 SENTENCES: Mapping[str, str] = {

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gnomon.itinerary_export.checks import stop_label
-from gnomon.itinerary_export.result import SPAN, TripResult, spans_text
+from gnomon.itinerary_export.result import TripResult, spans_text
 from gnomon.itinerary_export.words import length_text
-from tools.itinerary.hours import minutes_of
+from tools.itinerary.hours import spans_in
 from tools.itinerary.plan import DayGuide, Recommendation, Visit
 
 View = dict[str, Any]
@@ -68,9 +68,9 @@ def _selection_words(steps: Steps) -> str:
     if "selection_fame_kept" not in steps:
         return ""
     must = steps.get("selection_must_see_kept")
-    told = "" if must is None else f", and {100 * must:.0f} % of what must be seen"
+    must_words = "" if must is None else f", and {100 * must:.0f} % of what must be seen"
     share = f"{100 * steps['selection_fame_kept']:.0f} %"
-    return f"Selection: it keeps {share} of the fame there is room for{told}."
+    return f"Selection: it keeps {share} of the fame there is room for{must_words}."
 
 
 def _recommended_words(steps: Steps) -> str:
@@ -127,8 +127,8 @@ def _day(result: TripResult, number: int, guide: DayGuide | None) -> View:
 def origin_words(visit: Visit) -> str:
     """Who thought of a stop: the traveller, a video with the first time it shows it, or nobody."""
     words = ["asked for"] if any(origin.basis == "asked" for origin in visit.origins) else []
-    seen = [origin for origin in visit.origins if origin.basis == "seen"]
-    return ", ".join([*words, *(origin.words for origin in seen)])
+    sightings = [origin for origin in visit.origins if origin.basis == "seen"]
+    return ", ".join([*words, *(origin.words for origin in sightings)])
 
 
 def _recommended(pick: Recommendation) -> View:
@@ -154,7 +154,6 @@ def _hours(words: str) -> str:
     >>> _hours("00:00-30:00"), _hours("11:00-25:00"), _hours("closed"), _hours("")
     ('open day and night', 'open 11:00–01:00', 'closed', 'hours not known')
     """
-    spans = [(minutes_of(start), minutes_of(end)) for start, end in SPAN.findall(words)]
-    if spans:
+    if spans := spans_in(words):
         return f"open {spans_text(spans)}"
     return words if words == "closed" else "hours not known"

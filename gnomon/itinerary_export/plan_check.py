@@ -183,18 +183,8 @@ async def _checked(plan: dict[str, Any], trip: Trip, *, has_request: bool) -> Ch
     verdict = verify(read, trip, facts)
     result = TripResult(
         plan=read,
-        violations=tuple(
-            {
-                "code": one.code,
-                "severity": one.severity,
-                "path": one.path,
-                "expected": one.expected,
-                "found": one.found,
-                "evidence": one.evidence,
-            }
-            for one in verdict.violations
-        ),
-        unchecked=tuple({"code": one.code, "path": one.path, "why": one.why} for one in verdict.unchecked),
+        violations=tuple(violation.as_json() for violation in verdict.violations),
+        unchecked=tuple(unchecked.as_json() for unchecked in verdict.unchecked),
         request=trip.request.model_dump(mode="json", exclude_defaults=True),
         verified_by=f"{facts.provider} {facts.version}",
     )

@@ -2,17 +2,15 @@
 
 import datetime as dt
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import UnionType
 from typing import Any
 
 from gnomon.core.errors import DataError
-from tools.itinerary.hours import DAY_MIN, Interval, clock_of, minutes_of, open_intervals, told_hours
+from tools.itinerary.hours import DAY_MIN, Interval, clock_of, open_intervals, spans_in, told_hours
 from tools.itinerary.plan import Plan, Visit
 
-SPAN = re.compile(r"(\d\d:\d\d)-(\d\d:\d\d)")
 NUMBER = int | float
 MEASURE: Mapping[str, type | UnionType] = {
     "name": str, "value": NUMBER | None, "counts": str, "numerator": NUMBER, "denominator": NUMBER,
@@ -79,7 +77,7 @@ class TripResult:
         words = self.open_on(visit, date.isoformat())
         if words == "closed":
             return ()
-        return tuple((minutes_of(start), minutes_of(end)) for start, end in SPAN.findall(words)) or None
+        return spans_in(words) or None
 
     def hours_words(self, visit: Visit, date: dt.date) -> str:
         """The opening hours for reading: `open 11:30–01:00`, `closed that day` or `hours not known`."""

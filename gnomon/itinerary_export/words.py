@@ -8,7 +8,7 @@ from tools.itinerary.place import Mode
 from tools.itinerary.plan import ItineraryLeg
 from tools.itinerary.track import ALL_ON_FOOT
 
-_BY: dict[Mode, str] = {
+BY: dict[Mode, str] = {
     "walk": "on foot",
     "rail": "by train",
     "bus": "by bus",
@@ -41,7 +41,7 @@ def length_text(metres: int) -> str:
 
 def means_text(leg: ItineraryLeg) -> str:
     """How one gets along a leg; a ride that takes no train is a walk."""
-    return _BY["walk" if ALL_ON_FOOT in leg.via else leg.mode]
+    return BY["walk" if ALL_ON_FOOT in leg.via else leg.mode]
 
 
 def way_text(leg: ItineraryLeg) -> str:

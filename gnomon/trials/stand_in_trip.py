@@ -15,12 +15,14 @@ from dataclasses import replace
 from itertools import cycle
 from typing import Any
 
+from tools.itinerary.hours import DAY_MIN, clock_of, minutes_of
 from tools.itinerary.place import AdminPath, Answer, LatLon, Mode, Place, PlaceHit, Table, Way
 from tools.itinerary.provider import NameQuery, NearbyQuery, Provider
 from tools.itinerary.request import TripRequest
 from tools.itinerary.trip import Trip
 
 STAY_MIN, GAP_MIN = (20, 90), (0, 30)  # of a plan by chance, in minutes
+LAST_MIN = DAY_MIN - 1
 
 
 def stand_in_trip(asked: Trip, other: Trip | None, seed: int) -> Trip:
@@ -56,22 +58,22 @@ def plan_by_chance(trip: Trip, key: str) -> dict[str, Any]:
     names = [name for name in trip.request.places if name in trip.named]
     chance.shuffle(names)
     share = max(1, -(-len(names) // trip.request.days))
-    start = trip.request.window.start
     days = []
     for first in range(0, share * trip.request.days, share):
-        clock = int(start[:2]) * 60 + int(start[3:])
+        clock = minutes_of(trip.request.window.start)
         visits = []
         for name in names[first : first + share]:
             arrive = clock + chance.randint(*GAP_MIN)
             clock = arrive + chance.randint(*STAY_MIN)
-            visits.append({"place": name, "arrive": _clock(arrive), "leave": _clock(clock)})
+            visits.append(
+                {
+                    "place": name,
+                    "arrive": clock_of(min(arrive, LAST_MIN)),
+                    "leave": clock_of(min(clock, LAST_MIN)),
+                }
+            )
         days.append({"visits": visits})
     return {"status": "planned", "days": days}
-
-
-def _clock(minutes: int) -> str:
-    minutes = min(minutes, 24 * 60 - 1)
-    return f"{minutes // 60:02}:{minutes % 60:02}"
 
 
 def _visited(trip: Trip) -> list[Place]:

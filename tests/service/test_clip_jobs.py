@@ -2,9 +2,7 @@
 
 import base64
 import json
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,7 @@ import pytest
 import yaml
 
 from service.cli.main import main
-from tests.loopback import Loopback
+from tests.chat_provider import ChatProvider
 from tests.numbered import number_of
 from tests.published_clips import publish_sti, publish_urban
 
@@ -23,16 +21,10 @@ CLIPS = {
 }
 
 
-class Seeing:
+class Seeing(ChatProvider):
     """A provider that looks at 0.55 s if it may, answers A, and keeps the pictures that it was sent."""
 
-    def __init__(self) -> None:
-        self.requests: list[dict[str, Any]] = []
-        self.server = Loopback(_handler(self))
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
-
     def reply(self, request: dict[str, Any]) -> dict[str, Any]:
-        self.requests.append(request)
         names = [tool["function"]["name"] for tool in request.get("tools", ())]
         looked = any(message["role"] == "tool" for message in request["messages"])
         if "look_at_frame" in names and not looked:
@@ -42,38 +34,10 @@ class Seeing:
         return {"role": "assistant", "content": "Option: A; Reason: it looks so."}
 
 
-def _handler(seeing: Seeing) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        wbufsize = -1
-
-        def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            choice = {"index": 0, "finish_reason": "stop", "message": seeing.reply(request)}
-            usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
-            body = {"id": "r", "object": "chat.completion", "created": 1, "model": "m"}
-            data = json.dumps({**body, "choices": [choice], "usage": usage}).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *args: object) -> None:
-            return None
-
-    return Handler
-
-
 @pytest.fixture
 def seeing() -> Iterator[Seeing]:
-    provider = Seeing()
-    thread = threading.Thread(target=provider.server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield provider
-    provider.server.shutdown()
-    provider.server.server_close()
-    thread.join()
+    with Seeing() as provider:
+        yield provider
 
 
 def pictures(message: dict[str, Any]) -> list[int]:

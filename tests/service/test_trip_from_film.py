@@ -2,9 +2,7 @@
 
 import base64
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ import yaml
 
 from service.cli.main import main
 from service.itineraries import TOOLS
-from tests.loopback import Loopback
+from tests.chat_provider import ChatProvider
 from tests.numbered import write_clip
 
 PLACES = ["Tokyo Tower", "Shibuya Crossing"]
@@ -36,16 +34,10 @@ REQUEST = {
 LIE = "Sensō-ji closes at 12:00 and is 90 km from Tokyo Tower."
 
 
-class Traveller:
+class Traveller(ChatProvider):
     """A provider that sees a film, plans by the tools, and lies once in its guide."""
 
-    def __init__(self) -> None:
-        self.requests: list[dict[str, Any]] = []
-        self.server = Loopback(_handler(self))
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
-
     def reply(self, request: dict[str, Any]) -> dict[str, Any]:
-        self.requests.append(request)
         messages = request["messages"]
         text = words(messages[0])
         if text.startswith("GUIDE:"):
@@ -77,38 +69,10 @@ def words(message: dict[str, Any]) -> str:
     return content if isinstance(content, str) else "".join(block.get("text", "") for block in content)
 
 
-def _handler(traveller: Traveller) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        wbufsize = -1
-
-        def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            choice = {"index": 0, "finish_reason": "stop", "message": traveller.reply(request)}
-            usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
-            body = {"id": "r", "object": "chat.completion", "created": 1, "model": "m"}
-            data = json.dumps({**body, "choices": [choice], "usage": usage}).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *args: object) -> None:
-            return None
-
-    return Handler
-
-
 @pytest.fixture
 def traveller() -> Iterator[Traveller]:
-    provider = Traveller()
-    thread = threading.Thread(target=provider.server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield provider
-    provider.server.shutdown()
-    provider.server.server_close()
-    thread.join()
+    with Traveller() as provider:
+        yield provider
 
 
 @pytest.mark.parametrize("videos", [True, False])

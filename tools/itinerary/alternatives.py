@@ -8,7 +8,7 @@ import datetime as dt
 import math
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tools.itinerary.draft import plan_of
@@ -73,20 +73,12 @@ class Alternatives:
         fields: dict[str, Any] = {
             "words": self.words,
             "causes": list(self.causes),
-            "tried": [
-                {
-                    "kind": one.kind,
-                    "words": one.words,
-                    "change": dict(one.change),
-                    "is_served": one.is_served,
-                }
-                for one in self.tried
-            ],
+            "tried": [asdict(attempt) for attempt in self.tried],
             "seconds": self.seconds,
         }
         if with_part and self.part is not None:
             fields["part"] = self.part.model_dump(mode="json")
-            fields["left_out"] = [one.model_dump(mode="json") for one in self.left_out]
+            fields["left_out"] = [item.model_dump(mode="json") for item in self.left_out]
         return fields
 
 
@@ -140,10 +132,10 @@ async def _attempt(
     """
     limit = LIMITS.get(kind)
     changed = _changed(trip, {**change, "prefer": "short_walk"} if limit == "max_walk_m" else change)
-    found = await find_plan(changed, seconds=seconds)
-    if found.draft.status != "planned":
+    search = await find_plan(changed, seconds=seconds)
+    if search.draft.status != "planned":
         return Tried(kind=kind, words=words, change=_plain(change), is_served=False)
-    plan = await plan_of(found.draft, changed)
+    plan = await plan_of(search.draft, changed)
     if limit is not None:
         needed = _needed(limit, plan, trip.request)
         if needed is None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tools.itinerary.haversine import metres_between
+from tools.itinerary.haversine import apart_m
 from tools.itinerary.name_match import plain_name
 from tools.itinerary.place import LatLon, PlaceHit
 from tools.itinerary.same_place import is_one_place
@@ -99,25 +99,18 @@ def _weight(hit: PlaceHit, bias: LatLon | None) -> float:
     weight = hit.score + hit.fame
     if bias is None:
         return weight
-    at = hit.place.at
-    far_km = float(metres_between(bias.lat_deg, bias.lon_deg, at.lat_deg, at.lon_deg)) / 1000
-    return weight + NEARNESS * math.exp(-far_km / NEAR_KM)
+    return weight + NEARNESS * math.exp(-apart_m(bias, hit.place.at) / 1000 / NEAR_KM)
 
 
 def _is_far(hit: PlaceHit, bias: LatLon | None) -> bool:
     """Whether a place lies so far from the rest that a name which is not quite its own means another."""
-    if bias is None:
-        return False
-    at = hit.place.at
-    return float(metres_between(bias.lat_deg, bias.lon_deg, at.lat_deg, at.lon_deg)) > MISSPELT_KM * 1000
+    return bias is not None and apart_m(bias, hit.place.at) > MISSPELT_KM * 1000
 
 
 def _is_at(stop: PlaceHit, other: PlaceHit) -> bool:
     """Whether a stop lies at another place of the same name, or is the same stop on the other side."""
     names = [{plain_name(name) for name in (hit.place.name, *hit.place.also)} for hit in (stop, other)]
-    first, second = stop.place.at, other.place.at
-    apart_m = metres_between(first.lat_deg, first.lon_deg, second.lat_deg, second.lon_deg)
-    return bool(names[0] & names[1]) and float(apart_m) <= SAME_STOP_M
+    return bool(names[0] & names[1]) and apart_m(stop.place.at, other.place.at) <= SAME_STOP_M
 
 
 _READINGS = (

@@ -11,7 +11,7 @@ from scipy.spatial import cKDTree
 
 from tools.itinerary.embedded import Embedded
 from tools.itinerary.errors import BadArgument, NoSuchPlace, Unsupported
-from tools.itinerary.haversine import EARTH_RADIUS_M, metres_between, nearest_first, off_m
+from tools.itinerary.haversine import EARTH_RADIUS_M, apart_m, nearest_first, off_m
 from tools.itinerary.name_match import likeness, plain_name
 from tools.itinerary.place import (
     AdminPath,
@@ -95,7 +95,7 @@ class World(Embedded):
 
     def way(self, start: LatLon, end: LatLon, mode: Mode) -> Way:
         """The straight line at the mode's top speed, minutes rounded up: nothing is faster."""
-        metres = float(metres_between(start.lat_deg, start.lon_deg, end.lat_deg, end.lon_deg))
+        metres = apart_m(start, end)
         return Way.of(60 * least_minutes(metres, mode), metres, mode, "lower_bound")
 
 

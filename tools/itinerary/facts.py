@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tools.itinerary.choice import SURE
 from tools.itinerary.errors import BadArgument, NoSuchPlace, PlaceError, Unreachable, Unsupported
 from tools.itinerary.guide_claims import sentences
-from tools.itinerary.haversine import off_m
+from tools.itinerary.haversine import apart_m
 from tools.itinerary.hours import Interval, Opening, minutes_of, open_on, opening_of
 from tools.itinerary.kept_free import REACH_M, details_of, is_kept_free
 from tools.itinerary.kinds import kind_of, serves, singular
@@ -208,7 +208,7 @@ async def _namesakes(trip: Trip, plan: Plan, places: Mapping[str, Place]) -> dic
         except PlaceError:
             continue
         called = [
-            (off_m(hit.place.at, place.at) or 0.0, hit.place.id, hit.place)
+            (round(apart_m(hit.place.at, place.at), 1), hit.place.id, hit.place)
             for hit in hits
             if (hit.score >= SURE and not hit.is_misspelt) or _is_called(hit.place, stop.name)
         ]

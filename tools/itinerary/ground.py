@@ -7,15 +7,16 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from tools.itinerary.effort import IsOver
+from tools.itinerary.haversine import apart_m
 from tools.itinerary.hours import minutes_of
 from tools.itinerary.kinds import serves
 from tools.itinerary.local_search import Search
 from tools.itinerary.objective import (
-    IDEAL_MEAL,
     MEAL_KIND_M,
     MINUTE_AS_M,
     Weights,
     fame_of,
+    usual_min,
     weights_of,
     wish_values,
     worth_of,
@@ -32,7 +33,6 @@ from tools.itinerary.terrain import (
     has_choice,
     is_one_town,
     opening,
-    straight_m,
     ways_of,
 )
 from tools.itinerary.tours import MealTime, SpotTable
@@ -131,7 +131,7 @@ class Ground:
         return sorted(
             self.choice.beds,
             key=lambda bed: (
-                sum(straight_m(bed.at, place.at) for place in around)
+                sum(apart_m(bed.at, place.at) for place in around)
                 + len(around) * preference_m(bed, self.trip.request.preferences),
                 bed.id,
             ),
@@ -201,10 +201,7 @@ class Ground:
                     start_min=minutes_of(meal.start),
                     end_min=minutes_of(meal.end),
                     minutes=meal.minutes,
-                    ideal_min=min(
-                        max(IDEAL_MEAL[meal.name], minutes_of(meal.start)),
-                        minutes_of(meal.end) - meal.minutes,
-                    ),
+                    ideal_min=usual_min(meal),
                 )
                 for meal in request.meals
             ),

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from tools.itinerary.claims_ja import claims_in_japanese
 from tools.itinerary.hours import minutes_of
-from tools.itinerary.reasons import CLOCK, NAME, Claim, Sort, claims_in
+from tools.itinerary.reasons import CLOCK, NAME, Claim, Sort, claims_in, minutes_in
 
 HIRAGANA = re.compile(r"[\u3041-\u309f]")
 _END_JA = re.compile(r"(?<=[。！？!?])\s*")
@@ -62,16 +62,12 @@ def guide_claims(sentence: str, names: Collection[str]) -> list[Claim]:
     rest = sentence
     for pattern, sort in _TIMES:
         claims += [
-            Claim(sort=sort, words=match[0], value=_minutes(match[1])) for match in pattern.finditer(rest)
+            Claim(sort=sort, words=match[0], value=minutes_in(match[1])) for match in pattern.finditer(rest)
         ]
         rest = pattern.sub(lambda match: " " * len(match[0]), rest)
     for pattern, sort in _NEIGHBOURS:
         claims += [Claim(sort=sort, words=m[0], name=m[1].strip(" .,")) for m in pattern.finditer(rest)]
     return [*claims, *claims_in(rest)]
-
-
-def _minutes(clock: str) -> float:
-    return next((claim.value for claim in claims_in(f"opens at {clock}")), -1.0)
 
 
 def clock_of_number(claim: Claim) -> int | None:

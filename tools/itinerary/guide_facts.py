@@ -83,8 +83,14 @@ def _stop(at: int, day: Day, trip: Trip, facts: Facts) -> dict[str, Any]:
         "cost": f"{visit.cost.amount:.2f} {visit.cost.currency}" if visit.cost else "not known",
     }
     if leg is not None and leg.from_id != leg.to_id and leg.metres and not is_kept_free(before.id):
-        row["way"] = {"from": before.name, "from_ja": _name_ja(facts.places.get(before.id)), "mode": "walk" if ALL_ON_FOOT in leg.via else leg.mode,
-                      "minutes": leg.minutes, "metres": leg.metres, "exactness": leg.exactness}  # fmt: skip
+        row["way"] = {
+            "from": before.name,
+            "from_ja": _name_ja(facts.places.get(before.id)),
+            "mode": "walk" if ALL_ON_FOOT in leg.via else leg.mode,
+            "minutes": leg.minutes,
+            "metres": leg.metres,
+            "exactness": leg.exactness,
+        }
     return row
 
 

@@ -37,11 +37,14 @@ def metres_between(
     return np.asarray(2 * EARTH_RADIUS_M * np.arcsin(np.sqrt(chord)), dtype=np.float64)
 
 
+def apart_m(start: LatLon, end: LatLon) -> float:
+    """Metres between two points in a straight line."""
+    return float(metres_between(start.lat_deg, start.lon_deg, end.lat_deg, end.lon_deg))
+
+
 def off_m(at: LatLon, start: LatLon | None) -> float | None:
     """How far a point is from where a search starts, to 0.1 m; None where the search has no start."""
-    if start is None:
-        return None
-    return round(float(metres_between(start.lat_deg, start.lon_deg, at.lat_deg, at.lon_deg)), 1)
+    return None if start is None else round(apart_m(start, at), 1)
 
 
 def nearest_first(places: Iterable[Place], at: LatLon) -> list[PlaceHit]:

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import functools
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -285,6 +286,19 @@ def clock_of(minutes: int) -> str:
     ('09:30', '25:00')
     """
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+SPAN = re.compile(r"(\d\d:\d\d)-(\d\d:\d\d)")
+"""Opening hours as `told_hours` writes them."""
+
+
+def spans_in(words: str) -> tuple[Interval, ...]:
+    """The intervals in words of `told_hours`, in minutes from midnight.
+
+    >>> spans_in("12:00-13:00, 14:00-20:00"), spans_in("not known")
+    (((720, 780), (840, 1200)), ())
+    """
+    return tuple((minutes_of(start), minutes_of(end)) for start, end in SPAN.findall(words))
 
 
 def told_hours(intervals: tuple[Interval, ...] | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tools.itinerary.haversine import metres_between
+from tools.itinerary.haversine import apart_m
 from tools.itinerary.place import Answer, LatLon, Place
 from tools.itinerary.provider import Provider
 from tools.itinerary.request import KEPT_FREE
@@ -43,10 +43,10 @@ def kept_free(place: Place, number: int = 1) -> Place:
 
 def meals_kept_free(trip: "Trip", eateries: Iterable[Place]) -> Mapping[str, Place]:
     """Where too few places to eat are known for all meals of a trip: times to eat near its places, by id."""
-    known, request = list(eateries), trip.request
-    need = request.days * len(request.meals) - len(known)
+    others, request = list(eateries), trip.request
+    need = request.days * len(request.meals) - len(others)
     places = {place.id: place for place in trip.places()}.values()
-    bare = [place for place in places if not any(apart_m(place, other) <= REACH_M for other in known)]
+    bare = [place for place in places if not any(apart_m(place.at, other.at) <= REACH_M for other in others)]
     if need <= 0 or not bare:
         return {}
     times = math.ceil(need / len(bare))
@@ -65,12 +65,6 @@ async def details_of(provider: Provider, place_id: str) -> Answer[Place]:
         return await provider.details(place_id)
     answer = await provider.details(inner)
     return answer.of(kept_free(answer.value, int(number)))
-
-
-def apart_m(place: Place, other: Place) -> float:
-    """Metres between two places in a straight line."""
-    at, to = place.at, other.at
-    return float(metres_between(at.lat_deg, at.lon_deg, to.lat_deg, to.lon_deg))
 
 
 def near(name: str) -> str:

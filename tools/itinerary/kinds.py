@@ -37,17 +37,7 @@ OTHERS = frozenset(
 """Kinds that are often called after a sight and are none: Park Hotel is no park, Museum is a tram stop."""
 OPEN_GROUND = frozenset(
     (
-        *(
-            "crossing",
-            "street",
-            "square",
-            "bridge",
-            "district",
-            "neighbourhood",
-            "quarter",
-            "suburb",
-            "borough",
-        ),
+        *("crossing", "street", "square", "bridge", "district", "neighbourhood"),
         *("quarter", "suburb", "borough", "town", "village", "hamlet", "city", "municipality", "prefecture"),
     )
 )
@@ -55,6 +45,7 @@ OPEN_GROUND = frozenset(
 SIGHT_WORDS = frozenset((*CALLED, *CALLED.values())) | frozenset(
     ("museum", "park", "garden", "zoo", "castle", "palace", "monument", "memorial", "square", "attraction")
 )
+"""Words that mean something to see: an eatery or hotel with one in its name is none."""
 
 
 def singular(words: str) -> str:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from tools.itinerary.hours import minutes_of
 from tools.itinerary.place import Place
-from tools.itinerary.request import MEALS, TripRequest
+from tools.itinerary.request import MEALS, Meal, TripRequest
 
 FAME = "fame"
 """The key of a tag of a place that says how well known it is, from 0 to 1."""
@@ -84,6 +85,11 @@ def weights_of(request: TripRequest) -> Weights:
     if not request.places:  # who names nothing but kinds wants days full of them
         a_day = max(1, min(MOST_ALIKE, round(stops / (len(set(request.wishes)) + 0.5))))
     return replace(COMFORTABLE, wishes_a_day=a_day, stops_a_day=stops)
+
+
+def usual_min(meal: Meal) -> int:
+    """When people have a meal, within the hours that were asked for, in minutes from midnight."""
+    return min(max(IDEAL_MEAL[meal.name], minutes_of(meal.start)), minutes_of(meal.end) - meal.minutes)
 
 
 def fame_of(place: Place) -> float:

@@ -9,6 +9,7 @@ from tools.itinerary.comfort import at_comfort, is_comfortable, settled, stays_o
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit
 from tools.itinerary.effort import Effort, IsOver
 from tools.itinerary.ground import Ground, gathered_ways
+from tools.itinerary.haversine import apart_m
 from tools.itinerary.hours import clock_of
 from tools.itinerary.kinds import a_kind
 from tools.itinerary.local_search import Search
@@ -18,7 +19,7 @@ from tools.itinerary.plan import Search as SearchWord
 from tools.itinerary.proof import is_ruled_out, proven_conflict
 from tools.itinerary.schedule import Round, Stopped
 from tools.itinerary.solve import constraints
-from tools.itinerary.terrain import Candidates, Ways, candidates_of, has_fixed_homes, straight_m
+from tools.itinerary.terrain import Candidates, Ways, candidates_of, has_fixed_homes
 from tools.itinerary.tours import CODE, Order, Solution
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.task import SLEEPERS
@@ -253,7 +254,7 @@ def _with_beds(tour: _Tour) -> _Tour:
         if search.ends[day] >= 0 or at < 0:
             continue
         near = [
-            bed for bed in ground.choice.beds if straight_m(bed.at, ground.every[at].at) <= NEAR_BED_M
+            bed for bed in ground.choice.beds if apart_m(bed.at, ground.every[at].at) <= NEAR_BED_M
         ]  # fmt: skip
         for bed in sorted(near, key=lambda bed: (search.metres[at][ground.number[bed.id]], bed.id)):
             search.ends[day] = search.starts[day + 1] = ground.number[bed.id]
@@ -383,9 +384,11 @@ def _refused_with(
         Skipped(place=f"{tour.search.meals[meal - 1].name}, day {day + 1}", reason=reason)
         for day, meal in tour.search.unfed(tour.solution)
     ]
-    found = _refusal(ground.trip, conflict, effort, is_proven=is_proven)
+    refusal = _refusal(ground.trip, conflict, effort, is_proven=is_proven)
     has_visits = any(tour.solution) and math.isfinite(tour.cost)
-    return replace(found, partial=_draft(tour, ground.trip) if has_visits else None, left_out=tuple(left_out))
+    return replace(
+        refusal, partial=_draft(tour, ground.trip) if has_visits else None, left_out=tuple(left_out)
+    )
 
 
 def _refusal(trip: Trip, conflict: Sequence[str], effort: Effort, *, is_proven: bool) -> Found:

@@ -33,12 +33,12 @@ def preference_words(
         )
     )
     for aspect in ASPECTS:
-        asked = [
+        concerned = [
             places[stop]
             for stop in stops
             if stop in places and is_asked(places[stop].kind, aspect, preferences)
         ]
-        fits = [(place, fit_of(place, aspect, preferences)) for place in asked]
+        fits = [(place, fit_of(place, aspect, preferences)) for place in concerned]
         if unknown := _names(place for place, fit in fits if fit is None):
             yield f"No source says {_what(aspect, preferences)} at {unknown}: ask before you go."
         if partly := _names(place for place, fit in fits if fit is not None and 0 < fit < 1):

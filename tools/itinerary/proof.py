@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.itinerary.effort import IsOver
+from tools.itinerary.haversine import apart_m
 from tools.itinerary.hours import minutes_of
 from tools.itinerary.least_tour import least_tour
 from tools.itinerary.objective import Weights
@@ -17,7 +18,7 @@ from tools.itinerary.request import MEALS
 from tools.itinerary.schedule import MAX_SPOTS, DayProblem, Round, Stopped
 from tools.itinerary.solve import constraints, rounds_by_day
 from tools.itinerary.split import cheapest_split
-from tools.itinerary.terrain import has_choice, straight_m
+from tools.itinerary.terrain import has_choice
 from tools.itinerary.verify.task import SLEEPERS
 
 HARDEST = 8
@@ -146,7 +147,7 @@ def _bridged(problem: Problem) -> Problem:
     for start, start_at in at.items():
         for end, end_at in at.items():
             if minutes[start][end] is None or metres[start][end] is None:
-                straight = straight_m(start_at, end_at)
+                straight = apart_m(start_at, end_at)
                 metres[start][end] = int(straight)
                 minutes[start][end] = int(least_minutes(straight, request.mode))
     bridged = Table(minutes=tuple(map(tuple, minutes)), metres=tuple(map(tuple, metres)))

@@ -26,14 +26,14 @@ def published_criteria(ground: Ground) -> Mapping[str, float | None]:
 
 def _itinera(ground: Ground) -> dict[str, float | None]:
     stops = [visit.place.id for _, visit, _ in ground.visits]
-    asked = {place.id for place in ground.trip.places()}
+    wanted = {place.id for place in ground.trip.places()}
     least, taken, _ = least_and_taken(ground)
     crossed = [
         crossings([(stop.lat, stop.lon) for stop in (day.start, *(v.place for v in day.visits), day.end)])[0]
         for day in ground.plan.days
     ]
     return {
-        "itinera_recall": len(asked & set(stops)) / len(asked) if asked else None,
+        "itinera_recall": len(wanted & set(stops)) / len(wanted) if wanted else None,
         "itinera_margin": taken / least - 1 if least > 0 else None,
         "itinera_overlaps": float(sum(crossed)),
         "itinera_fail_rate": sum(stop.startswith(UNKNOWN) for stop in stops) / len(stops) if stops else None,

@@ -14,12 +14,12 @@ from tools.itinerary.errors import Unreachable, Unsupported
 from tools.itinerary.facts import Facts, facts_of
 from tools.itinerary.hours import minutes_of
 from tools.itinerary.kinds import kind_of, serves
-from tools.itinerary.objective import EASY, IDEAL_MEAL, fame_of
+from tools.itinerary.objective import EASY, fame_of, usual_min
 from tools.itinerary.place import LatLon, Place
 from tools.itinerary.plan import Day, Plan, Visit
 from tools.itinerary.preferences import ASPECTS, FAMOUS, Aspect, crowded_minutes, fit_of, is_asked
 from tools.itinerary.provider import MAX_TABLE
-from tools.itinerary.request import MEALS, Meal
+from tools.itinerary.request import MEALS
 from tools.itinerary.route_shape import crossings, length, shortest
 from tools.itinerary.trip import Trip
 
@@ -217,10 +217,10 @@ def _without(name: str, reason: str, *, unknown: int = 0) -> Measure:
 
 def _asked(name: str, ground: Ground) -> Measure:
     visited = {visit.place.id for _, visit, _ in ground.visits}
-    asked = {place.id: fame_of(place) for place in ground.trip.places()}
-    served = sum(fame for place_id, fame in asked.items() if place_id in visited)
+    fames = {place.id: fame_of(place) for place in ground.trip.places()}
+    served = sum(fame for place_id, fame in fames.items() if place_id in visited)
     unknown = len(ground.trip.left_out)
-    return _share(name, served, sum(asked.values()), unknown=unknown, none="no place was asked for")
+    return _share(name, served, sum(fames.values()), unknown=unknown, none="no place was asked for")
 
 
 def _must_see(name: str, ground: Ground) -> Measure:
@@ -283,25 +283,14 @@ def _meal_times(name: str, ground: Ground) -> Measure:
     meals, worth = ground.trip.request.meals, 0.0
     for day, meal in itertools.product(ground.plan.days, meals):
         offs = [
-            abs(max(minutes_of(visit.arrive), minutes_of(meal.start)) - _usual(meal))
+            abs(max(minutes_of(visit.arrive), minutes_of(meal.start)) - usual_min(meal))
             for visit in day.visits
-            if (place := ground.place(visit)) is not None and place.kind in MEALS and _feeds(visit, meal)
+            if (place := ground.place(visit)) is not None
+            and place.kind in MEALS
+            and meal.is_had(minutes_of(visit.arrive), minutes_of(visit.leave))
         ]
         worth += max(0.0, 1 - min(offs) / MEAL_OFF_MIN) if offs else 0.0
     return _share(name, worth, len(meals) * len(ground.plan.days), none="no meal was asked for")
-
-
-def _usual(meal: Meal) -> int:
-    """When people have it, within the hours that were asked for."""
-    first, last = minutes_of(meal.start), minutes_of(meal.end) - meal.minutes
-    return min(max(IDEAL_MEAL[meal.name], first), last)
-
-
-def _feeds(visit: Visit, meal: Meal) -> bool:
-    shared = min(minutes_of(visit.leave), minutes_of(meal.end)) - max(
-        minutes_of(visit.arrive), minutes_of(meal.start)
-    )
-    return shared >= meal.minutes
 
 
 def _slack(name: str, ground: Ground) -> Measure:
@@ -371,8 +360,8 @@ def _uncrossed(name: str, ground: Ground) -> Measure:
     crossed = pairs = 0
     for day in ground.plan.days:
         stops = [day.start, *(visit.place for visit in day.visits), day.end]
-        found = crossings([(stop.lat, stop.lon) for stop in stops])
-        crossed, pairs = crossed + found[0], pairs + found[1]
+        counts = crossings([(stop.lat, stop.lon) for stop in stops])
+        crossed, pairs = crossed + counts[0], pairs + counts[1]
     return _share(name, pairs - crossed, pairs, none="no two legs of a day could cross")
 
 
@@ -382,11 +371,11 @@ def _uncrossed(name: str, ground: Ground) -> Measure:
 def _variety(name: str, ground: Ground) -> Measure:
     kinds = stops = 0
     for day in ground.plan.days:
-        seen = [
+        kinds_seen = [
             place.kind if (place := ground.place(visit)) is not None else visit.place.kind
             for visit in day.visits
         ]
-        sights = [kind for kind in seen if kind not in MEALS]
+        sights = [kind for kind in kinds_seen if kind not in MEALS]
         if len(sights) > 1:
             kinds, stops = kinds + len(set(sights)), stops + len(sights)
     return _share(name, kinds, stops, none="no day has two stops beside meals")
@@ -403,8 +392,8 @@ def _fit(name: Aspect) -> Callable[[str, Ground], Measure]:
         preferences = ground.trip.request.preferences
         if not (preferences.diet if name == "diet" else getattr(preferences, name)):
             return _without(name, "not asked for")
-        asked = [place for place in _stops(ground) if is_asked(place.kind, name, preferences)]
-        fits = [fit_of(place, name, preferences) for place in asked]
+        places = [place for place in _stops(ground) if is_asked(place.kind, name, preferences)]
+        fits = [fit_of(place, name, preferences) for place in places]
         known = [value for value in fits if value is not None]
         unknown = len(fits) - len(known)
         none = f"the map says nothing of {unknown} stops" if unknown else "no stop is of that sort"

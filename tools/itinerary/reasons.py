@@ -24,32 +24,9 @@ UNITS = {
 }  # fmt: skip
 MONEY = r"(?:€|\$|£|¥|EUR|USD|GBP|JPY|CHF)"
 KINDS = (
-    *(
-        "museum",
-        "gallery",
-        "park",
-        "garden",
-        "restaurant",
-        "cafe",
-        "café",
-        "church",
-        "chapel",
-        "temple",
-        "shrine",
-    ),
-    *(
-        "cathedral",
-        "library",
-        "theatre",
-        "theater",
-        "hotel",
-        "hostel",
-        "zoo",
-        "castle",
-        "bar",
-        "pub",
-        "market",
-    ),
+    *("museum", "gallery", "park", "garden", "restaurant", "cafe", "café", "church", "chapel", "temple"),
+    *("shrine", "cathedral", "library", "theatre", "theater", "hotel", "hostel", "zoo", "castle", "bar"),
+    *("pub", "market"),
     *("station", "mall", "viewpoint", "monument", "memorial", "aquarium", "palace", "bridge", "beach"),
     *("cinema", "stadium", "fountain", "bakery", "brewery", "spa", "sauna", "school", "mosque", "synagogue"),
 )
@@ -118,10 +95,10 @@ def names_in(text: str) -> Iterator[str]:
             yield claim.name
 
 
-def _clock(words: str) -> float:
+def minutes_in(words: str) -> float:
     """Minutes from midnight of a time in words.
 
-    >>> _clock("10"), _clock("6.30pm"), _clock("midnight")
+    >>> minutes_in("10"), minutes_in("6.30pm"), minutes_in("midnight")
     (600.0, 1110.0, 1440.0)
     """
     words = words.lower().strip()
@@ -145,15 +122,17 @@ def _bare(name: str) -> str:
 
 
 def _opens(match: re.Match[str]) -> list[Claim]:
-    return [Claim(sort="opens", words=match[0].strip(), value=_clock(match[1]))]
+    return [Claim(sort="opens", words=match[0].strip(), value=minutes_in(match[1]))]
 
 
 def _closes(match: re.Match[str]) -> list[Claim]:
-    return [Claim(sort="closes", words=match[0].strip(), value=_clock(match[1]))]
+    return [Claim(sort="closes", words=match[0].strip(), value=minutes_in(match[1]))]
 
 
 def _open(match: re.Match[str]) -> list[Claim]:
-    return [Claim(sort="open", words=match[0].strip(), value=_clock(match[1]), until=_clock(match[2]))]
+    return [
+        Claim(sort="open", words=match[0].strip(), value=minutes_in(match[1]), until=minutes_in(match[2]))
+    ]
 
 
 def _always(match: re.Match[str]) -> list[Claim]:

@@ -25,6 +25,9 @@ USUAL_DWELL_MIN = 30
 KEPT_FREE = "kept_free"
 """The kind of time that is kept free to eat where no place to eat is known."""
 MEALS = frozenset(("restaurant", "cafe", "fast_food", "pub", "food_court", "biergarten", KEPT_FREE))
+"""Kinds of place to eat at."""
+BEDS = ("hotel", "hostel", "guest_house", "apartment", "motel")
+"""Kinds of place to sleep at that a plan chooses by itself."""
 
 
 class Given(BaseModel):
@@ -60,6 +63,11 @@ class Meal(Window):
     start: Clock = "11:30"
     end: Clock = "14:30"
     minutes: int = Field(default=45, ge=5, le=300)
+
+    def is_had(self, arrive_min: int, leave_min: int) -> bool:
+        """Whether a stay, in minutes from midnight, is long enough within the hours of the meal."""
+        shared = min(leave_min, minutes_of(self.end)) - max(arrive_min, minutes_of(self.start))
+        return shared >= self.minutes
 
 
 class Rules(Given):

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from tools.itinerary.haversine import metres_between
+from tools.itinerary.haversine import apart_m
 from tools.itinerary.name_match import plain_name
 from tools.itinerary.place import Place
 
@@ -18,15 +18,12 @@ def is_one_place(place: Place, other: Place) -> bool:
     """Whether two entries of a map are one place: one name, one kind, one Wikidata item or one spot."""
     if place.id == other.id:
         return True
-    if (plain_name(place.name), place.kind) != (plain_name(other.name), other.kind):
+    is_namesake = plain_name(place.name) == plain_name(other.name) and place.kind == other.kind
+    if not is_namesake or place.kind in OF_CHAINS:
         return False
-    at, to = place.at, other.at
-    off_m = float(metres_between(at.lat_deg, at.lon_deg, to.lat_deg, to.lon_deg))
-    items = {dict(one.tags).get("wikidata") for one in (place, other)}
-    is_one_item = len(items) == 1 and None not in items
-    if place.kind in OF_CHAINS:
-        return False
-    return off_m < (ONE_PLACE_M if is_one_item else ONE_SPOT_M)
+    item, other_item = (dict(entry.tags).get("wikidata") for entry in (place, other))
+    is_one_item = item is not None and item == other_item
+    return apart_m(place.at, other.at) < (ONE_PLACE_M if is_one_item else ONE_SPOT_M)
 
 
 def distinct(places: Iterable[Place], *, besides: Iterable[Place] = ()) -> Iterator[Place]:

@@ -4,9 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from tools.itinerary.draft import DraftPlan, plan_of
-from tools.itinerary.name_match import plain_name
 from tools.itinerary.objective import fame_of
-from tools.itinerary.place import Place
 from tools.itinerary.trip import Trip
 
 Pair = tuple[str, str]
@@ -21,14 +19,6 @@ def room_of(trip: Trip) -> int | None:
     return room if room is not None and room < len({place.id for place in trip.places()}) else None
 
 
-def is_must_see(trip: Trip, name: str) -> bool:
-    """Whether the traveller would give that place up last."""
-    place, must = trip.named.get(name), trip.request.preferences.must_see
-    known_as = {plain_name(name), *(plain_name(other) for other in (place.also if place else ()))}
-    known_as |= {place.id, plain_name(place.name)} if place else set()
-    return any(other == name or other in known_as or plain_name(other) in known_as for other in must)
-
-
 def by_importance(trip: Trip) -> list[str]:
     """The names of the places, the most important first: must-see, then asked for, then the best known."""
     names = _once_each(trip, trip.request.places)
@@ -36,8 +26,7 @@ def by_importance(trip: Trip) -> list[str]:
 
     def weight(name: str) -> tuple[bool, bool, float, int]:
         place = trip.named[name]
-        is_asked = any(origin.basis == "asked" for origin in trip.origins.get(place.id, ()))
-        return (not is_must_see(trip, name), not is_asked, -fame_of(place), rank[name])
+        return (place.id not in trip.must_see, not trip.is_asked_for(place), -fame_of(place), rank[name])
 
     return sorted(names, key=weight)
 
@@ -56,7 +45,7 @@ def narrowed(trip: Trip, preferred: Collection[str] = ()) -> Trip:
     ranked = sorted(
         names,
         key=lambda name: (
-            not is_must_see(trip, name),
+            trip.named[name].id not in trip.must_see,
             name not in wished and trip.named[name].id not in wished,
         ),
     )
@@ -122,13 +111,9 @@ def kept_share(trip: Trip, visited: Collection[str]) -> tuple[float | None, floa
     """
     room = room_of(trip)
     places = {place.id: place for place in trip.places()}
-    must = {trip.named[name].id for name in _once_each(trip, trip.request.places) if is_must_see(trip, name)}
+    must = trip.must_see & set(places)
     must_share = len(must & set(visited)) / len(must) if must else None
     if room is None:
         return None, must_share
     most = sum(sorted(map(fame_of, places.values()), reverse=True)[:room])
-    return (_fame([places[place_id] for place_id in set(visited) & set(places)]) / most), must_share
-
-
-def _fame(places: Iterable[Place]) -> float:
-    return sum(map(fame_of, places))
+    return sum(fame_of(places[place_id]) for place_id in set(visited) & set(places)) / most, must_share

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from tools.itinerary.barred import barred_as
 from tools.itinerary.effort import IsOver
 from tools.itinerary.errors import BadArgument, PlaceError, Unsupported
-from tools.itinerary.haversine import metres_between
+from tools.itinerary.haversine import apart_m
 from tools.itinerary.hours import LATEST_MIN, Interval, minutes_of, open_intervals
 from tools.itinerary.kept_free import meals_kept_free
 from tools.itinerary.kinds import kind_of, serves
@@ -16,11 +16,10 @@ from tools.itinerary.name_match import plain_name
 from tools.itinerary.place import LatLon, Place, Table
 from tools.itinerary.preferences import preference_m
 from tools.itinerary.provider import MAX_HITS, MAX_RADIUS_M, MAX_TABLE, NameQuery, NearbyQuery, Provider
-from tools.itinerary.request import MEALS, Meal, TripRequest
+from tools.itinerary.request import BEDS, MEALS, Meal, TripRequest
 from tools.itinerary.same_place import OF_CHAINS, is_one_place
 from tools.itinerary.trip import Trip
 
-BEDS = ("hotel", "hostel", "guest_house", "apartment", "motel")
 """Kinds of place to sleep at."""
 RADII_M = (1_200.0, 5_000.0, MAX_RADIUS_M)
 """How far around a trip one looks for meals, wishes and beds: farther only where there are too few."""
@@ -139,7 +138,7 @@ async def _anchors(trip: Trip) -> list[LatLon]:
     far_m = [math.inf] * len(points)
     while points and len(anchors) < MOST_ANCHORS and max(far_m) > RADII_M[0] / 2:
         anchors.append(points[far_m.index(max(far_m))])
-        far_m = [min(far, straight_m(point, anchors[-1])) for far, point in zip(far_m, points, strict=True)]
+        far_m = [min(far, apart_m(point, anchors[-1])) for far, point in zip(far_m, points, strict=True)]
     return anchors
 
 
@@ -277,14 +276,9 @@ async def ways_of(trip: Trip, places: Sequence[Place], *, is_over: IsOver = lamb
     return Ways(minutes=minutes, metres=metres, complete=complete)
 
 
-def straight_m(start: LatLon, end: LatLon) -> float:
-    """The straight line between two points."""
-    return float(metres_between(start.lat_deg, start.lon_deg, end.lat_deg, end.lon_deg))
-
-
 def is_one_town(places: Sequence[Place]) -> bool:
     """Whether all places lie so near that one bed serves every night."""
-    return all(straight_m(places[0].at, place.at) <= ONE_TOWN_M for place in places)
+    return all(apart_m(places[0].at, place.at) <= ONE_TOWN_M for place in places)
 
 
 def has_fixed_homes(request: TripRequest) -> bool:

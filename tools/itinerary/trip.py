@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from tools.itinerary.choice import Choice, called, choose, is_article, readings, rivals
 from tools.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, PlaceError, Unsupported
-from tools.itinerary.haversine import metres_between
+from tools.itinerary.haversine import apart_m
 from tools.itinerary.kept_free import details_of
 from tools.itinerary.place import Answer, LatLon, Place, PlaceHit
 from tools.itinerary.plan import Origin
@@ -84,6 +84,10 @@ class Trip:
         """The ids of the places that are given up last."""
         named = (self.named.get(name) for name in self.request.preferences.must_see)
         return frozenset(place.id for place in named if place is not None)
+
+    def is_asked_for(self, place: Place) -> bool:
+        """Whether the traveller named it; else it was seen in a film."""
+        return any(origin.basis == "asked" for origin in self.origins.get(place.id, ()))
 
     def places(self) -> list[Place]:
         """The places that must be visited, in the order of the request."""
@@ -266,7 +270,7 @@ def _far_away(answers: Mapping[str, Answer[Place]], names: Iterable[str]) -> dic
         if name not in answers or rest is None or answers[name].provider != WORLD:
             continue
         place = answers[name].value
-        far_km = float(metres_between(rest.lat_deg, rest.lon_deg, place.at.lat_deg, place.at.lon_deg)) / 1000
+        far_km = apart_m(rest, place.at) / 1000
         if far_km > FAR_KM:
             where = f"{called(PlaceHit(place=place))}, {far_km:,.0f} km from the other places"
             far[name] = f"nothing near is called {name!r}; the world knows {where}"

@@ -4,17 +4,10 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any
 
+from gnomon.itinerary_export.words import BY
 from tools.itinerary.request import KEPT_FREE
 
 Data = Mapping[str, Any]
-BY = {
-    "walk": "on foot",
-    "rail": "by train",
-    "bus": "by bus",
-    "car": "by car",
-    "ferry": "by ferry",
-    "air": "by plane",
-}
 BY_JA = {"walk": "徒歩", "rail": "電車", "bus": "バス", "car": "車", "ferry": "フェリー", "air": "飛行機"}
 WEEKDAYS_JA = {
     "Monday": "月曜日", "Tuesday": "火曜日", "Wednesday": "水曜日", "Thursday": "木曜日", "Friday": "金曜日",

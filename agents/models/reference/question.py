@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from gnomon.core.message import Message
+from gnomon.core.message import Message, text_of
 
 Box = tuple[float, float, float, float]  # x, y, width, height in pixels
 
@@ -93,7 +93,7 @@ class Question:
 
 def read_question(messages: Sequence[Message]) -> Question:
     """Read the user's turns; whatever is not understood is left out."""
-    text = "\n".join(_text(message) for message in messages if message["role"] == "user")
+    text = "\n".join(text_of(message) for message in messages if message["role"] == "user")
     question = text.rpartition("Question:")[2]
     body = " ".join(question.partition("Options:")[0].split())
     kind = next((kind for kind, words in _WORDING if re.search(words, body)), Kind.OTHER)
@@ -155,10 +155,3 @@ def _clips(lines: list[str]) -> tuple[Clip, ...]:
 def _seconds(parts: Sequence[str]) -> float:
     hours, minutes, seconds = parts
     return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
-
-
-def _text(message: Message) -> str:
-    content = message["content"]
-    if isinstance(content, list):
-        return "\n".join(block["text"] for block in content if block["type"] == "text")
-    return content or ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gnomon.benchmarks.itinerary.sayings import request_now
-from gnomon.core.message import Message
+from gnomon.core.message import Message, text_of
 from gnomon.core.model import Request
 
 MARKS = {"request": "REQUEST:", "facts": "FACTS:", "also": "ALSO:"}
@@ -45,23 +45,23 @@ STEPS = ("SELECT:", "RECOMMEND:", "GUIDE:")
 
 def step_of(messages: Sequence[Message]) -> str | None:
     """The mark of the question that the first message is, if it is one of a step."""
-    first = _text(messages[0]).partition("\n")[0] if messages else ""
+    first = text_of(messages[0]).partition("\n")[0] if messages else ""
     return first if first in STEPS else None
 
 
 def is_trip(messages: Sequence[Message]) -> bool:
     """Whether the messages ask for a trip."""
-    return any(_text(message).startswith(MARKS["request"]) for message in messages)
+    return any(text_of(message).startswith(MARKS["request"]) for message in messages)
 
 
 def read_trip(request: Request) -> TripReading | None:
     """The reading; None where the request in the prompt is no JSON object."""
-    prompt = "\n".join(_text(message) for message in request.messages if message["role"] == "user")
+    prompt = "\n".join(text_of(message) for message in request.messages if message["role"] == "user")
     by_name = {name: _after(prompt, mark) for name, mark in MARKS.items()}
     if not by_name["request"]:
         return None
     change = by_name["also"].get("change", {})
-    said = [_text(message) for message in request.messages if message["role"] == "user"]
+    said = [text_of(message) for message in request.messages if message["role"] == "user"]
     newest = [facts for text in said[1:] if (facts := _after(text, MARKS["facts"]))]
     return TripReading(
         request=request_now({**by_name["request"], **change}, said[1:]),
@@ -96,7 +96,7 @@ def _results(messages: Sequence[Message]) -> list[tuple[str, Mapping[str, Any], 
         name = message.get("tool_call_id")
         if message["role"] == "tool" and name in calls:
             tool, arguments = calls[name]
-            results.append((tool, _object(arguments), _object(_text(message))))
+            results.append((tool, _object(arguments), _object(text_of(message))))
     return results
 
 
@@ -106,10 +106,3 @@ def _object(text: str) -> dict[str, Any]:
     except ValueError:
         return {"error": text}
     return value if isinstance(value, dict) else {"error": text}
-
-
-def _text(message: Message) -> str:
-    content = message["content"]
-    if isinstance(content, list):
-        return "\n".join(block["text"] for block in content if block["type"] == "text")
-    return content or ""

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 
-from gnomon.core.plan_row import ErrorKind, Passed, PlanRow, Rate, errors_by_kind
+from gnomon.core.plan_row import NOT_DELIVERED, ErrorKind, Passed, PlanRow, Rate, errors_by_kind, number_of
 from gnomon.core.row import Row
 
-NOT_DELIVERED = "not_delivered"
 UNPROVEN = "refusal_unproven"  # a refusal whose reasons no search proves
 WRONG_ORDER, WRONG_INCLUSIONS, WRONG_TRANSITIONS = "wrong_order", "wrong_inclusions", "wrong_transitions"
 
@@ -72,7 +71,7 @@ def plan_row(row: Row) -> PlanRow:
     Orders and graphs count for delivery alone.
     """
     flags = row.flags
-    delivered = _number(row, "delivered") or 0.0
+    delivered = number_of(row.metrics, "delivered") or 0.0
     if not delivered and not any(flag.startswith(("not_", "SCHEMA")) for flag in flags):
         flags = (*flags, NOT_DELIVERED)
     rates: dict[Rate, Passed] = {"delivery": (delivered, 1.0)}
@@ -86,26 +85,26 @@ def plan_row(row: Row) -> PlanRow:
 def _plan_rates(row: Row) -> dict[Rate, Passed]:
     return {
         "commonsense_micro": _checks(row, "common"),
-        "commonsense_macro": (_number(row, "common_macro") or 0.0, 1.0),
+        "commonsense_macro": (number_of(row.metrics, "common_macro") or 0.0, 1.0),
         "hard_micro": _checks(row, "hard"),
-        "hard_macro": (_number(row, "hard_macro") or 0.0, 1.0),
-        "final_pass": (_number(row, "final_pass") or 0.0, 1.0),
+        "hard_macro": (number_of(row.metrics, "hard_macro") or 0.0, 1.0),
+        "final_pass": (number_of(row.metrics, "final_pass") or 0.0, 1.0),
     }
 
 
 def _checks(row: Row, group: str) -> Passed:
     """Checks that hold of those that apply; rows of older versions hold their share alone."""
-    applied = _number(row, f"{group}_checked")
+    applied = number_of(row.metrics, f"{group}_checked")
     if applied is not None:
-        return _number(row, f"{group}_held") or 0.0, applied
-    share = _number(row, f"{group}_micro")
+        return number_of(row.metrics, f"{group}_held") or 0.0, applied
+    share = number_of(row.metrics, f"{group}_micro")
     return (0.0, None) if share is None else (share, 1.0)
 
 
 def _refusal_rates(row: Row) -> dict[Rate, Passed]:
     rates: dict[Rate, Passed] = {}
-    precision, recall = _number(row, "refusal_precision"), _number(row, "refusal_recall")
-    proven = _number(row, "conflict_proven")
+    precision, recall = number_of(row.metrics, "refusal_precision"), number_of(row.metrics, "refusal_recall")
+    proven = number_of(row.metrics, "conflict_proven")
     if precision is not None:
         rates["refusal_precision"] = (precision, 1.0)
     if recall is not None or row.task == IMPOSSIBLE:
@@ -113,8 +112,3 @@ def _refusal_rates(row: Row) -> dict[Rate, Passed]:
     if proven is not None:
         rates["refusal_proven"] = (proven, 1.0)
     return rates
-
-
-def _number(row: Row, name: str) -> float | None:
-    value = row.metrics.get(name)
-    return float(value) if isinstance(value, int | float) else None

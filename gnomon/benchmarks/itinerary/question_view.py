@@ -14,11 +14,12 @@ from pydantic import ValidationError
 from gnomon.benchmarks.itinerary.brief import Brief
 from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.answers import answers_of
+from gnomon.core.plan_row import number_of
 from gnomon.core.question_view import NO_ANSWER, QuestionView, ShownClip, missing_fact
 from gnomon.core.sample import ImageRef, Sample
 from tools.core.sketch import XY, Dot, Line, Mark, Role, Sketch, Span
 from tools.itinerary.draft import DraftPlan, read_draft, read_object
-from tools.itinerary.hours import minutes_of
+from tools.itinerary.hours import clock_of, minutes_of
 from tools.itinerary.place import Place
 from tools.itinerary.plan import Plan, Stop
 from tools.itinerary.request import TripRequest
@@ -274,14 +275,11 @@ def _truth_text(task: Task) -> str:
     lines = ["A plan that passes every check:"]
     for number, day in enumerate(_draft_days(draft, task.trip), start=1):
         stays = "; ".join(
-            f"{visit.name} {_clock(visit.arrive_min)} to {_clock(visit.leave_min)}" for visit in day.visits
+            f"{visit.name} {clock_of(visit.arrive_min)} to {clock_of(visit.leave_min)}"
+            for visit in day.visits
         )
         lines.append(f"Day {number}: {stays}")
     return "\n".join(lines)
-
-
-def _clock(minutes: int) -> str:
-    return f"{minutes // 60:02d}:{minutes % 60:02d}"
 
 
 def answer_sketch(sample: Sample, answer: str) -> Sketch:
@@ -332,10 +330,10 @@ def verdict_in_words(sample: Sample, answer: str, metrics: Mapping[str, float | 
     if task is not None and task.form == "order":
         if list(task.truth["order"]) == _stored_list(answer):
             return "The order is right."
-        share = _number(metrics, "common_subsequence")
+        share = number_of(metrics, "common_subsequence")
         return NO_ANSWER if share is None else f"{100 * share:.0f} % of the places are in the right order."
     if task is not None and task.form == "graph":
-        inclusions, transitions = (_number(metrics, f"{kind}_f1") for kind in ("inclusions", "transitions"))
+        inclusions, transitions = (number_of(metrics, f"{kind}_f1") for kind in ("inclusions", "transitions"))
         if inclusions is None or transitions is None:
             return NO_ANSWER
         return f"Inclusions: F1 {inclusions:.2f}; transitions: F1 {transitions:.2f}."
@@ -348,13 +346,13 @@ def _turns_in_words(metrics: Mapping[str, float | str | None]) -> str:
         return ""
     first = {1.0: " The first plan held.", 0.0: " The first plan did not hold."}
     forgot = " What was asked for earlier is forgotten." if metrics.get("forgets_earlier") == 1.0 else ""
-    held = _number(metrics, "first_holds")
+    held = number_of(metrics, "first_holds")
     return (first.get(held, "") if held is not None else "") + forgot
 
 
 def _plan_in_words(answer: str, metrics: Mapping[str, float | str | None]) -> str:
     if metrics.get("refused") == 1.0:
-        answerable = _number(metrics, "answerable")
+        answerable = number_of(metrics, "answerable")
         if answerable is None:
             return "Refused."
         if answerable:
@@ -363,11 +361,6 @@ def _plan_in_words(answer: str, metrics: Mapping[str, float | str | None]) -> st
             return "Refused, and there is no plan; but what is named does not rule every plan out."
         return "Refused rightly: there is no plan."
     return _checks_in_words(_stored(answer))
-
-
-def _number(metrics: Mapping[str, float | str | None], name: str) -> float | None:
-    value = metrics.get(name)
-    return value if isinstance(value, int | float) else None
 
 
 def _checks_in_words(stored: Any) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 
 from gnomon.benchmarks.itinerary.city_day import draft_text
 from gnomon.benchmarks.itinerary.plan_row import (
-    NOT_DELIVERED,
     UNPROVEN,
     WRONG_INCLUSIONS,
     WRONG_ORDER,
@@ -20,6 +19,7 @@ from gnomon.benchmarks.itinerary.steps import STEPS, film_rates, steps_of
 from gnomon.benchmarks.itinerary.talks import common_length, score_of_talk
 from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.answers import answers_of
+from gnomon.core.plan_row import NOT_DELIVERED
 from gnomon.core.score import REMARK, UNCHECKED, Score
 from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of, read_draft, read_object
 from tools.itinerary.errors import PlaceError
@@ -145,8 +145,8 @@ def _scored(
 ) -> Score:
     result = {
         "plan": plan.model_dump(mode="json"),
-        "violations": [_violation_fields(violation) for violation in verification.violations],
-        "unchecked": [{"code": one.code, "path": one.path, "why": one.why} for one in verification.unchecked],
+        "violations": [violation.as_json() for violation in verification.violations],
+        "unchecked": [unchecked.as_json() for unchecked in verification.unchecked],
         "verified_by": "; ".join(sources_of(plan)) or verification.version,
         "open": {},
         "steps": {name: value for name, value in metrics.items() if name.startswith(STEPS)},
@@ -189,11 +189,6 @@ def _opened(plan: Plan, facts: Facts) -> dict[str, dict[str, str]]:
             hours = told_hours(facts.hours(visit.place.id, day.date))
             hours_by_place.setdefault(visit.place.id, {})[day.date.isoformat()] = hours
     return hours_by_place
-
-
-def _violation_fields(violation: Any) -> dict[str, str]:
-    keys = ("code", "severity", "path", "expected", "found", "evidence")
-    return {key: getattr(violation, key) for key in keys}
 
 
 def _measured(plan: Plan, verification: Verification) -> Metrics:

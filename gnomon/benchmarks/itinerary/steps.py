@@ -7,9 +7,8 @@ from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace
 from tools.itinerary.facts import Facts
 from tools.itinerary.hours import minutes_of
 from tools.itinerary.plan import Day, Plan, Recommendation, Visit
-from tools.itinerary.request import MEALS
+from tools.itinerary.request import BEDS, MEALS
 from tools.itinerary.selection import kept_share
-from tools.itinerary.terrain import BEDS
 from tools.itinerary.trip import Trip, find
 from tools.itinerary.verify.guide import guide_sentences
 
@@ -38,7 +37,7 @@ async def film_rates(trip: Trip, shown: Sequence[str]) -> Metrics:
     Raises:
         PlaceError: the provider failed.
     """
-    seen = {
+    ids_seen = {
         name: place.id
         for name, place in trip.named.items()
         if any(origin.basis == "seen" for origin in trip.origins.get(place.id, ()))
@@ -48,8 +47,10 @@ async def film_rates(trip: Trip, shown: Sequence[str]) -> Metrics:
         try:
             truth[name] = (await find(trip.provider, name)).value.id
         except (NoSuchPlace, AmbiguousPlace):
-            truth[name] = next((seen[other] for other in seen if other.casefold() == name.casefold()), "")
-    return dict(seen_rates({**seen, **dict.fromkeys(trip.unseen, "")}, truth))
+            truth[name] = next(
+                (ids_seen[other] for other in ids_seen if other.casefold() == name.casefold()), ""
+            )
+    return dict(seen_rates({**ids_seen, **dict.fromkeys(trip.unseen, "")}, truth))
 
 
 def _recommended(plan: Plan, facts: Facts) -> Metrics:

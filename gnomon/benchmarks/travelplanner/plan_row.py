@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 
-from gnomon.core.plan_row import ErrorKind, Passed, PlanRow, Rate, errors_by_kind
+from gnomon.core.plan_row import NOT_DELIVERED, ErrorKind, Passed, PlanRow, Rate, errors_by_kind, number_of
 from gnomon.core.row import Row
 from tools.sandbox.rules import COMMONSENSE
-
-NOT_DELIVERED = "not_delivered"
 
 RULE_KINDS: Mapping[str, ErrorKind] = {
     "in_sandbox": "names",
@@ -34,22 +32,17 @@ KINDS: Mapping[str, ErrorKind] = {
 
 def plan_row(row: Row) -> PlanRow:
     """The paper's rates, to which what is not delivered adds nothing kept, and the errors of a scored row."""
-    delivered = _number(row, "delivered") or 0.0
+    delivered = number_of(row.metrics, "delivered") or 0.0
     flags = row.flags
     if not delivered and not any(flag.startswith((NOT_DELIVERED, "official_raises")) for flag in flags):
         flags = (*flags, NOT_DELIVERED)
     rules = float(len(COMMONSENSE))
     rates: dict[Rate, Passed] = {
         "delivery": (delivered, 1.0),
-        "commonsense_micro": (rules * (_number(row, "commonsense_micro") or 0.0), rules),
-        "commonsense_macro": (_number(row, "commonsense_macro") or 0.0, 1.0),
-        "hard_micro": (_number(row, "hard_passed") or 0.0, _number(row, "hard_asked")),
-        "hard_macro": (_number(row, "hard_macro") or 0.0, 1.0),
-        "final_pass": (_number(row, "final_pass") or 0.0, 1.0),
+        "commonsense_micro": (rules * (number_of(row.metrics, "commonsense_micro") or 0.0), rules),
+        "commonsense_macro": (number_of(row.metrics, "commonsense_macro") or 0.0, 1.0),
+        "hard_micro": (number_of(row.metrics, "hard_passed") or 0.0, number_of(row.metrics, "hard_asked")),
+        "hard_macro": (number_of(row.metrics, "hard_macro") or 0.0, 1.0),
+        "final_pass": (number_of(row.metrics, "final_pass") or 0.0, 1.0),
     }
     return PlanRow(rates=rates, errors=errors_by_kind(flags, KINDS))
-
-
-def _number(row: Row, name: str) -> float | None:
-    value = row.metrics.get(name)
-    return float(value) if isinstance(value, int | float) else None

@@ -7,6 +7,7 @@ from typing import Any
 from gnomon.benchmarks.travelplanner.official import OfficialRaisesError, judge_officially
 from gnomon.benchmarks.travelplanner.reply import read_plan
 from gnomon.core.benchmark import Scoring
+from gnomon.core.plan_row import NOT_DELIVERED
 from gnomon.core.score import Score
 from tools.sandbox.plan import Days
 from tools.sandbox.record import TravelSandbox
@@ -17,7 +18,7 @@ def score_response(sandbox: TravelSandbox, response: object, *, scoring: Scoring
     """1 for a plan that keeps every rule, else 0; never raises."""
     days = read_plan(response)
     if days is None:
-        return Score(value=0.0, metrics=_undelivered(sandbox), flags=("not_delivered",))
+        return Score(value=0.0, metrics=_undelivered(sandbox), flags=(NOT_DELIVERED,))
     return score_plan(sandbox, days, scoring=scoring)
 
 

@@ -11,7 +11,7 @@ from gnomon.benchmarks.itinerary.benchmark import itinerary
 from gnomon.benchmarks.travelplanner import plan_row as travel
 from gnomon.benchmarks.travelplanner.benchmark import travelplanner
 from gnomon.core.benchmark import ABILITIES, JudgesPlans
-from gnomon.core.plan_row import ERROR_KINDS, RATES
+from gnomon.core.plan_row import ERROR_KINDS, NOT_DELIVERED, RATES
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.report.html import render_html, render_section
@@ -64,7 +64,7 @@ def kind_of(report: Report, kind: str, arm: str) -> Any:
 
 def test_every_code_of_the_verifier_is_of_one_kind() -> None:
     own = {
-        trips.NOT_DELIVERED,
+        NOT_DELIVERED,
         trips.UNPROVEN,
         trips.WRONG_ORDER,
         trips.WRONG_INCLUSIONS,

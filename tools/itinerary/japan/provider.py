@@ -13,7 +13,7 @@ from tools.gazetteer.place import KINDS
 from tools.gazetteer.tables import points_deg, tables
 from tools.itinerary.embedded import Embedded
 from tools.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, Unreachable, Unsupported
-from tools.itinerary.haversine import metres_between, off_m
+from tools.itinerary.haversine import apart_m, off_m
 from tools.itinerary.japan.kanto import NOTICE as KANTO_NOTICE
 from tools.itinerary.japan.kanto import kanto, walk_part
 from tools.itinerary.japan.names import area_place, meanings, sight_kind, sight_place, similar
@@ -181,7 +181,7 @@ def _journeys(start: LatLon, end: LatLon) -> list[Journey]:
     Raises:
         Unreachable: an end is far from every station, or no rail joins the two.
     """
-    straight_m = float(metres_between(start.lat_deg, start.lon_deg, end.lat_deg, end.lon_deg))
+    straight_m = apart_m(start, end)
     metres = DETOUR * straight_m
     on_foot = Way(minutes=walk_minutes(metres), metres=round(metres), mode="rail", exactness="estimate")
     journeys: list[Journey] = [(on_foot, lambda: Track(via=(ALL_ON_FOOT,)))]
@@ -272,7 +272,7 @@ def _stations_round(at: LatLon) -> Sequence[tuple[int, float]]:
 def _on_foot(start: LatLon, end: LatLon, mode: Mode) -> Way:
     if mode != "walk":
         raise Unsupported(f"Japan knows ways by rail and short walks, not by {mode}")
-    straight_m = float(metres_between(start.lat_deg, start.lon_deg, end.lat_deg, end.lon_deg))
+    straight_m = apart_m(start, end)
     if straight_m > MAX_WALK_M:
         raise Unreachable(f"{straight_m / 1000:.0f} km is no walk")
     metres = DETOUR * straight_m

@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components, dijkstra
 from scipy.spatial import cKDTree
 
-from tools.itinerary.haversine import flat_m, metres_between
+from tools.itinerary.haversine import apart_m, flat_m, metres_between
 from tools.itinerary.osm.extract import Street
 from tools.itinerary.place import LatLon
 from tools.itinerary.track import Track, simplified, street_names
@@ -70,8 +70,7 @@ class Streets:
             return None
         low, high = sorted((first[0], last[0]))
         along_m = float(self._reach(low)[0][high])
-        straight_m = float(metres_between(start.lat_deg, start.lon_deg, end.lat_deg, end.lon_deg))
-        return max(along_m + first[1] + last[1], straight_m)
+        return max(along_m + first[1] + last[1], apart_m(start, end))
 
     def table(self, points: Sequence[LatLon]) -> list[list[float | None]]:
         """The same among all points."""

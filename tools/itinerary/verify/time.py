@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 from tools.itinerary.facts import Facts
-from tools.itinerary.haversine import metres_between
+from tools.itinerary.haversine import apart_m
 from tools.itinerary.hours import Interval, clock_of, minutes_of, told_hours
 from tools.itinerary.place import Mode, Place, Way, least_minutes
 from tools.itinerary.plan import Day, ItineraryLeg, Plan, Visit
@@ -85,7 +85,7 @@ def _gaps(number: int, day: Day, request: TripRequest, facts: Facts) -> Iterator
 
 def _gap(path: str, gap: int, ends: tuple[Place, Place], mode: Mode, facts: Facts) -> Iterator[Violation]:
     start, end = ends
-    straight_m = float(metres_between(start.at.lat_deg, start.at.lon_deg, end.at.lat_deg, end.at.lon_deg))
+    straight_m = apart_m(start.at, end.at)
     least = least_minutes(straight_m, mode)
     way = facts.ways.get((start.id, end.id, mode))
     if gap < least:
@@ -108,7 +108,7 @@ def _gap(path: str, gap: int, ends: tuple[Place, Place], mode: Mode, facts: Fact
 def _claimed(path: str, leg: ItineraryLeg, ends: tuple[Place, Place], facts: Facts) -> Iterator[Violation]:
     """What the plan says of a leg, against the straight line."""
     start, end = ends
-    straight_m = float(metres_between(start.at.lat_deg, start.at.lon_deg, end.at.lat_deg, end.at.lon_deg))
+    straight_m = apart_m(start.at, end.at)
     least = least_minutes(straight_m, leg.mode)
     if leg.minutes < least:
         yield Violation(
@@ -162,8 +162,5 @@ def _meals(number: int, day: Day, request: TripRequest, facts: Facts) -> Iterato
 
 def _feeds(visit: Visit, meal: Meal, facts: Facts) -> bool:
     place = facts.places.get(visit.place.id)
-    if place is None or place.kind not in MEALS:
-        return False
-    from_min, to_min = minutes_of(meal.start), minutes_of(meal.end)
-    shared = min(minutes_of(visit.leave), to_min) - max(minutes_of(visit.arrive), from_min)
-    return shared >= meal.minutes
+    can_eat = place is not None and place.kind in MEALS
+    return can_eat and meal.is_had(minutes_of(visit.arrive), minutes_of(visit.leave))

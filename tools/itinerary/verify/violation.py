@@ -1,7 +1,7 @@
 """One fault of a plan, with its code, where it is, what was expected and what the plan has."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 Group = Literal["form", "grounding", "time", "space", "task", "answerability"]
@@ -75,6 +75,11 @@ class Violation:
         if self.code not in CODES:
             raise ValueError(f"no check {self.code!r}")
 
+    def as_json(self) -> dict[str, str]:
+        """Plain data, as results hold it."""
+        keys = ("code", "severity", "path", "expected", "found", "evidence")
+        return {key: getattr(self, key) for key in keys}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unchecked:
@@ -87,6 +92,10 @@ class Unchecked:
     def __post_init__(self) -> None:
         if self.code not in CODES:
             raise ValueError(f"no check {self.code!r}")
+
+    def as_json(self) -> dict[str, str]:
+        """Plain data, as results hold it."""
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

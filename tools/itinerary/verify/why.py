@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tools.itinerary.facts import Facts
-from tools.itinerary.haversine import metres_between
+from tools.itinerary.haversine import apart_m
 from tools.itinerary.hours import DAY_MIN, clock_of, minutes_of, told_hours
 from tools.itinerary.name_match import GOOD_NAME, likeness
 from tools.itinerary.place import WALK_M_PER_MIN, Place
@@ -155,14 +155,14 @@ def _length(claim: Claim, said: Said) -> str | None:
         other = said.facts.mentioned.get(claim.name)
         if other is None or place is None:
             return None
-        straight_m = _straight(place, other)
+        straight_m = apart_m(place.at, other.at)
         metres = claim.value if claim.sort == "metres" else claim.value * WALK_M_PER_MIN
         is_right = straight_m * (1 - SHARE) - SPARE_M <= metres <= 2 * straight_m + 4 * SPARE_M
         return "" if is_right else f"{other.name} is {straight_m:.0f} m away in a straight line"
     if claim.sort == "metres":
         measures = [float(leg.metres) for leg in legs]
         if place is not None and (home := said.facts.places.get(said.day.start.id)):
-            measures.append(_straight(place, home))
+            measures.append(apart_m(place.at, home.at))
         spare = SPARE_M
     else:
         stay = minutes_of(said.visit.leave) - minutes_of(said.visit.arrive)
@@ -170,7 +170,7 @@ def _length(claim: Claim, said: Said) -> str | None:
         measures = [*(float(leg.minutes) for leg in legs)]
         home = said.facts.places.get(said.day.start.id) if "hotel" in said.visit.why.lower() else None
         if place is not None and home is not None:
-            measures.append(DETOUR * _straight(place, home) / WALK_M_PER_MIN)
+            measures.append(DETOUR * apart_m(place.at, home.at) / WALK_M_PER_MIN)
         measures += [] if ON_FOOT.search(said.visit.why) else [float(stay), float(need)]
         spare = SPARE_MIN
     if any(abs(claim.value - measure) <= SHARE * measure + spare for measure in measures):
@@ -179,11 +179,6 @@ def _length(claim: Claim, said: Said) -> str | None:
     if not is_way or not legs:
         return None
     return " and ".join(f"{leg.minutes} min, {leg.metres} m" for leg in legs) + " to and from it"
-
-
-def _straight(place: Place, other: Place) -> float:
-    at, to = place.at, other.at
-    return float(metres_between(at.lat_deg, at.lon_deg, to.lat_deg, to.lon_deg))
 
 
 def _price(claim: Claim, said: Said) -> str | None:
@@ -199,7 +194,7 @@ def _near(claim: Claim, said: Said) -> str | None:
     other, place = said.facts.mentioned.get(claim.name), said.place
     if other is None or place is None:
         return None
-    straight_m = _straight(place, other)
+    straight_m = apart_m(place.at, other.at)
     return "" if straight_m <= claim.value else f"{other.name} is {straight_m:.0f} m away"
 
 
