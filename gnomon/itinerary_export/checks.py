@@ -6,6 +6,7 @@ from typing import Literal
 
 from gnomon.itinerary_export.fault_words import day_and_part, sentence
 from gnomon.itinerary_export.result import TripResult
+from gnomon.itinerary_export.words import listed
 from tools.itinerary.errors import BadArgument
 from tools.itinerary.plan import Day
 from tools.itinerary.request import TripRequest, read_request
@@ -321,4 +322,11 @@ def headline(result: TripResult, checks: tuple[Check, ...], faults: tuple[Fault,
         more = f"; and {len(errors) - 1} more" if len(errors) > 1 else ""
         fails = f"{failed} {'fails' if failed == 1 else 'fail'}"
         words = words.replace(fails, f"{fails}: {errors[0]}{more}")
-    return f"{days}: {words}."
+    return f"{days}{_without(result)}: {words}."
+
+
+def _without(result: TripResult) -> str:
+    """The places that a plan leaves out, wishes aside."""
+    wishes = result.request.get("wishes", ())
+    names = [skipped.place for skipped in result.plan.skipped if skipped.place not in wishes]
+    return f" without {listed(names) if len(names) <= 3 else f'{len(names)} places'}" if names else ""

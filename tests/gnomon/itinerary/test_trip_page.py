@@ -16,7 +16,7 @@ from gnomon.itinerary_export.day_lane import EDGE, day_lane
 from gnomon.itinerary_export.outputs import rendered
 from gnomon.itinerary_export.result import TripResult, result_of
 from gnomon.itinerary_export.trip_view import trip_view
-from tools.itinerary.plan import Plan
+from tools.itinerary.plan import Plan, Skipped
 from tools.itinerary.verify.violation import CODES, Violation
 
 REQUEST: dict[str, Any] = {
@@ -209,6 +209,9 @@ def test_a_trip_of_one_day_has_one_map_and_plain_numbers() -> None:
     assert page.count('class="trip-map"') == 1
     assert [row["label"] for row in trip_view(result)["days"][0]["rows"] if row["kind"] == "stop"] == ["1"]
     assert trip_view(result)["answer"] == "1 day in Helsinki: all 29 checks hold."
+    left_out = result.plan.model_copy(update={"skipped": (Skipped(place="Atlantis", reason="not known"),)})
+    answer = trip_view(replace(result, plan=left_out))["answer"]
+    assert answer == "1 day in Helsinki without Atlantis: all 29 checks hold."
 
 
 def test_hours_that_no_source_has_are_called_unknown_and_never_checked() -> None:
