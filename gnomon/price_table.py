@@ -225,7 +225,8 @@ def takes_videos(spec: ModelSpec) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def _table_says_videos(model_id: str) -> bool:
-    return bool((_row(model_id) or {}).get("supports_video_input"))
+    row = _row(model_id) or {}
+    return bool(row.get("supports_video_input")) or "video" in row.get("supported_modalities", ())
 
 
 def _row(model_id: str) -> dict[str, Any] | None:

@@ -123,6 +123,7 @@ class ModelSpec(StrictModel):
     )
     videos: bool | None = Field(
         default=None,
+        exclude_if=lambda videos: videos is None,  # so that hashes of older specs stay
         description=(
             "Whether the model takes whole videos; false: it gets frames; null: as LiteLLM's table says, and "
             "false at an `api_base`."

@@ -413,8 +413,8 @@ def test_places_are_drawn_in_longitude_and_latitude(recorded: list[RecordedCall]
     sketch = call.sketch()
     assert sketch.plane == "earth"
     assert [mark.at for mark in sketch.marks if isinstance(mark, Dot)] == [
-        (139.765, 35.682),
-        (135.496, 34.702),
+        (139.7648, 35.68193),
+        (135.49627, 34.70238),
     ]
     assert sketch.summary == "Tokyo Station to 大阪駅 → 403.6 km, 255.6°"
     trips = [call.sketch() for call in recorded if call.context.trip is not None]

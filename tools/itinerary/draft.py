@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
 from tools.itinerary.comfort import comfortable_min, is_comfortable
@@ -39,7 +39,19 @@ MAX_DAYS, MAX_VISITS = 20, 40
 OUT_OF_TIME = "The time for the search was over before it was done: a longer one may find a better plan."
 FREE_MIN = 60
 """That many minutes without anything to do are told as free."""
-Clock = Annotated[str, Field(pattern=r"^[0-2]?[0-9]:[0-5][0-9]$", description="HH:MM, 24 hours")]
+ASCII_CLOCK = re.compile(r"[0-2]?[0-9]:[0-5][0-9]")
+
+
+def _clock(text: str) -> str:
+    if not ASCII_CLOCK.fullmatch(text):
+        raise ValueError("must be HH:MM, in digits from 0 to 9")
+    return text
+
+
+# Jobs are frozen with this pattern, a part of the contracts of tools; what it lets pass is refused behind it.
+Clock = Annotated[
+    str, Field(pattern=r"^\d{1,2}:[0-5]\d$", description="HH:MM, 24 hours"), AfterValidator(_clock)
+]
 Text = Annotated[str, Field(min_length=1, max_length=300)]
 
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gnomon.benchmarks.itinerary.sayings import request_now
 from gnomon.core.message import Message, text_of
 from gnomon.core.model import Request
 
@@ -60,6 +59,8 @@ def read_trip(request: Request) -> TripReading | None:
     by_name = {name: _after(prompt, mark) for name, mark in MARKS.items()}
     if not by_name["request"]:
         return None
+    from gnomon.benchmarks.itinerary.sayings import request_now  # late: with all of trips
+
     change = by_name["also"].get("change", {})
     said = [text_of(message) for message in request.messages if message["role"] == "user"]
     newest = [facts for text in said[1:] if (facts := _after(text, MARKS["facts"]))]
