@@ -462,6 +462,10 @@ def walked(file: Path) -> Walk:
     return Walk(plan=plan, request=request, places=places, streets=streets, rails=None)
 
 
+def _days(count: int) -> str:
+    return f"{count} day{'s' * (count != 1)}"
+
+
 def main() -> None:
     """Print each plan as a table of what it says and what the raw data say."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -469,7 +473,7 @@ def main() -> None:
     faults = 0
     for file in parser.parse_args().trips:
         walk = walked(file)
-        print(f"\n## {walk.request['area'].title()}, {len(walk.plan['days'])} days: {file.name}\n")
+        print(f"\n## {walk.request['area'].title()}, {_days(len(walk.plan['days']))}: {file.name}\n")
         for line in walk.lines():
             print(line)
         faults += walk.faults
