@@ -64,8 +64,8 @@ async def find_plan(
     effort = Effort(seconds, is_cancelled)
     request = trip.request
     places = list({place.id: place for place in trip.places()}.values())
-    every = await _gathered(trip, places, effort, more=1)
-    if not places and not any(choice for _, choice in every.choice.wishes):
+    every = await _gathered(trip, places, effort, more=1) if places or request.wishes else None
+    if every is None or not (places or any(choice for _, choice in every.choice.wishes)):
         lost = [f"place:{name}" for name in trip.lost] or ["places"]
         return _refusal(trip, lost, effort, is_proven=False)
     if is_comfortable(request):

@@ -1,6 +1,6 @@
 """Writes a guide by fixed rules: each sentence says what the data say, in English or Japanese."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -28,15 +28,29 @@ def _english(day: Data) -> Data:
     intro = f"{day['weekday']} has {count}, from {stops[0]['arrive']} to {stops[-1]['leave']}."
     if day["metres"]:
         intro += f" The way is {_far(day['metres'])} and {day['minutes']} min in all."
+    return _day(day, intro, _stop_text, _notes(day))
+
+
+def _day(day: Data, intro: str, stop_text: Callable[[Data, Data | None], str], notes: Sequence[str]) -> Data:
+    """A day of the guide; of each stop a text, which knows the stop that follows."""
+    stops = day["stops"]
     return {
         "day": day["day"],
         "intro": intro,
         "stops": [
-            {"place": stop["place"], "text": _stop_text(stop, following)}
+            {"place": stop["place"], "text": stop_text(stop, following)}
             for stop, following in zip_longest(stops, stops[1:])
         ],
-        "notes": _notes(day),
+        "notes": notes,
     }
+
+
+def _hours(stop: Data) -> tuple[str, str, bool] | None:
+    """The first hours of the day and whether they last all of it; None where they are not sure."""
+    if not stop["are_hours_sure"] or stop["hours"] in ("closed", "not known"):
+        return None
+    start, end = stop["hours"].split(", ")[0].split("-")
+    return start, end, start == "00:00" and end >= "24:00"
 
 
 def _far(metres: int) -> str:
@@ -54,9 +68,8 @@ def _stop_text(stop: Data, following: Data | None) -> str:
         lines.insert(0, f"{way['minutes']} min {BY[way['mode']]}, {far}, from {way['from']}.")
     if stop["meal"]:
         lines.append(f"Time for {stop['meal']}.")
-    if stop["are_hours_sure"] and stop["hours"] not in ("closed", "not known"):
-        start, end = stop["hours"].split(", ")[0].split("-")
-        is_always = start == "00:00" and end >= "24:00"
+    if hours := _hours(stop):
+        start, end, is_always = hours
         lines.append("Open around the clock." if is_always else f"Open {start}-{end} that day.")
     if any(words.startswith("seen") for words in stop["origin"]):
         lines.append("The film shows it.")
@@ -87,15 +100,7 @@ def _japanese(day: Data) -> Data:
     intro = f"{WEEKDAYS_JA[day['weekday']]}は{len(stops)}か所を訪れます。"
     if day["metres"]:
         intro += f"移動は合わせて{day['metres']}m、{day['minutes']}分です。"
-    return {
-        "day": day["day"],
-        "intro": intro,
-        "stops": [
-            {"place": stop["place"], "text": _stop_text_ja(stop, following)}
-            for stop, following in zip_longest(stops, stops[1:])
-        ],
-        "notes": _notes_ja(day),
-    }
+    return _day(day, intro, _stop_text_ja, _notes_ja(day))
 
 
 def _stop_text_ja(stop: Data, following: Data | None) -> str:
@@ -110,9 +115,8 @@ def _stop_text_ja(stop: Data, following: Data | None) -> str:
         )
     if stop["meal"]:
         lines.append(f"ここで{MEALS_JA[stop['meal']]}をとります。")
-    if stop["are_hours_sure"] and stop["hours"] not in ("closed", "not known"):
-        start, end = stop["hours"].split(", ")[0].split("-")
-        is_always = start == "00:00" and end >= "24:00"
+    if hours := _hours(stop):
+        start, end, is_always = hours
         lines.append("24時間営業です。" if is_always else f"この日の営業時間は{start}から{end}までです。")
     if any(words.startswith("seen") for words in stop["origin"]):
         lines.append("動画に出てくる場所です。")

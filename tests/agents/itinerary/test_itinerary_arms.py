@@ -1,13 +1,10 @@
 """The example's arms on generated trips: names alone hardly do, facts or tools suffice."""
 
-import asyncio
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agents.models.catalog import open_model
 from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import HEURISTIC_PREFIX
 from gnomon.core.row import Row
@@ -16,8 +13,7 @@ from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.rules import parse_spec
 from gnomon.spec.spec_file import load_yaml
-from gnomon.trials.run_trial import JobContext, run_trial
-from gnomon.trials.trial_plan import expand_trials
+from tests.agents.itinerary.trial_rows import rows_of
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "itinerary.yaml"
 
@@ -31,24 +27,7 @@ def spec() -> JobSpec:
 @pytest.fixture(scope="module")
 def rows(spec: JobSpec, tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
     media = MediaStore(tmp_path_factory.mktemp("media"))
-    samples = spec.plugin().open(data=None, select=spec.select, protocol="guarded", media=media)
-    bench = JobContext(spec=spec, benchmark=spec.plugin(), media=media)
-
-    async def tried() -> list[Row]:
-        return [
-            (
-                await run_trial(
-                    trial,
-                    bench=bench,
-                    sample=partial(samples.get, trial.ref.sample_id),
-                    agent=AGENTS.get(spec.arm(trial.arm).agent),
-                    model=open_model(spec.models[0], media),
-                )
-            )[0]
-            for trial in expand_trials("j", spec, samples.refs)
-        ]
-
-    return asyncio.run(tried())
+    return rows_of(spec, media)
 
 
 def mean(rows: list[Row], arm: str) -> float:

@@ -1,21 +1,16 @@
 """The five arms of `planning_help` run through the planner on both benchmarks, with one set of limits."""
 
-import asyncio
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agents.models.catalog import open_model
 from gnomon.core.agent import AGENTS
-from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.rules import parse_spec
-from gnomon.trials.run_trial import JobContext, run_trial
-from gnomon.trials.trial_plan import expand_trials
+from tests.agents.itinerary.trial_rows import rows_of
 from tests.published_trips import written
 
 ARMS = ("question", "told", "fetched", "checked", "scheduled")
@@ -28,27 +23,6 @@ def spec_of(**fields: Any) -> JobSpec:
         "arms": {"preset": "planning_help", "agent": "planner"},
     }
     return parse_spec({**base, **fields}, agents=AGENTS.names())
-
-
-def run(spec: JobSpec, media: MediaStore, data: Path | None) -> list[Row]:
-    samples = spec.plugin().open(data=data, select=spec.select, protocol="guarded", media=media)
-    bench = JobContext(spec=spec, benchmark=spec.plugin(), media=media)
-
-    async def tried() -> list[Row]:
-        return [
-            (
-                await run_trial(
-                    trial,
-                    bench=bench,
-                    sample=partial(samples.get, trial.ref.sample_id),
-                    agent=AGENTS.get(spec.arm(trial.arm).agent),
-                    model=open_model(spec.models[0], media),
-                )
-            )[0]
-            for trial in expand_trials("j", spec, samples.refs)
-        ]
-
-    return asyncio.run(tried())
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +42,7 @@ def test_arms_differ_in_what_is_shown_and_offered_alone(benchmark: str, tmp_path
 
 
 def test_trips_are_planned_in_all_five_arms(media: MediaStore) -> None:
-    rows = run(spec_of(benchmark="itinerary", select={"limit": 6, "seed": 0}), media, None)
+    rows = rows_of(spec_of(benchmark="itinerary", select={"limit": 6, "seed": 0}), media, None)
     assert {row.outcome for row in rows} == {Outcome.SCORED}
     for arm in ARMS[1:]:
         assert [row.score for row in rows if row.arm == arm] == [1.0] * 6
@@ -80,7 +54,7 @@ def test_trips_are_planned_in_all_five_arms(media: MediaStore) -> None:
 
 def test_travelplanner_is_planned_in_all_five_arms(media: MediaStore, tmp_path: Path) -> None:
     data = written(tmp_path)
-    rows = run(spec_of(benchmark="travelplanner", data=str(data)), media, data)
+    rows = rows_of(spec_of(benchmark="travelplanner", data=str(data)), media, data)
     assert {row.arm for row in rows} == set(ARMS)
     assert {row.outcome for row in rows if row.arm != "question"} == {Outcome.SCORED}
     assert all(row.score == 1.0 for row in rows if row.arm == "scheduled")
